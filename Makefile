@@ -51,7 +51,7 @@ docs: setup-dev
 bench: .venv/.bench
 	$(BIN)/python benchmarks/run.py
 
-COMPILE := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-annotate --no-header --python-version 3.11 pyproject.toml requirements/build.in
+COMPILE := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-annotate --no-header --python-version 3.11 --extra serve --extra postgres pyproject.toml requirements/build.in
 
 lock:
 	$(BIN)/python -m pip install --quiet uv
