@@ -1,0 +1,1 @@
+"""Say who may do what: users, tokens, roles."""

@@ -1,0 +1,101 @@
+"""Say what access needs of a database."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Protocol
+
+from agon.app.access.values import Token, User
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answered:
+    """Hold a request that was answered, so that its repetition gets the same answer.
+
+    Attributes:
+        who: token id (or ``anonymous``).
+        key: its ``Idempotency-Key``.
+        request_sha256: hash of method, path, query and body: another request under the same key
+            is a conflict.
+        status, headers, body: the answer; status 0 while the first request is still under way.
+    """
+
+    who: str
+    key: str
+    request_sha256: bytes
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+    at: datetime
+
+
+@dataclass(frozen=True, kw_only=True)
+class Audited:
+    """Hold one line of the audit log: who did what to what, and from which network."""
+
+    no: int
+    at: datetime
+    by: str
+    action: str
+    target: str
+    detail: Mapping[str, Any]
+    network: str | None = None
+
+
+class Access(Protocol):
+    """Keep users, tokens, answered requests and the audit log."""
+
+    def add_user(self, user: User) -> None:
+        """Add a user.
+
+        Raises:
+            Conflict: the id is taken.
+        """
+
+    def save_user(self, user: User) -> None:
+        """Store what changed of a user."""
+
+    def user(self, user_id: str) -> User:
+        """Return a user.
+
+        Raises:
+            NotFound: there is none of that id.
+        """
+
+    def users(self, *, after: str | None = None, limit: int = 100) -> list[User]:
+        """List users in id order."""
+
+    def add_token(self, token: Token) -> None:
+        """Add a token."""
+
+    def save_token(self, token: Token) -> None:
+        """Store what changed of a token."""
+
+    def token(self, token_id: str) -> Token | None:
+        """Return a token, None when there is none of that id."""
+
+    def tokens(
+        self, *, user: str | None = None, after: str | None = None, limit: int = 100
+    ) -> list[Token]:
+        """List tokens in id order."""
+
+    def answered(self, who: str, key: str) -> Answered | None:
+        """Return the answer given under a key, None when there is none."""
+
+    def keep_answer(self, answer: Answered) -> bool:
+        """Store an answer; False when the key is taken (nothing is stored)."""
+
+    def finish_answer(self, answer: Answered) -> None:
+        """Store the answer of a request that was under way."""
+
+    def forget_answers(self, *, before: datetime) -> int:
+        """Forget answers older than a time; return how many."""
+
+    def drop_answer(self, who: str, key: str) -> None:
+        """Forget a request under way that came to nothing."""
+
+    def note(self, line: Audited) -> None:
+        """Add a line to the audit log; ``no`` is ignored."""
+
+    def audited(self, *, before: int | None = None, limit: int = 100) -> list[Audited]:
+        """List the audit log, newest first."""

@@ -1,0 +1,1 @@
+"""Run contests on a ledger: create, record, publish, freeze, change, replay."""

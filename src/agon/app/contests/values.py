@@ -1,0 +1,203 @@
+"""Hold what a contest is and what it publishes, as plain values."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal, TypeAlias
+
+State: TypeAlias = Literal["draft", "open", "frozen", "final"]
+"""Where a contest is in its life; what a frozen one still records, the public does not see."""
+
+Visibility: TypeAlias = Literal["public", "private"]
+
+ROWS_PER_CHUNK = 256
+"""So many rows of a board are stored and read together."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contest:
+    """Hold a contest as the newest entry of its ledger leaves it.
+
+    Attributes:
+        no: its number in this database.
+        id: its name, for addresses (``spring-2026``).
+        edition: full name of the edition in force (``arena/sentience-1``).
+        overrides: rules that are set otherwise.
+        boards: the boards that are published, the default first.
+        seq: position of the newest entry; 0 before the first.
+        head: the chain's hash there (32 bytes).
+        frozen_at: position of the freeze while it lasts; the public sees nothing later.
+        finalised_at: position of the final result, once there is one.
+    """
+
+    no: int
+    id: str
+    discipline: str
+    title: str
+    description: str
+    visibility: Visibility
+    series: str | None
+    season: int | None
+    state: State
+    edition: str
+    overrides: Mapping[str, Any]
+    boards: tuple[str, ...]
+    created_at: datetime
+    seq: int
+    head: bytes
+    frozen_at: int | None = None
+    finalised_at: int | None = None
+
+    @property
+    def public_until(self) -> int | None:
+        """Return the last position the public may see anything of; None: all of them."""
+        return self.finalised_at if self.finalised_at is not None else self.frozen_at
+
+
+@dataclass(frozen=True, kw_only=True)
+class Snapshot:
+    """Hold a published board's proof: what made it, and what it says, as hashes.
+
+    Attributes:
+        no: its number in this database, rising with time.
+        seq: position of the ledger it was made at.
+        at: the ledger's time there.
+        published_at: when it was written.
+        manifest: what is signed (``agon.ledger.manifest``).
+        signature: Ed25519 over the manifest, hex.
+        rows, unscored: how many there are.
+        stored: whether its rows are still in the database; others are rebuilt by replay.
+    """
+
+    no: int
+    contest_no: int
+    board: str
+    seq: int
+    at: datetime
+    published_at: datetime
+    manifest: Mapping[str, Any]
+    signature: str
+    board_sha256: str
+    rows: int
+    unscored: int
+    stored: bool
+
+
+@dataclass(frozen=True)
+class StoredEntry:
+    """Hold an entry as it lies in the database: its position, its bytes, the chain's hash there."""
+
+    seq: int
+    line: bytes
+    sha256: bytes
+
+
+@dataclass(frozen=True, kw_only=True)
+class NewEntry:
+    """Hold an entry ready to be stored, with what it is looked up by.
+
+    Attributes:
+        record: the record's key (``votes/m7/j3``), None for entries that are no keyed records.
+        content: SHA-256 of the record's table and row, to tell a repetition from a conflict.
+    """
+
+    seq: int
+    kind: str
+    at: datetime
+    line: bytes
+    sha256: bytes
+    table: str | None = None
+    record: str | None = None
+    external_id: str | None = None
+    content: bytes | None = None
+
+
+@dataclass(frozen=True)
+class Known:
+    """Hold a record that is there already: where, and a hash of what it says.
+
+    A record that was replaced is known by its newest entry; one that was voided is still known.
+    """
+
+    seq: int
+    content: bytes
+
+
+@dataclass(frozen=True, kw_only=True)
+class Moved:
+    """Hold one step of somebody's history on a board: the score a position of the ledger gave."""
+
+    id: str
+    seq: int
+    at: datetime
+    rank: int | None
+    score: float | None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Event:
+    """Hold one public or staff event of a contest, as it is streamed and sent to webhooks.
+
+    Attributes:
+        no: rises by time over all contests; a stream resumes after it.
+        seq: position of the ledger it tells of; the public sees none later than the freeze.
+        kind: ``snapshot-published``, ``contest-frozen``, ``standing-moved``, ….
+        staff: whether only organisers and operators may see it.
+    """
+
+    no: int
+    contest_no: int
+    seq: int
+    at: datetime
+    kind: str
+    body: Mapping[str, Any]
+    staff: bool = False
+
+
+ChangeState: TypeAlias = Literal["proposed", "applied", "cancelled", "rolled-back"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Change:
+    """Hold a change set: what is proposed, what it would move, and what became of it.
+
+    Attributes:
+        kind: ``rules``, ``void``, ``rejudge`` or ``adjustment``.
+        params: what it changes (of ``rules``: edition and overrides; of ``void``: records, people).
+        report: what the dry run found: who moves, how far, which weights change; None before it.
+        dry_run_at: position of the ledger the report is about.
+    """
+
+    id: str
+    contest_no: int
+    kind: Literal["rules", "void", "rejudge", "adjustment"]
+    params: Mapping[str, Any]
+    reason: str
+    state: ChangeState
+    proposed_by: str
+    proposed_at: datetime
+    report: Mapping[str, Any] | None = None
+    dry_run_at: int | None = None
+    applied_at: int | None = None
+    rolled_back_at: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """Hold a case: a finding somebody looks into, with every step taken.
+
+    Attributes:
+        finding: the finding as it was when the case was opened; None for a case opened by hand.
+        steps: what was said and decided, oldest first: ``at``, ``by``, ``kind`` (``opened``,
+            ``note``, ``decision``, ``appeal``), ``text``.
+    """
+
+    id: str
+    contest_no: int
+    state: Literal["open", "decided", "appealed", "closed"]
+    title: str
+    subjects: tuple[str, ...]
+    finding: Mapping[str, Any] | None
+    steps: Sequence[Mapping[str, Any]]
+    opened_at: datetime
