@@ -1,0 +1,30 @@
+"""Configure the service: one table of settings, found in options, environment and ``agon.toml``.
+
+Every setting is flat and has one name everywhere: ``port`` in ``agon.toml``, ``AGON_PORT`` in the
+environment, ``--port`` where a command takes it.
+
+Example:
+    >>> from agon.settings import load
+    >>> load({"port": 9000}, environ={}, cwd="/nonexistent").port
+    9000
+"""
+
+from agon.settings.exposure import is_loopback, refuse_public_without_auth
+from agon.settings.keys import load_key
+from agon.settings.loading import COMMANDS, Origin, load, origins, toml_file
+from agon.settings.table import SETTINGS, Setting, Settings, shown
+
+__all__ = [
+    "COMMANDS",
+    "SETTINGS",
+    "Origin",
+    "Setting",
+    "Settings",
+    "is_loopback",
+    "load",
+    "load_key",
+    "origins",
+    "refuse_public_without_auth",
+    "shown",
+    "toml_file",
+]

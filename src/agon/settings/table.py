@@ -1,0 +1,318 @@
+"""Hold the table of settings: each with its default, bounds and meaning."""
+
+import ipaddress
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal, get_args, get_origin
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+
+SandboxMode = Literal["bwrap", "degraded", "cold"]
+
+_DATABASES = ("sqlite", "postgresql")
+_PASSWORD = re.compile(r"((?<=://)[^/@:\s]*:)\S*(?=@)|((?<=[?&])password=)[^&\s]*")
+
+
+def _setting(
+    default: Any,
+    meaning: str,
+    *,
+    bounds: str = "",
+    low: float | None = None,
+    high: float | None = None,
+    secret: bool = False,
+) -> Any:
+    """Write one line of the table; the bounds in words are needed where no numbers bound it."""
+    extra: dict[str, Any] = {"secret": secret, "bounds": bounds}
+    return Field(default, description=meaning, ge=low, le=high, json_schema_extra=extra)
+
+
+def _list(value: Any) -> Any:
+    """Take a list as one text with commas, as an environment variable gives it."""
+    if isinstance(value, str):
+        return tuple(part.strip() for part in value.split(",") if part.strip())
+    return value
+
+
+def _database(value: str) -> str:
+    if urlsplit(value).scheme.partition("+")[0] not in _DATABASES or "://" not in value:
+        raise ValueError("write sqlite:///agon.db or postgresql://user@host/name")
+    return value
+
+
+def _host(value: str) -> str:
+    if not value or re.search(r"[\s/]", value):
+        raise ValueError("write an address or a name to listen on, such as 127.0.0.1")
+    return value
+
+
+def _public_url(value: str) -> str:
+    if not value:
+        return value
+    parts = urlsplit(value)
+    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.query or parts.fragment:
+        raise ValueError("write the address visitors type, such as https://agon.example")
+    if parts.username or parts.password:
+        raise ValueError("leave the user and the password out; everybody sees this address")
+    return value.rstrip("/")
+
+
+def _rate(value: str) -> str:
+    """Check a rate in the notation of the limits package; several are parted by semicolons."""
+    from limits import parse_many
+
+    try:
+        parse_many(value)
+    except ValueError:
+        raise ValueError("write a rate such as 600/minute, or 20/second;600/minute") from None
+    return value
+
+
+def _network(value: str) -> str:
+    try:
+        return str(ipaddress.ip_network(value))
+    except ValueError as refused:
+        raise ValueError(f"{refused}; write networks such as 10.0.0.0/8 or 127.0.0.1") from None
+
+
+_Rate = Annotated[str, AfterValidator(_rate)]
+_Networks = Annotated[tuple[Annotated[str, AfterValidator(_network)], ...], BeforeValidator(_list)]
+_Modes = Annotated[tuple[SandboxMode, ...], BeforeValidator(_list), Field(min_length=1)]
+
+
+class Settings(BaseSettings):
+    """Hold what one service was told; immutable, made by :func:`agon.settings.load`.
+
+    Made directly it takes its arguments and the defaults only, never the environment.
+    """
+
+    model_config = SettingsConfigDict(frozen=True, extra="forbid", env_prefix="AGON_")
+
+    database: Annotated[str, AfterValidator(_database)] = _setting(
+        "sqlite:///agon.db",
+        "Where everything is stored; a relative path of SQLite begins at the working folder.",
+        bounds="a URL of sqlite or postgresql",
+        secret=True,
+    )
+    server_key_file: str = _setting(
+        "",
+        "File of the server's own key (32 random bytes, mode 0600), made at the first start. It "
+        "hashes network addresses, encrypts webhook secrets and signs cursors. Empty: "
+        "agon-server.key beside the database.",
+        bounds="a path, or empty",
+    )
+    signing_key_file: str = _setting(
+        "",
+        "File of the Ed25519 key (32 random bytes, mode 0600) that signs ledger heads, made at "
+        "the first start. Empty: agon-signing.key beside the database.",
+        bounds="a path, or empty",
+    )
+    tasks_folder: str = _setting(
+        "",
+        "Folder of tasks that challenge contests may name, one folder for each. Empty: no "
+        "contest can run tasks.",
+        bounds="a path, or empty",
+    )
+    host: Annotated[str, AfterValidator(_host)] = _setting(
+        "127.0.0.1",
+        "Address to listen on; 0.0.0.0 or :: is every address of the machine.",
+        bounds="an address or a name",
+    )
+    port: int = _setting(8080, "Port to listen on; 0 takes any free one.", low=0, high=65535)
+    public_url: Annotated[str, AfterValidator(_public_url)] = _setting(
+        "",
+        "Address visitors type, for links in pages and webhooks. Empty: http://host:port.",
+        bounds="an http or https URL without query, or empty",
+    )
+    processes: int = _setting(1, "Processes that answer HTTP.", low=1, high=64)
+    workers: int = _setting(
+        1,
+        "Worker processes started with the server; 0 when all workers run by themselves "
+        "(agon worker).",
+        low=0,
+        high=64,
+    )
+    auth: Literal["required", "open"] = _setting(
+        "required",
+        "Who may act: required asks everybody for a token; open takes everybody for an operator "
+        "and works on loopback addresses only.",
+    )
+    trusted_proxies: _Networks = _setting(
+        (),
+        "Networks of reverse proxies whose X-Forwarded-For and X-Forwarded-Proto are believed.",
+        bounds="networks such as 10.0.0.0/8, with commas",
+    )
+    metrics_public: bool = _setting(
+        False,
+        "Whether /metrics answers without a token; otherwise an operator's token is asked for.",
+    )
+    max_body_mib: int = _setting(64, "Largest request body in MiB.", low=1, high=4096)
+    request_timeout_seconds: float = _setting(
+        30.0, "Seconds after which a request is ended with 503.", low=1, high=3600
+    )
+    rate_limit_token: _Rate = _setting(
+        "1200/minute", "Requests one token may make.", bounds="rates such as 20/second;600/minute"
+    )
+    rate_limit_address: _Rate = _setting(
+        "300/minute",
+        "Requests one network address may make without a token.",
+        bounds="rates such as 20/second;600/minute",
+    )
+    sse_streams: int = _setting(
+        512, "Event streams open at a time in one process.", low=1, high=100_000
+    )
+    sse_streams_per_address: int = _setting(
+        16, "Event streams one network address may hold open.", low=1, high=10_000
+    )
+    sse_keepalive_seconds: float = _setting(
+        15.0, "Seconds of silence after which a stream sends a comment.", low=1, high=300
+    )
+    lease_seconds: float = _setting(
+        30.0,
+        "Seconds a worker holds a job without a heartbeat before another may claim it.",
+        low=2,
+        high=3600,
+    )
+    heartbeat_seconds: float = _setting(
+        10.0, "Seconds between a worker's heartbeats; at most half a lease.", low=0.5, high=1800
+    )
+    snapshots_kept: int = _setting(
+        20,
+        "Newest snapshots of each board kept with their rows, beside those at a freeze or an end "
+        "and one a day; the others are rebuilt on demand.",
+        low=1,
+        high=100_000,
+    )
+    sandbox_modes: _Modes = _setting(
+        ("bwrap",),
+        "Walls that programs may be judged behind, the first preferred. degraded and cold have "
+        "no namespaces: ask for them only where all programs are trusted.",
+        bounds="some of bwrap, degraded, cold, with commas",
+    )
+    webhook_allow_private: bool = _setting(
+        False,
+        "Whether webhooks may go to private and loopback addresses and by plain http; for tests "
+        "and closed networks.",
+    )
+    log_format: Literal["text", "json"] = _setting(
+        "text", "Form of the log on stderr: lines for people, or one JSON object a line."
+    )
+    log_level: Literal["debug", "info", "warning", "error"] = _setting(
+        "info", "Least severity that is logged."
+    )
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],  # noqa: ARG003 (pydantic-settings' signature)
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Take arguments only; ``load`` brings the other sources, with the environment given."""
+        return (init_settings,)
+
+    @model_validator(mode="after")
+    def _heartbeats_fit_the_lease(self) -> "Settings":
+        if 2 * self.heartbeat_seconds > self.lease_seconds:
+            raise ValueError(
+                f"heartbeat_seconds {self.heartbeat_seconds:g} is more than half of lease_seconds "
+                f"{self.lease_seconds:g}; one lost heartbeat would lose the job: lower it"
+            )
+        return self
+
+    @property
+    def database_file(self) -> Path | None:
+        """Return SQLite's file; None for PostgreSQL and for a database in memory."""
+        kind, _, rest = self.database.partition("://")
+        path = rest.removeprefix("/").partition("?")[0]
+        if kind.partition("+")[0] != "sqlite" or path in {"", ":memory:"}:
+            return None
+        return Path(path)
+
+    @property
+    def server_key_path(self) -> Path:
+        """Return where the server's key is: as set, else beside the database."""
+        return Path(self.server_key_file or self._beside_database / "agon-server.key")
+
+    @property
+    def signing_key_path(self) -> Path:
+        """Return where the key that signs ledger heads is: as set, else beside the database."""
+        return Path(self.signing_key_file or self._beside_database / "agon-signing.key")
+
+    @property
+    def url(self) -> str:
+        """Return the address visitors use: as set, else that of host and port."""
+        name = f"[{self.host}]" if ":" in self.host else self.host
+        return self.public_url or f"http://{name}:{self.port}"
+
+    @property
+    def _beside_database(self) -> Path:
+        return Path() if self.database_file is None else self.database_file.parent
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Describe one setting.
+
+    Attributes:
+        name: its key in ``agon.toml``.
+        variable: its environment variable.
+        default: what it is when nothing is said.
+        bounds: what it may be, in words.
+        meaning: what it does.
+        secret: whether (a part of) its value is never shown.
+    """
+
+    name: str
+    variable: str
+    default: Any
+    bounds: str
+    meaning: str
+    secret: bool
+
+
+def _described(name: str) -> Setting:
+    field = Settings.model_fields[name]
+    extra: Any = field.json_schema_extra
+    low = next((item.ge for item in field.metadata if hasattr(item, "ge")), None)
+    high = next((item.le for item in field.metadata if hasattr(item, "le")), None)
+    bounds = extra["bounds"]
+    if low is not None:
+        kind = "a whole number" if field.annotation is int else "a number"
+        bounds = f"{kind} from {low:g} to {high:,}"
+    elif field.annotation is bool:
+        bounds = "true or false"
+    elif get_origin(field.annotation) is Literal:
+        bounds = "one of " + ", ".join(get_args(field.annotation))
+    return Setting(
+        name=name,
+        variable=f"AGON_{name.upper()}",
+        default=field.default,
+        bounds=bounds,
+        meaning=field.description or "",
+        secret=extra["secret"],
+    )
+
+
+SETTINGS: dict[str, Setting] = {name: _described(name) for name in Settings.model_fields}
+"""All settings by name, in the order they are shown."""
+
+
+def shown(name: str, value: Any) -> Any:
+    """Return a setting's value as it may be shown: of a secret URL all but the password.
+
+    Example:
+        >>> shown("database", "postgresql://agon:hunter2@db/agon")
+        'postgresql://agon:***@db/agon'
+        >>> shown("database", "sqlite:///agon.db"), shown("port", 80)
+        ('sqlite:///agon.db', 80)
+    """
+    if not SETTINGS[name].secret:
+        return value
+    text = str(value)
+    return _PASSWORD.sub(r"\1\2***", text) if "://" in text else "***"

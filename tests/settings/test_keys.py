@@ -1,0 +1,53 @@
+"""Key files: made once, complete, and for nobody else."""
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from agon.errors import Conflict, NotFound, Unreadable
+from agon.settings import load_key
+
+
+def test_a_missing_key_is_made_for_its_owner_only_and_read_again(tmp_path: Path) -> None:
+    """The second start must decrypt what the first one encrypted."""
+    path = tmp_path / "server.key"
+    key = load_key(path)
+    assert len(key) == 32
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert load_key(path) == key
+    assert [file.name for file in tmp_path.iterdir()] == ["server.key"]
+
+
+def test_all_that_start_at_once_get_the_same_key(tmp_path: Path) -> None:
+    """Processes of one server start together."""
+    with ThreadPoolExecutor(8) as pool:
+        keys = set(pool.map(load_key, [tmp_path / "key"] * 32))
+    assert len(keys) == 1
+
+
+def test_a_key_that_others_may_read_is_refused(tmp_path: Path) -> None:
+    """It would be no secret."""
+    path = tmp_path / "key"
+    load_key(path)
+    path.chmod(0o640)
+    with pytest.raises(Conflict, match="chmod 600"):
+        load_key(path)
+
+
+def test_a_key_of_another_length_is_refused_and_kept(tmp_path: Path) -> None:
+    """It may be somebody's only copy, cut."""
+    path = tmp_path / "key"
+    path.write_bytes(b"short")
+    path.chmod(0o600)
+    with pytest.raises(Unreadable, match="holds 5 bytes where a key has 32"):
+        load_key(path)
+    assert path.read_bytes() == b"short"
+
+
+def test_a_missing_key_is_not_made_where_it_would_not_help(tmp_path: Path) -> None:
+    """A restored database with a new key cannot be read."""
+    with pytest.raises(NotFound, match="backup"):
+        load_key(tmp_path / "key", make=False)
+    with pytest.raises(NotFound, match="no such folder"):
+        load_key(tmp_path / "gone" / "key")

@@ -1,0 +1,126 @@
+"""Loading settings: the order of the places, and what is said of a wrong one."""
+
+from pathlib import Path
+
+import pytest
+
+from agon.cli.root import _HOMES
+from agon.errors import NotFound, Unreadable
+from agon.settings import COMMANDS, SETTINGS, Settings, load, origins
+
+
+def test_options_beat_variables_and_those_beat_the_file_and_that_the_defaults(
+    tmp_path: Path,
+) -> None:
+    """The nearer to the person who starts it, the stronger."""
+    (tmp_path / "agon.toml").write_text('port = 1\nhost = "::1"\nworkers = 5\n')
+    environ = {"AGON_PORT": "2", "AGON_HOST": "127.0.0.2"}
+    settings = load({"port": 3, "host": None}, environ=environ, cwd=tmp_path)
+    assert (settings.port, settings.host, settings.workers, settings.processes) == (
+        3, "127.0.0.2", 5, 1
+    )  # fmt: skip
+
+
+def test_every_origin_names_its_place(tmp_path: Path) -> None:
+    """Who wonders why a port is taken finds the line."""
+    file = tmp_path / "agon.toml"
+    file.write_text("# ours\n\nworkers = 5\n")
+    found = {
+        one.name: one.source
+        for one in origins({"port": 3}, environ={"AGON_HOST": "::1"}, cwd=tmp_path)
+    }
+    assert list(found) == list(SETTINGS)
+    assert found["port"] == "--port"
+    assert found["host"] == "AGON_HOST"
+    assert found["workers"] == f"{file}:3"
+    assert found["processes"] == "default"
+
+
+def test_a_named_file_is_taken_and_a_missing_one_refused(tmp_path: Path) -> None:
+    """A service must not start with defaults because of a typing error."""
+    (tmp_path / "other.toml").write_text("port = 7\n")
+    assert load(environ={"AGON_CONFIG": "other.toml"}, cwd=tmp_path).port == 7
+    with pytest.raises(NotFound, match=r"AGON_CONFIG names .*gone\.toml"):
+        load(environ={"AGON_CONFIG": "gone.toml"}, cwd=tmp_path)
+
+
+def test_unknown_names_are_refused_together_with_the_closest(tmp_path: Path) -> None:
+    """A misspelt setting that is ignored is a setting that is not set."""
+    (tmp_path / "agon.toml").write_text('hosst = "::"\n')
+    with pytest.raises(Unreadable) as refused:
+        load({"prot": 1}, environ={"AGON_WORKRES": "2"}, cwd=tmp_path)
+    assert str(refused.value).splitlines() == [
+        "--prot is no setting; did you mean port?",
+        "AGON_WORKRES is no setting; did you mean AGON_WORKERS?",
+        f"{tmp_path / 'agon.toml'}:1: hosst is no setting; did you mean host?",
+    ]
+
+
+def test_wrong_values_are_told_all_at_once_with_their_places(tmp_path: Path) -> None:
+    """One start shows every fault."""
+    (tmp_path / "agon.toml").write_text("port = 99999\n")
+    environ = {
+        "AGON_WORKERS": "many",
+        "AGON_SANDBOX_MODES": "bwrap,foo",
+        "AGON_RATE_LIMIT_TOKEN": "a lot",
+        "AGON_TRUSTED_PROXIES": "10.0.0.1/8",
+        "AGON_PUBLIC_URL": "https://ada:secret@agon.example",
+    }
+    with pytest.raises(Unreadable) as refused:
+        load(environ=environ, cwd=tmp_path)
+    lines = str(refused.value).splitlines()
+    assert f"{tmp_path / 'agon.toml'}:1: port cannot be 99999; write a whole number from 0" in (
+        line[
+            : len(f"{tmp_path / 'agon.toml'}:1: port cannot be 99999; write a whole number from 0")
+        ]
+        for line in lines
+    )
+    assert {line.partition(":")[0] for line in lines[1:]} | {lines[0].partition(":")[0]} >= set(
+        environ
+    )
+    assert len(lines) == 6
+
+
+def test_a_password_is_not_told_when_its_url_is_refused(tmp_path: Path) -> None:
+    """Messages end in logs."""
+    with pytest.raises(Unreadable) as refused:
+        load(environ={"AGON_DATABASE": "mysql://ada:hunter2@db/x"}, cwd=tmp_path)
+    assert "hunter2" not in str(refused.value)
+    assert "mysql://ada:***@db/x" in str(refused.value)
+
+
+def test_a_password_is_not_shown_with_the_origins(tmp_path: Path) -> None:
+    """Neither the one before the host nor the one among the parameters."""
+    for url in ("postgresql://ada:hunter2@db/x", "postgresql://db/x?user=ada&password=hunter2"):
+        said = origins(environ={"AGON_DATABASE": url}, cwd=tmp_path)
+        assert "hunter2" not in repr(said)
+        assert "***" in said[0].value
+
+
+def test_a_command_options_variable_is_not_taken_for_a_setting(tmp_path: Path) -> None:
+    """AGON_SCORE_EDITION is Click's."""
+    environ = {"AGON_SCORE_EDITION": "0.1", "AGON_DEBUG": "1", "AGON_CONTAINER_ENGINE": "podman"}
+    assert load(environ=environ, cwd=tmp_path) == Settings()
+
+
+def test_every_command_is_known_to_the_settings_and_none_begins_a_setting() -> None:
+    """Add a new command to agon.settings.COMMANDS, or its options' variables are refused."""
+    assert set(_HOMES) <= set(COMMANDS)
+    clashing = [name for name in SETTINGS for word in COMMANDS if name.startswith(f"{word}_")]
+    assert clashing == []
+
+
+def test_a_file_that_is_no_toml_is_refused_with_the_place(tmp_path: Path) -> None:
+    """The parser knows the line."""
+    (tmp_path / "agon.toml").write_text("port = \n")
+    with pytest.raises(Unreadable, match=r"agon.toml is no TOML: .*line 1"):
+        load(environ={}, cwd=tmp_path)
+
+
+def test_lists_are_written_as_toml_lists_or_with_commas(tmp_path: Path) -> None:
+    """The environment knows only texts."""
+    (tmp_path / "agon.toml").write_text('sandbox_modes = ["bwrap", "cold"]\n')
+    environ = {"AGON_TRUSTED_PROXIES": "127.0.0.1, 10.0.0.0/8"}
+    settings = load(environ=environ, cwd=tmp_path)
+    assert settings.sandbox_modes == ("bwrap", "cold")
+    assert settings.trusted_proxies == ("127.0.0.1/32", "10.0.0.0/8")
