@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from agon.app.dojo.files import Unfit
 from agon.app.dojo.problems import read_problem
+from agon.app.files import Unfit
 from agon.errors import NotFound
 from app.dojo.packing import SQUARES, pack_problem
 

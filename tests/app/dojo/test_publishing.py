@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from agon.app.dojo.files import Unfit
 from agon.app.dojo.gate import GateRefused, pass_gate
 from agon.app.dojo.judging import judge
 from agon.app.dojo.problems import Problem, read_problem
 from agon.app.dojo.publishing import publish
 from agon.app.dojo.revealing import expect_frozen, reveal, verify
 from agon.app.dojo.sealing import Sealed, read_sealed
+from agon.app.files import Unfit
 from agon.errors import Conflict, NotFound, Unavailable, Unreadable
 from app.dojo.packing import SQUARES, pack_problem, pack_solver
 from fakes.sandbox import FakeSandbox

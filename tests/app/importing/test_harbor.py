@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agon.app.dojo.files import Unfit
+from agon.app.files import Unfit
 from agon.app.importing import import_records
 from agon.app.scoring import score
 from agon.errors import NotFound, Unreadable

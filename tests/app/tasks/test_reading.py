@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from agon.app.dojo.files import Unfit
 from agon.app.examples import example_tasks
+from agon.app.files import Unfit
 from agon.app.tasks.reading import read_task, read_tasks
 from agon.app.tasks.task import Bounds
 from agon.errors import NotFound, Unreadable

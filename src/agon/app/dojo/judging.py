@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from agon.app.dojo.court import UNJUDGED, Case, Court, Row
-from agon.app.dojo.files import Fault, Unfit, json_line, written_time
 from agon.app.dojo.gate import pass_gate
 from agon.app.dojo.inspecting import rules_in_force
 from agon.app.dojo.packages import Place, Submission, find_packages, read_package
 from agon.app.dojo.problems import Problem
 from agon.app.dojo.sealing import Sealed
 from agon.app.dojo.season import Season, problem_row
+from agon.app.files import Fault, Unfit, json_line, written_time
 from agon.app.ports import Limits, Sandbox
 from agon.records.writing import write_atomically
 

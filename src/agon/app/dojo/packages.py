@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
 
-from agon.app.dojo.files import (
+from agon.app.files import (
     MAX_SOURCE_FILE,
     Fault,
     Unfit,

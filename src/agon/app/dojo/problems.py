@@ -7,7 +7,8 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
 
-from agon.app.dojo.files import (
+from agon.app.dojo.inspecting import inspect, rules_in_force
+from agon.app.files import (
     MAX_SOURCE_FILE,
     Fault,
     Unfit,
@@ -18,7 +19,6 @@ from agon.app.dojo.files import (
     time_of,
     written_time,
 )
-from agon.app.dojo.inspecting import inspect, rules_in_force
 from agon.disciplines.dojo.canonical import NotUtf8, canonicalize, source_hash
 from agon.disciplines.dojo.imports import INTERFACES, Interface, interface
 from agon.errors import NotFound

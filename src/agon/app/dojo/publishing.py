@@ -6,10 +6,10 @@ import tempfile
 from pathlib import Path
 from typing import Any, Final
 
-from agon.app.dojo.files import json_page, write_secret
 from agon.app.dojo.gate import pass_gate
 from agon.app.dojo.problems import Problem
 from agon.app.dojo.sealing import Sealed
+from agon.app.files import json_page, write_secret
 from agon.app.ports import Sandbox
 from agon.errors import Conflict, NotFound, Unavailable
 

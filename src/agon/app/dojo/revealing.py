@@ -6,8 +6,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from agon.app.dojo.files import MAX_SOURCE_FILE, read_bytes, read_object, written_time
 from agon.app.dojo.sealing import Sealed
+from agon.app.files import MAX_SOURCE_FILE, read_bytes, read_object, written_time
 from agon.app.scoring import score
 from agon.disciplines.dojo.canonical import canonicalize, source_hash
 from agon.errors import Conflict, NotFound, Unreadable

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from agon.app.dojo.files import Fault, Unfit, json_page, read_object
 from agon.app.dojo.problems import Problem, problem_of
+from agon.app.files import Fault, Unfit, json_page, read_object
 
 _LARGEST = 1 << 30
 _TERM: Final = re.compile(r"0|-?[1-9][0-9]*")

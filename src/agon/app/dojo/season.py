@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any, Final, Self
 
 from agon.app.dojo.court import Row
-from agon.app.dojo.files import json_line, write_secret
 from agon.app.dojo.sealing import Sealed, read_sealed
+from agon.app.files import json_line, write_secret
 from agon.errors import Conflict, NotFound, Unavailable, Unreadable
 from agon.records.writing import write_atomically
 

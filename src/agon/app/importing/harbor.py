@@ -23,7 +23,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from agon.app.dojo.files import Fault, Unfit, gathering, read_object
+from agon.app.files import Fault, Unfit, gathering, read_object
 from agon.app.importing.imported import Imported
 from agon.app.importing.trials import STAKES, Ran, tables_of
 from agon.app.scoring import moment_of

@@ -6,7 +6,7 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-from agon.app.dojo.files import Fault, Unfit, read_bytes
+from agon.app.files import Fault, Unfit, read_bytes
 
 MAX_TEXT = 1 << 20
 """Bytes of the longest instruction or settings file that is read."""

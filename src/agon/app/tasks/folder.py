@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from agon.app.dojo.files import Unfit, json_page, read_object
+from agon.app.files import Unfit, json_page, read_object
 from agon.app.tasks.trials import TrialResult
 from agon.errors import Conflict, Unavailable, Unreadable
 from agon.records.writing import write_atomically

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from agon.app.containers import RewardSource
-from agon.app.dojo.files import Fault, Unfit
+from agon.app.files import Fault, Unfit
 from agon.app.tasks.content import read_text
 from agon.app.tasks.keys import Keys
 from agon.app.tasks.task import WORKPLACE, About, Bounds, Settings

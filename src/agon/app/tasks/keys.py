@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
-from agon.app.dojo.files import Fault
+from agon.app.files import Fault
 
 _ALIKE = 0.75  # how alike an unknown key and a known one are when one may be meant for the other
 _LONGEST_SHOWN = 60

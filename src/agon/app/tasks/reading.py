@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from agon.app.containers import RewardSource
-from agon.app.dojo.files import Fault, Unfit, gathering
+from agon.app.files import Fault, Unfit, gathering
 from agon.app.tasks.content import files_under, mentions, read_text, sha256_of
 from agon.app.tasks.harbor import SETTINGS, read_settings
 from agon.app.tasks.task import Files, Settings, Task

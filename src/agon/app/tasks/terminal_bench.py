@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from agon.app.dojo.files import Fault, Unfit, gathering
+from agon.app.files import Fault, Unfit, gathering
 from agon.app.tasks.content import read_text
 from agon.app.tasks.harbor import DAY_S
 from agon.app.tasks.keys import Keys

@@ -42,7 +42,7 @@ def read_program(name: str) -> bytes:
 
 
 def _bounded(opened: IO[bytes], name: str) -> bytes:
-    from agon.app.dojo.files import MAX_SOURCE_FILE
+    from agon.app.files import MAX_SOURCE_FILE
     from agon.errors import Unreadable
 
     content = opened.read(MAX_SOURCE_FILE + 1)

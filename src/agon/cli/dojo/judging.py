@@ -16,9 +16,9 @@ from agon.cli.helping import Command, option
 from agon.cli.output import TABLE, deliver
 
 if TYPE_CHECKING:
-    from agon.app.dojo.files import Fault
     from agon.app.dojo.judging import Judged, Progress
     from agon.app.dojo.rejudging import Rejudged
+    from agon.app.files import Fault
 
 _TOLD_EVERY_S = 2.0
 _TOLD_FAULTS = 20
