@@ -1,0 +1,92 @@
+"""Turn rows as JSON gives them into columns the engine reads exactly as a file of such rows.
+
+A column whose values are all of its own kind goes the fast way, as an Arrow array of that type.
+Any other goes as JSON text, one value each: what a row says never depends on its neighbours.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from agon.records.raw import RawTable, quoted
+from agon.records.schemas import Column, Kind, Table
+
+_NOTHING = type(None)
+_FAST: dict[Kind, tuple[tuple[set[type], pa.DataType], ...]] = {
+    Kind.ID: (({int, _NOTHING}, pa.int64()), ({str, _NOTHING}, pa.string())),
+    Kind.TEXT: (({str, _NOTHING}, pa.string()),),
+    Kind.INTEGER: (({int, _NOTHING}, pa.int64()),),
+    Kind.NUMBER: (({int, float, _NOTHING}, pa.float64()),),
+    Kind.BOOLEAN: (({bool, _NOTHING}, pa.bool_()),),
+    Kind.TIMESTAMP: (({str, _NOTHING}, pa.string()),),
+}
+_ENGINE_TYPES = {
+    pa.int64(): "BIGINT",
+    pa.float64(): "DOUBLE",
+    pa.bool_(): "BOOLEAN",
+    pa.string(): "VARCHAR",
+}
+_WHOLE = re.compile(r"0|-?[1-9][0-9]{0,18}")
+_LOW, _HIGH = -(2**63), 2**63 - 1
+
+
+def arrived(
+    connection: Any, table: Table, rows: Sequence[Mapping[str, Any]], **spans: Any
+) -> RawTable:
+    """Show rows to the engine as a raw table, with a column of whole numbers for each span.
+
+    Columns that no row gives are left out; keys the schema does not know are passed over.
+    """
+    arrays: dict[str, pa.Array] = {}
+    types: dict[str, str] = {}
+    for column in table.columns:
+        name = column.name
+        values = [row.get(name) for row in rows]
+        if values.count(None) < len(values):
+            arrays[name], types[name] = _array(column, values)
+    known = list(types)
+    for name, numbers in spans.items():
+        arrays[name] = pa.array(numbers, pa.int64())
+    view = f"arrived:{table.name}"
+    connection.register(view, pa.table(arrays))
+    written = [name for name in known if types[name] == "JSON"]
+    relation = quoted(view)
+    if written:
+        read = ", ".join(f"{quoted(name)}::JSON AS {quoted(name)}" for name in written)
+        relation = f"(SELECT * REPLACE ({read}) FROM {relation})"
+    return RawTable(table.name, table.name, relation, types)
+
+
+def are_whole(values: Iterable[Any]) -> bool:
+    """Say whether all ids are whole numbers of 64 bits, written as such numbers print.
+
+    What is no id at all (a list, 1.5) is read as empty, so it does not count.
+
+    Example:
+        >>> are_whole([5, "7", None, ""]), are_whole(["007"]), are_whole([2**63])
+        (True, False, False)
+    """
+    return all(_is_whole(value) for value in values)
+
+
+def _is_whole(value: Any) -> bool:
+    if isinstance(value, str):
+        if not value:
+            return True
+        return _WHOLE.fullmatch(value) is not None and _LOW <= int(value) <= _HIGH
+    return not isinstance(value, int) or _LOW <= value <= _HIGH
+
+
+def _array(column: Column, values: list[Any]) -> tuple[pa.Array, str]:
+    kinds = set(map(type, values))
+    for taken, arrow_type in _FAST[column.kind]:
+        if kinds <= taken:
+            try:
+                return pa.array(values, arrow_type), _ENGINE_TYPES[arrow_type]
+            except (pa.ArrowInvalid, OverflowError):
+                break  # a whole number too large for the type
+    texts = [None if value is None else json.dumps(value) for value in values]
+    return pa.array(texts, pa.string()), "JSON"

@@ -1,0 +1,341 @@
+"""Keep records that grow in the engine's memory, and show them as they were at any position.
+
+Every row has the number of its record and spans of positions at which it is seen: it is there at
+position S if a span has ``from <= S`` and no end, or an end after S. Adding a row, ending one and
+bringing one back change nothing that was seen before, so every earlier state stays at hand.
+"""
+
+import weakref
+from array import array
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import pairwise
+from typing import Any, Self
+
+import pyarrow as pa
+
+from agon.records.arriving import are_whole, arrived
+from agon.records.casting import sql_type, whole_id
+from agon.records.engine import Engine
+from agon.records.raw import quoted
+from agon.records.schemas import Kind, Schema, Table
+from agon.records.tables import Records
+from agon.records.typed import casts, holds
+
+_SPANS = ("_row", "_from", "_until")
+
+
+class SeenRecords(Records):
+    """Give growing records as they were seen at one position; growth does not change them.
+
+    Closing them drops their views alone: the engine belongs to whoever grows the records.
+    """
+
+    _spent: list[str]
+    _of: Records | None = None
+    _let_go: Callable[[], object]
+
+    def drops_into(self, spent: list[str], *, of: Records | None = None) -> Self:
+        """Have the views dropped some time after the last use of these records (and of ``of``)."""
+        self._spent, self._of = spent, of
+        # Views that read other ones need those to live as long, and may go with them.
+        last = weakref.finalize(of or self, spent.append, self._space)
+        self._let_go = of.close if of else last
+        return self
+
+    def as_of(self, moment: datetime | None) -> Self:
+        """Return the records as they were at a moment of their own time."""
+        seen = super().as_of(moment)
+        return seen if seen is self else seen.drops_into(self._spent, of=self)
+
+    def close(self) -> None:
+        """Let go of the views; a second call does nothing."""
+        self._let_go()
+
+
+@dataclass
+class _Arriving:
+    """Hold rows of one table that are not in the engine yet."""
+
+    rows: list[Mapping[str, Any]] = field(default_factory=list)
+    seqs: list[int] = field(default_factory=list)
+    ends: list[int | None] = field(default_factory=list)
+
+
+_NONE = _Arriving()
+
+
+class GrowingRecords:
+    """Grow the typed tables of one discipline row by row, and show them at any position.
+
+    What is seen equals what :func:`agon.records.read_rows` gives for the rows seen, in the order
+    of their numbers. Rows come checked; a value that cannot be read is empty. Use an object from
+    one thread at a time.
+
+    Args:
+        schema: the tables.
+        engine: where to keep them; None starts one of its own.
+        space: the engine's schema they stand in; several may share an engine.
+        source: where the records come from, as people know it.
+
+    Example:
+        >>> from agon.disciplines import discipline
+        >>> growing = GrowingRecords(discipline("dojo").schema)
+        >>> growing.append("problems", [{"id": 1}, {"id": 2}], [2, 3])
+        >>> growing.end([2], at=5)
+        >>> [growing.records(at).count("problems") for at in (1, 2, 4, 5)]
+        [0, 1, 2, 1]
+        >>> growing.close()
+    """
+
+    def __init__(
+        self,
+        schema: Schema,
+        *,
+        engine: Engine | None = None,
+        space: str = "grown",
+        source: str = "ledger",
+    ) -> None:
+        self.schema = schema
+        self.source = source
+        self._own = engine is None
+        self._engine = engine or Engine()
+        self._connection = self._engine.connection
+        self._space = space
+        self._tables = [table.name for table in schema]
+        self._families = schema.families()
+        self._text: set[int] = set()
+        self._stored: set[str] = set()
+        self._unordered: set[str] = set()
+        self._last: dict[str, int] = {}
+        # The number (from 1) of the table each record stands in, by the record's number.
+        self._table_of = array("B")
+        self._arriving: dict[str, _Arriving] = {}
+        self._ends: dict[int, int] = {}
+        self._newest = 0
+        self._shown = 0
+        self._spent: list[str] = []
+        self._connection.execute(f"CREATE SCHEMA {self._space}")
+
+    def append(self, table: str, rows: Sequence[Mapping[str, Any]], seqs: Sequence[int]) -> None:
+        """Add rows to a table; each is seen from the position of its own number on.
+
+        Args:
+            table: the table's name.
+            rows: checked rows, as JSON gives them; other keys than the schema's do not count.
+            seqs: the number of each row's record, rising, used by no other.
+
+        Raises:
+            ValueError: the numbers do not rise.
+        """
+        if not seqs:
+            return
+        last = self._last.get(table, -1)
+        if not all(one < two for one, two in pairwise([last, *seqs])):
+            raise ValueError(f"records of {table} come after {last}; give rising numbers")
+        self._last[table] = seqs[-1]
+        self._newest = max(self._newest, seqs[-1])
+        number = self._tables.index(table) + 1
+        known = self._table_of
+        if seqs[-1] >= len(known):
+            known.frombytes(bytes(seqs[-1] + 1 - len(known) + len(known) // 8))
+        for seq in seqs:
+            known[seq] = number
+        arriving = self._arriving.setdefault(table, _Arriving())
+        arriving.rows += rows
+        arriving.seqs += seqs
+        arriving.ends += [None] * len(seqs)
+
+    def end(self, seqs: Iterable[int], *, at: int) -> None:
+        """Let records not be seen from position ``at`` on; those not seen already stay so.
+
+        Raises:
+            ValueError: there is no such record.
+        """
+        self._newest = max(self._newest, at)
+        for seq in seqs:
+            arriving = self._arriving.get(self._table(seq), _NONE)
+            row = bisect_left(arriving.seqs, seq)
+            if row == len(arriving.seqs) or arriving.seqs[row] != seq:
+                self._ends.setdefault(seq, at)
+            elif arriving.ends[row] is None:
+                arriving.ends[row] = at
+
+    def begin(self, seqs: Iterable[int], *, at: int) -> None:
+        """Let ended records be seen again from position ``at`` on; those seen stay so.
+
+        Raises:
+            ValueError: there is no such record.
+        """
+        self._newest = max(self._newest, at)
+        self._store()
+        for table, rows in self._by_table(seqs).items():
+            self._unordered.add(table)
+            relation, columns = self._relation(table), self._columns(table)
+            listed = ", ".join(map(str, rows))
+            self._connection.execute(
+                f"INSERT INTO {relation} (_row, _from, _until, {columns}) "
+                f"SELECT DISTINCT ON (_row) _row, {at}::BIGINT, NULL, {columns} FROM {relation} "
+                f"WHERE _row IN ({listed}) AND _row NOT IN "
+                f"(SELECT _row FROM {relation} WHERE _row IN ({listed}) AND _until IS NULL)"
+            )
+
+    def records(self, at: int | None = None, *, without: Collection[int] = ()) -> SeenRecords:
+        """Return the records as they were seen at a position (None: at the newest).
+
+        Args:
+            at: the position.
+            without: numbers of records to leave out as if they had never been.
+        """
+        self._store()
+        self._drop_spent()
+        self._shown += 1
+        space = f"{self._space}_{self._shown}"
+        seen = _seen(self._newest if at is None else at)
+        if without:
+            seen += f" AND _row NOT IN ({', '.join(map(str, sorted(without)))})"
+        whole = self._whole(seen)
+        views = [f"CREATE SCHEMA {space}"]
+        views += [self._view(table, space, seen, whole) for table in self.schema]
+        self._connection.execute("; ".join(views))
+        present = self._present(seen)
+        records = SeenRecords(self._engine, self.schema, self.source, present, space=space)
+        return records.drops_into(self._spent)
+
+    def close(self) -> None:
+        """Let go of the tables, and of the engine if it is its own."""
+        if self._own:
+            self._engine.close()
+            return
+        self._drop_spent()
+        self._connection.execute(f"DROP SCHEMA IF EXISTS {self._space} CASCADE")
+
+    def _table(self, seq: int) -> str:
+        number = self._table_of[seq] if 0 <= seq < len(self._table_of) else 0
+        if not number:
+            raise ValueError(f"there is no record {seq}; give the numbers of appended rows")
+        return self._tables[number - 1]
+
+    def _by_table(self, seqs: Iterable[int]) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = {}
+        for seq in seqs:
+            found.setdefault(self._table(seq), []).append(seq)
+        return found
+
+    def _store(self) -> None:
+        """Bring into the engine what has arrived, then end what has ended."""
+        for name, arriving in self._arriving.items():
+            self._insert(self.schema.table(name), arriving)
+        self._arriving = {}
+        ends, self._ends = self._ends, {}
+        for table, rows in self._by_table(ends).items():
+            ending = pa.table({"row": rows, "at": [ends[row] for row in rows]})
+            self._connection.register("ending", ending)
+            self._connection.execute(
+                f"UPDATE {self._relation(table)} AS t SET _until = e.at FROM ending e "
+                "WHERE t._row = e.row AND t._until IS NULL"
+            )
+            self._connection.unregister("ending")
+
+    def _insert(self, table: Table, arriving: _Arriving) -> None:
+        for column in table.columns:
+            family = self._families.get((table.name, column.name))
+            if family is None or family in self._text:
+                continue
+            if not are_whole(row.get(column.name) for row in arriving.rows):
+                self._turn_to_text(family)
+        if table.name not in self._stored:
+            self._create(table)
+        raw = arrived(
+            self._connection,
+            table,
+            arriving.rows,
+            _row=arriving.seqs,
+            _from=arriving.seqs,
+            _until=arriving.ends,
+        )
+        reads = casts(table, raw, self._whole_nodes(self._text))
+        values = [f"{read.safe} AS {quoted(name)}" for name, read in reads.items()]
+        self._connection.execute(
+            f"INSERT INTO {self._relation(table.name)} BY NAME "
+            f"SELECT {', '.join([*_SPANS, *values])} FROM {raw.relation}"
+        )
+        self._connection.unregister(f"arrived:{table.name}")
+
+    def _create(self, table: Table) -> None:
+        whole = self._whole_nodes(self._text)
+        columns = ", ".join(
+            f"{quoted(column.name)} "
+            f"{sql_type(column, whole_ids=(table.name, column.name) in whole)}"
+            for column in table.columns
+        )
+        spans = ", ".join(f"{name} BIGINT" for name in _SPANS)
+        self._connection.execute(f"CREATE TABLE {self._relation(table.name)} ({spans}, {columns})")
+        self._stored.add(table.name)
+
+    def _turn_to_text(self, family: int) -> None:
+        self._text.add(family)
+        for (table, column), number in self._families.items():
+            if number == family and table in self._stored:
+                self._connection.execute(
+                    f"ALTER TABLE {self._relation(table)} ALTER {quoted(column)} TYPE VARCHAR"
+                )
+
+    def _whole_nodes(self, text: Collection[int]) -> set[tuple[str, str]]:
+        return {node for node, family in self._families.items() if family not in text}
+
+    def _whole(self, seen: str) -> set[tuple[str, str]]:
+        """List the ids that are whole numbers among the rows seen."""
+        text: set[int] = set()
+        for (table, name), family in self._families.items():
+            if family not in self._text or family in text or table not in self._stored:
+                continue
+            condition = whole_id(self.schema.table(table).column(name), "VARCHAR")
+            rows = f"(SELECT {quoted(name)} FROM {self._relation(table)} WHERE {seen})"
+            if condition is not None and not holds(self._connection, rows, condition):
+                text.add(family)
+        return self._whole_nodes(text)
+
+    def _view(self, table: Table, space: str, seen: str, whole: set[tuple[str, str]]) -> str:
+        stored = table.name in self._stored
+        items = ["_row" if stored else "NULL::BIGINT AS _row"]
+        for column in table.columns:
+            name = quoted(column.name)
+            kind = sql_type(column, whole_ids=(table.name, column.name) in whole)
+            if not stored:
+                items.append(f"NULL::{kind} AS {name}")
+            elif column.kind is Kind.ID:
+                # Later rows may turn the column into text; here it stays what it is.
+                items.append(f"try_cast({name} AS {kind}) AS {name}")
+            else:
+                items.append(name)
+        source = f"FROM {self._relation(table.name)} WHERE {seen}" if stored else "WHERE false"
+        order = " ORDER BY _row" if table.name in self._unordered else ""
+        view = f"{space}.{quoted(table.name)}"
+        return f"CREATE VIEW {view} AS SELECT {', '.join(items)} {source}{order}"
+
+    def _present(self, seen: str) -> frozenset[str]:
+        stored = sorted(self._stored)
+        if not stored:
+            return frozenset()
+        asked = ", ".join(
+            f"EXISTS (SELECT 1 FROM {self._relation(name)} WHERE {seen})" for name in stored
+        )
+        found = self._connection.execute(f"SELECT {asked}").fetchall()[0]
+        return frozenset(name for name, there in zip(stored, found, strict=True) if there)
+
+    def _columns(self, table: str) -> str:
+        return ", ".join(quoted(column.name) for column in self.schema.table(table).columns)
+
+    def _relation(self, table: str) -> str:
+        return f"{self._space}.{quoted(table)}"
+
+    def _drop_spent(self) -> None:
+        while self._spent:
+            self._connection.execute(f"DROP SCHEMA IF EXISTS {self._spent.pop()} CASCADE")
+
+
+def _seen(at: int) -> str:
+    return f"_from <= {at} AND (_until IS NULL OR _until > {at})"
