@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, get_args
 
 from agon.app.containers import Containers
-from agon.app.ports import Mode, Sandbox
+from agon.app.ports import Escaped, Mode, Sandbox
 from agon.errors import Unavailable, Unreadable
 
 if TYPE_CHECKING:
@@ -43,9 +43,12 @@ def any_sandbox() -> Sandbox:
 
     Raises:
         Unavailable: it can have neither.
+        Escaped: the better one is there and does not hold; that is no reason to take less.
     """
     try:
         return sandbox("bwrap")
+    except Escaped:
+        raise
     except Unavailable:
         return sandbox("degraded")
 

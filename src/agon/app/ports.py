@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol, Self, TypeAlias
 
-from agon.errors import InvalidRule
+from agon.errors import InvalidRule, Unavailable
 
 Entry: TypeAlias = Literal["solver", "seq", "gen"]
 """The function a program offers: ``solver()``, ``seq(n)`` for n from 1, or ``gen(N)``."""
@@ -139,6 +139,10 @@ class Twice:
         equal = matching_prefix(self.first.terms, self.second.terms)
         longest = max(len(self.first.terms), len(self.second.terms))
         return equal + 1 if equal < longest else None
+
+
+class Escaped(Unavailable):
+    """Say that a program got out of a sandbox in its self-test: nothing may run there."""
 
 
 class Sandbox(Protocol):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from agon.app.ports import Job, Limits
+from agon.app.ports import Escaped, Job, Limits
 from agon.errors import Unavailable
 from agon.runners.sandbox import open_sandbox, walls
 from agon.runners.sandbox.pool import Pool
@@ -121,7 +121,7 @@ def test_a_wall_with_a_hole_is_not_opened(hole: str, tmp_path: Path) -> None:
     (inside / file).write_text(text.replace(line, without if without != line else ""))
     whole = wall("degraded")
     broken = replace(whole, paths=(str(tmp_path), *whole.paths[1:]))
-    with pytest.raises(Unavailable, match="does not hold"):
+    with pytest.raises(Escaped, match="does not hold"):
         Pool(broken, workers=1)
     assert eventually(lambda: descendants() == set())
 

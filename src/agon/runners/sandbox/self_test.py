@@ -6,8 +6,7 @@ Every program returns 1 when it gets what it reaches for; then it has escaped.
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from agon.app.ports import Job, Limits, Outcome
-from agon.errors import Unavailable
+from agon.app.ports import Escaped, Job, Limits, Outcome
 from agon.runners.sandbox.verdicts import Verdict
 
 _LIMITS = Limits(cpu_s=1.0, memory_mib=32, output_bytes=4096)
@@ -72,13 +71,13 @@ def self_test(run: Callable[[Job], Verdict]) -> None:
     """Run every trial.
 
     Raises:
-        Unavailable: when one escapes; then nothing untrusted may run here.
+        Escaped: when one gets out; then nothing untrusted may run here.
         Lost: when a trial gave no verdict.
     """
     for trial in TRIALS:
         verdict = run(trial.job)
         if verdict.outcome != trial.held:
-            raise Unavailable(
+            raise Escaped(
                 f"the sandbox does not hold: a program that {trial.name} ended as "
                 f"{verdict.outcome} ({verdict.reason}), not as {trial.held}; nothing was run"
             )
