@@ -1,0 +1,1 @@
+"""Keep a contest's entries: append-only, hash-chained, signed, folded, verified offline."""

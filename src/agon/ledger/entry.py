@@ -1,0 +1,338 @@
+r"""Write an entry as one line, chain it to those before it, and read it back.
+
+A line is JSON with sorted keys and no blanks:
+``{"at":…,"body":{…},"by":…,"external_id":…,"kind":…,"seq":…}``. Its bytes are the truth and are
+never written anew. The chain: head_0 = SHA-256("agon ledger 1\n" + contest), head_n =
+SHA-256(head_{n-1} + line_n), with heads as 32 raw bytes.
+"""
+
+import hashlib
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import repeat
+from typing import Any, Final
+
+import orjson
+
+from agon.errors import did_you_mean
+from agon.ledger.faults import Fault, InvalidEntry
+from agon.ledger.kinds import faults_of, is_name, is_seq, shown
+
+LONGEST_LINE = 16 * 1024 * 1024
+"""No entry is longer, in bytes."""
+
+KEYS: Final = ("at", "body", "by", "external_id", "kind", "seq")
+
+_AT: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}Z")
+# What JSON has no word for is refused, not guessed at.
+_OPTIONS: Final = (
+    orjson.OPT_SORT_KEYS
+    | orjson.OPT_PASSTHROUGH_DATETIME
+    | orjson.OPT_PASSTHROUGH_DATACLASS
+    | orjson.OPT_PASSTHROUGH_SUBCLASS
+)
+_PLAIN = "give text, whole numbers of 64 bits, finite numbers, true, false, null, lists and objects"
+_SHORTER = "keep what is large elsewhere and record its hash"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Draft:
+    """Hold an entry before it has a place in a ledger.
+
+    Attributes:
+        kind: one of :data:`agon.ledger.kinds.KINDS`.
+        body: that kind's fields.
+        at: when; with a time zone.
+        by: who: ``user:ada``, ``system``.
+        external_id: the giver's own name for it, unique in the contest, or None.
+    """
+
+    kind: str
+    body: Mapping[str, Any]
+    at: datetime
+    by: str
+    external_id: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Line:
+    """Hold an entry as its line says it, whatever chain it stands in; ``line`` are the bytes."""
+
+    seq: int
+    at: datetime
+    kind: str
+    by: str
+    external_id: str | None
+    body: Mapping[str, Any]
+    line: bytes
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry(Line):
+    """Hold an entry in its chain; ``sha256`` (32 bytes) is the head of the ledger that it ends."""
+
+    sha256: bytes
+
+
+def genesis(contest: str) -> bytes:
+    r"""Return the head of an empty ledger: SHA-256("agon ledger 1\n" + contest).
+
+    Example:
+        >>> genesis("spring").hex()[:16]
+        'dc1a6f82688a51b6'
+    """
+    return hashlib.sha256(b"agon ledger 1\n" + contest.encode()).digest()
+
+
+def chain(head: bytes, line: bytes) -> bytes:
+    """Return the head after one more line: SHA-256(head + line).
+
+    Example:
+        >>> chain(genesis("spring"), b"{}") == hashlib.sha256(genesis("spring") + b"{}").digest()
+        True
+    """
+    return hashlib.sha256(head + line).digest()
+
+
+def timestamp(at: datetime) -> str:
+    """Write a time as a line holds it: UTC, microseconds, ``Z``.
+
+    Raises:
+        InvalidEntry: the time has no zone.
+
+    Example:
+        >>> timestamp(datetime(2026, 11, 22, 2, 30, tzinfo=UTC))
+        '2026-11-22T02:30:00.000000Z'
+    """
+    if at.tzinfo is None:
+        raise InvalidEntry([Fault(f"at is {at}, without a zone", "give a time in UTC")])
+    return at.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
+
+
+def seal(draft: Draft, *, seq: int, previous: bytes) -> Entry:
+    """Give a draft its place: its line, and the chain's hash after it.
+
+    Args:
+        draft: what to enter.
+        seq: its position, one more than that of the entry before it.
+        previous: the chain's hash before it (``genesis(contest)`` for the first).
+
+    Raises:
+        InvalidEntry: with everything that is wrong with the draft.
+    """
+    body = dict(draft.body)
+    faults = [*_faults_around(draft.by, draft.external_id, seq), *faults_of(draft.kind, body)]
+    if faults:
+        raise InvalidEntry(faults)
+    line = _dumps(
+        {
+            "at": timestamp(draft.at),
+            "body": body,
+            "by": draft.by,
+            "external_id": draft.external_id,
+            "kind": draft.kind,
+            "seq": seq,
+        }
+    )
+    if len(line) > LONGEST_LINE:
+        raise InvalidEntry([_too_long(len(line), f"{draft.kind} {seq}")])
+    return Entry(**read_line(line).__dict__, sha256=chain(previous, line))
+
+
+def seal_records(  # noqa: PLR0913 - an entry has that many parts, each named by its caller
+    rows: Iterable[Mapping[str, Any]],
+    *,
+    table: str,
+    kind: str = "record-added",
+    start_seq: int,
+    previous_head: bytes,
+    at: datetime,
+    by: str,
+    external_ids: Iterable[str | None] | None = None,
+    replaces: Iterable[int] | None = None,
+    change: str | None = None,
+) -> Iterator[tuple[int, bytes, bytes]]:
+    """Seal many records of one table at once; yields ``(seq, line, sha256)`` for each.
+
+    The lines are those :func:`seal` writes, byte for byte, some times faster.
+
+    Args:
+        rows: the records, each an object.
+        table: the table of all of them.
+        kind: ``record-added``, or ``record-replaced`` with ``replaces``.
+        start_seq: position of the first.
+        previous_head: the chain's hash before it.
+        at: when, for all of them.
+        by: who, for all of them.
+        external_ids: one for each row (None: it has none); left out, no row has one.
+        replaces: for each row of ``record-replaced``, the seq it supersedes.
+        change: the change set all of them belong to.
+
+    Raises:
+        InvalidEntry: at the first row that is no record.
+        ValueError: ``external_ids`` or ``replaces`` are not as many as the rows.
+    """
+    sample: dict[str, Any] = {"table": table, "row": {}}
+    sample |= {"change": change} if change is not None else {}
+    sample |= {"replaces": 1} if replaces is not None else {}
+    faults = [*_faults_around(by, None, start_seq), *faults_of(kind, sample)]
+    if faults:
+        raise InvalidEntry(faults)
+    changed = b'"change":%b,' % _dumps(change) if change is not None else b""
+    before = b'{"at":%b,"body":{%b' % (_dumps(timestamp(at)), changed)
+    tabled = b',"table":%b},"by":%b,"external_id":' % (_dumps(table), _dumps(by))
+    kinded = b',"kind":%b,"seq":' % _dumps(kind)
+    join, sha256, head = b"".join, hashlib.sha256, previous_head
+    given = _with(
+        _with(map(_row, rows), external_ids, _external_id, b"null"), replaces, _replaces, b'"row":'
+    )
+    for seq, ((row, external_id), replaced) in enumerate(given, start_seq):
+        line = join((before, replaced, row, tabled, external_id, kinded, b"%d}" % seq))
+        if len(line) > LONGEST_LINE:
+            raise InvalidEntry([_too_long(len(line), f"{kind} {seq}")])
+        head = sha256(head + line).digest()
+        yield seq, line, head
+
+
+def read_line(line: bytes) -> Line:
+    """Read an entry's line (without a line end).
+
+    Raises:
+        InvalidEntry: with everything that is wrong with it: no JSON, not the form a line has, an
+            unknown kind or field, a value that does not fit.
+    """
+    value = _parsed(line)
+    faults = _faults_in(value)
+    if not faults and not _is_canonical(value, line):
+        faults.append(Fault("the line is not in its one form", "write JSON as agon does: sorted "
+                            "keys, each once, no blanks, shortest numbers"))  # fmt: skip
+    if faults:
+        raise InvalidEntry(faults)
+    return Line(
+        seq=value["seq"],
+        at=datetime.fromisoformat(value["at"]),
+        kind=value["kind"],
+        by=value["by"],
+        external_id=value["external_id"],
+        body=value["body"],
+        line=line,
+    )
+
+
+def _parsed(line: bytes) -> Any:
+    if len(line) > LONGEST_LINE:
+        raise InvalidEntry([_too_long(len(line), "the line")])
+    try:
+        return orjson.loads(line)
+    except orjson.JSONDecodeError as error:
+        what = f"the line is no JSON in UTF-8 ({error})"
+        raise InvalidEntry([Fault(what, "take the ledger as it was exported")]) from None
+
+
+def _faults_in(value: Any) -> list[Fault]:
+    """List what is wrong with a parsed line."""
+    if not isinstance(value, dict):
+        return [Fault(f"the line is {shown(value)}", "give an object")]
+    faults = [Fault(f"the line lacks {key}", "give it") for key in KEYS if key not in value]
+    faults += [
+        Fault(f"the line has no key {shown(key)}", did_you_mean(key, KEYS))
+        for key in value
+        if key not in KEYS
+    ]
+    if faults:
+        return faults
+    if not is_timestamp(value["at"]):
+        what = f"at is {shown(value['at'])}"
+        faults.append(Fault(what, "give a time such as 2026-11-22T02:30:00.000000Z"))
+    faults += _faults_around(value["by"], value["external_id"], value["seq"])
+    return faults + faults_of(value["kind"], value["body"])
+
+
+def is_timestamp(value: Any) -> bool:
+    """Say whether a value is a time as :func:`timestamp` writes it."""
+    if not isinstance(value, str) or _AT.fullmatch(value) is None:
+        return False
+    try:
+        datetime.fromisoformat(value)
+    except ValueError:
+        return False
+    return True
+
+
+def _faults_around(by: Any, external_id: Any, seq: Any) -> list[Fault]:
+    faults = []
+    if not is_seq(seq):
+        faults.append(Fault(f"seq is {shown(seq)}", "give a whole number from 1"))
+    if not is_name(by):
+        faults.append(Fault(f"by is {shown(by)}", "name who enters it, in 1 to 500 characters"))
+    if external_id is not None and not is_name(external_id):
+        remedy = "give 1 to 500 characters, no control characters, or null"
+        faults.append(Fault(f"external_id is {shown(external_id)}", remedy))
+    return faults
+
+
+def _too_long(length: int, what: str) -> Fault:
+    return Fault(f"{what} has {length:,} bytes, the most is {LONGEST_LINE:,}", _SHORTER)
+
+
+def _is_canonical(value: Any, line: bytes) -> bool:
+    try:
+        return orjson.dumps(value, option=_OPTIONS) == line
+    except TypeError:  # deeper than lines are written
+        return False
+
+
+def _dumps(value: Any) -> bytes:
+    """Write a value, or say why it cannot be written."""
+    try:
+        written = orjson.dumps(value, option=_OPTIONS)
+    except TypeError as error:
+        raise InvalidEntry([Fault(f"a value cannot be written ({error})", _PLAIN)]) from None
+    if b"null" in written and not _is_finite(value):  # orjson writes NaN and infinity as null
+        raise InvalidEntry([Fault("a number is NaN or infinite", "leave the value out, or null")])
+    return written
+
+
+def _is_finite(value: Any) -> bool:
+    if isinstance(value, dict):
+        return all(map(_is_finite, value.values()))
+    if isinstance(value, list | tuple):
+        return all(map(_is_finite, value))
+    return not isinstance(value, float) or math.isfinite(value)
+
+
+def _row(row: Any) -> bytes:
+    written = _dumps(row)
+    if not written.startswith(b"{"):
+        raise InvalidEntry([Fault(f"row is {shown(row)}", "give an object")])
+    return written
+
+
+def _external_id(value: str | None) -> bytes:
+    if value is None:
+        return b"null"
+    faults = _faults_around("-", value, 1)
+    if faults:
+        raise InvalidEntry(faults)
+    return _dumps(value)
+
+
+def _replaces(value: int) -> bytes:
+    if not is_seq(value):
+        raise InvalidEntry([Fault(f"replaces is {shown(value)}", "give the seq of a record")])
+    return b'"replaces":%d,"row":' % value
+
+
+def _with(
+    rows: Iterable[Any],
+    values: Iterable[Any] | None,
+    write: Callable[[Any], bytes],
+    otherwise: bytes,
+) -> Iterator[tuple[Any, bytes]]:
+    """Pair each row with its written value; where no values are given, with the same for all."""
+    if values is None:
+        return zip(rows, repeat(otherwise))
+    return zip(rows, map(write, values), strict=True)

@@ -1,0 +1,59 @@
+"""Say what is wrong with entries, ledgers and proofs: where, what, and what would be right."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from agon.errors import Unreadable
+
+SHOWN = 50
+"""How many faults a message lists; the error itself holds all of them."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Hold one fault.
+
+    Attributes:
+        what: what is wrong.
+        remedy: what would be right.
+        file: the file it stands in, as people know it; empty where there is none.
+        line: the line of that file, from 1, which is also the entry's ``seq``; None for the whole.
+
+    Example:
+        >>> str(Fault("kind 'x' is unknown", "take one of the list", "ledger.ndjson", 3))
+        "ledger.ndjson, line 3: kind 'x' is unknown; take one of the list"
+    """
+
+    what: str
+    remedy: str
+    file: str = ""
+    line: int | None = None
+
+    def __str__(self) -> str:
+        line = f"line {self.line}" if self.line is not None else ""
+        where = ", ".join(part for part in (self.file, line) if part)
+        return f"{where + ': ' if where else ''}{self.what}; {self.remedy}"
+
+    def at(self, file: str, line: int | None = None) -> "Fault":
+        """Return the fault with the place it stands at."""
+        return replace(self, file=file, line=line)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return a plain value for JSON."""
+        return dict(self.__dict__)
+
+
+class InvalidEntry(Unreadable):
+    """Refuse entries with all that is wrong with them.
+
+    Attributes:
+        faults: every fault, in the order found.
+    """
+
+    def __init__(self, faults: Sequence[Fault]) -> None:
+        self.faults = tuple(faults)
+        shown = [str(fault) for fault in self.faults[:SHOWN]]
+        if len(self.faults) > SHOWN:
+            shown.append(f"… and {len(self.faults) - SHOWN:,} more")
+        super().__init__("\n".join(shown))

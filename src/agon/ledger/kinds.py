@@ -1,0 +1,226 @@
+"""List what an entry can be, and check the fields of each kind, when written and when read."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Final
+
+from agon.disciplines import NAMES
+from agon.errors import did_you_mean
+from agon.ledger.faults import Fault
+
+_CONTEST: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+_SHA256: Final = re.compile(r"[0-9a-f]{64}")
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
+_LONGEST_NAME = 500
+_MOST_SHOWN = 60
+_LARGEST = 2**63 - 1
+
+
+@dataclass(frozen=True)
+class Field:
+    """Describe one field of a kind's body.
+
+    Attributes:
+        holds: says whether a value fits.
+        expected: what fits, in words.
+        optional: whether the field may be left out (it is then as good as null).
+    """
+
+    name: str
+    holds: Callable[[Any], bool]
+    expected: str
+    optional: bool = False
+
+
+def is_contest(value: Any) -> bool:
+    """Say whether a value can name a contest: letters, digits, ``. _ -``; safe as a file name."""
+    return isinstance(value, str) and _CONTEST.fullmatch(value) is not None
+
+
+def is_name(value: Any) -> bool:
+    """Say whether a value is a name: 1 to 500 characters, none of them a control character."""
+    return (
+        isinstance(value, str)
+        and 0 < len(value) <= _LONGEST_NAME
+        and _CONTROL.search(value) is None
+    )
+
+
+def is_seq(value: Any) -> bool:
+    """Say whether a value can be an entry's position: 1, 2, 3 …."""
+    return type(value) is int and 0 < value <= _LARGEST
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_object(value: Any) -> bool:
+    return isinstance(value, dict)
+
+
+def _is_sha256(value: Any) -> bool:
+    return isinstance(value, str) and _SHA256.fullmatch(value) is not None
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in {int, float}
+
+
+def _is_count(value: Any) -> bool:
+    return type(value) is int and 0 <= value <= _LARGEST
+
+
+def _list_of(holds: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    def check(value: Any) -> bool:
+        if not isinstance(value, list | tuple) or not all(map(holds, value)):
+            return False
+        return len(set(value)) == len(value)
+
+    return check
+
+
+def _or_null(holds: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda value: value is None or holds(value)
+
+
+def _are_boards(value: Any) -> bool:
+    return isinstance(value, dict) and all(
+        is_name(name)
+        and isinstance(board, dict)
+        and set(board) == {"sha256", "merkle_root", "rows"}
+        and _is_sha256(board["sha256"])
+        and _is_sha256(board["merkle_root"])
+        and _is_count(board["rows"])
+        for name, board in value.items()
+    )
+
+
+def _name(name: str) -> Field:
+    return Field(name, is_name, "a name of 1 to 500 characters, no control characters")
+
+
+def _text(name: str) -> Field:
+    return Field(name, _is_text, "text")
+
+
+def _name_or_null(name: str, *, optional: bool = False) -> Field:
+    return Field(name, _or_null(is_name), "a name, or null for none", optional)
+
+
+def _object(name: str) -> Field:
+    return Field(name, _is_object, "an object")
+
+
+def _sha256(name: str) -> Field:
+    return Field(name, _is_sha256, "a SHA-256 as 64 small hex digits")
+
+
+def _names(name: str) -> Field:
+    return Field(name, _list_of(is_name), "a list of different names")
+
+
+def _choice(name: str, *choices: str) -> Field:
+    return Field(name, choices.__contains__, f"one of {', '.join(choices)}")
+
+
+_REASON = _text("reason")
+_CHANGE = _name_or_null("change")
+_BOARDS = Field(
+    "boards", _are_boards, "an object: board → {sha256, merkle_root, rows}, hashes as hex digits"
+)
+_RECORD = (_name("table"), _object("row"), _name_or_null("change", optional=True))
+_EDITION = (_name("edition"), _object("overrides"))
+
+KINDS: Final[Mapping[str, tuple[Field, ...]]] = MappingProxyType(
+    {
+        "contest-created": (
+            Field("contest", is_contest, "1 to 100 letters, digits and . _ -, a letter first"),
+            _choice("discipline", *NAMES),
+            _name("title"),
+            *_EDITION,
+            _name_or_null("series"),
+            Field("season", _or_null(_is_count), "a whole number, or null for none"),
+            _choice("visibility", "public", "private"),
+            _text("description"),
+            _names("boards"),
+        ),
+        "contest-opened": (),
+        "contest-frozen": (_BOARDS,),
+        "contest-unfrozen": (_REASON,),
+        "contest-finalised": (_BOARDS,),
+        "edition-adopted": (*_EDITION, _sha256("rules_sha256"), _CHANGE, _REASON),
+        "record-added": _RECORD,
+        "record-replaced": (
+            *_RECORD,
+            Field("replaces", is_seq, "the seq of the record it supersedes"),
+        ),
+        "records-voided": (
+            Field("seqs", _list_of(is_seq), "a list of different seqs of records"),
+            _names("subjects"),
+            _CHANGE,
+            _REASON,
+        ),
+        "adjustment-made": (
+            _name("board"),
+            _name("id"),
+            Field("points", _is_number, "a number"),
+            _CHANGE,
+            _REASON,
+        ),
+        "decision-made": (_name_or_null("case"), _name("decision"), _names("subjects"), _REASON),
+        "draw-made": (
+            _name("purpose"),
+            Field("seed", lambda value: _is_text(value) or type(value) is int, "text or a number"),
+            _name("method"),
+            _sha256("inputs_sha256"),
+            Field("result", lambda _: True, "any value"),
+        ),
+        "submission-received": (
+            _name("submission"),
+            _name("user"),
+            _name_or_null("problem"),
+            _object("content"),
+        ),
+        "problem-published": (_name("problem"), _object("package")),
+        "problem-revealed": (_name("problem"),),
+        "change-rolled-back": (_name("change"), _REASON),
+    }
+)
+"""The closed list: every kind of entry with the fields of its body."""
+
+
+def faults_of(kind: Any, body: Any) -> list[Fault]:
+    """List everything wrong with an entry's kind and body; none when it is as it should be.
+
+    Example:
+        >>> [str(fault) for fault in faults_of("contest-opened", {"by": 1})]
+        ["contest-opened has no field 'by'; leave it out"]
+    """
+    fields = KINDS.get(kind) if isinstance(kind, str) else None
+    if fields is None:
+        return [Fault(f"kind {shown(kind)} is unknown", did_you_mean(str(kind), KINDS))]
+    if not isinstance(body, dict):
+        return [Fault(f"the body of {kind} is {shown(body)}", "give an object")]
+    faults = []
+    for field in fields:
+        if field.name not in body:
+            if not field.optional:
+                faults.append(Fault(f"{kind} lacks {field.name}", f"give {field.expected}"))
+        elif not field.holds(body[field.name]):
+            what = f"{field.name} of {kind} is {shown(body[field.name])}"
+            faults.append(Fault(what, f"give {field.expected}"))
+    names = [field.name for field in fields]
+    for extra in body:
+        if extra not in names:
+            remedy = did_you_mean(str(extra), names) if names else "leave it out"
+            faults.append(Fault(f"{kind} has no field {shown(extra)}", remedy))
+    return faults
+
+
+def shown(value: Any) -> str:
+    """Show a value in a message, cut short where it is long."""
+    text = repr(value)
+    return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}…"
