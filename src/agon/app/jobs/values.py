@@ -6,9 +6,13 @@ from datetime import datetime
 from typing import Any, Literal, TypeAlias
 
 JobKind: TypeAlias = Literal[
-    "publish", "rebuild", "dry-run", "judge", "trial", "round", "deliver", "find"
+    "publish", "rebuild", "dry-run", "judge", "gate", "trial", "round", "deliver", "find"
 ]
-"""What a job does; ``judge`` and ``trial`` run foreign programs and may go to untrusted workers."""
+"""What a job does.
+
+``judge`` and ``trial`` run foreign programs and may go to untrusted workers. ``gate`` runs a
+setter's program, which is an answer, and stays in the house.
+"""
 
 JobState: TypeAlias = Literal["queued", "leased", "done", "failed", "cancelled"]
 
