@@ -13,6 +13,7 @@ from agon.settings.exposure import is_loopback, refuse_public_without_auth
 from agon.settings.keys import load_key
 from agon.settings.loading import COMMANDS, Origin, load, origins, toml_file
 from agon.settings.table import SETTINGS, Setting, Settings, shown
+from agon.settings.writing import written_toml
 
 __all__ = [
     "COMMANDS",
@@ -27,4 +28,5 @@ __all__ = [
     "refuse_public_without_auth",
     "shown",
     "toml_file",
+    "written_toml",
 ]

@@ -8,7 +8,15 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+
+from agon.errors import Unavailable
+
+try:
+    from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+except ModuleNotFoundError:
+    raise Unavailable(
+        "settings belong to the service; install it: pip install 'agon[serve]'"
+    ) from None
 
 SandboxMode = Literal["bwrap", "degraded", "cold"]
 

@@ -1,56 +1,9 @@
-"""Tell accounts that may belong to one person: by network, and by handle."""
+"""Tell accounts that may belong to one person: by handle."""
 
-import hashlib
-import hmac
-import ipaddress
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import combinations
-
-_BITS = {4: 24, 6: 48}
-
-
-def network_of(ip: str) -> str | None:
-    """Give the network an address belongs to, its /24 or (IPv6) /48; None when it is no address.
-
-    An IPv4 address written as IPv6 counts as IPv4.
-
-    Example:
-        >>> network_of("203.0.113.77"), network_of("2001:db8:1:2::3"), network_of("5f3a…")
-        ('203.0.113.0/24', '2001:db8:1::/48', None)
-    """
-    try:
-        address = ipaddress.ip_address(ip.strip())
-    except ValueError:
-        return None
-    if isinstance(address, ipaddress.IPv6Address):
-        address = address.ipv4_mapped or address
-    return str(ipaddress.ip_network(f"{address}/{_BITS[address.version]}", strict=False))
-
-
-def keyed_network(ip: str, *, key: bytes) -> str:
-    """Hash an address's network under a secret key: HMAC-SHA-256 of its /24 or /48, in hex.
-
-    Equal networks give equal hashes; without the key nobody can try all addresses. This, and not
-    the address, is what records should hold.
-
-    Raises:
-        ValueError: when it is no address, or the key is empty.
-
-    Source: spec arena, Records (owners).
-
-    Example:
-        >>> one, other = (keyed_network(ip, key=b"k") for ip in ("203.0.113.7", "203.0.113.200"))
-        >>> one == other, one == keyed_network("203.0.113.7", key=b"another key")
-        (True, False)
-    """
-    if not key:
-        raise ValueError("the key is empty; anybody could then try all addresses")
-    network = network_of(ip)
-    if network is None:
-        raise ValueError("this is no IPv4 or IPv6 address")
-    return hmac.new(key, network.encode(), hashlib.sha256).hexdigest()
 
 
 def handle_base(handle: str) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from agon.disciplines.arena.accounts import alike, handle_base, network_of, similarity
+from agon.disciplines.arena.accounts import alike, handle_base, similarity
 from agon.disciplines.arena.facts import RATED, Facts, facts_of
 from agon.disciplines.arena.formulas import NONE, Ints
 from agon.disciplines.arena.history import results_of
@@ -25,6 +25,7 @@ from agon.errors import NotScorable
 from agon.kernel.agreement.krippendorff_alpha import krippendorff_alpha
 from agon.kernel.findings import Finding, RecordRefs, Severity
 from agon.kernel.rounding import publish
+from agon.networks import network_of
 from agon.records import Records
 
 CHECKS = {

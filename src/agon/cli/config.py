@@ -1,0 +1,104 @@
+"""``agon config``: the service's settings, and where each comes from."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from agon.cli import parameters
+from agon.cli.helping import Group, option
+from agon.cli.output import TABLE, deliver
+
+if TYPE_CHECKING:
+    from agon.settings import Origin
+
+
+@click.group("config", cls=Group)
+def command() -> None:
+    """Look at the settings of the service.
+
+    They come from options, else the environment (AGON_PORT), else agon.toml, else defaults.
+
+      agon config show --origin
+      agon config check
+    """
+
+
+@command.command("show")
+@option("--origin", is_flag=True, help="Tell where each setting comes from.")
+@parameters.form(TABLE, "json", "toml")
+@parameters.output
+def show(*, origin: bool, form: str, output: Path | None) -> None:
+    """Show every setting as the service would have it here.
+
+    Passwords are shown as ***. TOML can be written to agon.toml and changed.
+
+      agon config show --origin
+      agon config show --format toml --output agon.toml
+    """
+    origins = _origins()
+    if form == "json":
+        from agon.cli.formats import json_chunks
+
+        rows: list[dict[str, Any]] = [
+            {"name": one.name, "value": one.value} | ({"origin": one.source} if origin else {})
+            for one in origins
+        ]
+        deliver(json_chunks({"settings": rows}), output)
+    elif form == "toml":
+        from agon.settings import written_toml
+
+        deliver([written_toml(origins, origin=origin).encode()], output)
+    else:
+        _draw(origins, output, origin=origin)
+
+
+@command.command("check")
+def check() -> None:
+    """Check that the service could start with these settings.
+
+    Unknown names, values out of bounds and settings that contradict each other are told all at
+    once, each with its place. Nothing is started, no file is made.
+
+      agon config check
+      AGON_CONFIG=/etc/agon/agon.toml agon config check
+    """
+    from agon.settings import SETTINGS, load, refuse_public_without_auth
+
+    settings = load()
+    refuse_public_without_auth(settings)
+    set_here = sum(one.source != "default" for one in _origins())
+    click.echo(f"good: {len(SETTINGS)} settings, {set_here} of them set; serves {settings.url}")
+
+
+def _origins() -> "list[Origin]":
+    from agon.settings import origins
+
+    return origins()
+
+
+def _draw(origins: "list[Origin]", output: Path | None, *, origin: bool) -> None:
+    from agon.cli.drawing import Column, Paper
+    from agon.settings import SETTINGS
+
+    paper = Paper(output)
+    columns = [
+        Column("setting", [one.name for one in origins]),
+        Column("value", [_text(one.value) for one in origins]),
+    ]
+    if origin:
+        columns.append(Column("comes from", [one.source for one in origins]))
+    else:
+        columns.append(
+            Column("meaning", [SETTINGS[one.name].meaning for one in origins], folds=True)
+        )
+    paper.table(columns)
+    paper.deliver()
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (list, tuple)):
+        return ", ".join(map(str, value)) or "none"
+    return str(value) or "none"

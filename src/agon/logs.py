@@ -1,0 +1,155 @@
+"""Log what the service does, as lines for people or as JSON, with every secret left out.
+
+Redaction is the last step before writing, so that it sees what other steps added: exceptions,
+the request id, values of any depth.
+"""
+
+import logging
+import re
+import sys
+from collections.abc import Mapping
+from typing import Any, Final, Literal, TextIO
+
+import structlog
+from structlog.contextvars import bind_contextvars, clear_contextvars, merge_contextvars
+from structlog.typing import EventDict, Processor, WrappedLogger
+
+REDACTED: Final = "***"
+
+_SECRET_KEYS: Final = (
+    "token", "authorization", "password", "passwd", "secret", "signature", "cookie", "api_key",
+    "private_key", "server_key",
+)  # fmt: skip
+_SECRET_WORDS: Final = frozenset({"source", "terms"})  # a program, and what a sequence goes on with
+_TOKEN = re.compile(r"agon_[A-Za-z0-9_-]{22}_[A-Za-z0-9_-]{20,}")
+_BEARER = re.compile(r"(?i)\b(bearer|basic)\s+[A-Za-z0-9._~+/=-]{8,}")
+_URL_PASSWORD = re.compile(r"(\b[a-z][a-z0-9+.-]*://[^\s/@:'\"]*):[^\s@'\"]+(?=@)", re.IGNORECASE)
+_PARAMETER = re.compile(
+    r"(?i)\b(password|passwd|secret|token|signature|api_key)(\s*=\s*)([\"']?)[^\s&,;\"')]+"
+)
+_DEEPEST = 20
+
+
+def start_logging(
+    *,
+    form: Literal["text", "json"],
+    level: Literal["debug", "info", "warning", "error"],
+    stream: TextIO | None = None,
+) -> None:
+    """Send everything that is logged, by us and by libraries, to one stream in one form.
+
+    Args:
+        form: ``json``: one object a line with ``at``, ``level``, ``event`` and the rest; ``text``:
+            the same for people.
+        level: the least severity.
+        stream: where to; by default stderr.
+    """
+    shared: list[Processor] = [
+        merge_contextvars,
+        structlog.stdlib.add_log_level,
+        structlog.stdlib.add_logger_name,
+        structlog.stdlib.PositionalArgumentsFormatter(),
+        structlog.stdlib.ExtraAdder(),
+        structlog.processors.TimeStamper(fmt="iso", utc=True, key="at"),
+        structlog.processors.StackInfoRenderer(),
+        structlog.processors.format_exc_info,
+        structlog.processors.UnicodeDecoder(),
+    ]
+    render: Processor = (
+        structlog.processors.JSONRenderer(ensure_ascii=False, default=str, sort_keys=True)
+        if form == "json"
+        else structlog.dev.ConsoleRenderer(
+            colors=False, timestamp_key="at", exception_formatter=structlog.dev.plain_traceback
+        )
+    )
+    handler = logging.StreamHandler(sys.stderr if stream is None else stream)
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=shared,
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, redact, render],
+        )
+    )
+    root = logging.getLogger()
+    root.handlers = [handler]
+    root.setLevel(level.upper())
+    for name in ("uvicorn", "uvicorn.error", "uvicorn.access"):
+        library = logging.getLogger(name)
+        library.handlers, library.propagate = [], True
+    structlog.configure(
+        processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        wrapper_class=structlog.stdlib.BoundLogger,
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        cache_logger_on_first_use=False,
+    )
+
+
+def logger(name: str) -> Any:
+    """Return the logger of a part of the service: ``logger("agon.http").info("served", ms=3)``."""
+    return structlog.stdlib.get_logger(name)
+
+
+def begin_request(request_id: str) -> None:
+    """Give everything logged from here on, in this task or thread, the request's id."""
+    clear_contextvars()
+    bind_contextvars(request_id=request_id)
+
+
+def redact(
+    _: WrappedLogger | None,
+    __: str,
+    event: EventDict,
+) -> EventDict:
+    """Replace every secret in what is about to be written; structlog's form of a step."""
+    cleaned = without_secrets(event)
+    assert isinstance(cleaned, dict), "a mapping gives a mapping"  # noqa: S101 (tells mypy)
+    return cleaned
+
+
+def without_secrets(value: Any) -> Any:
+    """Return a value with every secret in it replaced by ``***``, at any depth.
+
+    What counts: the whole value under a key that names a secret (``token``, ``authorization``,
+    ``password``, ``secret``, ``signature``, ``cookie``, …, ``source``, ``terms``), and within any
+    text a token of ours, credentials after ``Bearer``, a password in a URL or in ``password=…``.
+
+    Example:
+        >>> without_secrets({"user": "ada", "new_password": "x", "n": 3})
+        {'user': 'ada', 'new_password': '***', 'n': 3}
+        >>> without_secrets(["postgresql://ada:hunter2@db/agon"])
+        ['postgresql://ada:***@db/agon']
+    """
+    return _cleaned(value, 0)
+
+
+def _cleaned(value: Any, depth: int) -> Any:
+    if value is None or isinstance(value, (bool, int, float)):
+        return value
+    if depth > _DEEPEST:
+        return REDACTED
+    if isinstance(value, Mapping):
+        return {
+            key if isinstance(key, str) and not _TOKEN.search(key) else _text(str(key)): (
+                REDACTED if _names_a_secret(str(key)) else _cleaned(item, depth + 1)
+            )
+            for key, item in value.items()
+        }
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [_cleaned(item, depth + 1) for item in value]
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return _text(bytes(value).decode("utf-8", "replace"))
+    return _text(value if isinstance(value, str) else str(value))
+
+
+def _names_a_secret(key: str) -> bool:
+    """Tell whether a key names a secret; ``token_id`` and ``signature_valid`` do not hold one."""
+    plain = key.casefold().replace("-", "_")
+    if plain.endswith(("_id", "_count", "_valid", "_kind")):
+        return False
+    return plain in _SECRET_WORDS or any(word in plain for word in _SECRET_KEYS)
+
+
+def _text(text: str) -> str:
+    text = _TOKEN.sub(REDACTED, text)
+    text = _BEARER.sub(rf"\1 {REDACTED}", text)
+    text = _URL_PASSWORD.sub(rf"\1:{REDACTED}", text)
+    return _PARAMETER.sub(rf"\1\2{REDACTED}", text)

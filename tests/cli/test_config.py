@@ -1,0 +1,70 @@
+"""agon config: what the service would be started with, here."""
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from agon.settings import SETTINGS
+from cli.command import Here
+
+
+@pytest.fixture(autouse=True)
+def file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """Set a few settings by a file that is named."""
+    path = tmp_path / "service.toml"
+    path.write_text('port = 9000\ndatabase = "postgresql://ada:hunter2@db/agon"\n')
+    monkeypatch.setenv("AGON_CONFIG", str(path))
+    return path
+
+
+def test_show_names_the_place_of_every_setting(agon: Here, file: Path) -> None:
+    """The first question when a service does not do what it should."""
+    value = agon("config", "show", "--origin", "--format", "json").json()
+    found = {row["name"]: (row["value"], row["origin"]) for row in value["settings"]}
+    assert list(found) == list(SETTINGS)
+    assert found["port"] == (9000, f"{file}:1")
+    assert found["host"] == ("127.0.0.1", "default")
+    table = agon("config", "show", "--origin").out
+    assert f"{file}:1" in table
+    assert "sandbox_modes" in table
+
+
+@pytest.mark.parametrize("form", ["table", "json", "toml"])
+@pytest.mark.parametrize("flags", [(), ("--origin",)])
+def test_show_never_shows_a_password(agon: Here, form: str, flags: tuple[str, ...]) -> None:
+    """Its output goes into bug reports."""
+    ended = agon("config", "show", "--format", form, *flags)
+    assert ended.code == 0
+    assert "hunter2" not in ended.out
+    assert "postgresql://ada:***@db/agon" in ended.out
+
+
+def test_toml_can_be_loaded_again(agon: Here) -> None:
+    """What is default stands behind a #, to be changed; a hidden password cannot be loaded."""
+    text = agon("config", "show", "--format", "toml", "--origin").out
+    assert tomllib.loads(text) == {"port": 9000}
+    assert all(f"# {name} = " in text or f"\n{name} = " in text for name in SETTINGS)
+
+
+def test_check_says_good_and_where_it_would_serve(agon: Here) -> None:
+    """For a deployment's script."""
+    ended = agon("config", "check")
+    assert ended.code == 0
+    assert "2 of them set; serves http://127.0.0.1:9000" in ended.out
+
+
+def test_check_refuses_what_cannot_be_read_and_what_contradicts_itself(
+    agon: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the exit codes of the house."""
+    monkeypatch.setenv("AGON_AUTH", "open")
+    assert agon("config", "check").code == 0
+    monkeypatch.setenv("AGON_HOST", "0.0.0.0")  # noqa: S104 (what is refused)
+    ended = agon("config", "check")
+    assert ended.code == 4
+    assert "AGON_AUTH=required" in ended.err
+    monkeypatch.setenv("AGON_PORT", "many")
+    ended = agon("config", "check")
+    assert ended.code == 2
+    assert "AGON_PORT: port cannot be 'many'; write a whole number from 0 to 65,535" in ended.err

@@ -1,0 +1,121 @@
+"""The log: two forms, and nothing in either that should not be read by others."""
+
+import io
+import json
+import logging
+from collections.abc import Iterator
+
+import pytest
+import structlog
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agon.logs import begin_request, logger, start_logging, without_secrets
+
+TOKEN = "agon_" + "A" * 22 + "_" + "s3cr3t-_" * 5 + "xyz"
+
+
+@pytest.fixture
+def stream() -> Iterator[io.StringIO]:
+    """Log into memory, and leave logging as it was."""
+    root = logging.getLogger()
+    before, level = root.handlers, root.level
+    yield (into := io.StringIO())
+    into.flush()
+    root.handlers = before
+    root.setLevel(level)
+    structlog.reset_defaults()
+    structlog.contextvars.clear_contextvars()
+
+
+def lines(stream: io.StringIO) -> list[dict[str, object]]:
+    """Read what was logged as JSON."""
+    return [json.loads(line) for line in stream.getvalue().splitlines()]
+
+
+def test_a_line_of_json_has_time_level_event_and_request(stream: io.StringIO) -> None:
+    """What a search in the logs begins with."""
+    start_logging(form="json", level="info", stream=stream)
+    begin_request("r-1")
+    logger("agon.http").info("served", ms=3)
+    logger("agon.http").debug("not asked for")
+    (line,) = lines(stream)
+    assert str(line.pop("at")).endswith("Z")
+    assert line == {
+        "event": "served", "level": "info", "logger": "agon.http", "ms": 3, "request_id": "r-1"
+    }  # fmt: skip
+
+
+def test_what_libraries_log_comes_in_the_same_form(stream: io.StringIO) -> None:
+    """Uvicorn uses the standard library's logging."""
+    start_logging(form="json", level="info", stream=stream)
+    logging.getLogger("uvicorn.access").info("%s %s", "GET", f"/me?token={TOKEN}")
+    (line,) = lines(stream)
+    assert line["event"] == "GET /me?token=***"
+
+
+@pytest.mark.parametrize("form", ["json", "text"])
+def test_no_secret_is_logged_at_any_depth(stream: io.StringIO, form: str) -> None:
+    """Logs are read by more people than the database is."""
+    start_logging(form="json" if form == "json" else "text", level="debug", stream=stream)
+    logger("x").warning(
+        f"refused {TOKEN}",
+        headers={"Authorization": "Bearer hunter2hunter2", "Cookie": ["hunter2"]},
+        body={"records": [{"source": "print('hunter2')", "terms": ["hunter2"], "user": "ada"}]},
+        url="postgresql://ada:hunter2@db/agon",
+        secrets=("hunter2",),
+        raw=f"token={TOKEN}".encode(),
+    )
+    written = stream.getvalue()
+    assert "hunter2" not in written
+    assert TOKEN not in written
+    assert "ada" in written
+    assert "***" in written
+
+
+@pytest.mark.parametrize("form", ["json", "text"])
+def test_no_secret_is_logged_with_an_exception(stream: io.StringIO, form: str) -> None:
+    """A traceback repeats what a driver was given."""
+    start_logging(form="json" if form == "json" else "text", level="debug", stream=stream)
+    try:
+        int(f"postgresql://ada:hunter2@db/agon with {TOKEN}")
+    except ValueError:
+        logger("x").exception("failed")
+        logging.getLogger("library").exception("failed there, password='hunter2'")
+    written = stream.getvalue()
+    assert written.count("ValueError") >= 2
+    assert "hunter2" not in written
+    assert TOKEN not in written
+
+
+def test_a_logged_exception_without_a_traceback_is_cleaned_too(stream: io.StringIO) -> None:
+    """error=exception is logged as its text."""
+    start_logging(form="json", level="debug", stream=stream)
+    logger("x").info("failed", error=OSError(f"bad {TOKEN}"))
+    assert lines(stream)[0]["error"] == "bad ***"
+
+
+def test_ids_and_numbers_beside_secrets_stay() -> None:
+    """Who looks for a token's deeds needs its id."""
+    kept = {"token_id": "A1", "signature_valid": True, "n": 3, "none": None, "source_id": "s"}
+    assert without_secrets(kept) == kept
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text() | st.just(TOKEN),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(max_size=9), inner),
+    max_leaves=20,
+)
+
+
+@given(json_values)
+def test_a_token_never_stays_wherever_it_hides(value: object) -> None:
+    """Whatever is around it."""
+    assert TOKEN not in json.dumps(without_secrets({"value": value, "text": f"<{value!r}>"}))
+
+
+def test_a_value_that_holds_itself_ends() -> None:
+    """A log must not bring the service down."""
+    value: dict[str, object] = {}
+    value["self"] = value
+    assert "***" in json.dumps(without_secrets(value))
