@@ -14,6 +14,9 @@ from agon import errors
         (errors.NotScorable, 2),
         (errors.NotFound, 3),
         (errors.Conflict, 4),
+        (errors.Forbidden, 4),
+        (errors.Unauthenticated, 4),
+        (errors.TooMany, 5),
         (errors.Unavailable, 5),
     ],
 )
@@ -34,3 +37,17 @@ def test_a_long_list_of_choices_is_cut() -> None:
     told = errors.did_you_mean("zzz", [f"name{n:04}" for n in range(1000)])
     assert told.startswith("known: name0000, ")
     assert told.endswith(" and 988 more")
+
+
+def test_every_refusal_has_a_stable_code() -> None:
+    """Programs that call the API branch on the code; messages may be worded anew."""
+    codes = {error.__name__: error.code for error in errors.AgonError.__subclasses__()}
+    assert codes["NotFound"] == "not-found"
+    assert codes["TooMany"] == "too-many"
+    assert codes["Unauthenticated"] == "unauthenticated"
+    assert errors.AgonError.code == "agon-error"
+
+
+def test_too_many_says_when_to_come_back() -> None:
+    """HTTP answers it as Retry-After."""
+    assert errors.TooMany("slow down; come back later", retry_after=1.5).retry_after == 1.5

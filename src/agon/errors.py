@@ -5,14 +5,30 @@ Exit codes (``interfaces.md``): 0 ok, 1 a check failed, 2 usage or unreadable in
 anything else that escapes is a bug of ours.
 """
 
+import re
 from collections.abc import Iterable
 from difflib import get_close_matches
+from typing import Any, ClassVar
 
 
 class AgonError(Exception):
-    """Carry one fact and the remedy; the base of everything agon raises on purpose."""
+    """Carry one fact and the remedy; the base of everything agon raises on purpose.
+
+    Attributes:
+        exit_code: what a command ends with.
+        code: the class's name in small letters with hyphens; programs branch on it.
+
+    Example:
+        >>> NotFound.code, InvalidRule.code
+        ('not-found', 'invalid-rule')
+    """
 
     exit_code = 1
+    code: ClassVar[str] = "agon-error"
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        cls.code = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", cls.__name__).lower()
 
 
 class CheckFailed(AgonError):
@@ -49,6 +65,32 @@ class Conflict(AgonError):
     """Say that what is asked contradicts what is already there."""
 
     exit_code = 4
+
+
+class Forbidden(AgonError):
+    """Say that who asks is known and may not do this, and who may."""
+
+    exit_code = 4
+
+
+class Unauthenticated(AgonError):
+    """Say that who asks has to show a valid token first."""
+
+    exit_code = 4
+
+
+class TooMany(AgonError):
+    """Say that there are too many requests, and when to come back.
+
+    Attributes:
+        retry_after: seconds until another request may succeed.
+    """
+
+    exit_code = 5
+
+    def __init__(self, message: str, *, retry_after: float) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
 
 
 class Unavailable(AgonError):

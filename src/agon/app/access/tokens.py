@@ -1,0 +1,212 @@
+"""Create, check and revoke tokens: ``agon_<22 characters of id>_<43 of secret>``.
+
+The secret is 256 random bits, shown once; what is kept is its SHA-256, which is enough for what
+nobody can guess.
+"""
+
+import base64
+import hashlib
+import hmac
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Final, get_args
+
+from agon.app.access.auditing import note
+from agon.app.access.authorising import ACTIONS, allow, covers
+from agon.app.access.values import Caller, Role, Token, User
+from agon.app.contests.service import Service
+from agon.errors import Forbidden, NotFound, Unauthenticated, Unreadable, did_you_mean
+
+ROLES: Final[tuple[Role, ...]] = get_args(Role)
+
+_TEXT: Final = re.compile(r"agon_([A-Za-z0-9_-]{22})_([A-Za-z0-9_-]{43})")
+_ID_BYTES: Final = 16
+_SECRET_BYTES: Final = 32
+_MOST_DAYS: Final = 3660
+_LONGEST_LABEL: Final = 200
+_NOTED_EVERY: Final = timedelta(hours=1)
+_REFUSED: Final = "this token is not valid; ask for a new one"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Grant:
+    """Say what a new token shall be good for.
+
+    Attributes:
+        user: whose it is.
+        role: what it may do.
+        label: for people, to tell tokens apart.
+        contests: contests it is good for; None: all.
+        scopes: actions or their first parts (``records``, ``records.add``); empty: all of its role.
+        days: until it expires; None: never.
+    """
+
+    user: str
+    role: Role
+    label: str = ""
+    contests: Sequence[str] | None = None
+    scopes: Sequence[str] = ()
+    days: float | None = 90
+
+
+def create_token(service: Service, grant: Grant, *, by: Caller) -> tuple[Token, str]:
+    """Create a token and return it with its text, which nobody can show again.
+
+    Raises:
+        Forbidden, Unauthenticated: ``by`` may not, or would give more than it has.
+        NotFound: there is no such user, role, scope or contest.
+        Unreadable: the label or the days are out of bounds.
+    """
+    allow(by, "token.manage")
+    _expect_fit(grant)
+    _expect_no_more(grant, by)
+    now = service.clock()
+    secret = _text(service.random(_SECRET_BYTES))
+    token = Token(
+        id=_text(service.random(_ID_BYTES)),
+        user=grant.user,
+        label=grant.label,
+        role=grant.role,
+        secret_sha256=_sha256(secret),
+        contests=None if grant.contests is None else tuple(grant.contests),
+        scopes=tuple(grant.scopes),
+        created_at=now,
+        expires_at=None if grant.days is None else now + timedelta(days=grant.days),
+    )
+    with service.store.write() as session:
+        session.access.user(grant.user)
+        for contest in grant.contests or ():
+            session.contests.get(contest)
+        session.access.add_token(token)
+        note(
+            service, session, by=by, action="token.create", target=token.id,
+            detail={"user": token.user, "role": token.role},
+        )  # fmt: skip
+    return token, f"agon_{token.id}_{secret}"
+
+
+def revoke_token(service: Service, token_id: str, *, by: Caller) -> Token:
+    """Revoke a token: from now on it opens nothing. A second time changes nothing.
+
+    Raises:
+        Forbidden, Unauthenticated: ``by`` may not.
+        NotFound: there is no such token.
+    """
+    allow(by, "token.manage")
+    with service.store.write() as session:
+        token = session.access.token(token_id)
+        if token is None:
+            raise NotFound(f"there is no token {token_id[:40]!r}; see the list of tokens")
+        if token.revoked_at is None:
+            token = replace(token, revoked_at=service.clock())
+            session.access.save_token(token)
+            note(
+                service,
+                session,
+                by=by,
+                action="token.revoke",
+                target=token_id,
+                detail={"user": token.user},
+            )
+    return token
+
+
+def tokens(
+    service: Service,
+    *,
+    user: str | None = None,
+    after: str | None = None,
+    limit: int = 100,
+    by: Caller,
+) -> list[Token]:
+    """List tokens in id order; their secrets are nowhere to be had.
+
+    Raises:
+        Forbidden, Unauthenticated: ``by`` may not.
+    """
+    allow(by, "token.manage")
+    with service.store.read() as session:
+        return session.access.tokens(user=user, after=after, limit=limit)
+
+
+def authenticate(service: Service, text: str, *, network: str | None = None) -> Caller:
+    """Return who shows a token.
+
+    Args:
+        service: the service.
+        text: the token as it was shown.
+        network: keyed hash of the address it comes from.
+
+    Raises:
+        Unauthenticated: it is no token, unknown, revoked, expired, or its user is disabled; one
+            same message for all, so that nothing is learnt by trying.
+    """
+    parts = _TEXT.fullmatch(text)
+    token_id, secret = parts.groups() if parts else ("", "")
+    token, user = _kept(service, token_id)
+    now = service.clock()
+    right = hmac.compare_digest(_sha256(secret), b"" if token is None else token.secret_sha256)
+    if not right or token is None or user is None or not _is_good(token, user, now):
+        raise Unauthenticated(_REFUSED)
+    if token.used_at is None or now - token.used_at > _NOTED_EVERY:
+        with service.store.write() as session:
+            session.access.save_token(replace(token, used_at=now))
+    return Caller(
+        name=f"user:{token.user}",
+        user=token.user,
+        role=token.role,
+        contests=token.contests,
+        scopes=token.scopes,
+        network=network,
+    )
+
+
+def _kept(service: Service, token_id: str) -> tuple[Token | None, User | None]:
+    if not token_id:
+        return None, None
+    with service.store.read() as session:
+        token = session.access.token(token_id)
+        user = None
+        with suppress(NotFound):
+            user = None if token is None else session.access.user(token.user)
+    return token, user
+
+
+def _is_good(token: Token, user: User, now: datetime) -> bool:
+    expired = token.expires_at is not None and token.expires_at <= now
+    return token.revoked_at is None and not expired and not user.disabled
+
+
+def _expect_fit(grant: Grant) -> None:
+    if grant.role not in ROLES:
+        raise NotFound(f"there is no role {grant.role!r}: {did_you_mean(grant.role, ROLES)}")
+    scopes = {*ACTIONS, *(action.partition(".")[0] for action in ACTIONS)}
+    for scope in grant.scopes:
+        if scope not in scopes:
+            raise NotFound(f"there is no scope {scope!r}: {did_you_mean(scope, scopes)}")
+    if len(grant.label) > _LONGEST_LABEL or not (grant.label.isprintable()):
+        raise Unreadable(f"a label has at most {_LONGEST_LABEL} printable characters; shorten it")
+    if grant.days is not None and not 0 < grant.days <= _MOST_DAYS:
+        raise Unreadable(f"a token lasts up to {_MOST_DAYS:,} days, not {grant.days:g}; give fewer")
+
+
+def _expect_no_more(grant: Grant, by: Caller) -> None:
+    """Refuse to let a token give more than it has; its role is operator already."""
+    if not by.scopes:
+        return
+    if not grant.scopes or not all(covers(by.scopes, scope) for scope in grant.scopes):
+        raise Forbidden(
+            f"a token of the scopes {', '.join(by.scopes)} can give no others; "
+            "name some of these as scopes"
+        )
+
+
+def _text(content: bytes) -> str:
+    return base64.urlsafe_b64encode(content).rstrip(b"=").decode()
+
+
+def _sha256(secret: str) -> bytes:
+    return hashlib.sha256(secret.encode()).digest()

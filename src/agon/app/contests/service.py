@@ -1,0 +1,48 @@
+"""Hold what every use case of the service works with."""
+
+import secrets
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any, Protocol
+
+from agon.app.contests.ports import Store
+
+if TYPE_CHECKING:
+    from agon.app.contests.live import Lives
+
+
+class Signer(Protocol):
+    """Sign values with the house's Ed25519 key."""
+
+    @property
+    def public_key(self) -> str:
+        """The public half, in hex: what others check signatures with."""
+
+    def sign(self, value: Mapping[str, Any]) -> str:
+        """Return the signature (hex) over a value's canonical JSON."""
+
+
+@dataclass(frozen=True)
+class Service:
+    """Hold the store, the clock, the dice and the keys of one house.
+
+    Attributes:
+        store: where everything is kept.
+        clock: gives the time, in UTC.
+        new_id: draws an id that no other has and nobody can guess, safe in addresses.
+        signer: signs ledger heads and manifests.
+        lives: the contests' records in this process's memory.
+        lease_span: how long a worker holds a job without a heartbeat.
+        network_key: what addresses are hashed with before they are stored.
+        random: gives that many random bytes, for secrets.
+    """
+
+    store: Store
+    clock: Callable[[], datetime]
+    new_id: Callable[[], str]
+    signer: Signer
+    lives: "Lives"
+    lease_span: timedelta = timedelta(seconds=30)
+    network_key: bytes = field(default=b"", repr=False)
+    random: Callable[[int], bytes] = secrets.token_bytes
