@@ -84,18 +84,13 @@ class Court:
         yield from decided
 
     def _job(self, case: Case, decided: deque[Row]) -> tuple[Job | None, str]:
-        """Return what to run, and what the payload policy says; or decide without a run.
-
-        The policy belongs to an edition, so it does not keep a program from running: what the
-        program gave is recorded, and another edition may let it through.
-        """
+        """Return what to run, and what the payload policy says; or decide without a run."""
         if case.source is None:
             decided.append({**case.row, "verdict": "syntax_error", "reason": case.refusal})
             return None, ""
-        inspection = inspect(case.source, kind="solver", rules=self.rules)
-        if refused := inspection.refused_for("syntax_error", "rejected_import"):
-            verdict = {"verdict": refused[0].verdict, "reason": told(refused)}
-            decided.append({**case.row, **verdict})
+        reading = read_first(case.source, rules=self.rules)
+        if reading.verdict is not None:
+            decided.append({**case.row, "verdict": reading.verdict, "reason": reading.reason})
             return None, ""
         job = Job(
             source=case.source,
@@ -103,34 +98,70 @@ class Court:
             limits=self.limits,
             name=str(case.row["id"]),
         )
-        return job, told(inspection.refused_for("rejected_policy"))
+        return job, reading.reason
 
     def _ran(self, row: Row, refusal: str, run: Run) -> Row:
         """Return a row with what became of its run."""
-        verdict, reason, matched = str(run.outcome), run.reason, None
-        if run.outcome == "ok":
-            matched = matching_prefix(run.terms, self.expected)
-            if refusal:
-                verdict, reason = "rejected_policy", refusal
-            elif matched < len(self.expected):
-                verdict = "wrong_answer"
-                reason = self._difference(run.terms, matched)
-        return {
-            **row,
-            "verdict": verdict,
-            "terms_matched": matched,
-            "terms_count": len(run.terms) if run.outcome == "ok" else None,
-            "cpu_ms": round(run.cpu_ms, 3),
-            "wall_ms": round(run.wall_ms, 3),
-            "memory_kib": run.memory_kib,
-            "attempts": run.attempts,
-            "mode": run.mode,
-            "runner": run.runner,
-            "reason": reason,
-        }
+        return {**row, **judged(run, expected=self.expected, refusal=refusal)}
 
-    def _difference(self, terms: tuple[str, ...], matched: int) -> str:
-        """Say where an answer goes wrong; never what would be right."""
-        if matched == len(terms):
-            return f"{matched} of {len(self.expected)} terms, all of them right"
-        return f"term {matched + 1} is wrong"
+
+@dataclass(frozen=True)
+class Reading:
+    """Hold what can be said of a program before it runs.
+
+    Attributes:
+        verdict: the verdict of a program that need not run; None for one that has to.
+        reason: why; of a program that has to run, what the payload policy says against it.
+    """
+
+    verdict: str | None
+    reason: str
+
+
+def read_first(source: bytes, *, rules: DojoRules) -> Reading:
+    """Read a program before it runs: refused unread, or to be run.
+
+    The payload policy belongs to an edition, so it does not keep a program from running: what the
+    program gave is recorded, and another edition may let it through.
+    """
+    inspection = inspect(source, kind="solver", rules=rules)
+    if refused := inspection.refused_for("syntax_error", "rejected_import"):
+        return Reading(refused[0].verdict, told(refused))
+    return Reading(None, told(inspection.refused_for("rejected_policy")))
+
+
+def judged(run: Run, *, expected: tuple[str, ...], refusal: str) -> Row:
+    """Return the columns a verdict fills: what a run gave, compared with the setter's terms.
+
+    Args:
+        run: what became of the program.
+        expected: the setter's terms.
+        refusal: what the payload policy says against the program; empty: nothing.
+    """
+    verdict, reason, matched = str(run.outcome), run.reason, None
+    if run.outcome == "ok":
+        matched = matching_prefix(run.terms, expected)
+        if refusal:
+            verdict, reason = "rejected_policy", refusal
+        elif matched < len(expected):
+            verdict = "wrong_answer"
+            reason = _difference(run.terms, matched, wanted=len(expected))
+    return {
+        "verdict": verdict,
+        "terms_matched": matched,
+        "terms_count": len(run.terms) if run.outcome == "ok" else None,
+        "cpu_ms": round(run.cpu_ms, 3),
+        "wall_ms": round(run.wall_ms, 3),
+        "memory_kib": run.memory_kib,
+        "attempts": run.attempts,
+        "mode": run.mode,
+        "runner": run.runner,
+        "reason": reason,
+    }
+
+
+def _difference(terms: tuple[str, ...], matched: int, *, wanted: int) -> str:
+    """Say where an answer goes wrong; never what would be right."""
+    if matched == len(terms):
+        return f"{matched} of {wanted} terms, all of them right"
+    return f"term {matched + 1} is wrong"

@@ -79,6 +79,38 @@ def judge_job(
     )
 
 
+def gate_job(
+    contest: "Contest",
+    *,
+    id: str,  # noqa: A002 - it becomes NewJob.id
+    problem: str,
+    package: Mapping[str, Any],
+    by: str,
+) -> NewJob:
+    """Ask for a setter's run through its gate; when it passes, the problem is published.
+
+    The entry ``problem-published`` with the terms and the row of the table ``problems`` are made
+    when the job is done, never before.
+
+    Args:
+        contest: where it is set.
+        id: the job's id.
+        problem: its ``P_hash``.
+        package: what ``Problem.declared()`` gives, and ``source``, the setter's canonical source.
+        by: who published it.
+    """
+    return NewJob(
+        id=id,
+        kind="gate",
+        payload={"contest": contest.id, "problem": problem, "package": dict(package)},
+        contest_no=contest.no,
+        dedupe=f"gate:{contest.no}:{problem}",
+        priority=ANSWERS_FIRST,
+        max_attempts=MANY_ATTEMPTS,
+        by=by,
+    )
+
+
 def trial_job(
     contest: "Contest",
     *,
