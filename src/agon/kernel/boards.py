@@ -1,5 +1,6 @@
 """Order results into a board: ranks, ties, ids, and those who have no score with the reason."""
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,8 +11,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from agon.errors import NotFound
-from agon.kernel.fingerprints import sha256_lines
+from agon.kernel.board_lines import canonical_lines
+from agon.kernel.fingerprints import canonical_json
 
+_AT_A_TIME = 65_536  # rows hashed at a time
 _WHOLE = r"^(0|-?[1-9][0-9]{0,17})$"
 
 
@@ -68,9 +71,20 @@ class Board:
     @cached_property
     def sha256(self) -> str:
         """Hash the board: one canonical JSON line per row, then one per unscored id."""
-        chunks = (row for batch in self.table.to_batches(65_536) for row in batch.to_pylist())
-        lines = [unscored.to_dict() for unscored in self.unscored]
-        return sha256_lines([self.name, *chunks, *lines])
+        digest = hashlib.sha256(canonical_json(self.name) + b"\n")
+        for start in range(0, len(self), _AT_A_TIME):
+            digest.update(b"\n".join([*canonical_lines(self.table.slice(start, _AT_A_TIME)), b""]))
+        for line in self.unscored_lines():
+            digest.update(line + b"\n")
+        return digest.hexdigest()
+
+    def lines(self) -> list[bytes]:
+        """Write each row as canonical JSON, best first: what is hashed, proved and published."""
+        return canonical_lines(self.table)
+
+    def unscored_lines(self) -> list[bytes]:
+        """Write each unscored id with its reason as canonical JSON, in their order."""
+        return [canonical_json(unscored.to_dict()) for unscored in self.unscored]
 
     def row(self, name: str) -> dict[str, Any]:
         """Return one id's row.
