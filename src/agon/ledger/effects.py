@@ -1,0 +1,116 @@
+"""Keep what entries do to records, so that it can be undone: voids, replacements, changes."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+
+from agon.ledger.standing import Adjustment
+
+
+@dataclass
+class Effects:
+    """Hold what has effect; ``fold`` alone changes it, and only a copy of its own.
+
+    A record is seen unless it came with a change that was rolled back (``undone``), or is voided
+    at least once (``voids``), or is not the last of its lineage that still counts (``superseded``).
+    A lineage is a record with all that replaced it, one after the other.
+    """
+
+    voids: dict[int, int] = field(default_factory=dict)
+    undone: set[int] = field(default_factory=set)
+    superseded: set[int] = field(default_factory=set)
+    first_of: dict[int, int] = field(default_factory=dict)
+    lineages: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    records_of: dict[str, list[int]] = field(default_factory=dict)
+    voids_of: dict[str, list[tuple[int, ...]]] = field(default_factory=dict)
+    rolled_back: dict[str, int] = field(default_factory=dict)
+    adoptions: list[tuple[str, dict[str, object], str | None]] = field(default_factory=list)
+    adjustments: list[Adjustment] = field(default_factory=list)
+
+    def copy(self) -> "Effects":
+        """Return a copy that can be changed without changing this one."""
+        return Effects(
+            voids=dict(self.voids),
+            undone=set(self.undone),
+            superseded=set(self.superseded),
+            first_of=dict(self.first_of),
+            lineages=dict(self.lineages),
+            records_of={change: list(all_) for change, all_ in self.records_of.items()},
+            voids_of={change: list(all_) for change, all_ in self.voids_of.items()},
+            rolled_back=dict(self.rolled_back),
+            adoptions=list(self.adoptions),
+            adjustments=list(self.adjustments),
+        )
+
+    def sees(self, record: int) -> bool:
+        """Say whether a record is seen."""
+        return (
+            record not in self.superseded
+            and record not in self.undone
+            and not self.voids.get(record)
+        )
+
+    def knows(self, change: str) -> bool:
+        """Say whether an entry belongs to a change."""
+        return (
+            change in self.records_of
+            or change in self.voids_of
+            or any(change == adopted for _, _, adopted in self.adoptions)
+            or any(change == made.change for made in self.adjustments)
+        )
+
+    def record(self, record: int, *, change: str | None, replaces: int | None) -> Iterator[int]:
+        """Take in a record; yields those that went out of sight."""
+        if change is not None:
+            self.records_of.setdefault(change, []).append(record)
+        if replaces is None:
+            return
+        first = self.first_of.get(replaces, replaces)
+        lineage = self.lineages.get(first, (first,))
+        self.first_of[record] = first
+        self.lineages[first] = (*lineage, record)
+        before = self._last_that_counts(lineage)
+        if before is not None:
+            if self.sees(before):
+                yield before
+            self.superseded.add(before)
+
+    def void(self, records: Iterable[int], *, change: str | None) -> Iterator[int]:
+        """Void records; yields those that went out of sight."""
+        voided = tuple(records)
+        if change is not None:
+            self.voids_of.setdefault(change, []).append(voided)
+        for record in voided:
+            if self.sees(record):
+                yield record
+            self.voids[record] = self.voids.get(record, 0) + 1
+
+    def roll_back(self, change: str, *, at: int) -> Iterator[int]:
+        """Take the effect from all entries of a change; yields records seen or not seen anew."""
+        before: dict[int, bool] = {}
+        for voided in self.voids_of.get(change, ()):
+            for record in voided:
+                before.setdefault(record, self.sees(record))
+                self.voids[record] -= 1
+                if not self.voids[record]:
+                    del self.voids[record]
+        own = self.records_of.get(change, ())
+        for record in own:
+            before.setdefault(record, self.sees(record))
+            self.undone.add(record)
+        for first in {self.first_of[record] for record in own if record in self.first_of} | {
+            record for record in own if record in self.lineages
+        }:
+            last = self._last_that_counts(self.lineages[first])
+            if last is not None:
+                before.setdefault(last, self.sees(last))
+                self.superseded.discard(last)
+        self.adoptions = [one for one in self.adoptions if one[2] != change]
+        self.adjustments = [
+            replace(one, until=at) if one.change == change and one.until is None else one
+            for one in self.adjustments
+        ]
+        self.rolled_back[change] = at
+        return (record for record, seen in before.items() if seen != self.sees(record))
+
+    def _last_that_counts(self, lineage: tuple[int, ...]) -> int | None:
+        return next((record for record in reversed(lineage) if record not in self.undone), None)

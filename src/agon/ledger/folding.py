@@ -1,0 +1,327 @@
+"""Fold a ledger's lines into what they say: the contest's standing, and the spans of its records.
+
+``fold(prefix)`` then ``fold(rest)`` is ``fold(all)``: a state is all that later lines need.
+"""
+
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+import orjson
+
+from agon.ledger.effects import Effects
+from agon.ledger.entry import chain, genesis, read_line, timestamp
+from agon.ledger.faults import Fault, InvalidEntry
+from agon.ledger.kinds import shown
+from agon.ledger.spans import Span, Spans
+from agon.ledger.standing import Adjustment, Standing
+
+__all__ = ["Adjustment", "Span", "Spans", "Standing", "State", "beginning", "examine", "fold"]
+
+_TIME_LENGTH = len("2026-11-22T02:30:00.123456Z")
+
+
+@dataclass(frozen=True, kw_only=True)
+class State:
+    """Hold what a ledger says up to a position.
+
+    Attributes:
+        standing: what the contest is there.
+        spans: where its records are seen.
+        turns: the standings at which something but records and adjustments changed, oldest first.
+        adjustments: all that were ever made, with the position they ended at.
+        at: the time of the newest entry, as its line has it; empty before the first.
+    """
+
+    standing: Standing
+    spans: Spans = field(default_factory=Spans)
+    turns: tuple[Standing, ...] = ()
+    adjustments: tuple[Adjustment, ...] = ()
+    at: str = ""
+    effects: Effects = field(default_factory=Effects, repr=False)
+
+    def standing_at(self, seq: int) -> Standing:
+        """Return what the contest was at an earlier position.
+
+        Its ``seq`` and ``head`` are those of the entry that last changed it.
+        """
+        if seq >= self.standing.seq:
+            return self.standing
+        found = bisect_right(self.turns, seq, key=lambda turn: turn.seq)
+        turn = self.turns[found - 1] if found else _before(self.standing.contest)
+        return replace(turn, adjustments=_in_force(self.adjustments, seq))
+
+
+def beginning(contest: str) -> State:
+    """Return the state of a ledger without entries."""
+    return State(standing=_before(contest))
+
+
+def fold(
+    lines: Iterable[bytes],
+    *,
+    start: State,
+    on_record: Callable[[int, str, Mapping[str, Any]], object] | None = None,
+) -> State:
+    """Take in further lines.
+
+    Args:
+        lines: the entries' bytes, as sealed or read from a checked ledger, from
+            ``start.standing.seq + 1`` on.
+        start: the state before them: ``beginning(contest)``, or what an earlier fold returned.
+        on_record: is called for every record with its position, its table and its row.
+
+    Raises:
+        InvalidEntry: with every line that cannot follow those before it.
+    """
+    folding = _Folding(start, on_record)
+    for line in lines:
+        folding.take(line, thorough=False)
+    if folding.faults:
+        raise InvalidEntry(folding.faults)
+    return folding.state()
+
+
+def examine(lines: Iterable[bytes], *, start: State) -> tuple[State, tuple[Fault, ...]]:
+    """Take in lines nobody has checked; returns the state and everything that is wrong.
+
+    Lines at fault enter the chain and have no other effect. ``Fault.line`` is the position.
+    """
+    folding = _Folding(start, None)
+    for line in lines:
+        folding.take(line, thorough=True)
+    return folding.state(), tuple(folding.faults)
+
+
+class _Folding:
+    """Walk over lines from a state; nothing of the state itself is changed."""
+
+    def __init__(
+        self, start: State, on_record: Callable[[int, str, Mapping[str, Any]], object] | None
+    ) -> None:
+        self.start = start
+        self.on_record = on_record
+        self.faults: list[Fault] = []
+        self.seq = start.standing.seq
+        self.head = start.standing.head
+        self.at = start.at
+        self.standing = start.standing
+        self.turns: list[Standing] = []
+        self.effects = start.effects
+        self.owns_effects = False
+        self.tables = {name: number for number, name in enumerate(start.spans.tables)}
+        self.records = array("q")
+        self.table = array("q")
+        self.seen_anew: dict[int, list[int]] = {}
+
+    def take(self, line: bytes, *, thorough: bool) -> None:
+        """Take in one line."""
+        self.seq = seq = self.seq + 1
+        self.head = chain(self.head, line)
+        value = None if thorough else _quick(line)
+        if value is None:
+            try:
+                entry = read_line(line)
+            except InvalidEntry as error:
+                self.faults += (fault.at("", seq) for fault in error.faults)
+                return
+            value = {"at": timestamp(entry.at), "body": entry.body, "kind": entry.kind}
+            value["seq"] = entry.seq
+        faults = self._out_of_order(value)
+        kind, body = value["kind"], value["body"]
+        if not faults:
+            if kind == "record-added" and "change" not in body:
+                self._add(body)
+                return
+            if not self.owns_effects:
+                self.effects, self.owns_effects = self.effects.copy(), True
+            faults = self._contradictions(kind, body)
+            if not faults:
+                _TAKE.get(kind, _Folding.nothing)(self, body)
+        self.faults += (fault.at("", seq) for fault in faults)
+
+    def state(self) -> State:
+        """Return the state after the lines taken in."""
+        spans = self.start.spans.grown(
+            tables=list(self.tables),
+            records=self.records,
+            table=self.table,
+            turns=self.seen_anew,
+        )
+        adjustments = tuple(self.effects.adjustments)
+        standing = replace(
+            self.standing,
+            seq=self.seq,
+            head=self.head,
+            adjustments=_in_force(adjustments, self.seq),
+        )
+        return State(
+            standing=standing,
+            spans=spans,
+            turns=(*self.start.turns, *self.turns),
+            adjustments=adjustments,
+            at=self.at,
+            effects=self.effects,
+        )
+
+    def _out_of_order(self, value: Mapping[str, Any]) -> list[Fault]:
+        """List what is wrong with an entry's place and time."""
+        faults = []
+        if value["seq"] != self.seq:
+            faults.append(Fault(f"seq is {value['seq']}, in place {self.seq}",
+                                "number entries 1, 2, 3 … without a gap"))  # fmt: skip
+        if value["at"] < self.at:
+            faults.append(Fault(f"at is {value['at']}, before {self.at} of the entry above",
+                                "keep entries in the order they were made"))  # fmt: skip
+        else:
+            self.at = value["at"]
+        if (value["kind"] == "contest-created") != (self.seq == 1):
+            faults.append(Fault(f"{value['kind']} is entry {self.seq}",
+                                "begin with contest-created, and give it once"))  # fmt: skip
+        return faults
+
+    def _contradictions(self, kind: str, body: Mapping[str, Any]) -> list[Fault]:
+        """List what in an entry cannot be, after the entries before it."""
+        here, change = self.standing, body.get("change")
+        faults = []
+        if kind == "contest-created" and body["contest"] != here.contest:
+            what = f"the contest is {shown(body['contest'])}, the ledger that of {here.contest!r}"
+            faults.append(Fault(what, "take that contest's ledger"))
+        if here.state not in _POSSIBLE_IN.get(kind, (here.state,)):
+            remedy = f"it can follow while the contest is {' or '.join(_POSSIBLE_IN[kind])}"
+            faults.append(Fault(f"{kind} while the contest is {here.state}", remedy))
+        if change is not None and change in self.effects.rolled_back:
+            what = f"change {shown(change)} was rolled back at {self.effects.rolled_back[change]}"
+            faults.append(Fault(what, "name another change"))
+        elif kind == "change-rolled-back" and not self.effects.knows(body["change"]):
+            faults.append(Fault(f"no entry belongs to change {shown(change)}", "name one made"))
+        faults += [
+            Fault(f"voids {seq}, which is no record", "give the seqs of records before it")
+            for seq in body.get("seqs", ())
+            if self._table_of(seq) is None
+        ]
+        if kind == "record-replaced" and self._table_of(body["replaces"]) != body["table"]:
+            what = f"replaces {body['replaces']}, which is no record of {shown(body['table'])}"
+            faults.append(Fault(what, "give the seq of the record it supersedes"))
+        return faults
+
+    def _table_of(self, record: int) -> str | None:
+        """Return the table of a record, known before or taken in by this walk."""
+        if record <= self.start.standing.seq:
+            return self.start.spans.table_of(record)
+        place = bisect_left(self.records, record)
+        if place == len(self.records) or self.records[place] != record:
+            return None
+        return list(self.tables)[self.table[place]]
+
+    def _turn(self, **changed: Any) -> None:
+        self.standing = replace(
+            self.standing, seq=self.seq, head=self.head, adjustments=(), **changed
+        )
+        self.turns.append(self.standing)
+
+    def _see_anew(self, records: Iterable[int]) -> None:
+        for record in records:
+            self.seen_anew.setdefault(record, []).append(self.seq)
+
+    def _add(self, body: Mapping[str, Any]) -> None:
+        name = body["table"]
+        self.records.append(self.seq)
+        self.table.append(self.tables.setdefault(name, len(self.tables)))
+        if self.on_record is not None:
+            self.on_record(self.seq, name, body["row"])
+
+    def record(self, body: Mapping[str, Any]) -> None:
+        change, replaces = body.get("change"), body.get("replaces")
+        self._see_anew(self.effects.record(self.seq, change=change, replaces=replaces))
+        self._add(body)
+
+    def create(self, body: Mapping[str, Any]) -> None:
+        self.effects.adoptions.append((body["edition"], body["overrides"], None))
+        self._turn(**{**body, "boards": tuple(body["boards"])})
+
+    def open(self, _body: Mapping[str, Any]) -> None:
+        self._turn(state="open")
+
+    def freeze(self, _body: Mapping[str, Any]) -> None:
+        self._turn(state="frozen", frozen_at=self.seq)
+
+    def unfreeze(self, _body: Mapping[str, Any]) -> None:
+        self._turn(state="open", frozen_at=None)
+
+    def finalise(self, _body: Mapping[str, Any]) -> None:
+        self._turn(state="final", frozen_at=None, finalised_at=self.seq)
+
+    def adopt(self, body: Mapping[str, Any]) -> None:
+        self.effects.adoptions.append((body["edition"], body["overrides"], body["change"]))
+        self._turn(edition=body["edition"], overrides=body["overrides"])
+
+    def void(self, body: Mapping[str, Any]) -> None:
+        self._see_anew(self.effects.void(body["seqs"], change=body["change"]))
+
+    def adjust(self, body: Mapping[str, Any]) -> None:
+        self.effects.adjustments.append(Adjustment(seq=self.seq, **body))
+
+    def roll_back(self, body: Mapping[str, Any]) -> None:
+        self._see_anew(self.effects.roll_back(body["change"], at=self.seq))
+        edition, overrides, _ = self.effects.adoptions[-1]
+        self._turn(edition=edition, overrides=overrides)
+
+    def nothing(self, _body: Mapping[str, Any]) -> None:
+        """Take in an entry that informs."""
+
+
+_TAKE: Final[Mapping[str, Callable[[_Folding, Mapping[str, Any]], None]]] = {
+    "contest-created": _Folding.create,
+    "contest-opened": _Folding.open,
+    "contest-frozen": _Folding.freeze,
+    "contest-unfrozen": _Folding.unfreeze,
+    "contest-finalised": _Folding.finalise,
+    "edition-adopted": _Folding.adopt,
+    "record-added": _Folding.record,
+    "record-replaced": _Folding.record,
+    "records-voided": _Folding.void,
+    "adjustment-made": _Folding.adjust,
+    "change-rolled-back": _Folding.roll_back,
+}
+
+_POSSIBLE_IN: Final[Mapping[str, tuple[str, ...]]] = {
+    "contest-opened": ("draft",),
+    "contest-frozen": ("open",),
+    "contest-unfrozen": ("frozen",),
+    "contest-finalised": ("open", "frozen"),
+}
+
+
+def _quick(line: bytes) -> dict[str, Any] | None:
+    """Parse a line that plainly is a record's; None where it has to be looked at closely."""
+    try:
+        value = orjson.loads(line)
+        body = value["body"]
+        plain = (
+            value["kind"] == "record-added"
+            and len(value) == 6  # noqa: PLR2004 - the keys a line has
+            and len(body) == 2  # noqa: PLR2004 - table and row
+            and type(body["row"]) is dict
+            and type(body["table"]) is str
+            and type(value["seq"]) is int
+            and len(value["at"]) == _TIME_LENGTH
+        )
+    except (orjson.JSONDecodeError, LookupError, TypeError):
+        return None
+    return value if plain else None
+
+
+def _before(contest: str) -> Standing:
+    return Standing(contest=contest, seq=0, head=genesis(contest))
+
+
+def _in_force(adjustments: Iterable[Adjustment], seq: int) -> tuple[Adjustment, ...]:
+    """Return the adjustments in force at a position, as they were seen there."""
+    return tuple(
+        replace(one, until=None)
+        for one in adjustments
+        if one.seq <= seq and (one.until is None or one.until > seq)
+    )
