@@ -1,0 +1,249 @@
+"""Enter entries into a contest's ledger: the one place that seals, stores and moves the head."""
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from datetime import datetime
+from itertools import chain
+from types import MappingProxyType
+from typing import Any, Final
+
+import orjson
+
+from agon.app.contests.ports import Session
+from agon.app.contests.service import Service
+from agon.app.contests.values import Contest, Event, NewEntry
+from agon.app.jobs.values import NewJob
+from agon.disciplines import discipline
+from agon.errors import NotFound, did_you_mean
+from agon.ledger.entry import Draft, Entry, seal
+from agon.ledger.keys import record_key
+from agon.records import InvalidRecords, Table
+from agon.records.single_rows import row_checker
+
+RECORDS: Final = frozenset({"record-added", "record-replaced"})
+"""Kinds of entries that hold a record."""
+
+_TOLD: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        "contest-opened": (),
+        "contest-frozen": (),
+        "contest-unfrozen": ("reason",),
+        "contest-finalised": (),
+        "edition-adopted": ("edition", "overrides", "change", "reason"),
+        "problem-published": ("problem",),
+        "problem-revealed": ("problem",),
+    }
+)
+"""Kinds everybody is told of, with the fields of the body that are told."""
+
+_TOLD_STAFF: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        "contest-created": ("title",),
+        "records-voided": ("subjects", "change", "reason"),
+        "adjustment-made": ("board", "id", "points", "change", "reason"),
+        "decision-made": ("case", "decision", "subjects", "reason"),
+        "draw-made": ("purpose", "method"),
+        "submission-received": ("submission", "user", "problem"),
+        "change-rolled-back": ("change", "reason"),
+    }
+)
+"""Kinds only organisers and operators are told of."""
+
+_PUBLISH_FIRST: Final = 10
+"""Publishing goes before judging: it is short, and people wait for it."""
+
+
+def append(
+    service: Service, session: Session, contest: Contest, drafts: Iterable[Draft]
+) -> Contest:
+    """Enter drafts into a contest's ledger, all in the session's transaction.
+
+    The contest's state and head move with them, a ``publish`` job is queued (one at a time for
+    each contest) and events are told. Times never run backwards: a draft older than the newest
+    entry gets that entry's time.
+
+    Args:
+        service: gives ids and the time.
+        session: a writing session.
+        contest: the contest as ``session.contests.lock`` (or ``add``) gave it.
+        drafts: what to enter, in order.
+
+    Returns:
+        The contest after them.
+
+    Raises:
+        InvalidEntry: a draft is not what its kind asks for.
+        InvalidRecords: a record's row is not what its table asks for.
+        NotFound: the discipline has no such table.
+        Conflict: a record's key or an external id is there already.
+    """
+    now = not_before(session, contest, service.clock())
+    entries = []
+    for draft in drafts:
+        now = max(now, draft.at)
+        if draft.kind in RECORDS:
+            _expect_valid(contest, draft)
+        entry = seal(replace(draft, at=now), seq=contest.seq + 1, previous=contest.head)
+        entries.append(entry)
+        contest = _after(session, contest, entry, entries)
+    if entries:
+        stored = [stored_entry(contest.discipline, entry) for entry in entries]
+        session.entries.append(contest.no, stored)
+        moved(service, session, contest, publish=any(_matters(entry) for entry in entries))
+        for entry in entries:
+            _tell(session, contest, entry)
+    return contest
+
+
+def not_before(session: Session, contest: Contest, now: datetime) -> datetime:
+    """Return the time of the next entry: now, or that of the newest one if a clock went back."""
+    if contest.seq == 0:
+        return now
+    return max(now, session.entries.time_of(contest.no, contest.seq))
+
+
+def moved(service: Service, session: Session, contest: Contest, *, publish: bool = True) -> None:
+    """Store a contest whose ledger has grown, and have its boards published."""
+    session.contests.save(contest)
+    if publish:
+        job = NewJob(
+            id=service.new_id(),
+            kind="publish",
+            payload={"contest": contest.id},
+            contest_no=contest.no,
+            dedupe=f"publish:{contest.no}",
+            priority=_PUBLISH_FIRST,
+        )
+        session.queue.add(job, now=service.clock())
+
+
+def stored_entry(of: str, entry: Entry) -> NewEntry:
+    """Return an entry as the store keeps it: with what its record is looked up by."""
+    table = record = content = None
+    if entry.kind in RECORDS:
+        table, row = entry.body["table"], entry.body["row"]
+        record = record_key(table_of(of, table), row)
+        content = content_of(table, row)
+    return NewEntry(
+        seq=entry.seq,
+        kind=entry.kind,
+        at=entry.at,
+        line=entry.line,
+        sha256=entry.sha256,
+        table=table,
+        record=record,
+        external_id=entry.external_id,
+        content=content,
+    )
+
+
+def table_of(of: str, name: str) -> Table:
+    """Return a table of a discipline.
+
+    Raises:
+        NotFound: it has none of that name.
+    """
+    tables = {table.name: table for table in discipline(of).schema}
+    if name not in tables:
+        raise NotFound(f"{of} has no table {name[:80]!r}: {did_you_mean(name[:80], tables)}")
+    return tables[name]
+
+
+def content_of(table: str, row: Mapping[str, Any]) -> bytes:
+    """Hash what a record says, so that a repetition can be told from a conflict.
+
+    Example:
+        >>> content_of("votes", {"a": 1, "b": 2}) == content_of("votes", {"b": 2, "a": 1})
+        True
+    """
+    written = orjson.dumps(row, option=orjson.OPT_SORT_KEYS)
+    return hashlib.sha256(table.encode() + b"\n" + written).digest()
+
+
+def _expect_valid(contest: Contest, draft: Draft) -> None:
+    """Refuse a row that its table does not allow; other rows are not looked at."""
+    table = table_of(contest.discipline, str(draft.body.get("table")))
+    problems = row_checker(table)(draft.body.get("row") or {})
+    if problems:
+        raise InvalidRecords(problems)
+
+
+def _matters(entry: Entry) -> bool:
+    """Say whether an entry can change what boards show or which position they show."""
+    return entry.kind not in {"contest-created", "submission-received", "decision-made"}
+
+
+def _after(session: Session, contest: Contest, entry: Entry, fresh: Iterable[Entry]) -> Contest:
+    """Return a contest after one more entry, as folding the whole ledger would give it."""
+    contest = replace(contest, seq=entry.seq, head=entry.sha256)
+    if entry.kind == "change-rolled-back":
+        edition, overrides = _adopted(_lines(session, contest, fresh))
+        return replace(contest, edition=edition, overrides=overrides)
+    change = _CHANGES.get(entry.kind)
+    return contest if change is None else replace(contest, **change(entry))
+
+
+def _lines(session: Session, contest: Contest, fresh: Iterable[Entry]) -> Iterator[bytes]:
+    stored = session.entries.after(contest.no, 0)
+    return chain((one.line for one in stored), (one.line for one in fresh))
+
+
+def _adopted(lines: Iterable[bytes]) -> tuple[str, Mapping[str, Any]]:
+    """Return the edition in force after a ledger's lines, of which records are passed over."""
+    adopted: list[tuple[str | None, str, Mapping[str, Any]]] = []
+    for line in lines:
+        if not any(kind in line for kind in _ADOPTING):
+            continue
+        entry = orjson.loads(line)
+        body = entry["body"]
+        if entry["kind"] in {"contest-created", "edition-adopted"}:
+            adopted.append((body.get("change"), body["edition"], body["overrides"]))
+        elif entry["kind"] == "change-rolled-back":
+            adopted = [one for one in adopted if one[0] != body["change"]]
+    return adopted[-1][1:]
+
+
+_ADOPTING: Final = tuple(
+    f'"kind":"{kind}"'.encode()
+    for kind in ("contest-created", "edition-adopted", "change-rolled-back")
+)
+
+_CHANGES: Final[Mapping[str, Callable[[Entry], dict[str, Any]]]] = MappingProxyType(
+    {
+        "contest-created": lambda entry: {
+            **{key: value for key, value in entry.body.items() if key != "contest"},
+            "id": entry.body["contest"],
+            "boards": tuple(entry.body["boards"]),
+            "created_at": entry.at,
+            "state": "draft",
+        },
+        "contest-opened": lambda _: {"state": "open"},
+        "contest-frozen": lambda entry: {"state": "frozen", "frozen_at": entry.seq},
+        "contest-unfrozen": lambda _: {"state": "open", "frozen_at": None},
+        "contest-finalised": lambda entry: {
+            "state": "final",
+            "frozen_at": None,
+            "finalised_at": entry.seq,
+        },
+        "edition-adopted": lambda entry: {
+            "edition": entry.body["edition"],
+            "overrides": entry.body["overrides"],
+        },
+    }
+)
+"""What an entry changes of a contest; ``agon.ledger.folding`` says the same of whole ledgers."""
+
+
+def _tell(session: Session, contest: Contest, entry: Entry) -> None:
+    """Add the event of an entry, with no more of its body than its readers may see."""
+    staff = entry.kind in _TOLD_STAFF
+    fields = _TOLD_STAFF.get(entry.kind, _TOLD.get(entry.kind))
+    if fields is None:
+        return
+    body = {name: entry.body[name] for name in fields}
+    event = Event(
+        no=0, contest_no=contest.no, seq=entry.seq, at=entry.at, kind=entry.kind, body=body,
+        staff=staff,
+    )  # fmt: skip
+    session.events.add(event)
