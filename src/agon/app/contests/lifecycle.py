@@ -1,0 +1,193 @@
+"""Open, freeze, unfreeze and finalise contests."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from agon.app.access.auditing import note
+from agon.app.access.authorising import allow, viewed
+from agon.app.access.values import Caller
+from agon.app.contests.appending import append
+from agon.app.contests.ports import Session
+from agon.app.contests.service import Service
+from agon.app.contests.values import Contest, Snapshot, State
+from agon.errors import Conflict, NotScorable, Unreadable
+from agon.ledger.entry import Draft
+
+_ATTEMPTS: Final = 20
+"""How often boards are published anew while records arrive, until a freeze gives up."""
+
+_LONGEST_REASON: Final = 2_000
+
+
+def open_contest(service: Service, contest_id: str, *, by: Caller) -> Contest:
+    """Open a draft: from now on judges and participants may add to it.
+
+    Raises:
+        Forbidden, Unauthenticated, NotFound: ``by`` may not, or not see it.
+        Conflict: it is no draft.
+    """
+    with service.store.write() as session:
+        contest = managed(session, contest_id, by)
+        _expect(contest, "opened", "draft")
+        draft = _draft(service, "contest-opened", {}, by)
+        return _done(service, session, append(service, session, contest, [draft]), "open", by)
+
+
+def unfreeze(service: Service, contest_id: str, *, reason: str, by: Caller) -> Contest:
+    """Let the public see again what happens.
+
+    Raises:
+        Forbidden, Unauthenticated, NotFound: ``by`` may not, or not see it.
+        Conflict: it is not frozen.
+        Unreadable: there is no reason.
+    """
+    expect_reason(reason)
+    with service.store.write() as session:
+        contest = managed(session, contest_id, by)
+        _expect(contest, "unfrozen", "frozen")
+        draft = _draft(service, "contest-unfrozen", {"reason": reason}, by)
+        return _done(service, session, append(service, session, contest, [draft]), "unfreeze", by)
+
+
+def freeze(service: Service, contest_id: str, *, by: Caller) -> Contest:
+    """Publish the boards as they are, and show the public nothing later until it is unfrozen.
+
+    Records are still taken; organisers see them. The entry holds the boards' hashes.
+
+    Raises:
+        Forbidden, Unauthenticated, NotFound: ``by`` may not, or not see it.
+        Conflict: it is not open, or so many records arrive that no board is the newest.
+    """
+    return _with_boards(
+        service,
+        contest_id,
+        by,
+        kind="contest-frozen",
+        check=lambda _, contest: _expect(contest, "frozen", "open"),
+    )
+
+
+def finalise(service: Service, contest_id: str, *, force: bool = False, by: Caller) -> Contest:
+    """Publish the final boards; no record is taken any more, and later changes are told as such.
+
+    Args:
+        service: the service.
+        contest_id: the contest.
+        force: finalise although programs or tasks are still to be judged.
+        by: who does it.
+
+    Raises:
+        Forbidden, Unauthenticated, NotFound: ``by`` may not, or not see it.
+        Conflict: it is a draft or final already; or something is still to be judged.
+    """
+
+    def check(session: Session, contest: Contest) -> None:
+        _expect(contest, "finalised", "open", "frozen")
+        if not force:
+            _expect_judged(session, contest)
+
+    return _with_boards(service, contest_id, by, kind="contest-finalised", check=check)
+
+
+def managed(
+    session: Session, contest_id: str, by: Caller, action: str = "contest.manage"
+) -> Contest:
+    """Lock a contest for who may manage it (or do another action to it).
+
+    Raises:
+        Forbidden, Unauthenticated: ``by`` may not.
+        NotFound: there is no such contest, or none ``by`` may see.
+    """
+    contest = viewed(session, contest_id, by).contest
+    allow(by, action, contest=contest)
+    return session.contests.lock(contest_id)
+
+
+def expect_reason(reason: str) -> None:
+    """Refuse to do without a reason what people will ask about.
+
+    Raises:
+        Unreadable: it is empty or too long.
+    """
+    if not 0 < len(reason.strip()) <= _LONGEST_REASON:
+        raise Unreadable(f"the reason has 1 to {_LONGEST_REASON:,} characters; say why")
+
+
+def _with_boards(
+    service: Service,
+    contest_id: str,
+    by: Caller,
+    *,
+    kind: str,
+    check: Callable[[Session, Contest], None],
+) -> Contest:
+    """Publish, then enter the boards' hashes if the ledger has not moved meanwhile; else again."""
+    with service.store.read() as session:
+        contest = viewed(session, contest_id, by).contest
+        allow(by, "contest.manage", contest=contest)
+        check(session, contest)
+    for _ in range(_ATTEMPTS):
+        boards, position = _published(service, contest_id)
+        with service.store.write() as session:
+            contest = managed(session, contest_id, by)
+            check(session, contest)
+            if position is None or contest.seq == position:
+                draft = _draft(service, kind, {"boards": boards}, by)
+                after = append(service, session, contest, [draft])
+                return _done(service, session, after, kind.removeprefix("contest-"), by)
+    raise Conflict(
+        f"{contest_id} grows faster than its boards are published; pause what adds records and "
+        "try again"
+    )
+
+
+def _published(service: Service, contest_id: str) -> tuple[dict[str, Any], int | None]:
+    """Publish; return the boards' hashes and their position, None when nothing can be scored."""
+    from agon.app.contests.publishing import publish
+
+    try:
+        snapshots = publish(service, contest_id)
+    except NotScorable:
+        return {}, None
+    positions = {one.seq for one in snapshots}
+    if len(positions) != 1:
+        return {}, None if not positions else -1
+    return {one.board: _proof(one) for one in snapshots}, positions.pop()
+
+
+def _proof(snapshot: Snapshot) -> Mapping[str, Any]:
+    return {
+        "sha256": snapshot.board_sha256,
+        "merkle_root": snapshot.manifest["merkle_root"],
+        "rows": snapshot.rows,
+    }
+
+
+def _expect(contest: Contest, wanted: str, *states: State) -> None:
+    if contest.state not in states:
+        raise Conflict(
+            f"{contest.id} is {contest.state} and cannot be {wanted}; it has to be "
+            f"{' or '.join(states)}"
+        )
+
+
+def _expect_judged(session: Session, contest: Contest) -> None:
+    waiting = session.queue.page(
+        contest_no=contest.no, states=("queued", "leased"), kinds=("judge", "trial"), limit=1
+    )
+    if waiting:
+        raise Conflict(
+            f"{contest.id} has submissions that are still to be judged; wait for them, or force it"
+        )
+
+
+def _draft(service: Service, kind: str, body: Mapping[str, Any], by: Caller) -> Draft:
+    return Draft(kind=kind, body=body, at=service.clock(), by=by.name)
+
+
+def _done(service: Service, session: Session, contest: Contest, what: str, by: Caller) -> Contest:
+    note(
+        service, session, by=by, action=f"contest.{what}", target=contest.id,
+        detail={"seq": contest.seq},
+    )  # fmt: skip
+    return contest
