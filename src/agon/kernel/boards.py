@@ -1,9 +1,10 @@
 """Order results into a board: ranks, ties, ids, and those who have no score with the reason."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -71,12 +72,7 @@ class Board:
     @cached_property
     def sha256(self) -> str:
         """Hash the board: one canonical JSON line per row, then one per unscored id."""
-        digest = hashlib.sha256(canonical_json(self.name) + b"\n")
-        for start in range(0, len(self), _AT_A_TIME):
-            digest.update(b"\n".join([*canonical_lines(self.table.slice(start, _AT_A_TIME)), b""]))
-        for line in self.unscored_lines():
-            digest.update(line + b"\n")
-        return digest.hexdigest()
+        return board_sha256(self.name, chain(self._lines(), self.unscored_lines()))
 
     def lines(self) -> list[bytes]:
         """Write each row as canonical JSON, best first: what is hashed, proved and published."""
@@ -85,6 +81,10 @@ class Board:
     def unscored_lines(self) -> list[bytes]:
         """Write each unscored id with its reason as canonical JSON, in their order."""
         return [canonical_json(unscored.to_dict()) for unscored in self.unscored]
+
+    def _lines(self) -> Iterator[bytes]:
+        for start in range(0, len(self), _AT_A_TIME):
+            yield from canonical_lines(self.table.slice(start, _AT_A_TIME))
 
     def row(self, name: str) -> dict[str, Any]:
         """Return one id's row.
@@ -99,6 +99,20 @@ class Board:
             if unscored.id == name:
                 raise NotFound(f"{name} is unscored on board {self.name}: {unscored.reason}")
         raise NotFound(f"there is no {name!r} on board {self.name}")
+
+
+def board_sha256(name: str, lines: Iterable[bytes]) -> str:
+    """Hash a board (hex) from its name and its lines, of rows and then of unscored ids.
+
+    Example:
+        >>> board = Board("b", pa.table({"rank": [1], "id": ["ada"], "score": [1.0]}))
+        >>> board_sha256("b", board.lines()) == board.sha256
+        True
+    """
+    digest = hashlib.sha256(canonical_json(name) + b"\n")
+    for line in lines:
+        digest.update(line + b"\n")
+    return digest.hexdigest()
 
 
 def id_order(ids: pa.Array) -> np.ndarray[Any, np.dtype[np.int64]]:
