@@ -96,26 +96,35 @@ class Summary:
         return dict(self.__dict__)
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """Hold what changes on one board when the left rules are replaced by the right ones.
+@dataclass(frozen=True, kw_only=True)
+class Difference:
+    """Hold what differs between two states of one board.
 
     Attributes:
-        left, right: the two results.
         board: the name of the board.
-        moves: who is on both boards with another rank or score; the largest change of rank
-            first, then of score, then by id.
-        entered, dropped: who is on the right board only, on the left board only; best first.
+        moves: who is on both with another rank or score; the largest change of rank first, then
+            of score, then by id.
+        entered, dropped: who is on the new one only, on the old one only; best first.
         summary: all of it in a few numbers.
     """
 
-    left: Result
-    right: Result
     board: str
     moves: tuple[Move, ...]
     entered: tuple[Crossing, ...]
     dropped: tuple[Crossing, ...]
     summary: Summary
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison(Difference):
+    """Hold what changes on one board when the left rules are replaced by the right ones.
+
+    Attributes:
+        left, right: the two results; ``old`` and ``new`` of a difference are their boards.
+    """
+
+    left: Result
+    right: Result
 
     def to_dict(self, *, top: int | None = None) -> dict[str, Any]:
         """Return a plain value for JSON; ``top`` keeps the first so many moves."""
@@ -166,11 +175,14 @@ def compare(
         score(of, records, edition=side.edition, overrides=side.overrides, as_of=as_of)
         for side in sides
     )
-    old, new = before.board(board), after.board(board)
+    found = difference(before.board(board), after.board(board))
+    return Comparison(left=before, right=after, **found.__dict__)
+
+
+def difference(old: Board, new: Board) -> Difference:
+    """Say what differs between two states of one board."""
     both_old, both_new, gone, come = _matched(old, new)
-    return Comparison(
-        left=before,
-        right=after,
+    return Difference(
         board=old.name,
         moves=tuple(_moves(old, both_old, both_new)),
         entered=tuple(_crossings(come, old)),
