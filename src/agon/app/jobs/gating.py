@@ -1,0 +1,81 @@
+"""Let a setter's program through its gate, and publish the problem when it passes."""
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from agon.app.contests.appending import append
+from agon.app.contests.ports import Session
+from agon.app.dojo.gate import pass_gate
+from agon.app.dojo.problems import Problem, problem_of
+from agon.app.dojo.sealing import Sealed
+from agon.app.dojo.season import problem_row
+from agon.app.files import Fault, Unfit
+from agon.app.jobs.leasing import Finish
+from agon.app.jobs.progress import Progress
+from agon.app.jobs.recording import record_once
+from agon.app.jobs.remote import Assignment
+from agon.app.jobs.values import Job
+from agon.app.ports import Sandbox
+from agon.errors import Conflict
+from agon.ledger.entry import Draft
+
+if TYPE_CHECKING:
+    from agon.app.contests.service import Service
+
+
+def gate(open_sandbox: Callable[[], Sandbox]) -> Callable[[Assignment, Progress], dict[str, Any]]:
+    """Return what runs setters: ``{"terms": […]}`` of one that passes, else its refusal is raised.
+
+    Args:
+        open_sandbox: gives the worker's sandbox, opened once.
+    """
+
+    def run(assignment: Assignment, progress: Progress) -> dict[str, Any]:
+        terms = pass_gate(packaged(assignment.payload["package"]), open_sandbox())
+        progress.check()
+        return {"terms": list(terms)}
+
+    return run
+
+
+def settle_gate(service: "Service", job: Job, outcome: Mapping[str, Any]) -> Finish:
+    """Publish a problem whose setter passed: one entry with its answer, one row without."""
+    package = job.payload["package"]
+    problem = packaged(package)
+    terms = tuple(outcome["terms"])
+
+    def finish(session: Session) -> Mapping[str, Any]:
+        contest = session.contests.lock(job.payload["contest"])
+        if contest.state == "final":
+            raise Conflict(f"contest {contest.id} is final; publish the problem in another")
+        row = problem_row(Sealed(problem, terms))
+        at = service.clock()
+        body = {"problem": problem.id, "package": {**package, "terms": list(terms)}}
+        draft = Draft(kind="problem-published", body=body, at=at, by=job.by)
+        published = append(service, session, contest, [draft])
+        recorded = record_once(
+            service, session, published, table="problems", row=row, by=job.by, replace=True
+        )
+        return {"problem": problem.id, "problem_seq": published.seq, **recorded}
+
+    return finish
+
+
+def packaged(package: Mapping[str, Any]) -> Problem:
+    """Read a setter's package as a job carries it.
+
+    Raises:
+        Unfit: with everything that is wrong with it.
+    """
+    faults: list[Fault] = []
+    declared = {name: value for name, value in package.items() if name not in {"source", "terms"}}
+    problem = problem_of(
+        declared,
+        str(package["source"]).encode(),
+        faults=faults,
+        declaration="problem.json",
+        setter="setter.py",
+    )
+    if problem is None:
+        raise Unfit(*faults)
+    return problem

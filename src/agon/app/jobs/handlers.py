@@ -1,0 +1,34 @@
+"""List what is done for each kind of job: who runs it, and who settles what came of it."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+
+from agon.app.jobs import gating, judging, publishing, rounds, trials
+from agon.app.jobs.leasing import Settle
+from agon.app.jobs.values import JobKind
+from agon.app.jobs.working import Run
+
+if TYPE_CHECKING:
+    from agon.app.contests.service import Service
+
+SETTLERS: Final[Mapping[JobKind, Settle]] = MappingProxyType(
+    {
+        "publish": publishing.settle_as_told,
+        "rebuild": publishing.settle_as_told,
+        "judge": judging.settle_judge,
+        "gate": gating.settle_gate,
+        "trial": trials.settle_trial,
+        "round": rounds.settle_round,
+    }
+)
+"""Who settles each kind's outcomes, always in the house."""
+
+
+def house_runners(service: "Service") -> dict[JobKind, Run]:
+    """Return what runs the kinds that need the house's own data, and nothing but a processor."""
+    return {
+        "publish": publishing.publish(service),
+        "rebuild": publishing.rebuild(service),
+        "round": rounds.draw_round(service),
+    }

@@ -1,0 +1,81 @@
+"""Reach the queue beside the database."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any, Final
+
+from agon.app.jobs import leasing
+from agon.app.jobs.handlers import SETTLERS
+from agon.app.jobs.remote import Assignment
+from agon.app.jobs.values import JobKind
+
+if TYPE_CHECKING:
+    from agon.app.contests.service import Service
+
+_ANNOUNCED_EVERY: Final = timedelta(seconds=10)
+
+
+class LocalSource:
+    """Claim and complete jobs in this process's own store; a :class:`JobSource`.
+
+    Args:
+        service: the house.
+        worker: this worker's name.
+        contests: numbers of the contests it may work for; None: all.
+        wait: waits for at most so many seconds, or until something was stored.
+    """
+
+    def __init__(
+        self,
+        service: "Service",
+        *,
+        worker: str,
+        contests: Sequence[int] | None = None,
+        wait: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._service = service
+        self._worker = worker
+        self._contests = contests
+        self._wait = wait
+        self._announced: datetime | None = None
+
+    def claim(self, kinds: Sequence[JobKind]) -> Assignment | None:
+        """Claim the next job; see :meth:`JobSource.claim`.
+
+        An idle worker says only now and then that it is there: to say so is to write, and what is
+        written wakes the others.
+        """
+        service = self._service
+        now = service.clock()
+        announce = self._announced is None or now - self._announced >= _ANNOUNCED_EVERY
+        job = leasing.claim(
+            service, kinds, worker=self._worker, contests=self._contests, announce=announce
+        )
+        if announce or job is not None:
+            self._announced = now
+        if job is None:
+            return None
+        return Assignment.of(job, lease_seconds=service.lease_span.total_seconds())
+
+    def heartbeat(self, assignment: Assignment, progress: float | None = None) -> None:
+        """Keep a lease alive; see :meth:`JobSource.heartbeat`."""
+        leasing.heartbeat(self._service, assignment.id, lease=assignment.lease, progress=progress)
+
+    def complete(self, assignment: Assignment, outcome: Mapping[str, Any]) -> None:
+        """Settle an outcome; see :meth:`JobSource.complete`."""
+        leasing.complete(
+            self._service,
+            assignment.id,
+            lease=assignment.lease,
+            outcome=outcome,
+            settlers=SETTLERS,
+        )
+
+    def fail(self, assignment: Assignment, cause: str, *, retry: bool) -> None:
+        """Give a job back; see :meth:`JobSource.fail`."""
+        leasing.fail(self._service, assignment.id, lease=assignment.lease, cause=cause, retry=retry)
+
+    def wait(self, seconds: float) -> None:
+        """Wait until something was stored; see :meth:`JobSource.wait`."""
+        self._wait(seconds)

@@ -1,0 +1,66 @@
+"""Publish, rebuild, look for findings and try changes: work on what the ledger already holds.
+
+These store what they find by themselves, each board or report in a transaction of its own, and
+doing it twice changes nothing; so their outcome is the job's result and nothing more follows.
+"""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from agon.app.contests import publishing
+from agon.app.contests.ports import Session
+from agon.app.contests.values import Snapshot
+from agon.app.jobs.leasing import Finish
+from agon.app.jobs.progress import Progress
+from agon.app.jobs.remote import Assignment
+from agon.app.jobs.values import Job
+from agon.app.jobs.working import Run
+
+if TYPE_CHECKING:
+    from agon.app.contests.service import Service
+
+
+def publish(service: "Service") -> Run:
+    """Return what publishes a contest's boards at its newest position."""
+
+    def run(assignment: Assignment, progress: Progress) -> dict[str, Any]:
+        done = publishing.publication(
+            service, assignment.payload["contest"], progress=progress.tell
+        )
+        return {
+            "snapshots": [_told(one) for one in done.snapshots],
+            "unscorable": done.unscorable,
+        }
+
+    return run
+
+
+def rebuild(service: "Service") -> Run:
+    """Return what brings back the rows of a board that are kept no longer."""
+
+    def run(assignment: Assignment, _: Progress) -> dict[str, Any]:
+        payload = assignment.payload
+        snapshot = publishing.rebuild(
+            service, payload["contest"], seq=payload["seq"], board=payload["board"]
+        )
+        return {"snapshot": None if snapshot is None else _told(snapshot)}
+
+    return run
+
+
+def settle_as_told(_: "Service", job: Job, outcome: Mapping[str, Any]) -> Finish:  # noqa: ARG001 - every kind is settled by the same call
+    """Take the outcome for the job's result."""
+
+    def finish(_: Session) -> Mapping[str, Any]:
+        return dict(outcome)
+
+    return finish
+
+
+def _told(snapshot: Snapshot) -> dict[str, Any]:
+    return {
+        "no": snapshot.no,
+        "board": snapshot.board,
+        "seq": snapshot.seq,
+        "board_sha256": snapshot.board_sha256,
+    }

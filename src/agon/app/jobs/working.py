@@ -1,0 +1,138 @@
+"""Work: claim a job, run it, hand in what came of it, and begin again."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from threading import Event
+from typing import Any, Final, Literal, TypeAlias
+
+from agon.app.jobs.progress import LeaseLost, Progress, beating
+from agon.app.jobs.remote import Assignment, JobSource
+from agon.app.jobs.values import JobKind
+from agon.errors import AgonError, TooMany, Unavailable
+
+Run: TypeAlias = Callable[[Assignment, Progress], Mapping[str, Any]]
+"""Run a job and return its outcome; long, and outside of any transaction."""
+
+End: TypeAlias = Literal["done", "failed", "lost", "stopped"]
+"""How work on a job ended: handed in, given back with a cause, no longer ours, given back."""
+
+IDLE_SECONDS: Final = 1.0
+"""An idle worker looks for jobs at least so often: jobs come due, leases run out, queues resume."""
+
+_REFUSED_PAUSE: Final = 0.5
+_HANDED_IN_AGAIN: Final = 20
+_TEMPORARY: Final = (Unavailable, TooMany)
+
+
+class Stopped(BaseException):
+    """Say that the worker has to end now, in the middle of a job.
+
+    No Exception, so that nothing that handles a program's failures takes it for one.
+    """
+
+
+@dataclass(frozen=True)
+class Worked:
+    """Hold what a worker tells its owner of a job it was done with."""
+
+    assignment: Assignment
+    end: End
+    cause: str = ""
+
+
+class Worker:
+    """Work on jobs, one at a time.
+
+    Args:
+        source: where jobs come from.
+        runners: how each kind of job is run; the worker claims these kinds and no others.
+        told: called after every job.
+    """
+
+    def __init__(
+        self,
+        source: JobSource,
+        runners: Mapping[JobKind, Run],
+        *,
+        told: Callable[[Worked], None] = lambda _: None,
+    ) -> None:
+        self._source = source
+        self._runners = runners
+        self._told = told
+        self.running = False
+        self.stopping = Event()
+
+    def work_once(self) -> bool:
+        """Work on one job; False when there is none.
+
+        Raises:
+            Unavailable: the queue cannot be reached.
+            Stopped: raised into the job, which was given back.
+        """
+        assignment = self._source.claim(tuple(self._runners))
+        if assignment is None:
+            return False
+        self._told(self._work(assignment))
+        return True
+
+    def work(self, *, idle: bool = True) -> None:
+        """Work until :attr:`stopping` is set.
+
+        While the queue cannot be reached it is tried again and again.
+
+        Args:
+            idle: whether to wait for jobs when there are none; else that is the end.
+        """
+        while not self.stopping.is_set():
+            try:
+                worked = self.work_once()
+            except _TEMPORARY:
+                self.stopping.wait(_REFUSED_PAUSE)
+                continue
+            if worked:
+                continue
+            if not idle:
+                return
+            self._source.wait(IDLE_SECONDS)
+
+    def _work(self, assignment: Assignment) -> Worked:
+        """Work on a claimed job, whatever becomes of it."""
+        try:
+            with beating(self._source, assignment) as progress:
+                outcome = self._run(assignment, progress)
+                progress.check()
+                return self._hand_in(assignment, outcome)
+        except LeaseLost as lost:
+            return Worked(assignment, "lost", str(lost))
+        except Stopped:
+            self._give_back(assignment, "the worker was stopped", retry=True)
+            raise
+        except AgonError as failed:
+            return self._give_back(assignment, str(failed), retry=isinstance(failed, _TEMPORARY))
+        except Exception as bug:  # noqa: BLE001 - a bug in a handler must not end the worker
+            return self._give_back(assignment, f"{type(bug).__name__}: {bug}", retry=True)
+
+    def _run(self, assignment: Assignment, progress: Progress) -> Mapping[str, Any]:
+        self.running = True
+        try:
+            return self._runners[assignment.kind](assignment, progress)
+        finally:
+            self.running = False
+
+    def _hand_in(self, assignment: Assignment, outcome: Mapping[str, Any]) -> Worked:
+        """Hand in an outcome; when the house cannot take it now, a few times more."""
+        for attempt in range(_HANDED_IN_AGAIN + 1):
+            try:
+                self._source.complete(assignment, outcome)
+                break
+            except _TEMPORARY:
+                if attempt == _HANDED_IN_AGAIN or self.stopping.wait(_REFUSED_PAUSE):
+                    raise
+        return Worked(assignment, "done")
+
+    def _give_back(self, assignment: Assignment, cause: str, *, retry: bool) -> Worked:
+        try:
+            self._source.fail(assignment, cause, retry=retry)
+        except AgonError as lost:
+            return Worked(assignment, "lost", f"{cause}; {lost}")
+        return Worked(assignment, "failed", cause)
