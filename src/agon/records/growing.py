@@ -24,6 +24,7 @@ from agon.records.schemas import Kind, Schema, Table
 from agon.records.tables import Records
 from agon.records.typed import casts, holds
 
+_MOST_ARRIVING = 100_000  # rows wait as Python objects, which need much memory
 _SPANS = ("_row", "_from", "_until")
 
 
@@ -49,6 +50,14 @@ class SeenRecords(Records):
         """Return the records as they were at a moment of their own time."""
         seen = super().as_of(moment)
         return seen if seen is self else seen.drops_into(self._spent, of=self)
+
+    def rows_where(self, table: str, column: str, values: Collection[str]) -> list[int]:
+        """List the numbers of the rows whose column, as text, is one of some values, rising."""
+        sql = (
+            f"SELECT _row FROM {self._space}.{quoted(table)} WHERE {quoted(column)}::VARCHAR IN "
+            "(SELECT unnest(?::VARCHAR[])) ORDER BY _row"
+        )
+        return [row for (row,) in self._connection.execute(sql, [list(values)]).fetchall()]
 
     def close(self) -> None:
         """Let go of the views; a second call does nothing."""
@@ -147,6 +156,8 @@ class GrowingRecords:
         arriving.rows += rows
         arriving.seqs += seqs
         arriving.ends += [None] * len(seqs)
+        if sum(len(one.seqs) for one in self._arriving.values()) > _MOST_ARRIVING:
+            self._store()
 
     def end(self, seqs: Iterable[int], *, at: int) -> None:
         """Let records not be seen from position ``at`` on; those not seen already stay so.

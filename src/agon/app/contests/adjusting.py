@@ -1,0 +1,122 @@
+"""Apply the points people decided to give or take to boards, and show them in explanations.
+
+An adjusted score is the published one plus the points, on the board's grid; the rows are ordered
+anew, those of equal score as they were before. Who has no score gets none by an adjustment.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from agon.disciplines.discipline import Scored
+from agon.kernel.boards import Board
+from agon.kernel.explanations import Explanation, Part
+from agon.kernel.rounding import publish
+from agon.ledger.standing import Adjustment
+
+FloatArray = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Adjusted:
+    """Hold scored records with adjustments in force.
+
+    Attributes:
+        scored: what the records alone give.
+        adjustments: in the order made.
+        shared: whether equal scores share a rank where the board itself does not show it.
+    """
+
+    scored: Scored
+    adjustments: Sequence[Adjustment]
+    shared: bool
+
+    def board(self, name: str) -> Board:
+        """Return a board with its adjustments; others are as they were.
+
+        Raises:
+            NotFound: there is no such board.
+        """
+        mine = [one for one in self.adjustments if one.board == name]
+        board = self.scored.board(name)
+        return adjusted(board, mine, shared=self.shared) if mine else board
+
+    def explain(self, name: str, *, board: str) -> Explanation:
+        """Explain a score with one part more for each adjustment.
+
+        Raises:
+            NotFound: the id is not in the records, or there is no such board.
+        """
+        told = self.scored.explain(name, board=board)
+        mine = [one for one in self.adjustments if one.board == board and one.id == name]
+        if told.score is None:
+            reasons = tuple(f"{_sentence(one, told.places)}; no score, no effect" for one in mine)
+            return replace(told, notes=(*told.notes, *reasons))
+        if not any(one.board == board for one in self.adjustments):
+            return told
+        row = self.board(board).row(name)
+        parts = tuple(_part(one, told.places) for one in mine)
+        return replace(told, rank=row["rank"], score=row["score"], parts=(*told.parts, *parts))
+
+
+def adjusted(board: Board, adjustments: Sequence[Adjustment], *, shared: bool) -> Board:
+    """Return a board with points added to its scores, in the order they now give.
+
+    Args:
+        board: the board as the records give it.
+        adjustments: those of this board; ids that are not on it are passed over.
+        shared: whether equal scores share a rank, where no two rows of the board tell.
+    """
+    table = board.table
+    place = {name: at for at, name in enumerate(table["id"].to_pylist())}
+    scores = table["score"].to_numpy().astype(np.float64)
+    given = [one for one in adjustments if one.id in place]
+    points = np.zeros(len(scores))
+    for one in given:
+        points[place[one.id]] += points_of(one, board.places)
+    moved = np.where(points == 0, scores, publish(scores + points, places=board.places))
+    order = np.argsort(-moved, kind="stable")
+    ranks = _ranks(moved[order], shared=_shares(board, otherwise=shared))
+    table = table.set_column(table.column_names.index("score"), "score", pa.array(moved))
+    table = table.take(order)
+    rank = pa.array(ranks, table["rank"].type)
+    table = table.set_column(table.column_names.index("rank"), "rank", rank)
+    return replace(board, table=table)
+
+
+def points_of(adjustment: Adjustment, places: int) -> float:
+    """Return an adjustment's points on a board's grid."""
+    return float(publish(np.array([adjustment.points], np.float64), places=places)[0])
+
+
+def _shares(board: Board, *, otherwise: bool) -> bool:
+    """Say whether equal scores share a rank: by two equal rows, where there are such."""
+    scores, ranks = board.table["score"].to_numpy(), board.table["rank"].to_numpy()
+    equal = np.flatnonzero(scores[1:] == scores[:-1])
+    return bool(ranks[equal[0]] == ranks[equal[0] + 1]) if len(equal) else otherwise
+
+
+def _ranks(scores: FloatArray, *, shared: bool) -> npt.NDArray[np.int64]:
+    ranks = np.arange(1, len(scores) + 1, dtype=np.int64)
+    if shared and len(scores):
+        opens = np.concatenate([[True], scores[1:] != scores[:-1]])
+        ranks = ranks[np.maximum.accumulate(np.where(opens, np.arange(len(scores)), 0))]
+    return ranks
+
+
+def _part(adjustment: Adjustment, places: int) -> Part:
+    return Part(
+        "adjustment",
+        points_of(adjustment, places),
+        inputs={"entry": adjustment.seq, "points": adjustment.points, "change": adjustment.change},
+        rules={},
+        text=_sentence(adjustment, places),
+    )
+
+
+def _sentence(adjustment: Adjustment, places: int) -> str:
+    points = points_of(adjustment, places)
+    return f"Decided in entry {adjustment.seq}: {points:+.15g} ({adjustment.reason})"

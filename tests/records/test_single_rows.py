@@ -1,0 +1,169 @@
+"""Check that a row is judged alone as it is among others."""
+
+import json
+import tempfile
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agon.disciplines import NAMES, discipline
+from agon.records import Column, Kind, Schema, Table
+from agon.records.conditions import condition_of
+from agon.records.engine import Engine
+from agon.records.single_rows import checks_across_rows, row_checker
+from agon.records.sources import open_source
+from agon.records.typed import make_typed
+from agon.records.validation import problems_of
+
+_TIMES = st.one_of(
+    st.datetimes().map(lambda at: at.isoformat()),
+    st.datetimes().map(lambda at: at.isoformat(sep=" ", timespec="minutes") + "+19:59"),
+    st.from_regex(
+        r"[0-9]{4}-[01][0-9]-[0-3][0-9]([T ][0-2][0-9]:[0-6][0-9](:[0-6][0-9](\.[0-9]{1,9})?)?"
+        r"( UTC|Z|[+-][012][0-9](:?[0-6][0-9])?)?)?",
+        fullmatch=True,
+    ),
+    st.sampled_from(
+        ["9999-12-31T23:59:59-01:00", "0001-01-01T00:00+01", "2026-01-01T24:00:00", " 2026-01-01 "]
+    ),
+)
+_NUMBERS = st.one_of(
+    st.integers(),
+    st.integers(-3, 3),
+    st.sampled_from([2**63 - 1, 2**63, -(2**63), -(2**63) - 1, 2**64, 10**400]),
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.integers(-3, 3).map(float),
+    st.sampled_from([1e15, 1e16, 9.3e18, 1e20, 1e21, -0.0]),
+)
+_WRITTEN = st.one_of(
+    st.from_regex(r" ?[+-]?[0-9]{0,21}\.?[0-9]{0,2}([eE][+-]?[0-9]{1,3})? ?", fullmatch=True),
+    st.sampled_from(["", " ", "nan", "-Inf", "infinity", "true", "F", "Yes", "no ", "a", "b"]),
+)
+_ANYTHING = st.one_of(
+    st.none(),
+    st.booleans(),
+    _NUMBERS,
+    _WRITTEN,
+    _TIMES,
+    st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=5),
+    st.just([]),
+    st.just([1]),
+    st.just({}),
+)
+
+
+def _values(column: Column) -> st.SearchStrategy[Any]:
+    fitting = {
+        Kind.TIMESTAMP: _TIMES,
+        Kind.NUMBER: st.floats(-1, 2) | _NUMBERS,
+        Kind.INTEGER: _NUMBERS,
+        Kind.BOOLEAN: st.booleans(),
+    }.get(column.kind, st.integers(0, 3) | st.sampled_from(["a", "0", "x"]))
+    if column.choices:
+        fitting = st.sampled_from(column.choices)
+    return st.one_of(fitting, fitting, st.none(), _ANYTHING)
+
+
+def _rows(table: Table) -> st.SearchStrategy[list[dict[str, Any]]]:
+    row = st.fixed_dictionaries({column.name: _values(column) for column in table.columns})
+    return st.lists(row, min_size=4, max_size=12)
+
+
+def _among_others(engine: Engine, table: Table, rows: list[dict[str, Any]]) -> set[Any]:
+    """Judge rows as a file: what a table of them is told, but for what other rows have to say."""
+    across = checks_across_rows(table)
+    alone = replace(
+        table,
+        key=(),
+        columns=tuple(replace(column, references=None) for column in table.columns),
+        checks=tuple(check for check in table.checks if check not in across),
+    )
+    schema = Schema("any", (alone,))
+    with tempfile.TemporaryDirectory() as folder:
+        text = "".join(json.dumps(row) + "\n" for row in rows)
+        (Path(folder) / f"{table.name}.ndjson").write_text(text, encoding="utf-8")
+        found = open_source(engine.connection, schema, folder)
+        whole = make_typed(engine.connection, schema, found.tables)
+        problems = problems_of(engine.connection, schema, found, whole)
+    return {(one.row, one.column, one.code, one.reason, one.remedy) for one in problems}
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[Engine]:
+    """Start one engine for all files."""
+    engine = Engine()
+    yield engine
+    engine.close()
+
+
+@pytest.mark.parametrize("of", NAMES)
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_a_row_is_judged_alone_as_it_is_in_a_file(
+    engine: Engine, of: str, data: st.DataObject
+) -> None:
+    """What is taken one by one at the door has to pass when all of it is read again later."""
+    table = data.draw(st.sampled_from(discipline(of).schema.tables))
+    rows = data.draw(_rows(table))
+    check = row_checker(table)
+    alone = {
+        (one.row, one.column, one.code, one.reason, one.remedy)
+        for number, row in enumerate(rows, start=1)
+        for one in check(row, number)
+    }
+    assert alone == _among_others(engine, table, rows)
+
+
+def test_a_problem_names_value_and_remedy() -> None:
+    """Whoever sends a bad row is told all that is wrong with it, and what would be right."""
+    check = row_checker(discipline("arena").schema.table("votes"))
+    told = check({"match_id": 1, "judge_id": "", "shown_first": "c", "vote": "A"}, 4)
+    assert [str(one) for one in told] == [
+        "votes, row 4, column judge_id: is empty; give a whole number or text",
+        "votes, row 4, column shown_first: 'c' is not one of the known values; give one of a, b",
+    ]
+
+
+def test_checks_across_rows_are_named() -> None:
+    """Whoever takes single rows has to know what they alone cannot show."""
+    schema = discipline("challenge").schema
+    columns = {table.name: [one.column for one in checks_across_rows(table)] for table in schema}
+    assert columns == {
+        "submissions": ["competition"],
+        "evaluations": [],
+        "task_results": [],
+        "validators": ["id"],
+        "competitions": ["emission_share"],
+    }
+
+
+@pytest.mark.parametrize("sql", ["a LIKE 'x'", "a + 1 > 2"])
+def test_an_unknown_condition_is_refused(sql: str) -> None:
+    """A check that is quietly left out would let bad rows in."""
+    with pytest.raises(ValueError, match=r"teach conditions\.py"):
+        condition_of(sql)
+
+
+@pytest.mark.parametrize(
+    ("sql", "row", "expected"),
+    [
+        ("a > 1 OR b IS NULL", {"a": None, "b": 1}, None),
+        ("a > 1 OR b IS NULL", {"a": None, "b": None}, True),
+        ("a > 1 AND b = 'x'", {"a": None, "b": "y"}, False),
+        ("NOT (a <= 1)", {"a": 2, "b": None}, True),
+        ("NOT a <> 1", {"a": None, "b": None}, None),
+        ("a >= 2 AND b < 3", {"a": 2, "b": 2}, True),
+    ],
+)
+def test_conditions_have_three_truth_values(
+    sql: str, row: dict[str, Any], expected: object
+) -> None:
+    """SQL says unknown where a value is missing; a check fails a row only where it says true."""
+    condition = condition_of(sql)
+    assert condition is not None
+    assert condition(row) is expected
