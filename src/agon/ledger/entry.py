@@ -19,7 +19,7 @@ import orjson
 
 from agon.errors import did_you_mean
 from agon.ledger.faults import Fault, InvalidEntry
-from agon.ledger.kinds import faults_of, is_name, is_seq, shown
+from agon.ledger.kinds import AN_INSTANT, faults_of, is_name, is_seq, shown
 
 LONGEST_LINE = 16 * 1024 * 1024
 """No entry is longer, in bytes."""
@@ -138,7 +138,7 @@ def seal(draft: Draft, *, seq: int, previous: bytes) -> Entry:
         }
     )
     if len(line) > LONGEST_LINE:
-        raise InvalidEntry([_too_long(len(line), f"{draft.kind} {seq}")])
+        raise InvalidEntry([_too_long(f"{draft.kind} {seq}")])
     return Entry(**read_line(line).__dict__, sha256=chain(previous, line))
 
 
@@ -192,7 +192,7 @@ def seal_records(  # noqa: PLR0913 - an entry has that many parts, each named by
     for seq, ((row, external_id), replaced) in enumerate(given, start_seq):
         line = join((before, replaced, row, tabled, external_id, kinded, b"%d}" % seq))
         if len(line) > LONGEST_LINE:
-            raise InvalidEntry([_too_long(len(line), f"{kind} {seq}")])
+            raise InvalidEntry([_too_long(f"{kind} {seq}")])
         head = sha256(head + line).digest()
         yield seq, line, head
 
@@ -224,7 +224,7 @@ def read_line(line: bytes) -> Line:
 
 def _parsed(line: bytes) -> Any:
     if len(line) > LONGEST_LINE:
-        raise InvalidEntry([_too_long(len(line), "the line")])
+        raise InvalidEntry([_too_long("the line")])
     try:
         return orjson.loads(line)
     except orjson.JSONDecodeError as error:
@@ -246,7 +246,7 @@ def _faults_in(value: Any) -> list[Fault]:
         return faults
     if not is_timestamp(value["at"]):
         what = f"at is {shown(value['at'])}"
-        faults.append(Fault(what, "give a time such as 2026-11-22T02:30:00.000000Z"))
+        faults.append(Fault(what, f"give {AN_INSTANT}"))
     faults += _faults_around(value["by"], value["external_id"], value["seq"])
     return faults + faults_of(value["kind"], value["body"])
 
@@ -274,8 +274,8 @@ def _faults_around(by: Any, external_id: Any, seq: Any) -> list[Fault]:
     return faults
 
 
-def _too_long(length: int, what: str) -> Fault:
-    return Fault(f"{what} has {length:,} bytes, the most is {LONGEST_LINE:,}", _SHORTER)
+def _too_long(what: str) -> Fault:
+    return Fault(f"{what} is longer than {LONGEST_LINE:,} bytes", _SHORTER)
 
 
 def _is_canonical(value: Any, line: bytes) -> bool:

@@ -1,7 +1,7 @@
 """List what an entry can be, and check the fields of each kind, when written and when read."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
@@ -14,6 +14,11 @@ _CONTEST: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _SHA256: Final = re.compile(r"[0-9a-f]{64}")
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
 _LONGEST_NAME = 500
+A_CONTEST: Final = "1 to 100 letters, digits and . _ -, a letter or digit first"
+A_SHA256: Final = "a SHA-256 as 64 small hex digits"
+A_NAME: Final = "a name of 1 to 500 characters, no control characters"
+A_COUNT: Final = "a whole number from 0"
+AN_INSTANT: Final = "a time such as 2026-11-22T02:30:00.000000Z"
 _MOST_SHOWN = 60
 _LARGEST = 2**63 - 1
 
@@ -61,7 +66,8 @@ def _is_object(value: Any) -> bool:
     return isinstance(value, dict)
 
 
-def _is_sha256(value: Any) -> bool:
+def is_sha256(value: Any) -> bool:
+    """Say whether a value is a SHA-256 as 64 small hex digits."""
     return isinstance(value, str) and _SHA256.fullmatch(value) is not None
 
 
@@ -69,7 +75,8 @@ def _is_number(value: Any) -> bool:
     return type(value) in {int, float}
 
 
-def _is_count(value: Any) -> bool:
+def is_count(value: Any) -> bool:
+    """Say whether a value is a whole number from 0."""
     return type(value) is int and 0 <= value <= _LARGEST
 
 
@@ -91,15 +98,15 @@ def _are_boards(value: Any) -> bool:
         is_name(name)
         and isinstance(board, dict)
         and set(board) == {"sha256", "merkle_root", "rows"}
-        and _is_sha256(board["sha256"])
-        and _is_sha256(board["merkle_root"])
-        and _is_count(board["rows"])
+        and is_sha256(board["sha256"])
+        and is_sha256(board["merkle_root"])
+        and is_count(board["rows"])
         for name, board in value.items()
     )
 
 
 def _name(name: str) -> Field:
-    return Field(name, is_name, "a name of 1 to 500 characters, no control characters")
+    return Field(name, is_name, A_NAME)
 
 
 def _text(name: str) -> Field:
@@ -115,7 +122,7 @@ def _object(name: str) -> Field:
 
 
 def _sha256(name: str) -> Field:
-    return Field(name, _is_sha256, "a SHA-256 as 64 small hex digits")
+    return Field(name, is_sha256, A_SHA256)
 
 
 def _names(name: str) -> Field:
@@ -137,12 +144,12 @@ _EDITION = (_name("edition"), _object("overrides"))
 KINDS: Final[Mapping[str, tuple[Field, ...]]] = MappingProxyType(
     {
         "contest-created": (
-            Field("contest", is_contest, "1 to 100 letters, digits and . _ -, a letter first"),
+            Field("contest", is_contest, A_CONTEST),
             _choice("discipline", *NAMES),
             _name("title"),
             *_EDITION,
             _name_or_null("series"),
-            Field("season", _or_null(_is_count), "a whole number, or null for none"),
+            Field("season", _or_null(is_count), "a whole number, or null for none"),
             _choice("visibility", "public", "private"),
             _text("description"),
             _names("boards"),
@@ -204,23 +211,31 @@ def faults_of(kind: Any, body: Any) -> list[Fault]:
         return [Fault(f"kind {shown(kind)} is unknown", did_you_mean(str(kind), KINDS))]
     if not isinstance(body, dict):
         return [Fault(f"the body of {kind} is {shown(body)}", "give an object")]
+    return misfits(body, fields, of=kind)
+
+
+def misfits(value: Mapping[str, Any], fields: Iterable[Field], *, of: str) -> list[Fault]:
+    """List the fields of an object that are missing, do not fit or are not known."""
     faults = []
-    for field in fields:
-        if field.name not in body:
+    known = {field.name: field for field in fields}
+    for field in known.values():
+        if field.name not in value:
             if not field.optional:
-                faults.append(Fault(f"{kind} lacks {field.name}", f"give {field.expected}"))
-        elif not field.holds(body[field.name]):
-            what = f"{field.name} of {kind} is {shown(body[field.name])}"
+                faults.append(Fault(f"{of} lacks {field.name}", f"give {field.expected}"))
+        elif not field.holds(value[field.name]):
+            what = f"{field.name} of {of} is {shown(value[field.name])}"
             faults.append(Fault(what, f"give {field.expected}"))
-    names = [field.name for field in fields]
-    for extra in body:
-        if extra not in names:
-            remedy = did_you_mean(str(extra), names) if names else "leave it out"
-            faults.append(Fault(f"{kind} has no field {shown(extra)}", remedy))
+    for extra in value:
+        if extra not in known:
+            remedy = did_you_mean(str(extra), known) if known else "leave it out"
+            faults.append(Fault(f"{of} has no field {shown(extra)}", remedy))
     return faults
 
 
 def shown(value: Any) -> str:
     """Show a value in a message, cut short where it is long."""
-    text = repr(value)
+    try:
+        text = repr(value)
+    except RecursionError:
+        return "something nested too deep to show"
     return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}…"

@@ -1,0 +1,117 @@
+"""Prove that a line is among many by a few hashes: the Merkle tree of RFC 6962, section 2.1.
+
+A leaf is SHA-256(0x00 + line), a node SHA-256(0x01 + left + right), a tree of n > 1 leaves is split
+at the largest power of two below n, and the tree of none is SHA-256 of nothing.
+"""
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+
+_SIZE = 32
+
+
+class Tree:
+    """Hold all levels of a tree, to prove many of its lines; 64 bytes a line.
+
+    Example:
+        >>> tree = Tree([b"a", b"b", b"c"])
+        >>> verify(b"c", 2, 3, tree.proof(2), tree.root)
+        True
+    """
+
+    def __init__(self, lines: Iterable[bytes]) -> None:
+        sha256 = hashlib.sha256
+        levels = [b"".join(sha256(b"\x00" + line).digest() for line in lines)]
+        while len(levels[-1]) > _SIZE:
+            levels.append(_above(levels[-1]))
+        self._levels = tuple(levels)
+
+    def __len__(self) -> int:
+        return len(self._levels[0]) // _SIZE
+
+    @property
+    def root(self) -> bytes:
+        """Return the tree's hash (32 bytes)."""
+        return self._levels[-1] or hashlib.sha256(b"").digest()
+
+    def proof(self, index: int) -> list[bytes]:
+        """Return the hashes beside the way from a line to the root, the lowest first.
+
+        Raises:
+            IndexError: there is no line of that index, counted from 0.
+        """
+        if not 0 <= index < len(self):
+            raise IndexError(f"the tree has {len(self)} lines, none at {index}")
+        path = []
+        for level in self._levels[:-1]:
+            beside = (index ^ 1) * _SIZE
+            if beside < len(level):  # the last of an odd level goes up alone
+                path.append(level[beside : beside + _SIZE])
+            index >>= 1
+        return path
+
+
+def root(lines: Iterable[bytes]) -> bytes:
+    r"""Return the root (32 bytes) of lines in one walk, keeping one hash per level.
+
+    Example:
+        >>> root([]) == hashlib.sha256(b"").digest()
+        True
+        >>> root([b"a"]) == hashlib.sha256(b"\x00a").digest()
+        True
+    """
+    sha256 = hashlib.sha256
+    whole: list[bytes] = []  # roots of complete trees, the largest first
+    for count, line in enumerate(lines):
+        digest = sha256(b"\x00" + line).digest()
+        while count & 1:
+            digest = sha256(b"\x01" + whole.pop() + digest).digest()
+            count >>= 1  # noqa: PLW2901 - the bits below are the trees just joined
+        whole.append(digest)
+    if not whole:
+        return sha256(b"").digest()
+    digest = whole.pop()
+    while whole:
+        digest = sha256(b"\x01" + whole.pop() + digest).digest()
+    return digest
+
+
+def proof(lines: Iterable[bytes], index: int) -> list[bytes]:
+    """Return the proof of one line; who needs several keeps a :class:`Tree`."""
+    return Tree(lines).proof(index)
+
+
+def verify(line: bytes, index: int, size: int, path: Sequence[bytes], root: bytes) -> bool:
+    """Say whether a tree of ``size`` lines with that root has this line at ``index``.
+
+    The walk of RFC 9162, section 2.1.3.2. The path must have exactly the hashes it needs.
+    """
+    if not 0 <= index < size or any(len(beside) != _SIZE for beside in path):
+        return False
+    digest = hashlib.sha256(b"\x00" + line).digest()
+    last = size - 1
+    for beside in path:
+        if last == 0:
+            return False
+        if index & 1 or index == last:
+            digest = hashlib.sha256(b"\x01" + beside + digest).digest()
+            while not index & 1 and index:
+                index >>= 1
+                last >>= 1
+        else:
+            digest = hashlib.sha256(b"\x01" + digest + beside).digest()
+        index >>= 1
+        last >>= 1
+    return last == 0 and digest == root
+
+
+def _above(level: bytes) -> bytes:
+    """Return the next level: each two hashes joined, an odd last one as it is."""
+    sha256, pair = hashlib.sha256, 2 * _SIZE
+    whole = len(level) - len(level) % pair
+    steps = pairwise(range(0, whole + pair, pair))
+    return (
+        b"".join(sha256(b"\x01" + level[begin:end]).digest() for begin, end in steps)
+        + level[whole:]
+    )
