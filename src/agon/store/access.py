@@ -1,0 +1,206 @@
+"""Keep users, tokens, answered requests and the audit log."""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Row, delete, select, update
+
+from agon.app.access.ports import Answered, Audited
+from agon.app.access.values import Token, User
+from agon.errors import Conflict, NotFound, did_you_mean
+from agon.store.encoding import (
+    json_or_none,
+    json_text,
+    micros,
+    micros_or_none,
+    moment,
+    moment_or_none,
+    parsed,
+)
+from agon.store.schema import ANSWERS, AUDIT, TOKENS, USERS
+from agon.store.transactions import Transaction
+
+_SUGGESTED_AMONG = 1000
+
+
+class SqlAccess:
+    """Keep the promises of :class:`agon.app.access.ports.Access`."""
+
+    def __init__(self, transaction: Transaction) -> None:
+        self._to = transaction
+
+    def add_user(self, user: User) -> None:
+        """Add a user."""
+        adding = self._to.insert(USERS).values(**_user_values(user)).on_conflict_do_nothing()
+        if not self._to.change(adding):
+            raise Conflict(f"there is a user {user.id!r} already; choose another id")
+
+    def save_user(self, user: User) -> None:
+        """Store what changed of a user."""
+        saving = update(USERS).where(USERS.c.id == user.id).values(**_user_values(user))
+        if not self._to.change(saving):
+            raise self._no_user(user.id)
+
+    def user(self, user_id: str) -> User:
+        """Return a user."""
+        row = self._to.first(select(USERS).where(USERS.c.id == user_id))
+        if row is None:
+            raise self._no_user(user_id)
+        return _user(row)
+
+    def users(self, *, after: str | None = None, limit: int = 100) -> list[User]:
+        """List users in id order."""
+        listing = select(USERS).order_by(USERS.c.id).limit(limit)
+        if after is not None:
+            listing = listing.where(USERS.c.id > after)
+        return [_user(row) for row in self._to.all(listing)]
+
+    def add_token(self, token: Token) -> None:
+        """Add a token.
+
+        Raises:
+            Conflict: its id is taken.
+            NotFound: there is no such user.
+        """
+        self.user(token.user)
+        adding = self._to.insert(TOKENS).values(**_token_values(token)).on_conflict_do_nothing()
+        if not self._to.change(adding):
+            raise Conflict("there is a token of that id already; make another")
+
+    def save_token(self, token: Token) -> None:
+        """Store what changed of a token."""
+        saving = update(TOKENS).where(TOKENS.c.id == token.id).values(**_token_values(token))
+        if not self._to.change(saving):
+            raise NotFound("there is no token of that id; list the tokens there are")
+
+    def token(self, token_id: str) -> Token | None:
+        """Return a token, None when there is none of that id."""
+        row = self._to.first(select(TOKENS).where(TOKENS.c.id == token_id))
+        return None if row is None else _token(row)
+
+    def tokens(
+        self, *, user: str | None = None, after: str | None = None, limit: int = 100
+    ) -> list[Token]:
+        """List tokens in id order."""
+        listing = select(TOKENS).order_by(TOKENS.c.id).limit(limit)
+        if user is not None:
+            listing = listing.where(TOKENS.c.user_id == user)
+        if after is not None:
+            listing = listing.where(TOKENS.c.id > after)
+        return [_token(row) for row in self._to.all(listing)]
+
+    def answered(self, who: str, key: str) -> Answered | None:
+        """Return the answer given under a key, None when there is none."""
+        row = self._to.first(select(ANSWERS).where(ANSWERS.c.who == who, ANSWERS.c.key == key))
+        return None if row is None else _answer(row)
+
+    def keep_answer(self, answer: Answered) -> bool:
+        """Store an answer; False when the key is taken (nothing is stored)."""
+        adding = self._to.insert(ANSWERS).values(**_answer_values(answer))
+        return bool(self._to.change(adding.on_conflict_do_nothing()))
+
+    def finish_answer(self, answer: Answered) -> None:
+        """Store the answer of a request that was under way."""
+        self._to.put(ANSWERS, _answer_values(answer))
+
+    def forget_answers(self, *, before: datetime) -> int:
+        """Forget answers older than a time; return how many."""
+        return self._to.change(delete(ANSWERS).where(ANSWERS.c.at < micros(before)))
+
+    def drop_answer(self, who: str, key: str) -> None:
+        """Forget a request under way that came to nothing."""
+        under_way = (ANSWERS.c.who == who) & (ANSWERS.c.key == key) & (ANSWERS.c.status == 0)
+        self._to.change(delete(ANSWERS).where(under_way))
+
+    def note(self, line: Audited) -> None:
+        """Add a line to the audit log."""
+        values = {
+            "at": micros(line.at),
+            "by": line.by,
+            "action": line.action,
+            "target": line.target,
+            "detail": json_text(line.detail),
+            "network": line.network,
+        }
+        self._to.change(self._to.insert(AUDIT).values(**values))
+
+    def audited(self, *, before: int | None = None, limit: int = 100) -> list[Audited]:
+        """List the audit log, newest first."""
+        listing = select(AUDIT).order_by(AUDIT.c.no.desc()).limit(limit)
+        if before is not None:
+            listing = listing.where(AUDIT.c.no < before)
+        return [_audited(row) for row in self._to.all(listing)]
+
+    def _no_user(self, user_id: str) -> NotFound:
+        known = [row.id for row in self._to.all(select(USERS.c.id).limit(_SUGGESTED_AMONG))]
+        hint = did_you_mean(user_id, known) if known else "add one first"
+        return NotFound(f"there is no user {user_id!r}; {hint}")
+
+
+def _user_values(user: User) -> dict[str, Any]:
+    return {
+        "id": user.id,
+        "name": user.name,
+        "created_at": micros(user.created_at),
+        "disabled": user.disabled,
+        "password": user.password,
+    }
+
+
+def _user(row: Row[Any]) -> User:
+    values = row._asdict()
+    values["created_at"] = moment(values["created_at"])
+    return User(**values)
+
+
+def _token_values(token: Token) -> dict[str, Any]:
+    return {
+        "id": token.id,
+        "user_id": token.user,
+        "label": token.label,
+        "role": token.role,
+        "secret_sha256": token.secret_sha256,
+        "contests": json_or_none(token.contests),
+        "scopes": json_text(token.scopes),
+        "created_at": micros(token.created_at),
+        "expires_at": micros_or_none(token.expires_at),
+        "revoked_at": micros_or_none(token.revoked_at),
+        "used_at": micros_or_none(token.used_at),
+    }
+
+
+def _token(row: Row[Any]) -> Token:
+    values = row._asdict()
+    values["user"] = values.pop("user_id")
+    contests = parsed(values["contests"])
+    values["contests"] = None if contests is None else tuple(contests)
+    values["scopes"] = tuple(parsed(values["scopes"]))
+    for name in ("created_at", "expires_at", "revoked_at", "used_at"):
+        values[name] = moment_or_none(values[name])
+    return Token(**values)
+
+
+def _answer_values(answer: Answered) -> dict[str, Any]:
+    return {
+        "who": answer.who,
+        "key": answer.key,
+        "request_sha256": answer.request_sha256,
+        "status": answer.status,
+        "headers": json_text(answer.headers),
+        "body": answer.body,
+        "at": micros(answer.at),
+    }
+
+
+def _answer(row: Row[Any]) -> Answered:
+    values = row._asdict()
+    values["headers"] = parsed(values["headers"])
+    values["at"] = moment(values["at"])
+    return Answered(**values)
+
+
+def _audited(row: Row[Any]) -> Audited:
+    values = row._asdict()
+    values["detail"] = parsed(values["detail"])
+    values["at"] = moment(values["at"])
+    return Audited(**values)

@@ -1,0 +1,75 @@
+"""Keep findings and the cases made of them."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Row, delete, select, tuple_
+
+from agon.app.contests.values import Case
+from agon.errors import NotFound
+from agon.store.encoding import json_or_none, json_text, micros, moment, parsed
+from agon.store.schema import CASES, FINDINGS, LOOKS
+from agon.store.transactions import Transaction
+
+
+class SqlCases:
+    """Keep the promises of :class:`agon.app.contests.ports.Cases`."""
+
+    def __init__(self, transaction: Transaction) -> None:
+        self._to = transaction
+
+    def save(self, case: Case) -> None:
+        """Store a case, new or known."""
+        values = {
+            "contest_no": case.contest_no,
+            "id": case.id,
+            "state": case.state,
+            "title": case.title,
+            "subjects": json_text(case.subjects),
+            "finding": json_or_none(case.finding),
+            "steps": json_text(case.steps),
+            "opened_at": micros(case.opened_at),
+        }
+        self._to.put(CASES, values)
+
+    def get(self, contest_no: int, case_id: str) -> Case:
+        """Return a case."""
+        asking = select(CASES).where(CASES.c.contest_no == contest_no, CASES.c.id == case_id)
+        row = self._to.first(asking)
+        if row is None:
+            raise NotFound(f"the contest has no case {case_id!r}; list those it has")
+        return _case(row)
+
+    def page(self, contest_no: int, *, after: str | None = None, limit: int = 100) -> list[Case]:
+        """List cases, oldest first, those after an id."""
+        listing = select(CASES).where(CASES.c.contest_no == contest_no)
+        if after is not None:
+            last = self.get(contest_no, after)
+            listing = listing.where(
+                tuple_(CASES.c.opened_at, CASES.c.id) > tuple_(micros(last.opened_at), last.id)
+            )
+        listing = listing.order_by(CASES.c.opened_at, CASES.c.id).limit(limit)
+        return [_case(row) for row in self._to.all(listing)]
+
+    def keep_findings(self, contest_no: int, seq: int, findings: Sequence[bytes]) -> None:
+        """Store the newest findings (JSON) in place of those before."""
+        self._to.put(LOOKS, {"contest_no": contest_no, "seq": seq})
+        self._to.change(delete(FINDINGS).where(FINDINGS.c.contest_no == contest_no))
+        rows = ((contest_no, place, line) for place, line in enumerate(findings))
+        self._to.load(FINDINGS, rows)
+
+    def findings(self, contest_no: int) -> tuple[int, list[bytes]]:
+        """Return the position the findings are of (0: never looked), and the findings."""
+        seq = self._to.scalar(select(LOOKS.c.seq).where(LOOKS.c.contest_no == contest_no))
+        listing = select(FINDINGS.c.line).where(FINDINGS.c.contest_no == contest_no)
+        lines = [row.line for row in self._to.all(listing.order_by(FINDINGS.c.place))]
+        return seq or 0, lines
+
+
+def _case(row: Row[Any]) -> Case:
+    values = row._asdict()
+    values["subjects"] = tuple(parsed(values["subjects"]))
+    values["finding"] = parsed(values["finding"])
+    values["steps"] = parsed(values["steps"])
+    values["opened_at"] = moment(values["opened_at"])
+    return Case(**values)

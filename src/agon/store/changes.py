@@ -1,0 +1,66 @@
+"""Keep change sets."""
+
+from typing import Any
+
+from sqlalchemy import Row, select, tuple_
+
+from agon.app.contests.values import Change
+from agon.errors import NotFound
+from agon.store.encoding import json_or_none, json_text, micros, moment, parsed
+from agon.store.schema import CHANGES
+from agon.store.transactions import Transaction
+
+
+class SqlChanges:
+    """Keep the promises of :class:`agon.app.contests.ports.Changes`."""
+
+    def __init__(self, transaction: Transaction) -> None:
+        self._to = transaction
+
+    def save(self, change: Change) -> None:
+        """Store a change set, new or known."""
+        values = {
+            "contest_no": change.contest_no,
+            "id": change.id,
+            "kind": change.kind,
+            "params": json_text(change.params),
+            "reason": change.reason,
+            "state": change.state,
+            "proposed_by": change.proposed_by,
+            "proposed_at": micros(change.proposed_at),
+            "report": json_or_none(change.report),
+            "dry_run_at": change.dry_run_at,
+            "applied_at": change.applied_at,
+            "rolled_back_at": change.rolled_back_at,
+        }
+        self._to.put(CHANGES, values)
+
+    def get(self, contest_no: int, change_id: str) -> Change:
+        """Return a change set."""
+        asking = select(CHANGES).where(
+            CHANGES.c.contest_no == contest_no, CHANGES.c.id == change_id
+        )
+        row = self._to.first(asking)
+        if row is None:
+            raise NotFound(f"the contest has no change set {change_id!r}; list those it has")
+        return _change(row)
+
+    def page(self, contest_no: int, *, after: str | None = None, limit: int = 100) -> list[Change]:
+        """List change sets, oldest first by when they were proposed, those after an id."""
+        listing = select(CHANGES).where(CHANGES.c.contest_no == contest_no)
+        if after is not None:
+            last = self.get(contest_no, after)
+            listing = listing.where(
+                tuple_(CHANGES.c.proposed_at, CHANGES.c.id)
+                > tuple_(micros(last.proposed_at), last.id)
+            )
+        listing = listing.order_by(CHANGES.c.proposed_at, CHANGES.c.id).limit(limit)
+        return [_change(row) for row in self._to.all(listing)]
+
+
+def _change(row: Row[Any]) -> Change:
+    values = row._asdict()
+    values["params"] = parsed(values["params"])
+    values["report"] = parsed(values["report"])
+    values["proposed_at"] = moment(values["proposed_at"])
+    return Change(**values)

@@ -1,0 +1,119 @@
+"""Keep contests."""
+
+from typing import Any
+
+from sqlalchemy import Row, select, update
+
+from agon.app.contests.values import Contest
+from agon.errors import Conflict, NotFound, did_you_mean
+from agon.store.encoding import json_text, micros, moment, parsed
+from agon.store.schema import CONTESTS
+from agon.store.transactions import Transaction
+
+_SUGGESTED_AMONG = 1000
+
+
+class SqlContests:
+    """Keep the promises of :class:`agon.app.contests.ports.Contests`."""
+
+    def __init__(self, transaction: Transaction) -> None:
+        self._to = transaction
+
+    def add(self, contest: Contest) -> Contest:
+        """Add a contest and return it with its number."""
+        there = self._to.scalar(select(CONTESTS.c.no).where(CONTESTS.c.id == contest.id))
+        if there is not None:
+            raise _taken(contest.id)
+        values = {"id": contest.id, "created_at": micros(contest.created_at), **_values(contest)}
+        adding = self._to.insert(CONTESTS).values(**values).on_conflict_do_nothing()
+        no = self._to.scalar(adding.returning(CONTESTS.c.no))
+        if no is None:
+            raise _taken(contest.id)
+        return _contest(self._row(CONTESTS.c.no == no))
+
+    def get(self, contest_id: str) -> Contest:
+        """Return a contest."""
+        row = self._to.first(select(CONTESTS).where(CONTESTS.c.id == contest_id))
+        if row is None:
+            raise self._missing(contest_id)
+        return _contest(row)
+
+    def by_no(self, no: int) -> Contest:
+        """Return a contest by its number."""
+        return _contest(self._row(CONTESTS.c.no == no))
+
+    def lock(self, contest_id: str) -> Contest:
+        """Return a contest and keep other writers from it; SQLite has one writer at a time."""
+        locking = select(CONTESTS).where(CONTESTS.c.id == contest_id).with_for_update()
+        row = self._to.first(locking)
+        if row is None:
+            raise self._missing(contest_id)
+        return _contest(row)
+
+    def save(self, contest: Contest) -> None:
+        """Store what changed of a locked contest."""
+        saving = update(CONTESTS).where(CONTESTS.c.no == contest.no).values(**_values(contest))
+        if not self._to.change(saving):
+            raise self._missing(contest.id)
+
+    def page(
+        self,
+        *,
+        after: str | None = None,
+        limit: int = 100,
+        discipline: str | None = None,
+        series: str | None = None,
+    ) -> list[Contest]:
+        """List contests in id order, those after an id."""
+        listing = select(CONTESTS).order_by(CONTESTS.c.id).limit(limit)
+        if after is not None:
+            listing = listing.where(CONTESTS.c.id > after)
+        if discipline is not None:
+            listing = listing.where(CONTESTS.c.discipline == discipline)
+        if series is not None:
+            listing = listing.where(CONTESTS.c.series == series)
+        return [_contest(row) for row in self._to.all(listing)]
+
+    def _row(self, condition: Any) -> Row[Any]:
+        row = self._to.first(select(CONTESTS).where(condition))
+        if row is None:
+            raise NotFound("there is no contest of that number; list the contests there are")
+        return row
+
+    def _missing(self, contest_id: str) -> NotFound:
+        # Private contests are not told of, not even by a suggestion.
+        public = select(CONTESTS.c.id).where(CONTESTS.c.visibility == "public")
+        known = [row.id for row in self._to.all(public.limit(_SUGGESTED_AMONG))]
+        hint = did_you_mean(contest_id, known) if known else "no contest is public yet"
+        return NotFound(f"there is no contest {contest_id!r}; {hint}")
+
+
+def _taken(contest_id: str) -> Conflict:
+    return Conflict(f"there is a contest {contest_id!r} already; choose another id")
+
+
+def _values(contest: Contest) -> dict[str, Any]:
+    return {
+        "discipline": contest.discipline,
+        "title": contest.title,
+        "description": contest.description,
+        "visibility": contest.visibility,
+        "series": contest.series,
+        "season": contest.season,
+        "state": contest.state,
+        "edition": contest.edition,
+        "overrides": json_text(contest.overrides),
+        "boards": json_text(contest.boards),
+        "seq": contest.seq,
+        "head": contest.head,
+        "frozen_at": contest.frozen_at,
+        "finalised_at": contest.finalised_at,
+    }
+
+
+def _contest(row: Row[Any]) -> Contest:
+    values = row._asdict()
+    values["overrides"] = parsed(values["overrides"])
+    values["boards"] = tuple(parsed(values["boards"]))
+    values["created_at"] = moment(values["created_at"])
+    return Contest(**values)

@@ -1,0 +1,67 @@
+"""Turn values into what columns hold, and back."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+import orjson
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND: Final = timedelta(microseconds=1)
+
+
+def micros(moment: datetime) -> int:
+    """Count the microseconds since 1970, exactly.
+
+    Example:
+        >>> micros(datetime(1970, 1, 1, 0, 0, 1, 5, tzinfo=UTC))
+        1000005
+    """
+    return (moment - _EPOCH) // _MICROSECOND
+
+
+def moment(count: int) -> datetime:
+    """Return the time that :func:`micros` counted.
+
+    Example:
+        >>> moment(1000005).isoformat()
+        '1970-01-01T00:00:01.000005+00:00'
+    """
+    return _EPOCH + timedelta(microseconds=count)
+
+
+def micros_or_none(at: datetime | None) -> int | None:
+    """Count as :func:`micros` does, where there may be no time."""
+    return None if at is None else micros(at)
+
+
+def moment_or_none(count: int | None) -> datetime | None:
+    """Return a time as :func:`moment` does, where there may be none."""
+    return None if count is None else moment(count)
+
+
+def json_text(value: Any) -> str:
+    """Write JSON, keys in their own order.
+
+    Example:
+        >>> json_text({"b": (1, 2)})
+        '{"b":[1,2]}'
+    """
+    return orjson.dumps(value, default=_plain).decode()
+
+
+def json_or_none(value: Any) -> str | None:
+    """Write JSON as :func:`json_text` does; None stays None."""
+    return None if value is None else json_text(value)
+
+
+def parsed(text: str | None) -> Any:
+    """Read what :func:`json_text` wrote; None stays None."""
+    return None if text is None else orjson.loads(text)
+
+
+def _plain(value: object) -> Any:
+    """Say how values are written that JSON has no word for."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"{type(value).__name__} has no place in JSON")

@@ -1,0 +1,136 @@
+"""Open databases by URL: SQLite in WAL mode, PostgreSQL by psycopg."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from sqlalchemy import URL, Engine, create_engine, event, make_url
+from sqlalchemy.engine import Connection
+from sqlalchemy.exc import ArgumentError
+
+from agon.errors import Unavailable, Unreadable
+from agon.store.failing import speaking
+
+PATIENCE_SECONDS: Final = 30
+"""So long a session waits for another that writes."""
+
+_STATEMENT_SECONDS: Final = 120
+_IDLE_SECONDS: Final = 600
+
+_PRAGMAS: Final = (
+    "PRAGMA journal_mode = WAL",  # readers and the one writer do not wait for each other
+    "PRAGMA synchronous = NORMAL",  # safe in WAL: a power cut may undo the last commits, no more
+    f"PRAGMA busy_timeout = {PATIENCE_SECONDS * 1000}",
+    "PRAGMA foreign_keys = ON",
+    "PRAGMA temp_store = MEMORY",
+    "PRAGMA cache_size = -65536",  # 64 MiB: the indexes of a million entries
+)
+
+
+def address(url: str) -> URL:
+    """Read a database's URL.
+
+    Raises:
+        Unreadable: it is none, or of a database agon does not keep itself in.
+
+    Example:
+        >>> address("sqlite:///agon.db").database
+        'agon.db'
+    """
+    try:
+        found = make_url(url)
+    except (ArgumentError, ValueError):
+        # The text itself may hold a password.
+        raise Unreadable(
+            "the database's URL cannot be read: write sqlite:///agon.db or "
+            "postgresql://user@host/name"
+        ) from None
+    kind = found.get_backend_name()
+    if kind == "sqlite":
+        if found.database in {None, "", ":memory:"} or found.query:
+            raise Unreadable("SQLite needs a file that sessions share: write sqlite:///agon.db")
+        return found.set(drivername="sqlite+pysqlite")
+    if kind == "postgresql":
+        return found.set(drivername="postgresql+psycopg")
+    raise Unreadable(
+        f"agon does not keep itself in {kind}: write sqlite:///agon.db or "
+        "postgresql://user@host/name"
+    )
+
+
+def place(url: URL) -> str:
+    """Name a database in messages, without user and password.
+
+    Example:
+        >>> place(make_url("postgresql://ada:secret@db/agon"))
+        'the database agon on db'
+    """
+    if url.get_backend_name() == "sqlite":
+        return f"the database {url.database}"
+    return f"the database {url.database or 'of the user'} on {url.host or 'this machine'}"
+
+
+def open_engine(url: str) -> Engine:
+    """Prepare connections to a database; the first use connects.
+
+    Raises:
+        Unreadable: the URL is none of SQLite or PostgreSQL.
+        Unavailable: the driver is not installed.
+    """
+    found = address(url)
+    if found.get_backend_name() == "sqlite":
+        engine = create_engine(
+            found, connect_args={"check_same_thread": False}, pool_size=8, max_overflow=64
+        )
+        event.listen(engine, "connect", _prepare_sqlite)
+        return engine
+    settings = (
+        f"-c statement_timeout={_STATEMENT_SECONDS}s -c lock_timeout={PATIENCE_SECONDS}s "
+        f"-c idle_in_transaction_session_timeout={_IDLE_SECONDS}s -c timezone=UTC"
+    )
+    arguments = {"connect_timeout": 10, "application_name": "agon", "options": settings}
+    try:
+        return create_engine(
+            found, connect_args=arguments, pool_size=8, max_overflow=8, pool_pre_ping=True,
+            pool_recycle=1800,
+        )  # fmt: skip
+    except ModuleNotFoundError as error:
+        raise Unavailable("PostgreSQL needs psycopg: pip install 'agon[postgres]'") from error
+
+
+@contextmanager
+def begun(engine: Engine, *, writing: bool) -> Iterator[Connection]:
+    """Begin a transaction, commit it at the block's end, undo it when an error leaves the block.
+
+    One that writes on SQLite takes the write lock at once, so that it never fails half-way for
+    another writer; one that reads sees one state of everything and cannot write.
+
+    Raises:
+        Unavailable: the database cannot be reached, or stays locked.
+    """
+    sqlite = engine.dialect.name == "sqlite"
+    with speaking(place(engine.url)), engine.connect() as connection:
+        if not sqlite and not writing:
+            connection.execution_options(
+                isolation_level="REPEATABLE READ", postgresql_readonly=True
+            )
+        with connection.begin():
+            if sqlite:
+                connection.exec_driver_sql(f"PRAGMA query_only = {int(not writing)}")
+                connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
+            yield connection
+
+
+def make_folder(url: str) -> None:
+    """Make the folder of a SQLite file; nothing for PostgreSQL."""
+    found = address(url)
+    if found.get_backend_name() == "sqlite" and found.database:
+        Path(found.database).parent.mkdir(parents=True, exist_ok=True)
+
+
+def _prepare_sqlite(connection: Any, _record: object) -> None:
+    """Leave transactions to :func:`begun`; the driver would begin some of its own."""
+    connection.isolation_level = None
+    for pragma in _PRAGMAS:
+        connection.execute(pragma)

@@ -1,0 +1,173 @@
+"""Keep the ledgers' entries: the hot path, so the driver is spoken to without detours."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from typing import Any
+
+import orjson
+from sqlalchemy import func, select
+
+from agon.app.contests.values import Known, NewEntry, StoredEntry
+from agon.errors import Conflict, NotFound
+from agon.store.encoding import micros, moment
+from agon.store.failing import is_conflict, original
+from agon.store.schema import ENTRIES
+from agon.store.transactions import Transaction
+
+_PORTION = 10_000
+_AT_A_TIME = 20_000
+
+
+class SqlEntries:
+    """Keep the promises of :class:`agon.app.contests.ports.Entries`."""
+
+    def __init__(self, transaction: Transaction) -> None:
+        self._to = transaction
+
+    def append(self, contest_no: int, entries: Iterable[NewEntry]) -> int:
+        """Add sealed entries to a locked contest, fast for many; return how many."""
+        rows = _Rows(contest_no, entries)
+        try:
+            return self._to.load(ENTRIES, rows)
+        except Exception as error:
+            if is_conflict(error):
+                raise Conflict(_there_already(error, rows)) from error
+            raise
+
+    def after(
+        self, contest_no: int, seq: int = 0, *, until: int | None = None, limit: int | None = None
+    ) -> Iterator[StoredEntry]:
+        """Yield entries later than ``seq`` in order, read in portions."""
+        bound = " AND seq <= ?" if until is not None else ""
+        left = limit
+        while left is None or left > 0:
+            values = [contest_no, seq, *([until] if until is not None else [])]
+            portion = _PORTION if left is None else min(left, _PORTION)
+            rows = self._to.raw(
+                "SELECT seq, line, sha256 FROM entries WHERE contest_no = ? AND seq > ?"
+                f"{bound} ORDER BY seq LIMIT ?",
+                [*values, portion],
+            )
+            for row in rows:
+                yield StoredEntry(*row)
+            if len(rows) < portion:
+                return
+            seq = rows[-1][0]
+            left = None if left is None else left - portion
+
+    def known(
+        self, contest_no: int, *, records: Sequence[str] = (), external_ids: Sequence[str] = ()
+    ) -> dict[str, Known]:
+        """Find which record keys and external ids are there, each at its newest entry."""
+        found: dict[str, Known] = {}
+        for column, names in (("record", records), ("external_id", external_ids)):
+            for name, seq, content in self._named(contest_no, column, names, "seq, content"):
+                if name not in found or seq > found[name].seq:
+                    found[name] = Known(seq, content or b"")
+        return found
+
+    def exist(self, contest_no: int, table: str, keys: Sequence[str]) -> set[str]:
+        """Return those of ``keys`` of a table that are there."""
+        rows = self._named(contest_no, "record", keys, "table_name")
+        return {name for name, of in rows if of == table}
+
+    def position_at(self, contest_no: int, moment: datetime) -> int:
+        """Return the position of the last entry not later than ``moment``; 0 for none.
+
+        Times never decrease along a ledger, so halving finds it without an index of times.
+        """
+        wanted = micros(moment)
+        newest = select(func.max(ENTRIES.c.seq)).where(ENTRIES.c.contest_no == contest_no)
+        low, high = 0, self._to.scalar(newest) or 0
+        while low < high:
+            middle = (low + high + 1) // 2
+            at = self._time(contest_no, middle)
+            if at is not None and at <= wanted:
+                low = middle
+            else:
+                high = middle - 1
+        return low
+
+    def time_of(self, contest_no: int, seq: int) -> datetime:
+        """Return when an entry was made."""
+        at = self._time(contest_no, seq)
+        if at is None:
+            raise NotFound(f"the ledger has no position {seq}; ask for one it has")
+        return moment(at)
+
+    def rows(
+        self, contest_no: int, table: str, *, after: int = 0, until: int | None = None, limit: int
+    ) -> list[StoredEntry]:
+        """Return entries that hold records of a table, those after a position."""
+        bound = " AND seq <= ?" if until is not None else ""
+        values = [contest_no, table, after, *([until] if until is not None else []), limit]
+        rows = self._to.raw(
+            "SELECT seq, line, sha256 FROM entries WHERE contest_no = ? AND table_name = ? "
+            f"AND seq > ?{bound} ORDER BY seq LIMIT ?",
+            values,
+        )
+        return [StoredEntry(*row) for row in rows]
+
+    def _time(self, contest_no: int, seq: int) -> int | None:
+        sql = "SELECT at FROM entries WHERE contest_no = ? AND seq = ?"
+        rows = self._to.raw(sql, [contest_no, seq])
+        return rows[0][0] if rows else None
+
+    def _named(
+        self, contest_no: int, column: str, names: Sequence[str], wanted: str
+    ) -> Iterator[tuple[Any, ...]]:
+        """Yield what is known under names; the conditions are those of the partial indexes."""
+        among = f"{column} IN (SELECT value FROM json_each(?))"
+        if not self._to.on_sqlite:
+            among = f"{column} = ANY(?)"
+        for start in range(0, len(names), _AT_A_TIME):
+            part = list(names[start : start + _AT_A_TIME])
+            given = orjson.dumps(part).decode() if self._to.on_sqlite else part
+            for way in ("<>", "="):
+                yield from self._to.raw(
+                    f"SELECT {column}, {wanted} FROM entries WHERE contest_no = ? AND {among} "
+                    f"AND {column} IS NOT NULL AND kind {way} 'record-replaced'",
+                    [contest_no, given],
+                )
+
+
+class _Rows:
+    """Give entries as rows of the table and remember the last one asked for."""
+
+    def __init__(self, contest_no: int, entries: Iterable[NewEntry]) -> None:
+        self._contest_no = contest_no
+        self._entries = entries
+        self.last: NewEntry | None = None
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        no, moment_before, counted = self._contest_no, None, 0
+        for entry in self._entries:
+            self.last = entry
+            if entry.at is not moment_before:  # most of a batch are of one moment
+                moment_before, counted = entry.at, micros(entry.at)
+            yield (
+                no, entry.seq, entry.kind, counted, entry.line, entry.sha256, entry.table,
+                entry.record, entry.external_id, entry.content,
+            )  # fmt: skip
+
+
+def _there_already(error: BaseException, rows: _Rows) -> str:
+    """Say which position, record or external id was taken."""
+    cause = original(error)
+    diagnosis = getattr(cause, "diag", None)
+    if diagnosis is not None:  # PostgreSQL names the values: Key (contest_no, record)=(1, v/m7)
+        broken = diagnosis.constraint_name or ""
+        values = (diagnosis.message_detail or "").partition(")=(")[2].rpartition(")")[0]
+        key = values.partition(", ")[2]
+    else:  # SQLite stops at the entry that broke the rule
+        broken, last = str(cause), rows.last
+        key = "" if last is None else str(_looked_up(broken, last))
+    what = next((word for word in _LOOKED_UP if word in broken), "seq")
+    return f"the ledger has the {_LOOKED_UP[what]} {key} already; read what is there, try again"
+
+
+def _looked_up(broken: str, entry: NewEntry) -> object:
+    return getattr(entry, next((word for word in _LOOKED_UP if word in broken), "seq"))
+
+
+_LOOKED_UP = {"external_id": "external id", "record": "record", "seq": "position"}

@@ -1,0 +1,65 @@
+"""Keep what happened, numbered in the order in which it became visible."""
+
+from dataclasses import replace
+from typing import Final
+
+from sqlalchemy import func, select
+
+from agon.app.contests.values import Event
+from agon.store.encoding import json_text, micros, moment, parsed
+from agon.store.schema import EVENTS
+from agon.store.transactions import Transaction
+
+_ONE_AT_A_TIME: Final = 0x61676F6E  # "agon": the advisory lock of who numbers events
+
+
+class SqlEvents:
+    """Keep the promises of :class:`agon.app.contests.ports.Events`."""
+
+    def __init__(self, transaction: Transaction) -> None:
+        self._to = transaction
+
+    def add(self, event: Event) -> Event:
+        """Store an event and return it with its number.
+
+        PostgreSQL hands out numbers before commits: without the lock a stream could read event 8,
+        resume after it, and never see 7, committed a moment later.
+        """
+        if not self._to.on_sqlite:
+            self._to.scalar(select(func.pg_advisory_xact_lock(_ONE_AT_A_TIME)))
+        values = {
+            "contest_no": event.contest_no,
+            "seq": event.seq,
+            "at": micros(event.at),
+            "kind": event.kind,
+            "body": json_text(event.body),
+            "staff": event.staff,
+        }
+        adding = self._to.insert(EVENTS).values(**values).returning(EVENTS.c.no)
+        return replace(event, no=self._to.scalar(adding))
+
+    def after(
+        self, no: int, *, contest_no: int | None = None, until: int | None = None, limit: int = 500
+    ) -> list[Event]:
+        """Return events numbered above ``no``; ``until`` is the last position they may be of."""
+        listing = select(EVENTS).where(EVENTS.c.no > no)
+        if contest_no is not None:
+            listing = listing.where(EVENTS.c.contest_no == contest_no)
+        if until is not None:
+            listing = listing.where(EVENTS.c.seq <= until)
+        return [
+            Event(
+                no=row.no,
+                contest_no=row.contest_no,
+                seq=row.seq,
+                at=moment(row.at),
+                kind=row.kind,
+                body=parsed(row.body),
+                staff=row.staff,
+            )
+            for row in self._to.all(listing.order_by(EVENTS.c.no).limit(limit))
+        ]
+
+    def last(self) -> int:
+        """Return the newest event's number, 0 for none."""
+        return self._to.scalar(select(func.max(EVENTS.c.no))) or 0

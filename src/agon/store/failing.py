@@ -1,0 +1,66 @@
+"""Turn what a database says into what agon says: one fact and the remedy, and no password."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from sqlalchemy import exc
+
+from agon.errors import AgonError, Conflict, Unavailable, Unreadable
+
+_BUSY = ("locked", "busy")
+
+
+@contextmanager
+def speaking(place: str) -> Iterator[None]:
+    """Raise the database's errors as agon's.
+
+    Args:
+        place: what the database is called in messages (:func:`agon.store.engines.place`).
+
+    Raises:
+        Unavailable: it cannot be reached, is busy for too long, or is none.
+        Conflict: what was written contradicts what is there.
+        Unreadable: a value holds what the database cannot keep.
+    """
+    try:
+        yield
+    except (exc.SQLAlchemyError, sqlite3.Error) as error:
+        raise said(error, place) from error
+    except Exception as error:
+        if type(error).__module__.partition(".")[0] == "psycopg":
+            raise said(error, place) from error
+        raise
+
+
+def said(error: BaseException, place: str) -> AgonError:
+    """Choose agon's error for a database's."""
+    cause = original(error)
+    text = str(cause).strip().partition("\n")[0]
+    if is_conflict(error):
+        return Conflict(f"{place} refuses: {text}; read what is there and try again")
+    if isinstance(error, exc.TimeoutError):
+        return Unavailable(
+            f"{place} has no connection free; try again, or raise its number of connections"
+        )
+    names = {kind.__name__ for kind in type(cause).__mro__}
+    if "DataError" in names or isinstance(cause, UnicodeEncodeError):
+        return Unreadable(f"{place} cannot keep a value: {text}; take the character out of it")
+    if any(word in text for word in _BUSY) or names & {
+        "LockNotAvailable", "QueryCanceled", "DeadlockDetected", "SerializationFailure",
+    }:  # fmt: skip
+        return Unavailable(f"{place} is busy ({text}); try again")
+    return Unavailable(
+        f"{place} does not answer as it should: {text}; see that it is there and may be used"
+    )
+
+
+def is_conflict(error: BaseException) -> bool:
+    """Say whether a constraint was broken."""
+    return any(kind.__name__ == "IntegrityError" for kind in type(original(error)).__mro__)
+
+
+def original(error: BaseException) -> BaseException:
+    """Return the driver's own error."""
+    cause = error.orig if isinstance(error, exc.DBAPIError) else None
+    return error if cause is None else cause

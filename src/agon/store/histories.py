@@ -1,0 +1,83 @@
+"""Keep everybody's steps on the boards."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+from sqlalchemy import select
+
+from agon.app.contests.values import Moved
+from agon.store.encoding import micros, moment
+from agon.store.schema import HISTORIES
+from agon.store.transactions import Transaction
+
+_NAMES: Final = [column.name for column in HISTORIES.columns]
+_LISTED: Final = ", ".join(f'"{name}"' for name in _NAMES)
+_TOLD: Final = ("at", "rank", "score", "reason")
+
+
+class SqlHistories:
+    """Keep the promises of :class:`agon.app.contests.ports.Histories`."""
+
+    def __init__(self, transaction: Transaction) -> None:
+        self._to = transaction
+
+    def add(self, contest_no: int, board: str, steps: Iterable[Moved]) -> None:
+        """Add steps, fast for many; a step that is there already is replaced."""
+        rows = _rows(contest_no, board, steps)
+        if self._to.on_sqlite:
+            marks = ", ".join("?" * len(_NAMES))
+            self._to.many(f"INSERT OR REPLACE INTO histories ({_LISTED}) VALUES ({marks})", rows)
+            return
+        self._to.run(
+            "CREATE TEMPORARY TABLE IF NOT EXISTS arriving (LIKE histories, "
+            "place bigint GENERATED ALWAYS AS IDENTITY) ON COMMIT DROP"
+        )
+        self._to.run("TRUNCATE arriving RESTART IDENTITY")
+        self._to.copy(HISTORIES, rows, into="arriving")
+        told = ", ".join(f'"{name}" = excluded."{name}"' for name in _TOLD)
+        self._to.run(
+            f"INSERT INTO histories ({_LISTED}) SELECT DISTINCT ON (participant, seq) {_LISTED} "
+            "FROM arriving ORDER BY participant, seq, place DESC "
+            f"ON CONFLICT (contest_no, board, participant, seq) DO UPDATE SET {told}"
+        )
+
+    def of(
+        self,
+        contest_no: int,
+        board: str,
+        participant: str,
+        *,
+        until: int | None = None,
+        after: int = 0,
+        limit: int = 1000,
+    ) -> list[Moved]:
+        """Return somebody's steps in ledger order."""
+        asking = select(HISTORIES).where(
+            HISTORIES.c.contest_no == contest_no,
+            HISTORIES.c.board == board,
+            HISTORIES.c.participant == participant,
+            HISTORIES.c.seq > after,
+        )
+        if until is not None:
+            asking = asking.where(HISTORIES.c.seq <= until)
+        return [
+            Moved(
+                id=row.participant,
+                seq=row.seq,
+                at=moment(row.at),
+                rank=row.rank,
+                score=row.score,
+                reason=row.reason,
+            )
+            for row in self._to.all(asking.order_by(HISTORIES.c.seq).limit(limit))
+        ]
+
+
+def _rows(contest_no: int, board: str, steps: Iterable[Moved]) -> Iterator[tuple[Any, ...]]:
+    moment_before, counted = None, 0
+    for step in steps:
+        if step.at is not moment_before:  # most of a batch are of one moment
+            moment_before, counted = step.at, micros(step.at)
+        yield (
+            contest_no, board, step.id, step.seq, counted, step.rank, step.score, step.reason,
+        )  # fmt: skip

@@ -1,0 +1,1 @@
+"""Hold the revisions, one file each."""

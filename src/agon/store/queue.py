@@ -1,0 +1,314 @@
+"""Keep jobs on leases: a claim is one UPDATE, and a lease is compared in the database."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from sqlalchemy import (
+    ColumnElement,
+    Row,
+    delete,
+    exists,
+    func,
+    literal_column,
+    select,
+    tuple_,
+    update,
+)
+
+from agon.app.jobs.values import Job, JobKind, JobState, NewJob, Waiting, WorkerSeen
+from agon.errors import Conflict, NotFound
+from agon.store.encoding import json_text, micros, moment, moment_or_none, parsed
+from agon.store.schema import JOBS, SWITCHES, WORKERS
+from agon.store.transactions import Transaction
+from agon.store.waiting import waiting
+
+# Written out, not bound: only so do the partial indexes serve.
+_IS_QUEUED: Final[ColumnElement[bool]] = JOBS.c.state == literal_column("'queued'")
+_IS_LEASED: Final[ColumnElement[bool]] = JOBS.c.state == literal_column("'leased'")
+
+_ENDED: Final = ("done", "failed", "cancelled")
+_EXPIRED_AT_A_TIME: Final = 100
+
+
+class SqlQueue:
+    """Keep the promises of :class:`agon.app.jobs.ports.Queue`."""
+
+    def __init__(self, transaction: Transaction) -> None:
+        self._to = transaction
+
+    def add(self, job: NewJob, *, now: datetime) -> Job:
+        """Add a job; while one with the same ``dedupe`` is queued, return that one instead."""
+        values = {
+            "id": job.id,
+            "kind": job.kind,
+            "state": "queued",
+            "payload": json_text(job.payload),
+            "contest_no": job.contest_no,
+            "created_at": micros(now),
+            "not_before": micros(job.not_before or now),
+            "turn": -job.priority,
+            "attempts": 0,
+            "max_attempts": job.max_attempts,
+            "by": job.by,
+            "dedupe": job.dedupe,
+            "causes": "[]",
+        }
+        adding = self._to.insert(JOBS).values(**values)
+        if self._to.scalar(select(JOBS.c.id).where(JOBS.c.id == job.id)) is not None:
+            raise Conflict(f"there is a job {job.id!r} already; choose another id")
+        if job.dedupe is not None:
+            adding = adding.on_conflict_do_nothing(
+                index_elements=["dedupe"],
+                index_where=literal_column("dedupe IS NOT NULL AND state = 'queued'"),
+            )
+        while True:
+            row = self._to.first(adding.returning(JOBS))
+            if row is not None:
+                return _job(row)
+            # Shared with other writers, but kept from workers until this session ends: a worker
+            # that took it now would not see what this session adds.
+            same = select(JOBS).where(JOBS.c.dedupe == job.dedupe, _IS_QUEUED)
+            row = self._to.first(same.with_for_update(read=True))
+            if row is not None:
+                return _job(row)
+
+    def claim(
+        self,
+        kinds: Sequence[JobKind],
+        *,
+        worker: str,
+        lease: str,
+        now: datetime,
+        span: timedelta,
+        contests: Sequence[int] | None = None,
+    ) -> Job | None:
+        """Claim the next job of these kinds: highest priority, then oldest; None for none."""
+        if self.paused():
+            return None
+        self._give_back(micros(now))
+        free = select(JOBS.c.id).where(
+            _IS_QUEUED, JOBS.c.kind.in_(kinds), JOBS.c.not_before <= micros(now)
+        )
+        if contests is not None:
+            free = free.where(JOBS.c.contest_no.in_(contests))
+        free = free.order_by(JOBS.c.turn, JOBS.c.created_at, JOBS.c.id).limit(1)
+        claiming = (
+            update(JOBS)
+            .where(JOBS.c.id == free.with_for_update(skip_locked=True).scalar_subquery())
+            .values(
+                state="leased", worker=worker, lease=lease, leased_until=micros(now + span),
+                started_at=micros(now), attempts=JOBS.c.attempts + 1, progress=None,
+            )
+            .returning(JOBS)
+        )  # fmt: skip
+        row = self._to.first(claiming)
+        return None if row is None else _job(row)
+
+    def heartbeat(
+        self,
+        job_id: str,
+        *,
+        lease: str,
+        now: datetime,
+        span: timedelta,
+        progress: float | None = None,
+    ) -> Job:
+        """Extend a lease."""
+        values: dict[str, Any] = {"leased_until": micros(now + span)}
+        if progress is not None:
+            values["progress"] = progress
+        return self._of_lease(job_id, lease, values)
+
+    def complete(self, job_id: str, *, lease: str, result: Mapping[str, Any], now: datetime) -> Job:
+        """Finish a job."""
+        values = {"state": "done", "result": json_text(result), "ended_at": micros(now)}
+        return self._of_lease(job_id, lease, values | _NO_LEASE)
+
+    def fail(
+        self, job_id: str, *, lease: str, cause: str, now: datetime, retry_at: datetime | None
+    ) -> Job:
+        """Give a job back with the cause; ``retry_at`` None: it failed for good."""
+        # Held until the session ends, so that nobody claims it between the two statements.
+        row = self._to.first(select(JOBS).where(JOBS.c.id == job_id).with_for_update())
+        if row is None or row.state != "leased" or row.lease != lease:
+            raise self._lost(job_id)
+        again = None if row.attempts >= row.max_attempts else retry_at
+        return self._ended_badly(row, cause=cause, now=micros(now), retry_at=again)
+
+    def cancel(self, job_id: str, *, now: datetime) -> Job:
+        """Cancel a queued or leased job."""
+        row = self._to.first(
+            update(JOBS)
+            .where(JOBS.c.id == job_id, _IS_QUEUED | _IS_LEASED)
+            .values(state="cancelled", ended_at=micros(now), **_NO_LEASE)
+            .returning(JOBS)
+        )
+        if row is None:
+            state = self.get(job_id).state
+            raise Conflict(f"job {job_id} is {state}: it has ended; only others can be cancelled")
+        return _job(row)
+
+    def retry(self, job_id: str, *, now: datetime) -> Job:
+        """Queue a failed or cancelled job again, with its attempts forgiven."""
+        job = self.get(job_id)
+        row = self._to.first(
+            update(JOBS)
+            .where(JOBS.c.id == job_id, JOBS.c.state.in_(("failed", "cancelled")))
+            .values(
+                state="queued", attempts=0, not_before=micros(now), ended_at=None, progress=None,
+                dedupe=self._free(job.dedupe), **_NO_LEASE,
+            )
+            .returning(JOBS)
+        )  # fmt: skip
+        if row is None:
+            raise Conflict(
+                f"job {job_id} is {job.state}; only failed and cancelled ones are retried"
+            )
+        return _job(row)
+
+    def get(self, job_id: str) -> Job:
+        """Return a job."""
+        row = self._to.first(select(JOBS).where(JOBS.c.id == job_id))
+        if row is None:
+            raise NotFound(f"there is no job {job_id!r}; ended jobs are forgotten after a while")
+        return _job(row)
+
+    def page(
+        self,
+        *,
+        contest_no: int | None = None,
+        states: Sequence[JobState] = (),
+        kinds: Sequence[JobKind] = (),
+        after: str | None = None,
+        limit: int = 100,
+    ) -> list[Job]:
+        """List jobs, newest first, those after (older than) a job."""
+        listing = select(JOBS)
+        if contest_no is not None:
+            listing = listing.where(JOBS.c.contest_no == contest_no)
+        if states:
+            listing = listing.where(JOBS.c.state.in_(states))
+        if kinds:
+            listing = listing.where(JOBS.c.kind.in_(kinds))
+        if after is not None:
+            last = self.get(after)
+            listing = listing.where(
+                tuple_(JOBS.c.created_at, JOBS.c.id) < tuple_(micros(last.created_at), last.id)
+            )
+        listing = listing.order_by(JOBS.c.created_at.desc(), JOBS.c.id.desc()).limit(limit)
+        return [_job(row) for row in self._to.all(listing)]
+
+    def waiting(self, job_id: str, *, now: datetime) -> Waiting | None:
+        """Say how long a queued job will wait; None for one that is not queued."""
+        return waiting(self._to, self.get(job_id), workers=self.workers(since=now - _LATELY))
+
+    def counts(self) -> dict[tuple[JobKind, JobState], int]:
+        """Count jobs by kind and state."""
+        counting = select(JOBS.c.kind, JOBS.c.state, func.count().label("jobs"))
+        counting = counting.group_by(JOBS.c.kind, JOBS.c.state)
+        return {(row.kind, row.state): row.jobs for row in self._to.all(counting)}
+
+    def pause(self, *, paused: bool) -> None:
+        """Pause or resume the queue: while it is paused nothing is claimed."""
+        self._to.put(SWITCHES, {"name": "paused", "is_on": paused})
+
+    def paused(self) -> bool:
+        """Say whether the queue is paused."""
+        asking = select(SWITCHES.c.is_on).where(SWITCHES.c.name == "paused")
+        return bool(self._to.scalar(asking))
+
+    def seen(self, worker: WorkerSeen) -> None:
+        """Note that a worker is there."""
+        values = {
+            "name": worker.name,
+            "kinds": json_text(worker.kinds),
+            "seen_at": micros(worker.seen_at),
+            "version": worker.version,
+        }
+        self._to.put(WORKERS, values)
+
+    def workers(self, *, since: datetime) -> list[WorkerSeen]:
+        """List the workers seen since a time."""
+        listing = select(WORKERS).where(WORKERS.c.seen_at >= micros(since))
+        return [
+            WorkerSeen(
+                name=row.name,
+                kinds=tuple(parsed(row.kinds)),
+                seen_at=moment(row.seen_at),
+                version=row.version,
+            )
+            for row in self._to.all(listing.order_by(WORKERS.c.name))
+        ]
+
+    def sweep(self, *, before: datetime) -> int:
+        """Forget jobs that ended before a time; return how many."""
+        ended = JOBS.c.state.in_(_ENDED) & (JOBS.c.ended_at < micros(before))
+        return self._to.change(delete(JOBS).where(ended))
+
+    def _of_lease(self, job_id: str, lease: str, values: Mapping[str, Any]) -> Job:
+        """Change a job for who holds its lease."""
+        row = self._to.first(
+            update(JOBS)
+            .where(JOBS.c.id == job_id, JOBS.c.lease == lease, _IS_LEASED)
+            .values(**values)
+            .returning(JOBS)
+        )
+        if row is None:
+            raise self._lost(job_id)
+        return _job(row)
+
+    def _lost(self, job_id: str) -> Conflict:
+        state = self.get(job_id).state
+        return Conflict(f"job {job_id} is {state} and no longer on this lease; stop working on it")
+
+    def _give_back(self, now: int) -> None:
+        """Free the jobs whose leases ran out."""
+        late = select(JOBS).where(_IS_LEASED, JOBS.c.leased_until <= now)
+        late = late.order_by(JOBS.c.leased_until).limit(_EXPIRED_AT_A_TIME)
+        for row in self._to.all(late.with_for_update(skip_locked=True)):
+            cause = f"lease ran out (worker {row.worker})"
+            retry_at = None if row.attempts >= row.max_attempts else moment(now)
+            self._ended_badly(row, cause=cause, now=now, retry_at=retry_at)
+
+    def _ended_badly(
+        self, row: Row[Any], *, cause: str, now: int, retry_at: datetime | None
+    ) -> Job:
+        told = {"at": moment(now).isoformat(), "worker": row.worker, "cause": cause}
+        values: dict[str, Any] = {"causes": json_text([*parsed(row.causes), told])} | _NO_LEASE
+        if retry_at is None:
+            values |= {"state": "failed", "ended_at": now}
+        else:
+            values |= {
+                "state": "queued", "not_before": micros(retry_at), "dedupe": self._free(row.dedupe)
+            }  # fmt: skip
+        changing = update(JOBS).where(JOBS.c.id == row.id).values(**values).returning(JOBS)
+        changed = self._to.first(changing)
+        if changed is None:
+            raise self._lost(row.id)
+        return _job(changed)
+
+    def _free(self, dedupe: str | None) -> str | None:
+        """Return a key to deduplicate by, None while another queued job has it.
+
+        Then both are run: the newer one was asked for while the older was under way.
+        """
+        if dedupe is None:
+            return None
+        taken = select(exists().where(JOBS.c.dedupe == dedupe, _IS_QUEUED))
+        return None if self._to.scalar(taken) else dedupe
+
+
+_LATELY: Final = timedelta(minutes=1)
+_NO_LEASE: Final = {"lease": None, "leased_until": None}
+
+
+def _job(row: Row[Any]) -> Job:
+    values = row._asdict()
+    values["priority"] = -values.pop("turn")
+    for name in ("payload", "result"):
+        values[name] = parsed(values[name])
+    values["causes"] = tuple(parsed(values["causes"]))
+    for name in ("created_at", "not_before", "leased_until", "started_at", "ended_at"):
+        values[name] = moment_or_none(values[name])
+    return Job(**values)

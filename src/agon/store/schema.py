@@ -1,0 +1,217 @@
+"""Lay out the tables: what a contest house keeps, on SQLite and PostgreSQL alike.
+
+Times are whole microseconds since 1970 (UTC), JSON is text, hashes are bytes. Names are compared
+byte by byte on both databases, so that pages are in the same order. Entries, rows and histories
+carry no foreign keys: they are many, and every writer holds the lock of their contest. Jobs are
+taken in the order of ``turn`` (the priority, negated, so that an index is read forwards).
+"""
+
+from typing import Any, Final
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    ColumnElement,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Table,
+    Text,
+    literal_column,
+)
+from sqlalchemy.types import TypeEngine
+
+METADATA: Final = MetaData(
+    naming_convention={
+        "pk": "%(table_name)s_pkey",
+        "fk": "%(table_name)s_%(column_0_name)s_fkey",
+        "uq": "%(table_name)s_%(column_0_N_name)s_key",
+        "ix": "%(table_name)s_%(column_0_N_name)s_idx",
+    }
+)
+
+_NUMBER: Final[TypeEngine[int]] = BigInteger().with_variant(Integer(), "sqlite")
+_NAME: Final[TypeEngine[str]] = Text().with_variant(Text(collation="C"), "postgresql")
+
+
+def _whole(name: str, *, optional: bool = False, key: bool = False) -> Column[int]:
+    return Column(name, BigInteger(), nullable=optional, primary_key=key, autoincrement=False)
+
+
+def _name(name: str, *, optional: bool = False, key: bool = False) -> Column[str]:
+    return Column(name, _NAME, nullable=optional, primary_key=key)
+
+
+def _bytes(name: str, *, optional: bool = False) -> Column[bytes]:
+    return Column(name, LargeBinary(), nullable=optional)
+
+
+def _text(name: str, *, optional: bool = False) -> Column[str]:
+    return Column(name, Text(), nullable=optional)
+
+
+def _flag(name: str) -> Column[bool]:
+    return Column(name, Boolean(), nullable=False)
+
+
+def _number() -> Column[int]:
+    return Column("no", _NUMBER, primary_key=True, autoincrement=True)
+
+
+def _contest(*, key: bool = False, optional: bool = False) -> Column[int]:
+    return Column(
+        "contest_no", BigInteger(), ForeignKey("contests.no"), primary_key=key, nullable=optional,
+        autoincrement=False,
+    )  # fmt: skip
+
+
+def _partial(name: str, *columns: Any, where: str, unique: bool = False) -> Index:
+    """Index only the rows that queries with the very same condition look for."""
+    condition: ColumnElement[bool] = literal_column(where)
+    return Index(name, *columns, unique=unique, sqlite_where=condition, postgresql_where=condition)
+
+
+CONTESTS: Final = Table(
+    "contests", METADATA, _number(), _name("id"), _name("discipline"), _text("title"),
+    _text("description"), _name("visibility"), _name("series", optional=True),
+    _whole("season", optional=True), _name("state"), _name("edition"), _text("overrides"),
+    _text("boards"), _whole("created_at"), _whole("seq"), _bytes("head"),
+    _whole("frozen_at", optional=True), _whole("finalised_at", optional=True),
+    Index("contests_id_key", "id", unique=True),
+    Index("contests_series_idx", "series", "id"),
+)  # fmt: skip
+
+ENTRIES: Final = Table(
+    "entries", METADATA, _whole("contest_no", key=True), _whole("seq", key=True), _name("kind"),
+    _whole("at"), _bytes("line"), _bytes("sha256"), _name("table_name", optional=True),
+    _name("record", optional=True), _name("external_id", optional=True),
+    _bytes("content", optional=True),
+    _partial("entries_record_key", "contest_no", "record", unique=True,
+             where="record IS NOT NULL AND kind <> 'record-replaced'"),
+    _partial("entries_external_id_key", "contest_no", "external_id", unique=True,
+             where="external_id IS NOT NULL AND kind <> 'record-replaced'"),
+    _partial("entries_replaced_record_idx", "contest_no", "record",
+             where="record IS NOT NULL AND kind = 'record-replaced'"),
+    _partial("entries_replaced_external_id_idx", "contest_no", "external_id",
+             where="external_id IS NOT NULL AND kind = 'record-replaced'"),
+    _partial("entries_table_idx", "contest_no", "table_name", "seq",
+             where="table_name IS NOT NULL"),
+    sqlite_with_rowid=False,
+)  # fmt: skip
+
+SNAPSHOTS: Final = Table(
+    "snapshots", METADATA, _number(), _contest(), _name("board"), _whole("seq"), _whole("at"),
+    _whole("published_at"), _text("manifest"), _text("signature"), _name("board_sha256"),
+    _whole("rows"), _whole("unscored"), _flag("stored"), _whole("buckets"),
+    Index("snapshots_board_idx", "contest_no", "board", "seq"),
+)  # fmt: skip
+
+SNAPSHOT_ROWS: Final = Table(
+    "snapshot_rows", METADATA, _whole("snapshot_no", key=True),
+    Column("unscored", Boolean(), primary_key=True), _whole("chunk", key=True), _bytes("lines"),
+)  # fmt: skip
+
+SNAPSHOT_IDS: Final = Table(
+    "snapshot_ids", METADATA, _whole("snapshot_no", key=True), _whole("bucket", key=True),
+    _bytes("places"),
+)  # fmt: skip
+
+HISTORIES: Final = Table(
+    "histories", METADATA, _whole("contest_no", key=True), _name("board", key=True),
+    _name("participant", key=True), _whole("seq", key=True), _whole("at"),
+    _whole("rank", optional=True), Column("score", Float(53), nullable=True),
+    _text("reason", optional=True), sqlite_with_rowid=False,
+)  # fmt: skip
+
+CHANGES: Final = Table(
+    "changes", METADATA, _contest(key=True), _name("id", key=True), _name("kind"), _text("params"),
+    _text("reason"), _name("state"), _name("proposed_by"), _whole("proposed_at"),
+    _text("report", optional=True), _whole("dry_run_at", optional=True),
+    _whole("applied_at", optional=True), _whole("rolled_back_at", optional=True),
+)  # fmt: skip
+
+CASES: Final = Table(
+    "cases", METADATA, _contest(key=True), _name("id", key=True), _name("state"), _text("title"),
+    _text("subjects"), _text("finding", optional=True), _text("steps"), _whole("opened_at"),
+)  # fmt: skip
+
+LOOKS: Final = Table("looks", METADATA, _contest(key=True), _whole("seq"))
+"""The position of the ledger each contest's findings are of."""
+
+FINDINGS: Final = Table(
+    "findings", METADATA, _contest(key=True), _whole("place", key=True), _bytes("line")
+)
+
+EVENTS: Final = Table(
+    "events", METADATA, _number(), _contest(), _whole("seq"), _whole("at"), _name("kind"),
+    _text("body"), _flag("staff"),
+    Index("events_contest_idx", "contest_no", "no"),
+)  # fmt: skip
+
+JOBS: Final = Table(
+    "jobs", METADATA, _name("id", key=True), _name("kind"), _name("state"), _text("payload"),
+    _contest(optional=True), _whole("created_at"), _whole("not_before"), _whole("turn"),
+    _whole("attempts"), _whole("max_attempts"), _name("by"), _name("dedupe", optional=True),
+    _name("worker", optional=True), _name("lease", optional=True),
+    _whole("leased_until", optional=True), _whole("started_at", optional=True),
+    _whole("ended_at", optional=True), Column("progress", Float(53), nullable=True),
+    _text("causes"), _text("result", optional=True),
+    _partial("jobs_dedupe_key", "dedupe", unique=True,
+             where="dedupe IS NOT NULL AND state = 'queued'"),
+    _partial("jobs_queued_idx", "turn", "created_at", "id",
+             where="state = 'queued'"),
+    _partial("jobs_leased_idx", "leased_until", where="state = 'leased'"),
+    _partial("jobs_done_idx", "kind", "ended_at", where="state = 'done'"),
+    Index("jobs_created_idx", "created_at", "id"),
+    Index("jobs_contest_idx", "contest_no", "created_at", "id"),
+)  # fmt: skip
+
+WORKERS: Final = Table(
+    "workers", METADATA, _name("name", key=True), _text("kinds"), _whole("seen_at"),
+    _text("version"),
+)  # fmt: skip
+
+SWITCHES: Final = Table("switches", METADATA, _name("name", key=True), _flag("is_on"))
+"""Switches of the house: ``paused`` stops the queue."""
+
+USERS: Final = Table(
+    "users", METADATA, _name("id", key=True), _text("name"), _whole("created_at"),
+    _flag("disabled"), _text("password", optional=True),
+)  # fmt: skip
+
+TOKENS: Final = Table(
+    "tokens", METADATA, _name("id", key=True),
+    Column("user_id", _NAME, ForeignKey("users.id"), nullable=False), _text("label"),
+    _name("role"), _bytes("secret_sha256"), _text("contests", optional=True), _text("scopes"),
+    _whole("created_at"), _whole("expires_at", optional=True), _whole("revoked_at", optional=True),
+    _whole("used_at", optional=True),
+    Index("tokens_user_id_idx", "user_id", "id"),
+)  # fmt: skip
+
+ANSWERS: Final = Table(
+    "answers", METADATA, _name("who", key=True), _name("key", key=True), _bytes("request_sha256"),
+    _whole("status"), _text("headers"), _bytes("body"), _whole("at"),
+    Index("answers_at_idx", "at"),
+)  # fmt: skip
+
+AUDIT: Final = Table(
+    "audit", METADATA, _number(), _whole("at"), _name("by"), _name("action"), _text("target"),
+    _text("detail"), _name("network", optional=True),
+)  # fmt: skip
+
+WEBHOOKS: Final = Table(
+    "webhooks", METADATA, _name("id", key=True), _contest(), _text("url"), _bytes("secret"),
+    _text("events"), _flag("staff"), _flag("active"), _whole("created_at"), _name("by"),
+    Index("webhooks_contest_idx", "contest_no", "created_at", "id"),
+)  # fmt: skip
+
+DELIVERIES: Final = Table(
+    "deliveries", METADATA, _name("id", key=True),
+    Column("webhook_id", _NAME, ForeignKey("webhooks.id"), nullable=False), _whole("event_no"),
+    _name("state"), _text("attempts"), _whole("created_at"),
+    Index("deliveries_webhook_idx", "webhook_id", "created_at", "id"),
+)  # fmt: skip

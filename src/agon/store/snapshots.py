@@ -1,0 +1,182 @@
+"""Keep published boards: rows in chunks of lines, ids in buckets, so that any page is two reads."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Any, Final
+from zlib import crc32
+
+import orjson
+from sqlalchemy import Row, Select, delete, select, update
+
+from agon.app.contests.values import ROWS_PER_CHUNK, Snapshot
+from agon.errors import NotFound
+from agon.store.encoding import json_text, micros, moment, parsed
+from agon.store.schema import SNAPSHOT_IDS, SNAPSHOT_ROWS, SNAPSHOTS
+from agon.store.transactions import Transaction
+
+_IDS_PER_BUCKET: Final = 256
+_AT_A_TIME: Final = 500
+
+
+class SqlSnapshots:
+    """Keep the promises of :class:`agon.app.contests.ports.Snapshots`."""
+
+    def __init__(self, transaction: Transaction) -> None:
+        self._to = transaction
+
+    def add(
+        self,
+        snapshot: Snapshot,
+        *,
+        lines: Iterable[bytes],
+        ids: Iterable[str],
+        unscored: Iterable[bytes],
+    ) -> Snapshot:
+        """Store a snapshot with its rows and return it with its number."""
+        buckets = _buckets(ids)
+        values = {
+            "contest_no": snapshot.contest_no,
+            "board": snapshot.board,
+            "seq": snapshot.seq,
+            "at": micros(snapshot.at),
+            "published_at": micros(snapshot.published_at),
+            "manifest": json_text(snapshot.manifest),
+            "signature": snapshot.signature,
+            "board_sha256": snapshot.board_sha256,
+            "rows": snapshot.rows,
+            "unscored": snapshot.unscored,
+            "stored": snapshot.stored,
+            "buckets": len(buckets),
+        }
+        adding = self._to.insert(SNAPSHOTS).values(**values).returning(SNAPSHOTS.c.no)
+        no: int = self._to.scalar(adding)
+        self._to.load(SNAPSHOT_ROWS, _chunks(no, lines, unscored=False))
+        self._to.load(SNAPSHOT_ROWS, _chunks(no, unscored, unscored=True))
+        self._to.load(
+            SNAPSHOT_IDS,
+            ((no, place, orjson.dumps(bucket)) for place, bucket in enumerate(buckets)),
+        )
+        return self.get(no)
+
+    def latest(self, contest_no: int, board: str, *, until: int | None = None) -> Snapshot | None:
+        """Return the newest snapshot of a board made at or before position ``until``."""
+        asking = _of(contest_no, board, until)
+        asking = asking.order_by(SNAPSHOTS.c.seq.desc(), SNAPSHOTS.c.no.desc()).limit(1)
+        row = self._to.first(asking)
+        return None if row is None else _snapshot(row)
+
+    def get(self, no: int) -> Snapshot:
+        """Return a snapshot."""
+        row = self._to.first(select(SNAPSHOTS).where(SNAPSHOTS.c.no == no))
+        if row is None:
+            raise NotFound(f"there is no snapshot {no}; list the snapshots of the contest")
+        return _snapshot(row)
+
+    def page(
+        self,
+        contest_no: int,
+        *,
+        board: str | None = None,
+        until: int | None = None,
+        before: int | None = None,
+        limit: int = 100,
+    ) -> list[Snapshot]:
+        """List snapshots, newest first, those numbered below ``before``."""
+        listing = _of(contest_no, board, until)
+        if before is not None:
+            listing = listing.where(SNAPSHOTS.c.no < before)
+        listing = listing.order_by(SNAPSHOTS.c.no.desc()).limit(limit)
+        return [_snapshot(row) for row in self._to.all(listing)]
+
+    def lines(self, no: int, *, start: int, count: int, unscored: bool = False) -> list[bytes]:
+        """Return rows' (or unscored ids') JSON lines from place ``start`` (from 0) on."""
+        if count <= 0:
+            return []
+        first, last = start // ROWS_PER_CHUNK, (start + count - 1) // ROWS_PER_CHUNK
+        chunks = self._to.raw(
+            "SELECT lines FROM snapshot_rows WHERE snapshot_no = ? AND unscored = ? "
+            "AND chunk BETWEEN ? AND ? ORDER BY chunk",
+            [no, unscored, first, last],
+        )
+        found = [line for (chunk,) in chunks for line in chunk.split(b"\n")]
+        skipped = start - first * ROWS_PER_CHUNK
+        return found[skipped : skipped + count]
+
+    def places(self, no: int, ids: Sequence[str]) -> dict[str, int]:
+        """Find the places (from 0) of ids among a stored snapshot's rows."""
+        sizes = self._to.raw("SELECT buckets FROM snapshots WHERE no = ?", [no])
+        if not sizes or not sizes[0][0]:
+            return {}
+        wanted: dict[int, list[str]] = {}
+        for name in ids:
+            wanted.setdefault(_bucket(name, sizes[0][0]), []).append(name)
+        found: dict[str, int] = {}
+        for part in _parts(sorted(wanted)):
+            marks = ", ".join("?" * len(part))
+            rows = self._to.raw(
+                "SELECT bucket, places FROM snapshot_ids WHERE snapshot_no = ? "
+                f"AND bucket IN ({marks})",
+                [no, *part],
+            )
+            for bucket, places in rows:
+                there = orjson.loads(places)
+                found |= {name: there[name] for name in wanted[bucket] if name in there}
+        return found
+
+    def prune(self, contest_no: int, board: str, *, keep: Sequence[int]) -> int:
+        """Forget the rows of all snapshots of a board but those numbered; return how many."""
+        stored = _of(contest_no, board, None).where(SNAPSHOTS.c.stored)
+        kept = set(keep)
+        gone = [row.no for row in self._to.all(stored) if row.no not in kept]
+        for part in _parts(gone):
+            for table in (SNAPSHOT_ROWS, SNAPSHOT_IDS):
+                self._to.change(delete(table).where(table.c.snapshot_no.in_(part)))
+            pruning = update(SNAPSHOTS).where(SNAPSHOTS.c.no.in_(part))
+            self._to.change(pruning.values(stored=False, buckets=0))
+        return len(gone)
+
+
+def _of(contest_no: int, board: str | None, until: int | None) -> Select[Any]:
+    asking = select(SNAPSHOTS).where(SNAPSHOTS.c.contest_no == contest_no)
+    if board is not None:
+        asking = asking.where(SNAPSHOTS.c.board == board)
+    if until is not None:
+        asking = asking.where(SNAPSHOTS.c.seq <= until)
+    return asking
+
+
+def _chunks(
+    no: int, lines: Iterable[bytes], *, unscored: bool
+) -> Iterator[tuple[int, bool, int, bytes]]:
+    rest, chunk = iter(lines), 0
+    while part := list(islice(rest, ROWS_PER_CHUNK)):
+        yield no, unscored, chunk, b"\n".join(part)
+        chunk += 1
+
+
+def _bucket(name: str, buckets: int) -> int:
+    return crc32(name.encode()) % buckets
+
+
+def _buckets(ids: Iterable[str]) -> list[dict[str, int]]:
+    """Sort ids into buckets, each id with its place."""
+    names = list(ids)
+    count = -(-len(names) // _IDS_PER_BUCKET)
+    buckets: list[dict[str, int]] = [{} for _ in range(count)]
+    for place, name in enumerate(names):
+        buckets[crc32(name.encode()) % count][name] = place
+    return buckets
+
+
+def _parts(values: Sequence[int]) -> Iterator[Sequence[int]]:
+    for start in range(0, len(values), _AT_A_TIME):
+        yield values[start : start + _AT_A_TIME]
+
+
+def _snapshot(row: Row[Any]) -> Snapshot:
+    values = row._asdict()
+    del values["buckets"]
+    values["at"] = moment(values["at"])
+    values["published_at"] = moment(values["published_at"])
+    values["manifest"] = parsed(values["manifest"])
+    return Snapshot(**values)

@@ -1,0 +1,123 @@
+"""Speak to the database within one transaction, statement by statement or in bulk."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from sqlalchemy import BigInteger, Boolean, Executable, Float, LargeBinary, Row, Table
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.engine import Connection, CursorResult
+
+_COPIED: Final = {BigInteger: "int8", Boolean: "bool", Float: "float8", LargeBinary: "bytea"}
+
+
+@dataclass(frozen=True)
+class Transaction:
+    """Hold a connection with a transaction begun on it."""
+
+    connection: Connection
+    place: str
+
+    @property
+    def on_sqlite(self) -> bool:
+        """Say whether this is SQLite; else it is PostgreSQL."""
+        return self.connection.dialect.name == "sqlite"
+
+    def all(self, statement: Executable) -> Sequence[Row[Any]]:
+        """Return all rows of a query."""
+        return self.connection.execute(statement).all()
+
+    def first(self, statement: Executable) -> Row[Any] | None:
+        """Return a query's first row, None for none."""
+        return self.connection.execute(statement).first()
+
+    def scalar(self, statement: Executable) -> Any:
+        """Return the first value of a query's first row, None for none."""
+        return self.connection.execute(statement).scalar()
+
+    def change(self, statement: Executable) -> int:
+        """Run a statement that changes rows and return how many it changed."""
+        result: CursorResult[Any] = self.connection.execute(statement)
+        return result.rowcount
+
+    def insert(self, table: Table) -> "postgresql.Insert | sqlite.Insert":
+        """Begin an INSERT that may say what becomes of rows that are there already."""
+        return sqlite.insert(table) if self.on_sqlite else postgresql.insert(table)
+
+    def put(self, table: Table, values: Mapping[str, Any], *, given: Sequence[str] = ()) -> None:
+        """Insert a row, or change the one with the same primary key.
+
+        Args:
+            table: where.
+            values: the whole row.
+            given: columns that keep their first value.
+        """
+        keys = [column.name for column in table.primary_key]
+        changed = {name: values[name] for name in values if name not in {*keys, *given}}
+        self.change(
+            self.insert(table).values(**values).on_conflict_do_update(
+                index_elements=keys, set_=changed
+            )
+        )  # fmt: skip
+
+    def raw(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Run a query as the driver does it, without SQLAlchemy's rows; ``?`` marks a value."""
+        cursor = self._cursor()
+        try:
+            cursor.execute(sql if self.on_sqlite else sql.replace("?", "%s"), values)
+            return cursor.fetchall()
+        finally:
+            cursor.close()
+
+    def run(self, sql: str) -> None:
+        """Run a statement that gives no rows."""
+        self.connection.exec_driver_sql(sql)
+
+    def load(self, table: Table, rows: Iterable[Sequence[Any]]) -> int:
+        """Insert many rows, each with all columns in the table's order; return how many."""
+        if self.on_sqlite:
+            names = ", ".join(f'"{column.name}"' for column in table.columns)
+            marks = ", ".join("?" * len(table.columns))
+            return self.many(f"INSERT INTO {table.name} ({names}) VALUES ({marks})", rows)
+        return self.copy(table, rows)
+
+    def many(self, sql: str, rows: Iterable[Sequence[Any]]) -> int:
+        """Run a statement of SQLite's for many rows; return how many it changed."""
+        cursor = self._cursor()
+        try:
+            cursor.executemany(sql, rows)
+            return max(cursor.rowcount, 0)
+        finally:
+            cursor.close()
+
+    def copy(self, table: Table, rows: Iterable[Sequence[Any]], *, into: str = "") -> int:
+        """Send many rows to PostgreSQL by COPY; ``into`` names a table of the same columns."""
+        names = ", ".join(f'"{column.name}"' for column in table.columns)
+        types = [_copied(column.type) for column in table.columns]
+        cursor = self._cursor()
+        try:
+            with cursor.copy(
+                f"COPY {into or table.name} ({names}) FROM STDIN (FORMAT BINARY)"
+            ) as copying:
+                copying.set_types(types)
+                write = copying.write_row
+                for row in rows:
+                    write(row)
+            return int(cursor.rowcount)
+        finally:
+            cursor.close()
+
+    def stream(self, statement: Executable, *, portion: int = 5000) -> Iterator[Sequence[Row[Any]]]:
+        """Yield a query's rows in portions; they are never all in memory."""
+        with self.connection.execution_options(yield_per=portion).execute(statement) as result:
+            yield from result.partitions()
+
+    def _cursor(self) -> Any:
+        driver = self.connection.connection.driver_connection
+        if driver is None:
+            raise RuntimeError("the connection was closed under its transaction")
+        return driver.cursor() if self.on_sqlite else driver.cursor(binary=True)
+
+
+def _copied(kind: object) -> str:
+    return next((name for base, name in _COPIED.items() if isinstance(kind, base)), "text")

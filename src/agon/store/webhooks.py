@@ -1,0 +1,103 @@
+"""Keep webhooks and their deliveries."""
+
+from typing import Any
+
+from sqlalchemy import Row, delete, select, tuple_
+
+from agon.app.webhooks.ports import DeliveryLog, Webhook
+from agon.errors import NotFound
+from agon.store.encoding import json_text, micros, moment, parsed
+from agon.store.schema import DELIVERIES, WEBHOOKS
+from agon.store.transactions import Transaction
+
+
+class SqlWebhooks:
+    """Keep the promises of :class:`agon.app.webhooks.ports.Webhooks`."""
+
+    def __init__(self, transaction: Transaction) -> None:
+        self._to = transaction
+
+    def save(self, webhook: Webhook) -> None:
+        """Store a webhook, new or known."""
+        values = {
+            "id": webhook.id,
+            "contest_no": webhook.contest_no,
+            "url": webhook.url,
+            "secret": webhook.secret,
+            "events": json_text(webhook.events),
+            "staff": webhook.staff,
+            "active": webhook.active,
+            "created_at": micros(webhook.created_at),
+            "by": webhook.by,
+        }
+        self._to.put(WEBHOOKS, values)
+
+    def get(self, webhook_id: str) -> Webhook:
+        """Return a webhook."""
+        row = self._to.first(select(WEBHOOKS).where(WEBHOOKS.c.id == webhook_id))
+        if row is None:
+            raise NotFound(f"there is no webhook {webhook_id!r}; list those of the contest")
+        return _webhook(row)
+
+    def of(self, contest_no: int) -> list[Webhook]:
+        """List a contest's webhooks in order of creation."""
+        listing = select(WEBHOOKS).where(WEBHOOKS.c.contest_no == contest_no)
+        listing = listing.order_by(WEBHOOKS.c.created_at, WEBHOOKS.c.id)
+        return [_webhook(row) for row in self._to.all(listing)]
+
+    def remove(self, webhook_id: str) -> None:
+        """Remove a webhook and its deliveries.
+
+        Raises:
+            NotFound: there is none of that id.
+        """
+        self.get(webhook_id)
+        self._to.change(delete(DELIVERIES).where(DELIVERIES.c.webhook_id == webhook_id))
+        self._to.change(delete(WEBHOOKS).where(WEBHOOKS.c.id == webhook_id))
+
+    def log(self, delivery: DeliveryLog) -> None:
+        """Store a delivery, new or known."""
+        values = {
+            "id": delivery.id,
+            "webhook_id": delivery.webhook_id,
+            "event_no": delivery.event_no,
+            "state": delivery.state,
+            "attempts": json_text(delivery.attempts),
+            "created_at": micros(delivery.created_at),
+        }
+        self._to.put(DELIVERIES, values)
+
+    def delivery(self, delivery_id: str) -> DeliveryLog:
+        """Return a delivery."""
+        row = self._to.first(select(DELIVERIES).where(DELIVERIES.c.id == delivery_id))
+        if row is None:
+            raise NotFound(f"there is no delivery {delivery_id!r}; list those of the webhook")
+        return _delivery(row)
+
+    def deliveries(
+        self, webhook_id: str, *, after: str | None = None, limit: int = 100
+    ) -> list[DeliveryLog]:
+        """List a webhook's deliveries, newest first, those after (older than) one."""
+        listing = select(DELIVERIES).where(DELIVERIES.c.webhook_id == webhook_id)
+        if after is not None:
+            last = self.delivery(after)
+            listing = listing.where(
+                tuple_(DELIVERIES.c.created_at, DELIVERIES.c.id)
+                < tuple_(micros(last.created_at), last.id)
+            )
+        newest = (DELIVERIES.c.created_at.desc(), DELIVERIES.c.id.desc())
+        return [_delivery(row) for row in self._to.all(listing.order_by(*newest).limit(limit))]
+
+
+def _webhook(row: Row[Any]) -> Webhook:
+    values = row._asdict()
+    values["events"] = tuple(parsed(values["events"]))
+    values["created_at"] = moment(values["created_at"])
+    return Webhook(**values)
+
+
+def _delivery(row: Row[Any]) -> DeliveryLog:
+    values = row._asdict()
+    values["attempts"] = parsed(values["attempts"])
+    values["created_at"] = moment(values["created_at"])
+    return DeliveryLog(**values)
