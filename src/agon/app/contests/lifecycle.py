@@ -8,9 +8,10 @@ from agon.app.access.authorising import allow, viewed
 from agon.app.access.values import Caller
 from agon.app.contests.appending import append
 from agon.app.contests.ports import Session
+from agon.app.contests.publishing import publish
 from agon.app.contests.service import Service
 from agon.app.contests.values import Contest, Snapshot, State
-from agon.errors import Conflict, NotScorable, Unreadable
+from agon.errors import Conflict, Unreadable
 from agon.ledger.entry import Draft
 
 _ATTEMPTS: Final = 20
@@ -127,11 +128,11 @@ def _with_boards(
         allow(by, "contest.manage", contest=contest)
         check(session, contest)
     for _ in range(_ATTEMPTS):
-        boards, position = _published(service, contest_id)
+        boards, position = _published(service, contest)
         with service.store.write() as session:
             contest = managed(session, contest_id, by)
             check(session, contest)
-            if position is None or contest.seq == position:
+            if contest.seq == position:
                 draft = _draft(service, kind, {"boards": boards}, by)
                 after = append(service, session, contest, [draft])
                 return _done(service, session, after, kind.removeprefix("contest-"), by)
@@ -141,18 +142,11 @@ def _with_boards(
     )
 
 
-def _published(service: Service, contest_id: str) -> tuple[dict[str, Any], int | None]:
-    """Publish; return the boards' hashes and their position, None when nothing can be scored."""
-    from agon.app.contests.publishing import publish
-
-    try:
-        snapshots = publish(service, contest_id)
-    except NotScorable:
-        return {}, None
-    positions = {one.seq for one in snapshots}
-    if len(positions) != 1:
-        return {}, None if not positions else -1
-    return {one.board: _proof(one) for one in snapshots}, positions.pop()
+def _published(service: Service, contest: Contest) -> tuple[dict[str, Any], int]:
+    """Publish; return the hashes of the boards that can be scored, and their position."""
+    snapshots = publish(service, contest.id)
+    position = max((one.seq for one in snapshots), default=contest.seq)
+    return {one.board: _proof(one) for one in snapshots}, position
 
 
 def _proof(snapshot: Snapshot) -> Mapping[str, Any]:
