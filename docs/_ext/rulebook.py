@@ -2,7 +2,7 @@
 
 Directives, each with a discipline's name (or an edition's) as its argument:
 ``agon-rules``, ``agon-tables``, ``agon-boards``, ``agon-findings``, ``agon-attacks``,
-``agon-examples`` (an edition), ``agon-editions`` and ``agon-commands`` (none).
+``agon-examples`` (an edition), ``agon-editions``, ``agon-commands`` and ``agon-settings`` (none).
 """
 
 import inspect
@@ -137,6 +137,18 @@ def commands(_: str) -> str:
     return "\n\n".join(_command(cli, "agon"))
 
 
+def settings(_: str) -> str:
+    """List every setting of the service."""
+    from agon.settings import SETTINGS
+
+    rows = [
+        [f"`{one.name}`", f"`{one.variable}`", f"`{_plain(one.default) or 'empty'}`",
+         one.bounds, one.meaning]
+        for one in SETTINGS.values()
+    ]  # fmt: skip
+    return table(["setting", "variable", "default", "may be", "meaning"], rows)
+
+
 def _command(command: click.Command, path: str) -> Iterator[str]:
     context = click.Context(command, info_name=path)
     arguments = " ".join(
@@ -196,6 +208,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
         "examples": examples,
         "editions": all_editions,
         "commands": commands,
+        "settings": settings,
     }
     for name, make in makers.items():
         made = type(f"Agon{name.title()}", (_Directive,), {"make": staticmethod(make)})

@@ -196,8 +196,8 @@ class Settings(BaseSettings):
     )
     sandbox_modes: _Modes = _setting(
         ("bwrap",),
-        "Walls that programs may be judged behind, the first preferred. degraded and cold have "
-        "no namespaces: ask for them only where all programs are trusted.",
+        "Walls that programs may be judged behind, the first preferred. degraded has no "
+        "namespaces: ask for it only where every program is trusted.",
         bounds="some of bwrap, degraded, cold, with commas",
     )
     webhook_allow_private: bool = _setting(
