@@ -2,8 +2,10 @@
 
 import os
 import secrets
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, get_args
 
@@ -12,10 +14,13 @@ from agon.app.ports import Escaped, Mode, Sandbox
 from agon.errors import Unavailable, Unreadable
 
 if TYPE_CHECKING:
+    from agon.app.contests.ports import Store
+    from agon.app.contests.service import Service
     from agon.app.submitting import WeightSetter
     from agon.app.tasks.acceptance import Triers
     from agon.app.tasks.agents import Agent
     from agon.app.tasks.task import Task
+    from agon.settings import Settings
 
 MODES: Final[tuple[Mode, ...]] = get_args(Mode)
 """The walls there are, the default first."""
@@ -171,3 +176,54 @@ def png(svg: str) -> bytes:
 def new_id() -> str:
     """Draw an id that no other run has."""
     return secrets.token_hex(8)
+
+
+def open_store(settings: "Settings", *, create: bool = True) -> "Store":
+    """Open the database of the settings; closing it is the caller's.
+
+    Raises:
+        Unavailable: it cannot be reached, or is of another version of agon.
+    """
+    from agon.store import open_store as opened
+
+    return opened(settings.database, create=create)
+
+
+def open_service(settings: "Settings", *, create: bool = True) -> "Service":
+    """Open what all use cases work with; closing ``.store`` is the caller's.
+
+    The key files are made at the first start, where ``create`` allows it.
+
+    Raises:
+        Unavailable: the database cannot be reached, or is of another version of agon.
+        NotFound: a key file is missing and not to be made.
+        Conflict, Unreadable: a key file is open to others, or no key.
+    """
+    from agon.app.contests.live import Lives
+    from agon.app.contests.service import KeySigner, Service
+    from agon.settings.keys import load_key
+
+    signing = load_key(settings.signing_key_path, make=create)
+    server = load_key(settings.server_key_path, make=create)
+    return Service(
+        store=open_store(settings, create=create),
+        clock=now,
+        new_id=sortable_id,
+        signer=KeySigner(signing),
+        lives=Lives(),
+        lease_span=timedelta(seconds=settings.lease_seconds),
+        network_key=server,
+    )
+
+
+def now() -> datetime:
+    """Read the clock, in UTC."""
+    return datetime.now(UTC)
+
+
+def sortable_id() -> str:
+    """Draw an id that no other has and nobody can guess; later ones sort behind earlier ones.
+
+    Twelve hex digits of the time in milliseconds, twenty of chance.
+    """
+    return f"{time.time_ns() // 1_000_000:012x}{secrets.token_hex(10)}"

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Protocol
 
 from agon.app.contests.ports import Store
+from agon.ledger import signing
 
 if TYPE_CHECKING:
     from agon.app.contests.live import Lives
@@ -21,6 +22,27 @@ class Signer(Protocol):
 
     def sign(self, value: Mapping[str, Any]) -> str:
         """Return the signature (hex) over a value's canonical JSON."""
+
+
+@dataclass(frozen=True)
+class KeySigner:
+    """Sign with a private key of 32 bytes.
+
+    Example:
+        >>> KeySigner(bytes(32)).public_key[:16]
+        '3b6a27bcceb6a42d'
+    """
+
+    key: bytes = field(repr=False)
+
+    @property
+    def public_key(self) -> str:
+        """The public half, in hex."""
+        return signing.public_key(self.key).hex()
+
+    def sign(self, value: Mapping[str, Any]) -> str:
+        """Return the signature (hex) over a value's canonical JSON."""
+        return signing.sign(self.key, value)
 
 
 @dataclass(frozen=True)
@@ -44,5 +66,5 @@ class Service:
     signer: Signer
     lives: "Lives"
     lease_span: timedelta = timedelta(seconds=30)
-    network_key: bytes = field(default=b"", repr=False)
+    network_key: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)
     random: Callable[[int], bytes] = secrets.token_bytes
