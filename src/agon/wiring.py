@@ -213,6 +213,7 @@ def open_service(settings: "Settings", *, create: bool = True) -> "Service":
         lives=Lives(),
         lease_span=timedelta(seconds=settings.lease_seconds),
         network_key=server,
+        snapshots_kept=settings.snapshots_kept,
     )
 
 
@@ -227,3 +228,26 @@ def sortable_id() -> str:
     Twelve hex digits of the time in milliseconds, twenty of chance.
     """
     return f"{time.time_ns() // 1_000_000:012x}{secrets.token_hex(10)}"
+
+
+def watch(settings: "Settings", *, pause: "Callable[[float], object]") -> "Watch":
+    """Return what notices that something was stored; closing it is the caller's.
+
+    Args:
+        settings: name the database.
+        pause: sleeps; when it returns True the wait is over.
+    """
+    from agon.store.watching import Watch
+
+    return Watch(settings.database, pause=pause)
+
+
+def submitted_agent(command: str, files: Path) -> "Agent":
+    """Make an agent of what was submitted: always a command, never one of ours by its name.
+
+    Raises:
+        Unreadable: the command is empty, or misspells a placeholder.
+    """
+    from agon.runners.agents.commands import CommandAgent
+
+    return CommandAgent(command, files=files)

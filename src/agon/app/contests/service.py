@@ -57,6 +57,7 @@ class Service:
         lives: the contests' records in this process's memory.
         lease_span: how long a worker holds a job without a heartbeat.
         network_key: what addresses are hashed with before they are stored.
+        snapshots_kept: so many of the newest snapshots of a board keep their rows.
         random: gives that many random bytes, for secrets.
     """
 
@@ -67,4 +68,5 @@ class Service:
     lives: "Lives"
     lease_span: timedelta = timedelta(seconds=30)
     network_key: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)
+    snapshots_kept: int = 20
     random: Callable[[int], bytes] = secrets.token_bytes

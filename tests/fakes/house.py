@@ -1,0 +1,44 @@
+"""A whole service on a fresh SQLite file, with a clock that tests turn."""
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from pathlib import Path
+
+from agon.app.access.values import Caller
+from agon.app.contests.live import Lives
+from agon.app.contests.service import KeySigner, Service
+from agon.store import open_store
+
+ORGANISER = Caller(name="user:olga", user="olga", role="organiser")
+OPERATOR = Caller(name="user:root", user="root", role="operator")
+JUDGE = Caller(name="user:judy", user="judy", role="judge")
+PARTICIPANT = Caller(name="user:ada", user="ada", role="participant")
+VIEWER = Caller(name="user:vera", user="vera", role="viewer")
+WORKER = Caller(name="user:walt", user="walt", role="worker")
+
+
+@dataclass
+class Clock:
+    """Tell the time, a second later each time it is asked."""
+
+    at: datetime = datetime(2026, 11, 22, 9, 0, tzinfo=UTC)
+    step: timedelta = field(default=timedelta(seconds=1))
+
+    def __call__(self) -> datetime:
+        """Return the time and move on."""
+        self.at += self.step
+        return self.at
+
+
+def service_at(folder: Path, *, clock: Clock | None = None, url: str | None = None) -> Service:
+    """Open a service on a database of its own; closing its store is the caller's."""
+    numbers = count(1)
+    return Service(
+        store=open_store(url or f"sqlite:///{folder}/agon.db"),
+        clock=clock or Clock(),
+        new_id=lambda: f"id{next(numbers):06}",
+        signer=KeySigner(bytes(range(32))),
+        lives=Lives(),
+        network_key=b"k" * 32,
+    )
