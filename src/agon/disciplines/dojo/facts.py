@@ -1,6 +1,7 @@
 """Take from the tables what the dojo's formulas need: one row of arrays per submission."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,9 @@ from agon.records import Records
 
 Ints = npt.NDArray[np.int64]
 Objects = npt.NDArray[np.object_]
+
+SOURCES_KEPT = 100_000
+"""So many sources are remembered with what was read from them, for the next scoring."""
 
 NEVER = np.iinfo(np.int64).max
 """The freeze of a problem that does not freeze, in microseconds since 1970."""
@@ -166,9 +170,9 @@ def _sources(table: Any) -> tuple[list[str], Ints, list[str], Ints]:
     encoded = pc.dictionary_encode(table["source"].combine_chunks())
     sources = encoded.dictionary.to_pylist()
     source_of = pc.fill_null(encoded.indices, -1).to_numpy().astype(np.int64)
-    canonical = [canonicalize(source.encode()) for source in sources]
-    own_hashes = [source_hash(text) for text in canonical]
-    own_lengths = np.array([length(text) for text in canonical], dtype=np.int64)
+    own = [_canonical(source) for source in sources]
+    own_hashes = [of_source for of_source, _ in own]
+    own_lengths = np.array([size for _, size in own], dtype=np.int64)
     given_hashes = table["source_hash"].to_pylist()
     hashes = [
         own_hashes[at] if at >= 0 else given
@@ -179,6 +183,13 @@ def _sources(table: Any) -> tuple[list[str], Ints, list[str], Ints]:
     if known.any():
         lengths[known] = own_lengths[source_of[known]]
     return sources, source_of, hashes, lengths
+
+
+@lru_cache(maxsize=SOURCES_KEPT)
+def _canonical(source: str) -> tuple[str, int]:
+    """Give a source's hash and length in canonical form, once for all rescorings."""
+    canonical = canonicalize(source.encode())
+    return source_hash(canonical), length(canonical)
 
 
 def _places(texts: list[str]) -> Ints:

@@ -6,13 +6,13 @@ recorded source, so that changed rules score a season anew without running a pro
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
 from agon.disciplines.dojo import formulas
-from agon.disciplines.dojo.facts import Facts, Ints, Objects, payload_of, read_source
+from agon.disciplines.dojo.facts import SOURCES_KEPT, Facts, Ints, Objects, payload_of, read_source
 from agon.disciplines.dojo.payload import check
 from agon.disciplines.dojo.program import Violation
 from agon.disciplines.dojo.rules import DojoRules
@@ -121,21 +121,14 @@ def _verdicts(facts: Facts, rules: DojoRules) -> tuple[Objects, dict[int, tuple[
     verdicts = s.verdicts.copy()
     violations: dict[int, tuple[Violation, ...]] = {}
     for at, source in enumerate(s.sources):
-        payload = payload_of(
-            source, max_bytes=rules.max_source_bytes, max_depth=rules.max_syntax_depth
-        )
-        found = (
-            (payload,)
-            if isinstance(payload, Violation)
-            else tuple(
-                check(
-                    payload,
-                    max_numeric_literals=rules.max_numeric_literals,
-                    max_string_chars=rules.max_string_literal_chars,
-                    max_elements=rules.max_list_tuple_elements,
-                    max_literal_digits=rules.max_literal_digits,
-                )
-            )
+        found = _violations(
+            source,
+            max_bytes=rules.max_source_bytes,
+            max_depth=rules.max_syntax_depth,
+            max_numeric_literals=rules.max_numeric_literals,
+            max_string_chars=rules.max_string_literal_chars,
+            max_elements=rules.max_list_tuple_elements,
+            max_literal_digits=rules.max_literal_digits,
         )
         if found:
             violations[at] = found
@@ -145,6 +138,31 @@ def _verdicts(facts: Facts, rules: DojoRules) -> tuple[Objects, dict[int, tuple[
         elif place >= 0 and place not in violations and verdicts[at] == "rejected_policy":
             verdicts[at] = "wrong_answer" if s.matched[at] >= 0 else verdicts[at]
     return verdicts, violations
+
+
+@lru_cache(maxsize=SOURCES_KEPT)
+def _violations(
+    source: str,
+    *,
+    max_bytes: int,
+    max_depth: int,
+    max_numeric_literals: int,
+    max_string_chars: int,
+    max_elements: int,
+    max_literal_digits: int | None,
+) -> tuple[Violation, ...]:
+    """Say why the payload policy refuses a source; one is read once for all later scorings."""
+    payload = payload_of(source, max_bytes=max_bytes, max_depth=max_depth)
+    if isinstance(payload, Violation):
+        return (payload,)
+    found = check(
+        payload,
+        max_numeric_literals=max_numeric_literals,
+        max_string_chars=max_string_chars,
+        max_elements=max_elements,
+        max_literal_digits=max_literal_digits,
+    )
+    return tuple(found)
 
 
 def _unscored(facts: Facts, rules: DojoRules, verdicts: Objects) -> Objects:
