@@ -3,7 +3,7 @@
 import os
 import secrets
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from agon.app.tasks.agents import Agent
     from agon.app.tasks.task import Task
     from agon.settings import Settings
+    from agon.store.watching import Watch
 
 MODES: Final[tuple[Mode, ...]] = get_args(Mode)
 """The walls there are, the default first."""
@@ -230,7 +231,7 @@ def sortable_id() -> str:
     return f"{time.time_ns() // 1_000_000:012x}{secrets.token_hex(10)}"
 
 
-def watch(settings: "Settings", *, pause: "Callable[[float], object]") -> "Watch":
+def watch(settings: "Settings", *, pause: Callable[[float], object]) -> "Watch":
     """Return what notices that something was stored; closing it is the caller's.
 
     Args:

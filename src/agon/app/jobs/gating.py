@@ -23,15 +23,15 @@ if TYPE_CHECKING:
     from agon.app.contests.service import Service
 
 
-def gate(open_sandbox: Callable[[], Sandbox]) -> Callable[[Assignment, Progress], dict[str, Any]]:
+def gate(sandbox: Sandbox) -> Callable[[Assignment, Progress], dict[str, Any]]:
     """Return what runs setters: ``{"terms": […]}`` of one that passes, else its refusal is raised.
 
     Args:
-        open_sandbox: gives the worker's sandbox, opened once.
+        sandbox: the worker's.
     """
 
     def run(assignment: Assignment, progress: Progress) -> dict[str, Any]:
-        terms = pass_gate(packaged(assignment.payload["package"]), open_sandbox())
+        terms = pass_gate(packaged(assignment.payload["package"]), sandbox)
         progress.check()
         return {"terms": list(terms)}
 

@@ -34,11 +34,11 @@ _COLUMNS: Final = frozenset(column.name for column in SUBMISSIONS.columns)
 _FAULT: Final = "sandbox_error"
 
 
-def judge(open_sandbox: Callable[[], Sandbox]) -> Callable[[Assignment, Progress], dict[str, Any]]:
+def judge(sandbox: Sandbox) -> Callable[[Assignment, Progress], dict[str, Any]]:
     """Return what runs submissions.
 
     Args:
-        open_sandbox: gives the worker's sandbox, opened once.
+        sandbox: the worker's.
 
     Returns:
         A function from a job to its outcome: ``{"run": …}`` as :func:`written_run` writes it, or
@@ -56,7 +56,7 @@ def judge(open_sandbox: Callable[[], Sandbox]) -> Callable[[Assignment, Progress
             limits=Limits(),
             name=str(payload["submission"]),
         )
-        ran = open_sandbox().run(program)
+        ran = sandbox.run(program)
         progress.check()
         return {"run": written_run(ran)}
 

@@ -32,7 +32,7 @@ class LocalSource:
         *,
         worker: str,
         contests: Sequence[int] | None = None,
-        wait: Callable[[float], None] = time.sleep,
+        wait: Callable[[float], object] = time.sleep,
     ) -> None:
         self._service = service
         self._worker = worker

@@ -64,7 +64,7 @@ def drawn_round(scored: Any, *, seed: str, name: str, at: datetime) -> dict[str,
     Returns:
         The body of a ``draw-made`` entry.
     """
-    rules: "ArenaRules" = scored.rules
+    rules: ArenaRules = scored.rules
     bots, rating = scored.facts.bots, scored.ratings.rating
     entrants = [
         Entrant(str(bots.ids[at]), float(rating[at]), bots.owner[at].as_py())

@@ -36,13 +36,13 @@ MakeAgent = Callable[[str, Path], Agent]
 
 
 def trial(
-    tasks: Path, containers: Callable[[], Containers], make_agent: MakeAgent, *, now: Clock
+    tasks: Path, containers: Containers, make_agent: MakeAgent, *, now: Clock
 ) -> Callable[[Assignment, Progress], dict[str, Any]]:
     """Return what runs trials.
 
     Args:
         tasks: the folder whose folders are the tasks, by name.
-        containers: gives the worker's engine, opened once.
+        containers: the worker's engine.
         make_agent: makes an agent of what was submitted; it must know no built-in names.
         now: tells the time.
 
@@ -53,21 +53,20 @@ def trial(
     def run(assignment: Assignment, progress: Progress) -> dict[str, Any]:
         payload = assignment.payload
         task = read_task(_task_folder(tasks, payload["task"]))
-        engine = containers()
         with TemporaryDirectory(prefix="agon-trial-") as place:
             files, traces = Path(place, "agent"), Path(place, "trial")
             traces.mkdir()
             agent = make_agent(payload["agent"]["command"], laid_out(payload["agent"], files))
             if lacking := agent.lacks(task):
                 raise NotScorable(f"the agent cannot work on {task.name}: {lacking}")
-            image = build(task, engine)
+            image = build(task, containers)
             progress.check()
             name = re.sub(r"[^a-z0-9]", "", assignment.id.lower())[:40] or "trial"
             made = run_trial(
                 task,
                 1,
                 agent,
-                containers=engine,
+                containers=containers,
                 image=image,
                 trial=Trial(run=name, name=f"{name}-{assignment.attempt}", folder=traces),
                 now=now,

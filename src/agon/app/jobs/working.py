@@ -46,7 +46,11 @@ class Worker:
     Args:
         source: where jobs come from.
         runners: how each kind of job is run; the worker claims these kinds and no others.
+        stopping: set when the worker is to end after its job.
         told: called after every job.
+
+    Attributes:
+        running: whether a job is being run, and may be stopped by raising :class:`Stopped`.
     """
 
     def __init__(
@@ -54,13 +58,14 @@ class Worker:
         source: JobSource,
         runners: Mapping[JobKind, Run],
         *,
+        stopping: Event | None = None,
         told: Callable[[Worked], None] = lambda _: None,
     ) -> None:
         self._source = source
         self._runners = runners
         self._told = told
         self.running = False
-        self.stopping = Event()
+        self.stopping = stopping or Event()
 
     def work_once(self) -> bool:
         """Work on one job; False when there is none.

@@ -1,0 +1,207 @@
+"""``agon worker``: do what the service has to do."""
+
+import os
+import signal
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from pathlib import Path
+from threading import Event
+from typing import TYPE_CHECKING, Final, TypeVar, cast, get_args
+
+import click
+
+from agon.cli.dojo.arguments import MODES
+from agon.cli.helping import Command, option
+
+if TYPE_CHECKING:
+    from agon.app.contests.service import Service
+    from agon.app.jobs.values import JobKind
+    from agon.app.jobs.working import Run, Worked, Worker
+    from agon.app.ports import Mode
+    from agon.settings import Settings
+
+T = TypeVar("T")
+
+SANDBOXED: Final = frozenset({"judge", "gate"})
+"""Kinds that run programs behind the wall."""
+
+
+@click.command("worker", cls=Command)
+@option(
+    "--kinds",
+    metavar="K,…",
+    help="Kinds of jobs to do: publish, judge, trial, … (default: all that can be done here).",
+)
+@option("--name", metavar="N", help="The worker's name (default: host and process).")
+@option("--once", is_flag=True, help="Stop when there is nothing to do.")
+@option(
+    "--tasks",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Folder of tasks for trials (default: setting tasks_folder).",
+)
+@option(
+    "--sandbox",
+    "mode",
+    type=click.Choice(MODES),
+    help="The wall programs are judged behind (default: the first of setting sandbox_modes).",
+)
+@option(
+    "--grace",
+    type=click.FloatRange(min=0),
+    default=20.0,
+    show_default=True,
+    metavar="S",
+    help="Seconds a job may still take when the worker is asked to stop.",
+)
+@option("--database", metavar="URL", help="The database (default: setting database).")
+def command(
+    *,
+    kinds: str | None,
+    name: str | None,
+    once: bool,
+    tasks: Path | None,
+    mode: str | None,
+    grace: float,
+    database: str | None,
+) -> None:
+    """Work on the service's jobs: boards, verdicts, trials, rounds.
+
+    Each job is held on a lease that is kept alive while it runs; what came of it is stored
+    together with its end. A worker that dies loses nothing: its job is begun again elsewhere.
+    Asked to stop (SIGTERM, Ctrl-C) it finishes its job, or gives it back when that takes longer
+    than --grace; asked twice it gives it back at once.
+
+      agon worker
+      agon worker --kinds judge --sandbox bwrap
+    """
+    from agon.app.jobs.local import LocalSource
+    from agon.app.jobs.working import Stopped, Worker
+    from agon.settings import load
+    from agon.wiring import open_service, watch
+
+    settings = load({"database": database, "tasks_folder": None if tasks is None else str(tasks)})
+    called = name or f"{socket.gethostname()}-{os.getpid()}"
+    stopping = Event()
+    with ExitStack() as opened:
+        service = open_service(settings)
+        opened.callback(service.store.close)
+        waiting = watch(settings, pause=stopping.wait)
+        opened.callback(waiting.close)
+        runners = _runners(opened, settings, service, kinds=_kinds(kinds), mode=mode)
+        source = LocalSource(service, worker=called, wait=waiting.wait)
+        worker = Worker(source, runners, stopping=stopping, told=_tell)
+        click.echo(f"worker {called}: {', '.join(runners)}", err=True)
+        try:
+            with _stopped_by_signals(worker, grace=grace):
+                worker.work(idle=not once)
+        except Stopped:
+            click.echo(f"worker {called}: stopped, its job given back", err=True)
+
+
+def _kinds(text: str | None) -> "set[JobKind] | None":
+    """Read ``--kinds``.
+
+    Raises:
+        Unreadable: one of them is none.
+    """
+    from agon.app.jobs.values import JobKind
+    from agon.errors import Unreadable, did_you_mean
+
+    if text is None:
+        return None
+    known = get_args(JobKind)
+    kinds = {part.strip() for part in text.split(",") if part.strip()}
+    for one in sorted(kinds - set(known)):
+        raise Unreadable(f"there is no kind of job {one!r}: {did_you_mean(one, known)}")
+    return cast("set[JobKind]", kinds)
+
+
+def _runners(
+    opened: ExitStack,
+    settings: "Settings",
+    service: "Service",
+    *,
+    kinds: "set[JobKind] | None",
+    mode: str | None,
+) -> "dict[JobKind, Run]":
+    """Return what runs each kind of job here; what was asked for by name must be possible.
+
+    Raises:
+        Unavailable: a kind that was asked for needs what this machine has not.
+    """
+    from agon import wiring
+    from agon.app.jobs.handlers import house_runners, sandbox_runners, trial_runners
+    from agon.errors import Unavailable
+
+    found = house_runners(service)
+    if kinds is None or kinds & SANDBOXED:
+        chosen = cast("Mode", mode or settings.sandbox_modes[0])
+        sandbox = _opened(
+            opened, lambda: wiring.sandbox(chosen, workers=1), what="judged", must=kinds is not None
+        )
+        found |= {} if sandbox is None else sandbox_runners(sandbox)
+    if settings.tasks_folder and (kinds is None or "trial" in kinds):
+        engine = _opened(opened, wiring.containers, what="tried", must=kinds is not None)
+        tasks, agent = Path(settings.tasks_folder), wiring.submitted_agent
+        if engine is not None:
+            found |= trial_runners(tasks, engine, agent, now=service.clock)
+    if kinds is None:
+        return found
+    if lacking := sorted(kinds - set(found)):
+        raise Unavailable(f"{', '.join(lacking)} cannot be done here; see agon worker --help")
+    return {kind: run for kind, run in found.items() if kind in kinds}
+
+
+def _opened(
+    opened: ExitStack, begin: "Callable[[], AbstractContextManager[T]]", *, what: str, must: bool
+) -> "T | None":
+    """Open what jobs of some kinds need; where it is missing, tell so, or refuse if it must be."""
+    from agon.errors import Unavailable
+
+    try:
+        return opened.enter_context(begin())
+    except Unavailable as missing:
+        if must:
+            raise
+        click.echo(f"nothing is {what} here: {missing}", err=True)
+        return None
+
+
+@contextmanager
+def _stopped_by_signals(worker: "Worker", *, grace: float) -> Iterator[None]:
+    """Let the first signal stop the worker after its job, and time or a second one during it."""
+    from agon.app.jobs.working import Stopped
+
+    def stop(*_: object) -> None:
+        if worker.stopping.is_set():
+            give_back()
+            return
+        worker.stopping.set()
+        signal.setitimer(signal.ITIMER_REAL, max(grace, 0.001))
+
+    def give_back(*_: object) -> None:
+        if worker.running:
+            raise Stopped
+
+    kept = {
+        number: signal.signal(number, handler)
+        for number, handler in (
+            (signal.SIGTERM, stop),
+            (signal.SIGINT, stop),
+            (signal.SIGALRM, give_back),
+        )
+    }
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        for number, handler in kept.items():
+            signal.signal(number, handler)
+
+
+def _tell(worked: "Worked") -> None:
+    assignment = worked.assignment
+    cause = f": {worked.cause}" if worked.cause else ""
+    click.echo(f"{assignment.kind} {assignment.id} {worked.end}{cause}", err=True)
