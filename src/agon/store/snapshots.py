@@ -79,10 +79,13 @@ class SqlSnapshots:
         board: str | None = None,
         until: int | None = None,
         before: int | None = None,
+        stored_only: bool = False,
         limit: int = 100,
     ) -> list[Snapshot]:
         """List snapshots, newest first, those numbered below ``before``."""
         listing = _of(contest_no, board, until)
+        if stored_only:
+            listing = listing.where(SNAPSHOTS.c.stored)
         if before is not None:
             listing = listing.where(SNAPSHOTS.c.no < before)
         listing = listing.order_by(SNAPSHOTS.c.no.desc()).limit(limit)

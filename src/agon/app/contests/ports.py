@@ -145,9 +145,13 @@ class Snapshots(Protocol):
         board: str | None = None,
         until: int | None = None,
         before: int | None = None,
+        stored_only: bool = False,
         limit: int = 100,
     ) -> list[Snapshot]:
-        """List snapshots, newest first, those numbered below ``before``."""
+        """List snapshots, newest first, those numbered below ``before``.
+
+        ``stored_only`` leaves out those whose rows are not there.
+        """
 
     def lines(self, no: int, *, start: int, count: int, unscored: bool = False) -> list[bytes]:
         """Return rows' (or unscored ids') JSON lines from place ``start`` (from 0) on."""

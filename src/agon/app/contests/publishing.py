@@ -1,0 +1,228 @@
+"""Publish boards: score at a position of the ledger, and keep what was found with its proof.
+
+Every board is stored in a transaction of its own, with the steps it adds to people's histories
+and the event that tells of it: whatever dies meanwhile, a board is published wholly or not at all,
+and publishing again completes what is missing.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TypeAlias
+
+from agon.app.comparing import difference
+from agon.app.contests.keeping import Cause, Made, keep
+from agon.app.contests.live import LiveContest
+from agon.app.contests.service import Service
+from agon.app.contests.values import Change, Contest, Snapshot
+from agon.app.scoring import Result
+from agon.errors import NotFound, NotScorable
+from agon.kernel.boards import Board, board_sha256
+from agon.ledger.entry import timestamp
+from agon.ledger.manifest import Manifest
+from agon.ledger.merkle import Tree
+
+_MOST_CHANGES = 10_000
+
+Progress: TypeAlias = Callable[[float], object]
+
+
+@dataclass(frozen=True)
+class Publication:
+    """Hold what publishing did.
+
+    Attributes:
+        snapshots: the boards, the default one first.
+        unscorable: why others could not be scored, by board.
+    """
+
+    snapshots: tuple[Snapshot, ...] = ()
+    unscorable: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class _Stop:
+    """Name a position to publish at on the way to the newest.
+
+    Attributes:
+        change: the change set whose entries alone lie between ``before`` and here; None where
+            the position is only to be compared with.
+    """
+
+    seq: int
+    before: int = 0
+    change: Change | None = None
+    undone: bool = False
+
+
+def publish(
+    service: Service,
+    contest_id: str,
+    *,
+    at: int | None = None,
+    boards: Sequence[str] | None = None,
+    progress: Progress = lambda _: None,
+) -> list[Snapshot]:
+    """Score a contest and publish its boards, the default one first; see :func:`publication`."""
+    done = publication(service, contest_id, at=at, boards=boards, progress=progress)
+    return list(done.snapshots)
+
+
+def publication(
+    service: Service,
+    contest_id: str,
+    *,
+    at: int | None = None,
+    boards: Sequence[str] | None = None,
+    progress: Progress = lambda _: None,
+) -> Publication:
+    """Score a contest at a position and publish its boards.
+
+    What is published already is not stored again: at the same position the snapshot that is there
+    is given; a newer position with an equal board keeps the rows where they are. A board that
+    cannot be scored is passed over, and told in ``unscorable``.
+
+    Args:
+        service: the house.
+        contest_id: the contest.
+        at: the position; None: the newest.
+        boards: which ones; None: all the contest publishes.
+        progress: called with the share done, 0 to 1.
+
+    Raises:
+        NotFound: there is no such contest, or the ledger has no such position.
+    """
+    with service.store.read() as session:
+        contest = session.contests.get(contest_id)
+    with service.lives.at(service.store, contest) as live:
+        seq = live.seq if at is None else at
+        if not 1 <= seq <= live.seq:
+            raise NotFound(f"{contest_id} has no entry {seq}; give 1 to {live.seq}")
+        if at is None and boards is None:
+            for stop in _stops(service, contest, until=seq):
+                _published(service, contest, live, stop)
+        return _published(service, contest, live, _Stop(seq), boards=boards, progress=progress)
+
+
+def rebuild(service: Service, contest_id: str, *, seq: int, board: str) -> Snapshot | None:
+    """Bring back the rows of a board that was published at a position and are kept no longer.
+
+    Returns:
+        The snapshot with its rows; None where the board cannot be scored there.
+
+    Raises:
+        NotFound: there is no such contest or position.
+    """
+    return next(iter(publish(service, contest_id, at=seq, boards=[board])), None)
+
+
+def board_names(published: Sequence[str], result: Result) -> list[str]:
+    """List the boards to publish; a family (``problem:<id>``) by the ids in the records."""
+    names: list[str] = []
+    for name in published:
+        family, _, member = name.partition(":")
+        if not member.startswith("<"):
+            names.append(name)
+            continue
+        ids = result.records.arrow(f"{family}s", ["id"])["id"].to_pylist()
+        names += sorted(f"{family}:{one}" for one in ids)
+    return names
+
+
+def _stops(service: Service, contest: Contest, *, until: int) -> list[_Stop]:
+    """List the positions around change sets that have not been published yet, in order.
+
+    Publishing there as well tells exactly whom a change moved, whatever was recorded with it.
+    """
+    with service.store.read() as session:
+        newest = session.snapshots.latest(contest.no, contest.boards[0])
+        changes = session.changes.page(contest.no, limit=_MOST_CHANGES)
+    known = 0 if newest is None else newest.seq
+    stops = set()
+    for change in changes:
+        for at, undone in ((change.applied_at, False), (change.rolled_back_at, True)):
+            if at is None or not known <= at <= until:
+                continue
+            entries = 1 if undone else int((change.report or {}).get("entries", 1))
+            stops |= {_Stop(at - entries), _Stop(at, at - entries, change, undone)}
+    told = {stop.seq for stop in stops if stop.change is not None}
+    stops = {stop for stop in stops if stop.change is not None or stop.seq not in told}
+    return sorted(stops, key=lambda stop: stop.seq)
+
+
+def _published(
+    service: Service,
+    contest: Contest,
+    live: LiveContest,
+    stop: _Stop,
+    *,
+    boards: Sequence[str] | None = None,
+    progress: Progress = lambda _: None,
+) -> Publication:
+    """Score a contest at one position and store its boards."""
+    try:
+        result = live.result(at=stop.seq)
+    except NotScorable as error:
+        return Publication((), dict.fromkeys(boards or contest.boards, str(error)))
+    names = boards if boards is not None else board_names(contest.boards, result)
+    with service.store.read() as session:
+        at = session.entries.time_of(contest.no, stop.seq)
+    done: list[Snapshot] = []
+    unscorable: dict[str, str] = {}
+    for count, name in enumerate(names, start=1):
+        try:
+            board = result.board(name)
+            cause = _cause(live, stop, board)
+        except NotScorable as error:
+            unscorable[name] = str(error)
+        else:
+            lines, unscored = board.lines(), board.unscored_lines()
+            manifest = _manifest(contest, live, result, board, [*lines, *unscored],
+                                 seq=stop.seq, at=at)  # fmt: skip
+            made = Made(board=board, lines=lines, unscored=unscored, manifest=manifest, at=at,
+                        cause=cause)  # fmt: skip
+            done.append(keep(service, contest, live, made))
+        progress(count / len(names))
+    return Publication(tuple(done), unscorable)
+
+
+def _cause(live: LiveContest, stop: _Stop, board: Board) -> Cause | None:
+    """Say what a change set moved on a board, where one did."""
+    if stop.change is None:
+        return None
+    before = live.result(at=stop.before).board(board.name)
+    return Cause(
+        change=stop.change.id,
+        kind=stop.change.kind,
+        reason=stop.change.reason,
+        undone=stop.undone,
+        difference=difference(before, board),
+    )
+
+
+def _manifest(
+    contest: Contest,
+    live: LiveContest,
+    result: Result,
+    board: Board,
+    lines: list[bytes],
+    *,
+    seq: int,
+    at: datetime,
+) -> Manifest:
+    standing = live.standing(at=seq)
+    return Manifest(
+        contest=contest.id,
+        discipline=contest.discipline,
+        board=board.name,
+        edition=result.edition.full_name,
+        overrides=standing.overrides,
+        rules_sha256=result.rules_sha256,
+        seq=seq,
+        head_sha256=standing.head.hex(),
+        at=timestamp(at),
+        board_sha256=board_sha256(board.name, lines),
+        merkle_root=Tree(lines).root.hex(),
+        rows=len(board),
+        unscored=len(board.unscored),
+    )
