@@ -214,8 +214,25 @@ def open_service(settings: "Settings", *, create: bool = True) -> "Service":
         lives=Lives(),
         lease_span=timedelta(seconds=settings.lease_seconds),
         network_key=server,
+        tasks=lambda: task_names(settings.tasks_folder),
         snapshots_kept=settings.snapshots_kept,
     )
+
+
+def task_names(folder: str) -> tuple[str, ...]:
+    """List the tasks of a folder by the names of their folders; none where there is no folder."""
+    if not folder or not Path(folder).is_dir():
+        return ()
+    return tuple(
+        sorted(
+            one.name
+            for one in Path(folder).iterdir()
+            if not one.name.startswith(".") and any((one / file).is_file() for file in _TASK_FILES)
+        )
+    )
+
+
+_TASK_FILES: Final = ("task.toml", "task.yaml")
 
 
 def now() -> datetime:

@@ -78,10 +78,10 @@ def append(
         NotFound: the discipline has no such table.
         Conflict: a record's key or an external id is there already.
     """
-    now = not_before(session, contest, service.clock())
-    entries = []
+    now = None if contest.seq == 0 else session.entries.time_of(contest.no, contest.seq)
+    entries: list[Entry] = []
     for draft in drafts:
-        now = max(now, draft.at)
+        now = draft.at if now is None else max(now, draft.at)
         if draft.kind in RECORDS:
             _expect_valid(contest, draft)
         entry = seal(replace(draft, at=now), seq=contest.seq + 1, previous=contest.head)

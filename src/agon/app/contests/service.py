@@ -57,6 +57,7 @@ class Service:
         lives: the contests' records in this process's memory.
         lease_span: how long a worker holds a job without a heartbeat.
         network_key: what addresses are hashed with before they are stored.
+        tasks: lists the names of the tasks that challenge submissions are tried on.
         snapshots_kept: so many of the newest snapshots of a board keep their rows.
         random: gives that many random bytes, for secrets.
     """
@@ -68,5 +69,6 @@ class Service:
     lives: "Lives"
     lease_span: timedelta = timedelta(seconds=30)
     network_key: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)
+    tasks: Callable[[], tuple[str, ...]] = tuple
     snapshots_kept: int = 20
     random: Callable[[int], bytes] = secrets.token_bytes

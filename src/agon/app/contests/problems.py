@@ -1,0 +1,224 @@
+"""Publish and reveal the dojo's problems, and find what a submission is compared with.
+
+A problem's answer (the setter's source and its terms) stands in the ledger entry alone; nothing
+public gives it before the problem is revealed.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Final
+
+from agon.app.access.values import Caller
+from agon.app.contests.appending import append
+from agon.app.contests.lifecycle import managed
+from agon.app.contests.ports import Session
+from agon.app.contests.service import Service
+from agon.app.contests.values import Contest
+from agon.app.dojo.problems import Problem, problem_of
+from agon.app.files import Fault, Unfit
+from agon.app.jobs.queueing import gate_job
+from agon.app.jobs.values import Job
+from agon.app.scoring import moment_of
+from agon.disciplines.dojo.canonical import canonicalize
+from agon.errors import Conflict, NotFound, Unreadable
+from agon.ledger.entry import Draft, Line, read_line
+from agon.ledger.keys import record_key
+
+_PUBLISHED: Final = b'"kind":"problem-published"'
+_REVEALED: Final = b'"kind":"problem-revealed"'
+_HIDDEN: Final = ("source", "terms")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Posed:
+    """Hold a published problem; who sees it knows the answer.
+
+    Attributes:
+        seq: position of its ``problem-published`` entry.
+        package: what was declared, the setter's source and its terms.
+        freeze_started_at: from when on submissions are refused, as the newest row says.
+    """
+
+    id: str
+    seq: int
+    package: Mapping[str, Any] = field(repr=False)
+    freeze_started_at: datetime | None
+
+    @property
+    def n_check(self) -> int:
+        """Return how many terms a solver has to give."""
+        return len(self.package["terms"])
+
+
+def publish_problem(
+    service: Service, contest_id: str, package: Mapping[str, Any], *, by: Caller
+) -> tuple[str, Job]:
+    """Have a setter go through its gate; the problem is published when a worker has run it.
+
+    Args:
+        service: the service.
+        contest_id: a dojo contest.
+        package: what ``problem.json`` says (``title``, ``interface``, ``N_check``,
+            ``setter_user_id``, ``freeze_started_at``), and ``source``, the setter's program.
+        by: who publishes it.
+
+    Returns:
+        The problem's id (``P_hash``) and the job.
+
+    Raises:
+        Forbidden, Unauthenticated, NotFound: ``by`` may not, or not see the contest.
+        Unfit: with everything that is wrong with the package.
+        Conflict: the contest is final, or of another discipline.
+    """
+    problem = _problem(package)
+    kept = {**problem.declared(), "source": problem.source.decode()}
+    with service.store.write() as session:
+        contest = managed(session, contest_id, by, "problem.manage")
+        _expect_dojo(contest)
+        if contest.state == "final":
+            raise Conflict(f"{contest.id} is final; publish the problem in another contest")
+        job = gate_job(contest, id=service.new_id(), problem=problem.id, package=kept, by=by.name)
+        return problem.id, session.queue.add(job, now=service.clock())
+
+
+def reveal_problem(service: Service, contest_id: str, problem_id: str, *, by: Caller) -> Contest:
+    """Reveal a problem: from now on everybody may see its source and its terms.
+
+    Raises:
+        Forbidden, Unauthenticated, NotFound: ``by`` may not, or there is no such problem.
+        Conflict: it is revealed already, or still takes submissions.
+    """
+    with service.store.write() as session:
+        contest = managed(session, contest_id, by, "problem.manage")
+        _expect_dojo(contest)
+        problem = posed(session, contest, problem_id)
+        now = service.clock()
+        frozen = problem.freeze_started_at is not None and problem.freeze_started_at <= now
+        if not frozen and contest.state != "final":
+            raise Conflict(
+                f"problem {problem_id} still takes submissions; reveal it after its freeze"
+            )
+        if revealed_at(session, contest, problem_id) is not None:
+            raise Conflict(f"problem {problem_id} is revealed already; there is nothing to do")
+        draft = Draft(kind="problem-revealed", body={"problem": problem_id}, at=now, by=by.name)
+        return append(service, session, contest, [draft])
+
+
+def posed(session: Session, contest: Contest, problem_id: str) -> Posed:
+    """Find a published problem with its answer; for the house alone.
+
+    Raises:
+        NotFound: there is none of that id, or none whose answer the ledger holds.
+    """
+    table = _table(contest)
+    key = record_key(table, {"id": problem_id})
+    known = session.entries.known(contest.no, records=[key] if key else []).get(key or "")
+    if known is None:
+        raise NotFound(f"{contest.id} has no problem {problem_id[:80]!r}; see its list of problems")
+    row = _at(session, contest, known.seq).body["row"]
+    before = _at(session, contest, known.seq - 1)
+    entry: Line | None = before if _poses(before, problem_id) else None
+    if entry is None:
+        # The row was replaced since, so that the entry is not the one before it.
+        entry = _last(session, contest, _PUBLISHED, problem_id)
+    if entry is None:
+        raise NotFound(f"the ledger of {contest.id} has no answer to problem {problem_id}; "
+                       "publish it through its gate")  # fmt: skip
+    return Posed(
+        id=problem_id,
+        seq=entry.seq,
+        package=entry.body["package"],
+        freeze_started_at=moment_of(row.get("freeze_started_at")),
+    )
+
+
+def revealed_at(session: Session, contest: Contest, problem_id: str) -> int | None:
+    """Return the position at which a problem was revealed, None before."""
+    entry = _last(session, contest, _REVEALED, problem_id)
+    return None if entry is None else entry.seq
+
+
+def told(problem: Posed, *, revealed: bool) -> dict[str, Any]:
+    """Return what may be told of a problem: its answer only once it is revealed."""
+    hidden = () if revealed else _HIDDEN
+    shown = {name: value for name, value in problem.package.items() if name not in hidden}
+    return {"id": problem.id, **shown, "N_check": problem.n_check, "revealed": revealed}
+
+
+def _problem(package: Mapping[str, Any]) -> Problem:
+    source = package.get("source")
+    if not isinstance(source, str) or not source.strip():
+        raise Unfit(Fault("source", "is no program", "give the setter's source as text"))
+    try:
+        canonical = canonicalize(source.encode())
+    except UnicodeEncodeError:
+        raise Unfit(Fault("source", "is no UTF-8 text", "save it as UTF-8")) from None
+    faults: list[Fault] = []
+    declared = {name: value for name, value in package.items() if name != "source"}
+    problem = problem_of(declared, canonical, faults=faults, declaration="package", setter="source")
+    if problem is None:
+        raise Unfit(*faults)
+    return problem
+
+
+def _expect_dojo(contest: Contest) -> None:
+    if contest.discipline != "dojo":
+        raise Conflict(
+            f"{contest.id} is a contest of the {contest.discipline}, which has no problems; name "
+            "a dojo contest"
+        )
+
+
+def _table(contest: Contest) -> Any:
+    from agon.disciplines.dojo.records import PROBLEMS
+
+    _expect_dojo(contest)
+    return PROBLEMS
+
+
+def _at(session: Session, contest: Contest, seq: int) -> Line:
+    return next(
+        read_line(one.line) for one in session.entries.after(contest.no, seq - 1, until=seq)
+    )
+
+
+def _poses(entry: Line, problem_id: str) -> bool:
+    return entry.kind == "problem-published" and entry.body["problem"] == problem_id
+
+
+def _last(session: Session, contest: Contest, kind: bytes, problem_id: str) -> Line | None:
+    """Return the last entry of a kind that is about a problem; walks over the whole ledger."""
+    found = None
+    for one in session.entries.after(contest.no, 0):
+        if kind in one.line:
+            entry = read_line(one.line)
+            if entry.body.get("problem") == problem_id:
+                found = entry
+    return found
+
+
+def expect_open_for(problem: Posed, now: datetime) -> None:
+    """Refuse what comes after a problem's freeze.
+
+    Raises:
+        Conflict: it is frozen.
+    """
+    freeze = problem.freeze_started_at
+    if freeze is not None and now >= freeze:
+        raise Conflict(
+            f"problem {problem.id} takes no submissions since {freeze.isoformat()}; choose another"
+        )
+
+
+def expect_short(name: str, value: Any, most: int) -> str | None:
+    """Return a text of a submission, None when it is not given.
+
+    Raises:
+        Unreadable: it is no text, or too long.
+    """
+    if value is None:
+        return None
+    if not isinstance(value, str) or len(value) > most:
+        raise Unreadable(f"{name} is no text of at most {most:,} characters; shorten it")
+    return value
