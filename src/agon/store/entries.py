@@ -38,22 +38,21 @@ class SqlEntries:
         self, contest_no: int, seq: int = 0, *, until: int | None = None, limit: int | None = None
     ) -> Iterator[StoredEntry]:
         """Yield entries later than ``seq`` in order, read in portions."""
-        bound = " AND seq <= ?" if until is not None else ""
-        left = limit
-        while left is None or left > 0:
-            values = [contest_no, seq, *([until] if until is not None else [])]
-            portion = _PORTION if left is None else min(left, _PORTION)
+        last = self._newest(contest_no)
+        last = last if until is None else min(last, until)
+        left = last if limit is None else limit
+        # Ranges, not LIMIT: without statistics PostgreSQL would sort the whole rest each time.
+        for start in range(seq, last, _PORTION):
             rows = self._to.raw(
-                "SELECT seq, line, sha256 FROM entries WHERE contest_no = ? AND seq > ?"
-                f"{bound} ORDER BY seq LIMIT ?",
-                [*values, portion],
+                "SELECT seq, line, sha256 FROM entries "
+                "WHERE contest_no = ? AND seq > ? AND seq <= ? ORDER BY seq",
+                [contest_no, start, min(start + _PORTION, last, start + left)],
             )
             for row in rows:
                 yield StoredEntry(*row)
-            if len(rows) < portion:
+            left -= _PORTION
+            if left <= 0:
                 return
-            seq = rows[-1][0]
-            left = None if left is None else left - portion
 
     def known(
         self, contest_no: int, *, records: Sequence[str] = (), external_ids: Sequence[str] = ()
@@ -77,8 +76,7 @@ class SqlEntries:
         Times never decrease along a ledger, so halving finds it without an index of times.
         """
         wanted = micros(moment)
-        newest = select(func.max(ENTRIES.c.seq)).where(ENTRIES.c.contest_no == contest_no)
-        low, high = 0, self._to.scalar(newest) or 0
+        low, high = 0, self._newest(contest_no)
         while low < high:
             middle = (low + high + 1) // 2
             at = self._time(contest_no, middle)
@@ -108,6 +106,10 @@ class SqlEntries:
         )
         return [StoredEntry(*row) for row in rows]
 
+    def _newest(self, contest_no: int) -> int:
+        newest = select(func.max(ENTRIES.c.seq)).where(ENTRIES.c.contest_no == contest_no)
+        return self._to.scalar(newest) or 0
+
     def _time(self, contest_no: int, seq: int) -> int | None:
         sql = "SELECT at FROM entries WHERE contest_no = ? AND seq = ?"
         rows = self._to.raw(sql, [contest_no, seq])
@@ -117,16 +119,20 @@ class SqlEntries:
         self, contest_no: int, column: str, names: Sequence[str], wanted: str
     ) -> Iterator[tuple[Any, ...]]:
         """Yield what is known under names; the conditions are those of the partial indexes."""
-        among = f"{column} IN (SELECT value FROM json_each(?))"
-        if not self._to.on_sqlite:
-            among = f"{column} = ANY(?)"
         for start in range(0, len(names), _AT_A_TIME):
             part = list(names[start : start + _AT_A_TIME])
             given = orjson.dumps(part).decode() if self._to.on_sqlite else part
-            for way in ("<>", "="):
+            for way, index in (
+                ("<>", f"entries_{column}_key"),
+                ("=", f"entries_replaced_{column}_idx"),
+            ):
+                source, among = f"entries INDEXED BY {index}", "IN (SELECT value FROM json_each(?))"
+                if not self._to.on_sqlite:
+                    source, among = "entries", "= ANY(?)"
                 yield from self._to.raw(
-                    f"SELECT {column}, {wanted} FROM entries WHERE contest_no = ? AND {among} "
-                    f"AND {column} IS NOT NULL AND kind {way} 'record-replaced'",
+                    f"SELECT {column}, {wanted} FROM {source} WHERE contest_no = ? "
+                    f"AND {column} {among} AND {column} IS NOT NULL "
+                    f"AND kind {way} 'record-replaced'",
                     [contest_no, given],
                 )
 

@@ -23,6 +23,20 @@ from agon.store.schema import JOBS, SWITCHES, WORKERS
 from agon.store.transactions import Transaction
 from agon.store.waiting import waiting
 
+_COLUMNS: Final = tuple(column.name for column in JOBS.columns)
+_LATE: Final = "SELECT 1 FROM jobs WHERE state = 'leased' AND leased_until <= ? LIMIT 1"
+_CLAIM: Final = f"""
+UPDATE jobs SET state = 'leased', worker = ?, lease = ?, leased_until = ?, started_at = ?,
+    attempts = attempts + 1, progress = NULL
+WHERE id = (
+    SELECT id FROM jobs
+    WHERE state = 'queued' AND kind IN ({{kinds}}) AND not_before <= ? {{limited}}
+        AND NOT EXISTS (SELECT 1 FROM switches WHERE name = 'paused' AND is_on)
+    ORDER BY turn, created_at, id LIMIT 1 {{locking}}
+) RETURNING {", ".join(f'"{name}"' for name in _COLUMNS)}
+"""
+"""A worker's most frequent question, asked without SQLAlchemy."""
+
 # Written out, not bound: only so do the partial indexes serve.
 _IS_QUEUED: Final[ColumnElement[bool]] = JOBS.c.state == literal_column("'queued'")
 _IS_LEASED: Final[ColumnElement[bool]] = JOBS.c.state == literal_column("'leased'")
@@ -84,26 +98,17 @@ class SqlQueue:
         contests: Sequence[int] | None = None,
     ) -> Job | None:
         """Claim the next job of these kinds: highest priority, then oldest; None for none."""
-        if self.paused():
+        at = micros(now)
+        if self._to.raw(_LATE, [at]):
+            self._give_back(at)
+        limited = "" if contests is None else f"AND contest_no IN ({_marks(contests)})"
+        if not kinds or (contests is not None and not contests):
             return None
-        self._give_back(micros(now))
-        free = select(JOBS.c.id).where(
-            _IS_QUEUED, JOBS.c.kind.in_(kinds), JOBS.c.not_before <= micros(now)
-        )
-        if contests is not None:
-            free = free.where(JOBS.c.contest_no.in_(contests))
-        free = free.order_by(JOBS.c.turn, JOBS.c.created_at, JOBS.c.id).limit(1)
-        claiming = (
-            update(JOBS)
-            .where(JOBS.c.id == free.with_for_update(skip_locked=True).scalar_subquery())
-            .values(
-                state="leased", worker=worker, lease=lease, leased_until=micros(now + span),
-                started_at=micros(now), attempts=JOBS.c.attempts + 1, progress=None,
-            )
-            .returning(JOBS)
-        )  # fmt: skip
-        row = self._to.first(claiming)
-        return None if row is None else _job(row)
+        locking = "" if self._to.on_sqlite else "FOR UPDATE SKIP LOCKED"
+        sql = _CLAIM.format(kinds=_marks(kinds), limited=limited, locking=locking)
+        values = [worker, lease, micros(now + span), at, *kinds, at, *(contests or ())]
+        rows = self._to.raw(sql, values)
+        return _job(dict(zip(_COLUMNS, rows[0], strict=True))) if rows else None
 
     def heartbeat(
         self,
@@ -303,8 +308,12 @@ _LATELY: Final = timedelta(minutes=1)
 _NO_LEASE: Final = {"lease": None, "leased_until": None}
 
 
-def _job(row: Row[Any]) -> Job:
-    values = row._asdict()
+def _marks(values: Sequence[object]) -> str:
+    return ", ".join("?" * len(values))
+
+
+def _job(found: Row[Any] | Mapping[str, Any]) -> Job:
+    values = found._asdict() if isinstance(found, Row) else dict(found)
     values["priority"] = -values.pop("turn")
     for name in ("payload", "result"):
         values[name] = parsed(values[name])
