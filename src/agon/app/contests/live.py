@@ -6,7 +6,7 @@ replay a contest is to feed an empty :class:`LiveContest` from line 1.
 """
 
 from collections import OrderedDict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import groupby, islice
@@ -23,7 +23,7 @@ from agon.app.scoring import Result, rules_of
 from agon.disciplines import discipline
 from agon.errors import Conflict
 from agon.ledger.entry import chain
-from agon.ledger.folding import Standing, State, beginning, fold
+from agon.ledger.folding import Adjustment, Standing, State, beginning, fold
 from agon.ledger.spans import FOREVER, Integers, Spans
 from agon.records.engine import Engine
 from agon.records.growing import GrowingRecords, SeenRecords
@@ -112,6 +112,7 @@ class LiveContest:
         edition: str | None = None,
         overrides: Mapping[str, Any] | None = None,
         without: Collection[int] = (),
+        adjustments: Sequence[Adjustment] = (),
     ) -> Result:
         """Score the contest as a position shows it, adjustments in force there included.
 
@@ -122,6 +123,7 @@ class LiveContest:
             edition: another edition than the one in force there.
             overrides: other overrides than those in force there.
             without: positions of records to leave out.
+            adjustments: some more than those in force there.
 
         Raises:
             Conflict: nothing has been read, or not as far as that.
@@ -137,9 +139,10 @@ class LiveContest:
             standing.overrides if overrides is None else overrides,
         )
         scored = chosen.score(records, rules)
-        if standing.adjustments:
+        given = (*standing.adjustments, *adjustments)
+        if given:
             shared = chosen.name == "arena" or getattr(rules, "tie_ranks", "") == "shared"
-            scored = Adjusted(scored, standing.adjustments, shared=shared)
+            scored = Adjusted(scored, given, shared=shared)
         return Result(chosen, released, rules, records, None, scored)
 
     def records_about(self, people: Collection[str], *, at: int | None = None) -> list[int]:
