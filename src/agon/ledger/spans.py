@@ -25,7 +25,7 @@ def _none() -> Integers:
     return np.empty(0, dtype=np.int64)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Spans:
     """Hold spans as columns, in order of ``record``, then of ``since``.
 
@@ -49,6 +49,14 @@ class Spans:
 
     def __len__(self) -> int:
         return len(self.record)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Spans) or self.tables != other.tables:
+            return False
+        mine = (self.table, self.record, self.since, self.until)
+        return all(map(np.array_equal, mine, (other.table, other.record, other.since, other.until)))
+
+    __hash__ = None  # type: ignore[assignment]  # columns of arrays have no hash
 
     def __iter__(self) -> Iterator[Span]:
         columns = (self.table, self.record, self.since, self.until)

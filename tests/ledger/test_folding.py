@@ -1,0 +1,220 @@
+"""Folding: incremental against a plain second telling, over random histories."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agon.ledger.entry import Entry, genesis
+from agon.ledger.faults import InvalidEntry
+from agon.ledger.folding import Span, State, beginning, examine, fold
+from ledger.histories import (
+    CREATED,
+    FINAL,
+    FROZEN,
+    HISTORIES,
+    OPENED,
+    UNFROZEN,
+    Meaning,
+    added,
+    adjusted,
+    adopted,
+    ledger,
+    meaning,
+    replaced,
+    rolled_back,
+    voided,
+)
+
+LAW = settings(max_examples=300, deadline=None)
+
+
+def folded(entries: list[Entry]) -> State:
+    """Fold a whole ledger."""
+    return fold([entry.line for entry in entries], start=beginning("spring"))
+
+
+def told(state: State, *, at: int) -> Meaning:
+    """Say what a state says of a position, in the words of the second telling."""
+    standing = state.standing_at(at)
+    seen = state.spans.records(at=at).tolist()
+    return Meaning(
+        seen=[(state.spans.table_of(record) or "", record) for record in seen],
+        edition=standing.edition,
+        overrides=standing.overrides,
+        adjustments=[(one.seq, one.points) for one in standing.adjustments],
+        state=standing.state,
+        frozen_at=standing.frozen_at,
+        finalised_at=standing.finalised_at,
+        head=state.standing.head,
+    )
+
+
+@given(HISTORIES)
+@LAW
+def test_every_prefix_means_what_it_means_rebuilt_from_zero(entries: list[Entry]) -> None:
+    """The clever fold is compared with a plain one, entry by entry."""
+    state = beginning("spring")
+    for count, entry in enumerate(entries, 1):
+        state = fold([entry.line], start=state)
+        assert told(state, at=count) == meaning(one.line for one in entries[:count])
+
+
+@given(HISTORIES)
+@LAW
+def test_the_last_state_knows_every_earlier_position(entries: list[Entry]) -> None:
+    """Boards as of the past are made from it."""
+    state = folded(entries)
+    for count in range(1, len(entries) + 1):
+        then = meaning(one.line for one in entries[:count])
+        now = told(state, at=count)
+        assert (now.seen, now.edition, now.overrides, now.adjustments, now.state) == (
+            then.seen, then.edition, then.overrides, then.adjustments, then.state
+        )  # fmt: skip
+        assert (now.frozen_at, now.finalised_at) == (then.frozen_at, then.finalised_at)
+
+
+@given(HISTORIES, st.lists(st.integers(0, 41), max_size=4))
+@LAW
+def test_a_fold_can_stop_and_resume_anywhere(entries: list[Entry], stops: list[int]) -> None:
+    """fold(prefix) then fold(rest) is fold(all), and no state is changed by what follows it."""
+    lines = [entry.line for entry in entries]
+    state, begin, kept = beginning("spring"), 0, []
+    for stop in sorted(stops):
+        state = fold(lines[begin:stop], start=state)
+        kept.append((stop, state))
+        begin = max(begin, min(stop, len(lines)))
+    assert fold(lines[begin:], start=state) == folded(entries)
+    for stop, earlier in kept:
+        assert earlier == fold(lines[:stop], start=beginning("spring"))
+
+
+@given(HISTORIES)
+@LAW
+def test_a_thorough_look_finds_the_same(entries: list[Entry]) -> None:
+    """The quick way past record entries has no meaning of its own."""
+    state, faults = examine([entry.line for entry in entries], start=beginning("spring"))
+    assert faults == ()
+    assert state == folded(entries)
+
+
+@given(HISTORIES)
+@LAW
+def test_every_record_is_told_once_in_order(entries: list[Entry]) -> None:
+    """A contest's columns grow by it."""
+    heard: list[tuple[int, str, object]] = []
+    fold([entry.line for entry in entries], start=beginning("spring"),
+         on_record=lambda seq, table, row: heard.append((seq, table, row)))  # fmt: skip
+    assert heard == [(one.seq, one.body["table"], one.body["row"]) for one in entries
+                     if one.kind.startswith("record-")]  # fmt: skip
+
+
+def test_an_empty_ledger_is_a_draft_without_records() -> None:
+    """Folding starts there."""
+    state = beginning("spring")
+    assert fold([], start=state) == state
+    assert (state.standing.seq, state.standing.head) == (0, genesis("spring"))
+    assert list(state.spans) == []
+
+
+def test_a_rolled_back_void_starts_a_new_span() -> None:
+    """The record is the same one: its first entry numbers it."""
+    state = folded(ledger(added(), voided(2, change="c"), rolled_back("c")))
+    assert list(state.spans) == [Span("votes", 2, 2, 3), Span("votes", 2, 4, None)]
+
+
+def test_a_record_voided_twice_comes_back_when_both_are_rolled_back() -> None:
+    """Two reasons to leave a record out do not undo each other."""
+    state = folded(ledger(added(), voided(2, change="a"), voided(2, change="b"),
+                          rolled_back("a"), rolled_back("b")))  # fmt: skip
+    assert list(state.spans) == [Span("votes", 2, 2, 3), Span("votes", 2, 6, None)]
+
+
+def test_a_rolled_back_replacement_brings_back_what_it_superseded() -> None:
+    """A rejudging that was wrong leaves no trace on the board."""
+    state = folded(ledger(added(), replaced(2, change="c"), rolled_back("c")))
+    assert list(state.spans) == [
+        Span("votes", 2, 2, 3), Span("votes", 2, 4, None), Span("votes", 3, 3, 4)
+    ]  # fmt: skip
+
+
+def test_a_rolled_back_replacement_stays_superseded_by_a_later_one() -> None:
+    """A key never has two records in sight."""
+    state = folded(ledger(added(), replaced(2, change="c"), replaced(3), rolled_back("c")))
+    assert state.spans.records(at=5).tolist() == [4]
+
+
+def test_rolling_back_an_adoption_restores_the_edition_before() -> None:
+    """A rule change is undone as a whole."""
+    state = folded(ledger(adopted("arena/e1", change="c"), adjusted(2, change="c"),
+                          rolled_back("c")))  # fmt: skip
+    assert state.standing.edition == "arena/sentience-1"
+    assert state.standing.adjustments == ()
+    assert state.standing_at(3).edition == "arena/e1"
+    assert [one.points for one in state.standing_at(3).adjustments] == [2]
+
+
+def test_a_freeze_is_known_by_its_position_until_it_is_lifted() -> None:
+    """The public sees nothing later."""
+    entries = ledger(OPENED, FROZEN, added(), UNFROZEN, FROZEN, FINAL)
+    found = [folded(entries[:count]).standing for count in range(1, 8)]
+    assert [one.frozen_at for one in found] == [None, None, 3, 3, None, 6, None]
+    assert found[-1].finalised_at == 7
+
+
+@pytest.mark.parametrize(
+    ("bodies", "message"),
+    [
+        ([voided(1)], "line 2: voids 1, which is no record; give the seqs of records before it"),
+        ([voided(9)], "voids 9, which is no record"),
+        ([added(), replaced(2, "matches")], "line 3: replaces 2, which is no record of 'matches'"),
+        ([replaced(7)], "replaces 7, which is no record of 'votes'"),
+        ([rolled_back("x")], "no entry belongs to change 'x'; name one made"),
+        ([adjusted(1, change="x"), rolled_back("x"), rolled_back("x")], "was rolled back at 3"),
+        ([adjusted(1, change="x"), rolled_back("x"), added(change="x")], "was rolled back at 3"),
+        ([FROZEN], "contest-frozen while the contest is draft; it can follow while the contest is"),
+        ([OPENED, OPENED], "contest-opened while the contest is open"),
+        ([OPENED, FINAL, FINAL], "contest-finalised while the contest is final"),
+        ([OPENED, UNFROZEN], "contest-unfrozen while the contest is open"),
+        ([("contest-created", CREATED)], "contest-created is entry 2; begin with contest-created"),
+    ],
+)
+def test_what_contradicts_earlier_entries_is_refused(
+    bodies: list[tuple[str, dict[str, object]]], message: str
+) -> None:
+    """A ledger that cannot have come about is not scored."""
+    with pytest.raises(InvalidEntry) as caught:
+        folded(ledger(*bodies))
+    assert message in str(caught.value)
+
+
+def test_all_faults_are_named_at_once() -> None:
+    """Who mends a ledger sees everything."""
+    with pytest.raises(InvalidEntry) as caught:
+        folded(ledger(voided(1), FROZEN, rolled_back("x")))
+    assert [fault.line for fault in caught.value.faults] == [2, 3, 4]
+
+
+def test_lines_out_of_order_are_refused() -> None:
+    """Gaps, repetitions and turned clocks."""
+    one, two, three, four = (entry.line for entry in ledger(added(), added(), added()))
+    for lines in ([two, one], [one, three, four], [one, two, two], [one, three, two]):
+        with pytest.raises(InvalidEntry) as caught:
+            fold(lines, start=beginning("spring"))
+        assert "number entries 1, 2, 3" in str(caught.value)
+    early = four.replace(b"02:30:04", b"02:30:00")
+    with pytest.raises(InvalidEntry, match="keep entries in the order they were made"):
+        fold([one, two, three, early], start=beginning("spring"))
+
+
+def test_another_contests_ledger_is_refused() -> None:
+    """Its records would be scored under the wrong name."""
+    lines = [entry.line for entry in ledger(contest="autumn")]
+    with pytest.raises(InvalidEntry, match="take that contest's ledger"):
+        fold(lines, start=beginning("spring"))
+
+
+@pytest.mark.parametrize("line", [b"", b"[]", b"{}", b"null", b"\xff", b'{"kind":"record-added"}'])
+def test_what_is_no_entry_is_refused(line: bytes) -> None:
+    """No traceback for bad input."""
+    with pytest.raises(InvalidEntry, match="line 1: "):
+        fold([line], start=beginning("spring"))

@@ -1,0 +1,116 @@
+"""Kinds: the closed list, and what each has to say."""
+
+from typing import Any
+
+import pytest
+
+from agon.ledger.kinds import KINDS, faults_of, is_contest, shown
+from ledger.histories import CREATED
+
+HASH = "0" * 64
+SAMPLES: dict[str, dict[str, Any]] = {
+    "contest-created": CREATED,
+    "contest-opened": {},
+    "contest-frozen": {"boards": {"bots": {"sha256": HASH, "merkle_root": HASH, "rows": 3}}},
+    "contest-unfrozen": {"reason": "too early"},
+    "contest-finalised": {"boards": {}},
+    "edition-adopted": {"edition": "e", "overrides": {}, "rules_sha256": HASH, "change": "c",
+                        "reason": ""},
+    "record-added": {"table": "votes", "row": {}},
+    "record-replaced": {"table": "votes", "row": {}, "replaces": 3},
+    "records-voided": {"seqs": [1, 2], "subjects": ["ada"], "change": None, "reason": ""},
+    "adjustment-made": {"board": "b", "id": "x", "points": -1.5, "change": None, "reason": ""},
+    "decision-made": {"case": "k1", "decision": "kept", "subjects": [], "reason": ""},
+    "draw-made": {"purpose": "match", "seed": "s", "method": "m", "inputs_sha256": HASH,
+                  "result": [1, 2]},
+    "submission-received": {"submission": "s", "user": "u", "problem": None, "content": {}},
+    "problem-published": {"problem": "p", "package": {}},
+    "problem-revealed": {"problem": "p"},
+    "change-rolled-back": {"change": "c", "reason": ""},
+}  # fmt: skip
+
+
+def test_the_list_is_closed() -> None:
+    """A new kind is a decision, not an accident."""
+    assert set(KINDS) == set(SAMPLES)
+    assert [str(fault) for fault in faults_of("record-aded", {})] == [
+        "kind 'record-aded' is unknown; did you mean record-added?"
+    ]
+    assert faults_of(None, {})
+    assert faults_of(["x"], {})
+
+
+@pytest.mark.parametrize("kind", SAMPLES)
+def test_each_kind_takes_its_fields_and_no_others(kind: str) -> None:
+    """A misspelt field must not be lost in silence."""
+    body = SAMPLES[kind]
+    assert faults_of(kind, body) == []
+    assert [fault.what for fault in faults_of(kind, {**body, "extra": 1})] == [
+        f"{kind} has no field 'extra'"
+    ]
+
+
+@pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind in SAMPLES
+                                            for name in SAMPLES[kind]])  # fmt: skip
+def test_each_field_is_needed_and_checked(kind: str, name: str) -> None:
+    """An entry that says half of what happened is none."""
+    body = SAMPLES[kind]
+    missing = {key: value for key, value in body.items() if key != name}
+    assert [fault.what for fault in faults_of(kind, missing)] == [f"{kind} lacks {name}"]
+    if name != "result":
+        assert len(faults_of(kind, {**body, name: ("never", object())})) == 1
+
+
+@pytest.mark.parametrize("body", [None, [], "text", 7])
+def test_a_body_is_an_object(body: Any) -> None:
+    """Anything else has no fields."""
+    assert [fault.remedy for fault in faults_of("contest-opened", body)] == ["give an object"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "change"),
+    [
+        ("records-voided", {"seqs": [1, 1]}),
+        ("records-voided", {"seqs": [True]}),
+        ("records-voided", {"seqs": [0]}),
+        ("records-voided", {"subjects": [["x"]]}),
+        ("contest-created", {"season": True}),
+        ("contest-created", {"season": -1}),
+        ("contest-created", {"discipline": "chess"}),
+        ("contest-created", {"visibility": None}),
+        ("contest-created", {"boards": ["a", "a"]}),
+        ("contest-created", {"title": "a\x00"}),
+        ("contest-frozen", {"boards": {"b": {"sha256": HASH, "merkle_root": HASH}}}),
+        ("contest-frozen", {"boards": {"b": {"sha256": "x", "merkle_root": HASH, "rows": 0}}}),
+        ("adjustment-made", {"points": True}),
+        ("adjustment-made", {"points": "1"}),
+        ("record-replaced", {"replaces": 2**63}),
+        ("edition-adopted", {"rules_sha256": HASH.upper() + "A"}),
+    ],
+)
+def test_values_that_nearly_fit_are_refused(kind: str, change: dict[str, Any]) -> None:
+    """True is no number, and twice the same is no list of different ones."""
+    assert len(faults_of(kind, {**SAMPLES[kind], **change})) == 1
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", ".a", "a/b", "../x", "a\\b", "a b", "a\n", "é",
+                                  "a" * 101, "-a", None, 7])  # fmt: skip
+def test_a_contests_name_is_safe_as_a_files(name: Any) -> None:
+    """Names end up in paths and addresses."""
+    assert not is_contest(name)
+
+
+def test_names_of_contests_may_have_letters_digits_and_signs() -> None:
+    """People write seasons."""
+    assert all(map(is_contest, ["spring-2026", "A.b_c", "7", "a" * 100]))
+
+
+def test_values_are_shown_short() -> None:
+    """A message is for reading."""
+    deep: list[Any] = []
+    for _ in range(100_000):
+        deep = [deep]
+    assert len(shown("x" * 1000)) < 70
+    assert shown(deep) == "something nested too deep to show"
+    while deep:
+        deep = deep[0]  # so that the interpreter need not free it all at once
