@@ -1,6 +1,5 @@
 """Read published boards: pages, one's own row with neighbours, proofs."""
 
-import json
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,11 +8,18 @@ import orjson
 from agon.app.access.authorising import View
 from agon.app.contests.cursors import Cursor
 from agon.app.contests.ports import Session
-from agon.app.contests.positions import board_named, position, reach, snapshot_at
+from agon.app.contests.positions import (
+    board_named,
+    expect_storable,
+    position,
+    reach,
+    snapshot_at,
+)
 from agon.app.contests.service import Service
 from agon.app.contests.stored_rows import expect_holder
 from agon.app.contests.values import Snapshot
 from agon.errors import NotFound, Unreadable
+from agon.kernel.fingerprints import canonical_json
 from agon.ledger.merkle import Tree
 
 MOST_ROWS = 1000
@@ -103,7 +109,7 @@ def page(
     with service.store.read() as session:
         if cursor is not None:
             at = Cursor.read(cursor)
-            snapshot = _of_cursor(session, view, board, at)
+            snapshot = of_cursor(session, view, board, at)
             limit = min(limit, at.count or limit)
         else:
             at, snapshot = Cursor(0, 0), snapshot_at(session, view, board, as_of)
@@ -161,10 +167,7 @@ def proof(
     with service.store.read() as session:
         snapshot = snapshot_at(session, view, board, as_of)
         holder = expect_holder(session, view.contest, snapshot)
-        index = session.snapshots.places(holder.no, [participant]).get(participant)
-        if index is None:
-            index, _ = _among_unscored(session, holder, participant)
-            index += holder.rows
+        index, _ = find(session, holder, participant)
         lines = [
             *session.snapshots.lines(holder.no, start=0, count=holder.rows),
             *session.snapshots.lines(holder.no, start=0, count=holder.unscored, unscored=True),
@@ -179,8 +182,26 @@ def proof(
     }
 
 
-def _of_cursor(session: Session, view: View, board: str | None, at: Cursor) -> Snapshot:
-    """Return a cursor's snapshot, if it is of this board and the caller may see it."""
+def find(session: Session, holder: Snapshot, name: str) -> tuple[int, bytes]:
+    """Find somebody on a stored board: the place of their line among all (rows first), and it.
+
+    Raises:
+        NotFound: the board says nothing of them.
+    """
+    expect_storable(name)
+    place = session.snapshots.places(holder.no, [name]).get(name)
+    if place is not None:
+        return place, session.snapshots.lines(holder.no, start=place, count=1)[0]
+    place, line = _among_unscored(session, holder, name)
+    return holder.rows + place, line
+
+
+def of_cursor(session: Session, view: View, board: str | None, at: Cursor) -> Snapshot:
+    """Return a cursor's snapshot, if it is of this board and the caller may see it.
+
+    Raises:
+        NotFound: it is not, or there is none.
+    """
     limit, wanted = reach(view), board_named(view.contest, board)
     try:
         found = session.snapshots.get(at.snapshot)
@@ -232,17 +253,16 @@ def _amendment(session: Session, view: View, snapshot: Snapshot) -> Snapshot | N
 
 
 def _place(session: Session, holder: Snapshot, name: str) -> int:
-    found = session.snapshots.places(holder.no, [name]).get(name)
-    if found is not None:
-        return found
-    _, line = _among_unscored(session, holder, name)
-    reason = json.loads(line)["reason"]
+    place, line = find(session, holder, name)
+    if place < holder.rows:
+        return place
+    reason = orjson.loads(line)["reason"]
     raise NotFound(f"{name} is unscored on board {holder.board}: {reason}")
 
 
 def _among_unscored(session: Session, holder: Snapshot, name: str) -> tuple[int, bytes]:
     """Find an id among those without a score: its place there, and its line."""
-    begins = b'{"id":' + json.dumps(name, ensure_ascii=False).encode("utf-8", "replace") + b","
+    begins = b'{"id":' + canonical_json(name) + b","
     for start in range(0, holder.unscored, _PORTION):
         lines = session.snapshots.lines(holder.no, start=start, count=_PORTION, unscored=True)
         for place, line in enumerate(lines, start=start):

@@ -1,7 +1,7 @@
 """Explain a row of a published board at its snapshot: every part, and what is missing."""
 
 from agon.app.access.authorising import View
-from agon.app.contests.positions import snapshot_at
+from agon.app.contests.positions import expect_storable, snapshot_at
 from agon.app.contests.service import Service
 from agon.errors import AgonError
 from agon.kernel.explanations import Explanation
@@ -28,6 +28,7 @@ def explain(
         NotFound: there is no such board, snapshot or id, or none the caller may see.
         Unreadable: ``as_of`` is neither a position nor a time.
     """
+    expect_storable(participant)
     with service.store.read() as session:
         snapshot = snapshot_at(session, view, board, as_of)
     with service.lives.at(service.store, view.contest) as live:

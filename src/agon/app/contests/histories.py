@@ -1,7 +1,7 @@
 """Tell somebody's history on a board: every position at which their score became another."""
 
 from agon.app.access.authorising import View
-from agon.app.contests.positions import board_named, reach
+from agon.app.contests.positions import board_named, expect_storable, reach
 from agon.app.contests.service import Service
 from agon.app.contests.values import Moved
 from agon.errors import NotFound, Unreadable
@@ -38,6 +38,7 @@ def history(
     """
     if not 1 <= limit <= MOST_STEPS:
         raise Unreadable(f"limit is {limit}; give 1 to {MOST_STEPS}")
+    expect_storable(participant)
     name, until = board_named(view.contest, board), reach(view)
     with service.store.read() as session:
         steps = session.histories.of

@@ -60,10 +60,25 @@ def board_named(contest: Contest, name: str | None) -> str:
     """
     if name is None:
         return contest.boards[0]
+    expect_storable(name)
     families = {board.partition(":")[0] for board in contest.boards if board.endswith(">")}
     if name in contest.boards or (":" in name and name.partition(":")[0] in families):
         return discipline(contest.discipline).board_name(name)
     raise NotFound(f"{contest.id} has no board {name!r}: {did_you_mean(name, contest.boards)}")
+
+
+def expect_storable(name: str) -> None:
+    """Refuse a name that no database can hold, and so nobody has.
+
+    Raises:
+        NotFound: it holds a NUL or half a character.
+    """
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        name = "\0"
+    if "\0" in name:
+        raise NotFound("nobody has an id with NUL or half a character in it; look at the board")
 
 
 def snapshot_at(session: Session, view: View, board: str | None, as_of: str | None) -> Snapshot:
