@@ -3,6 +3,7 @@
 import io
 import json
 import logging
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -119,3 +120,27 @@ def test_a_value_that_holds_itself_ends() -> None:
     value: dict[str, object] = {}
     value["self"] = value
     assert "***" in json.dumps(without_secrets(value))
+
+
+@pytest.mark.parametrize("part", ["a://", "a.+-", "a:", "bearer ", "password=", "agon_", "://a:b"])
+def test_a_hostile_text_takes_no_time(part: str) -> None:
+    """Paths and headers of strangers are logged; a slow pattern would be their lever."""
+    began = time.process_time()
+    without_secrets(part * (1_000_000 // len(part)))
+    assert time.process_time() - began < 2
+
+
+def test_a_long_text_is_cut_and_a_secret_across_the_cut_stays_out() -> None:
+    """Half of a password is one, too."""
+    for at in range(32_740, 32_770):
+        text = "x" * at + " postgresql://ada:hunter2@db/agon " + "y" * 10_000
+        cleaned = without_secrets(text)
+        assert "hun" not in cleaned
+        assert cleaned.endswith("characters more)")
+        assert len(cleaned) < 33_000
+
+
+def test_a_password_with_an_at_sign_and_an_address_with_a_port_are_told_apart() -> None:
+    """The one goes whole, the other stays."""
+    assert without_secrets("redis://:p@ss@db:6379/0") == "redis://:***@db:6379/0"
+    assert without_secrets("http://db:80/x?mail=a@b") == "http://db:80/x?mail=a@b"

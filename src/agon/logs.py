@@ -21,13 +21,16 @@ _SECRET_KEYS: Final = (
     "private_key", "server_key",
 )  # fmt: skip
 _SECRET_WORDS: Final = frozenset({"source", "terms"})  # a program, and what a sequence goes on with
-_TOKEN = re.compile(r"agon_[A-Za-z0-9_-]{22}_[A-Za-z0-9_-]{20,}")
+_TOKEN = re.compile(r"agon_[A-Za-z0-9_-]{22}_[A-Za-z0-9_-]{8,}")
 _BEARER = re.compile(r"(?i)\b(bearer|basic)\s+[A-Za-z0-9._~+/=-]{8,}")
-_URL_PASSWORD = re.compile(r"(\b[a-z][a-z0-9+.-]*://[^\s/@:'\"]*):[^\s@'\"]+(?=@)", re.IGNORECASE)
+# Bounded, so that no text a stranger sends takes long; it begins where few texts can match.
+_URL_PASSWORD = re.compile(r"(://[^\s/@:'\"]{0,256}):[^\s/'\"]{1,1024}(?=@)")
 _PARAMETER = re.compile(
     r"(?i)\b(password|passwd|secret|token|signature|api_key)(\s*=\s*)([\"']?)[^\s&,;\"')]+"
 )
 _DEEPEST = 20
+_LONGEST = 32_768
+_LONGEST_SECRET = 2_048
 
 
 def start_logging(
@@ -111,6 +114,7 @@ def without_secrets(value: Any) -> Any:
     What counts: the whole value under a key that names a secret (``token``, ``authorization``,
     ``password``, ``secret``, ``signature``, ``cookie``, …, ``source``, ``terms``), and within any
     text a token of ours, credentials after ``Bearer``, a password in a URL or in ``password=…``.
+    A text longer than 32,768 characters is cut there.
 
     Example:
         >>> without_secrets({"user": "ada", "new_password": "x", "n": 3})
@@ -149,7 +153,10 @@ def _names_a_secret(key: str) -> bool:
 
 
 def _text(text: str) -> str:
-    text = _TOKEN.sub(REDACTED, text)
+    """Clean a text, then cut it: a secret across the cut is seen whole first."""
+    rest = len(text) - _LONGEST
+    text = _TOKEN.sub(REDACTED, text[: _LONGEST + _LONGEST_SECRET])
     text = _BEARER.sub(rf"\1 {REDACTED}", text)
     text = _URL_PASSWORD.sub(rf"\1:{REDACTED}", text)
-    return _PARAMETER.sub(rf"\1\2{REDACTED}", text)
+    text = _PARAMETER.sub(rf"\1\2{REDACTED}", text)
+    return text if rest <= 0 else f"{text[:_LONGEST]}… ({rest:,} characters more)"
