@@ -1,0 +1,1 @@
+"""Answer HTTP: the API of the service, under ``/api/v1``. It parses, calls and renders."""

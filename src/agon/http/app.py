@@ -1,0 +1,92 @@
+"""Make the application of one server process."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+
+from agon import __version__
+from agon.app.contests.service import Service
+from agon.errors import AgonError
+from agon.http import health
+from agon.http.auth import Gate
+from agon.http.bodies import Bounded
+from agon.http.idempotency import Repeated
+from agon.http.limiting import Limiter
+from agon.http.metrics import Metrics
+from agon.http.middleware import Observed
+from agon.http.openapi import completed
+from agon.http.problems import on_agon_error, on_http_error, on_invalid_request
+from agon.http.routes import all_routers
+from agon.http.serving import Serving
+from agon.http.sse import Streams
+from agon.logs import logger
+from agon.settings import Settings
+
+SUMMARY = "Contests among AIs and the people who test them: scored, explained, replayed."
+
+
+def create_app(service: Service, settings: Settings) -> FastAPI:
+    """Make the application; one for each process.
+
+    Args:
+        service: what the use cases work with; it is closed by whoever opened it.
+        settings: limits, proxies, who may act.
+    """
+    parts = Serving(
+        service=service,
+        settings=settings,
+        limiter=Limiter(token=settings.rate_limit_token, address=settings.rate_limit_address),
+        metrics=Metrics(service),
+        streams=Streams(
+            service,
+            most=settings.sse_streams,
+            per_address=settings.sse_streams_per_address,
+            keepalive=settings.sse_keepalive_seconds,
+        ),
+        log=logger("agon.http"),
+    )
+    app = FastAPI(
+        title="agon",
+        summary=SUMMARY,
+        version=__version__,
+        openapi_url="/api/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        lifespan=_lifespan,
+        middleware=[
+            Middleware(Observed, serving=parts),
+            Middleware(Bounded, most=settings.max_body_mib << 20),
+            Middleware(Gate, serving=parts),
+            Middleware(Repeated, serving=parts),
+        ],
+        exception_handlers={
+            AgonError: on_agon_error,
+            HTTPException: on_http_error,
+            RequestValidationError: on_invalid_request,
+        },
+    )
+    app.state.serving = parts
+    app.include_router(health.router)
+    for router in all_routers():
+        app.include_router(router)
+    plain = app.openapi
+
+    def openapi() -> dict[str, Any]:
+        if app.openapi_schema is None:
+            app.openapi_schema = completed(plain())
+        return app.openapi_schema
+
+    app.openapi = openapi  # type: ignore[method-assign]  # FastAPI's documented way to extend it
+    return app
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    yield
+    app.state.serving.streams.close()

@@ -1,0 +1,85 @@
+"""Count what the server does, for Prometheus."""
+
+import os
+from collections.abc import Iterator
+from typing import Any, Final
+
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Histogram,
+    generate_latest,
+)
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.multiprocess import MultiProcessCollector
+
+from agon.app.contests.service import Service
+
+MEDIA_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
+_BUCKETS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
+_MOST_CONTESTS: Final = 1000
+
+
+class Metrics:
+    """Count requests of this process, and look up the queue and the ledgers when asked.
+
+    With several processes (``PROMETHEUS_MULTIPROC_DIR`` is set) every process answers for all.
+    """
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+        self._own = CollectorRegistry()
+        self._requests = Counter(
+            "agon_http_requests",
+            "Requests answered.",
+            ["method", "route", "status"],
+            registry=self._own,
+        )
+        self._seconds = Histogram(
+            "agon_http_request_seconds",
+            "Time from a request's head to the end of its answer.",
+            ["method", "route"],
+            buckets=_BUCKETS,
+            registry=self._own,
+        )
+
+    def answered(self, method: str, route: str, status: int, seconds: float) -> None:
+        """Count one answer under its route's template, never under the address as it was sent."""
+        known = method if method in _METHODS else "other"
+        self._requests.labels(known, route, str(status)).inc()
+        self._seconds.labels(known, route).observe(seconds)
+
+    def text(self) -> bytes:
+        """Return everything in Prometheus's text form."""
+        house = CollectorRegistry()
+        house.register(_House(self._service))
+        counted = self._own
+        if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
+            counted = CollectorRegistry()
+            MultiProcessCollector(counted)  # type: ignore[no-untyped-call]  # theirs has no types
+        return bytes(generate_latest(counted) + generate_latest(house))
+
+
+_METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+
+
+class _House:
+    """Look up what is true of the whole house, whichever process is asked."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+
+    def collect(self) -> Iterator[Any]:
+        """Yield gauges of the queue and of every ledger's length."""
+        jobs = GaugeMetricFamily("agon_jobs", "Jobs by kind and state.", labels=["kind", "state"])
+        entries = GaugeMetricFamily(
+            "agon_ledger_entries", "Entries in a contest's ledger.", labels=["contest"]
+        )
+        paused = GaugeMetricFamily("agon_queue_paused", "Whether the queue is paused.")
+        with self._service.store.read() as session:
+            for (kind, state), count in sorted(session.queue.counts().items()):
+                jobs.add_metric([kind, state], count)
+            paused.add_metric([], float(session.queue.paused()))
+            for contest in session.contests.page(limit=_MOST_CONTESTS):
+                entries.add_metric([contest.id], contest.seq)
+        yield from (jobs, paused, entries)

@@ -1,0 +1,211 @@
+"""Say every refusal in one form: ``application/problem+json`` with a code that never changes."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any, Final
+
+import orjson
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from agon.errors import AgonError
+
+MEDIA_TYPE: Final = "application/problem+json"
+SHOWN: Final = 1000
+"""So many faults are listed in one answer; ``total`` counts them all."""
+
+STATUSES: Final[Mapping[str, int]] = {
+    "unauthenticated": 401,
+    "forbidden": 403,
+    "not-found": 404,
+    "conflict": 409,
+    "too-many": 429,
+    "unavailable": 503,
+    "not-stored": 503,
+}
+"""Status of each code; every other refusal is 422: the request was read and is not right."""
+
+CODES: Final[Mapping[int, str]] = {
+    400: "bad-request",
+    401: "unauthenticated",
+    403: "forbidden",
+    404: "not-found",
+    405: "method-not-allowed",
+    406: "not-acceptable",
+    408: "request-timeout",
+    409: "conflict",
+    411: "length-required",
+    413: "body-too-large",
+    415: "unsupported-media-type",
+    422: "invalid-request",
+    429: "too-many",
+    431: "headers-too-large",
+    500: "fault-of-ours",
+    503: "unavailable",
+}
+"""Code of each status, for refusals that HTTP itself knows."""
+
+_REMEDIES: Final[Mapping[int, str]] = {
+    404: "there is nothing at this address; /api/openapi.json lists all there are",
+    405: "this address has other methods; the Allow header lists them",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fault:
+    """Hold one thing that is wrong with a request: where (a JSON pointer), and what."""
+
+    pointer: str
+    detail: str
+
+    def to_dict(self) -> dict[str, str]:
+        """Return a plain value for JSON."""
+        return {"pointer": self.pointer, "detail": self.detail}
+
+
+def problem(
+    status: int,
+    detail: str,
+    *,
+    code: str | None = None,
+    request_id: str | None = None,
+    faults: Iterable[Fault] = (),
+    total: int | None = None,
+    headers: Mapping[str, str] | None = None,
+) -> Response:
+    """Make the answer that says what is wrong and what to do.
+
+    Args:
+        status: the HTTP status.
+        detail: one fact and the remedy.
+        code: by default the status's own.
+        request_id: names this occurrence; the log has it too.
+        faults: what is wrong where; at most :data:`SHOWN` are shown.
+        total: how many faults there are, when more than are given.
+        headers: further headers.
+    """
+    name = code or CODES.get(status, f"status-{status}")
+    listed = [fault.to_dict() for fault in faults]
+    body: dict[str, Any] = {
+        "type": f"urn:agon:problem:{name}",
+        "title": HTTPStatus(status).phrase,
+        "status": status,
+        "detail": detail,
+        "code": name,
+        "errors": listed[:SHOWN],
+    }
+    if request_id is not None:
+        body["instance"] = f"urn:agon:request:{request_id}"
+    count = len(listed) if total is None else total
+    if count > len(body["errors"]):
+        body["total"] = count
+    return Response(
+        orjson.dumps(_printable(body)),
+        status,
+        {"cache-control": "no-store", **(headers or {})},
+        media_type=MEDIA_TYPE,
+    )
+
+
+def problem_of(error: AgonError, *, request_id: str | None = None) -> Response:
+    """Turn a refusal of agon into its answer."""
+    code = error.code
+    status = STATUSES.get(code, 422)
+    headers: dict[str, str] = {}
+    if status == STATUSES["unauthenticated"]:
+        headers["www-authenticate"] = 'Bearer realm="agon"'
+    retry_after = getattr(error, "retry_after", None)
+    if retry_after is not None:
+        headers["retry-after"] = str(max(1, int(retry_after + 0.999)))
+    elif status == STATUSES["unavailable"]:
+        headers["retry-after"] = "1"
+    faults, total = _faults_of(error)
+    return problem(
+        status,
+        str(error),
+        code=code,
+        request_id=request_id,
+        faults=faults,
+        total=total,
+        headers=headers,
+    )
+
+
+async def on_agon_error(request: Request, error: Exception) -> Response:
+    """Answer a refusal of agon."""
+    assert isinstance(error, AgonError)  # noqa: S101 (it is registered for these)
+    return problem_of(error, request_id=request_id(request))
+
+
+async def on_http_error(request: Request, error: Exception) -> Response:
+    """Answer what HTTP itself refuses: unknown addresses, methods, bodies that are too large."""
+    assert isinstance(error, HTTPException)  # noqa: S101 (it is registered for these)
+    detail = _REMEDIES.get(error.status_code, str(error.detail))
+    return problem(error.status_code, detail, request_id=request_id(request), headers=error.headers)
+
+
+async def on_invalid_request(request: Request, error: Exception) -> Response:
+    """Answer a request that is not of the form the route takes, with every fault at its place."""
+    assert isinstance(error, RequestValidationError)  # noqa: S101 (it is registered for these)
+    faults = [Fault(pointer=pointer(one["loc"]), detail=_said(one)) for one in error.errors()]
+    status = 422
+    if any(one["type"] == "json_invalid" for one in error.errors()):
+        status = 400
+    return problem(
+        status,
+        f"{len(faults)} fault{'s' if len(faults) != 1 else ''} in the request; "
+        "each is listed with its place",
+        request_id=request_id(request),
+        faults=faults,
+    )
+
+
+def pointer(location: Iterable[Any]) -> str:
+    """Write a place as a JSON pointer: of the body as RFC 6901, of others after their kind.
+
+    Example:
+        >>> pointer(("body", "overrides", "a/b")), pointer(("query", "limit"))
+        ('/overrides/a~1b', '/query/limit')
+    """
+    parts = [str(part).replace("~", "~0").replace("/", "~1") for part in location]
+    if parts and parts[0] == "body":
+        parts = parts[1:]
+    return "".join(f"/{part}" for part in parts)
+
+
+def request_id(request: Request) -> str | None:
+    """Return the id a request was given."""
+    found = request.scope.get("agon.request_id")
+    return found if isinstance(found, str) else None
+
+
+def _said(fault: Mapping[str, Any]) -> str:
+    """Tell a fault in words; what was sent is not repeated, for it may be a secret."""
+    wrong = (fault.get("ctx") or {}).get("error")
+    return str(wrong) if isinstance(wrong, Exception) else str(fault["msg"])
+
+
+def _faults_of(error: AgonError) -> tuple[list[Fault], int | None]:
+    problems = getattr(error, "problems", ())
+    faults = []
+    for one in problems:
+        line = getattr(one, "line", None) or getattr(one, "row", None)
+        column = getattr(one, "column", None)
+        place = [part for part in (line, column) if part is not None]
+        faults.append(Fault(pointer=pointer(place), detail=str(one)))
+    total = getattr(error, "total", None)
+    return faults, total if isinstance(total, int) else None
+
+
+def _printable(value: Any) -> Any:
+    """Replace lone surrogates: hostile text must not break the answer that refuses it."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, dict):
+        return {key: _printable(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_printable(one) for one in value]
+    return value

@@ -1,0 +1,30 @@
+"""Have a board of the past rebuilt: 202, and the job to wait for."""
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from agon.app.access.authorising import View
+from agon.app.contests.stored_rows import NotStored
+from agon.app.jobs.queueing import house_job
+from agon.http.auth import caller_of
+from agon.http.models.jobs import JobTold
+from agon.http.serving import serving
+
+
+def rebuild_answer(request: Request, view: View, missing: NotStored) -> Response:
+    """Queue the rebuilding (once, however many ask) and answer 202 with the job."""
+    service = serving(request).service
+    job = house_job(
+        "rebuild",
+        view.contest,
+        id=service.new_id(),
+        payload={"board": missing.board, "seq": missing.seq},
+        dedupe=f"{missing.board}:{missing.seq}",
+        by=caller_of(request).name,
+    )
+    with service.store.write() as session:
+        queued = session.queue.add(job, now=service.clock())
+        waiting = session.queue.waiting(queued.id, now=service.clock())
+    told = JobTold.of(queued, contest=view.contest.id, waiting=waiting)
+    headers = {"location": f"/api/v1/jobs/{queued.id}", "retry-after": "2"}
+    return Response(told.model_dump_json(), 202, headers, media_type="application/json")

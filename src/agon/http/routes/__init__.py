@@ -1,0 +1,15 @@
+"""Hold the routes, one file for each noun."""
+
+from collections.abc import Iterator
+from importlib import import_module
+from typing import Final
+
+from fastapi import APIRouter
+
+NOUNS: Final = ("contests", "boards", "records", "ledgers", "events", "jobs", "house")
+
+
+def all_routers() -> Iterator[APIRouter]:
+    """Yield the router of every noun."""
+    for noun in NOUNS:
+        yield import_module(f"agon.http.routes.{noun}").router

@@ -1,0 +1,42 @@
+"""Hold what the routes of one server process work with."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from starlette.requests import HTTPConnection
+
+from agon.app.contests.service import Service
+from agon.settings import Settings
+
+if TYPE_CHECKING:
+    from agon.http.limiting import Limiter
+    from agon.http.metrics import Metrics
+    from agon.http.sse import Streams
+
+
+@dataclass(frozen=True)
+class Serving:
+    """Hold one process's parts.
+
+    Attributes:
+        service: what the use cases work with.
+        settings: as the server was told.
+        limiter: counts requests.
+        metrics: counts everything else.
+        streams: the open event streams.
+        log: the access log.
+    """
+
+    service: Service
+    settings: Settings
+    limiter: "Limiter"
+    metrics: "Metrics"
+    streams: "Streams"
+    log: Any
+
+
+def serving(connection: HTTPConnection) -> Serving:
+    """Return the parts of the process that answers a request."""
+    found = connection.app.state.serving
+    assert isinstance(found, Serving)  # noqa: S101 (create_app put it there)
+    return found

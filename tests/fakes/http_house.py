@@ -1,0 +1,92 @@
+"""A whole house behind HTTP, in this process, with a token for every role."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from fastapi.testclient import TestClient
+
+from agon.app.access.tokens import Grant, create_token
+from agon.app.access.users import create_user
+from agon.app.access.values import Role
+from agon.app.contests import creating, lifecycle
+from agon.app.contests.publishing import publish
+from agon.app.contests.recording import record
+from agon.app.contests.service import Service
+from agon.http.app import create_app
+from agon.settings import Settings
+from fakes.house import OPERATOR, ORGANISER, service_at
+
+ROLES: tuple[Role, ...] = ("viewer", "participant", "judge", "organiser", "operator", "worker")
+USERS = {"viewer": "vera", "participant": "ada", "judge": "judy", "organiser": "olga",
+         "operator": "root", "worker": "walt"}  # fmt: skip
+API = "/api/v1"
+
+
+@dataclass
+class House:
+    """Hold a service, its application and what tests ask it with."""
+
+    service: Service
+    app: Any
+    client: TestClient
+    tokens: dict[str, str] = field(default_factory=dict)
+
+    def as_(self, role: str | None, token: str | None = None) -> dict[str, str]:
+        """Return the headers of a role's token; None: nobody's."""
+        if role is None and token is None:
+            return {}
+        return {"authorization": f"Bearer {token or self.tokens[str(role)]}"}
+
+    def get(self, path: str, role: str | None = None, **options: Any) -> Any:
+        """Ask for something under the API's prefix."""
+        headers = {**self.as_(role), **options.pop("headers", {})}
+        return self.client.get(API + path, headers=headers, **options)
+
+    def post(self, path: str, role: str | None = None, **options: Any) -> Any:
+        """Send something to under the API's prefix."""
+        headers = {**self.as_(role), **options.pop("headers", {})}
+        return self.client.post(API + path, headers=headers, **options)
+
+    def token(self, role: Role, **grant: Any) -> str:
+        """Make another token of a role."""
+        made = Grant(user=USERS[role], role=role, **grant)
+        return create_token(self.service, made, by=OPERATOR)[1]
+
+    def contest(self, name: str = "spring", *, people: int = 3, **options: Any) -> str:
+        """Create and open a contest of the discipline community with some records, published."""
+        new = creating.NewContest(id=name, discipline="community", title="Spring", **options)
+        creating.create(self.service, new, by=ORGANISER)
+        lifecycle.open_contest(self.service, name, by=ORGANISER)
+        self.people(name, people)
+        return name
+
+    def people(self, contest: str, count: int, *, begin: int = 0, publish_now: bool = True) -> None:
+        """Add users with a prompt each, and publish."""
+        rows = [
+            ("users", {"id": f"u{n}", "affiliation": "org"}, f"x{n}")
+            for n in range(begin, begin + count)
+        ]
+        record(self.service, contest, rows, by=ORGANISER)
+        if publish_now:
+            publish(self.service, contest)
+
+
+def settings(**given: Any) -> Settings:
+    """Return settings whose rates no test meets unless it wants to."""
+    return Settings(
+        **{"rate_limit_token": "1000000/minute", "rate_limit_address": "1000000/minute", **given}
+    )
+
+
+def house_at(folder: Path, **given: Any) -> House:
+    """Open a house in a folder; closing its store is the caller's."""
+    service = service_at(folder)
+    for user in USERS.values():
+        create_user(service, user=user, by=OPERATOR)
+    app = create_app(service, settings(**given))
+    client = TestClient(app, raise_server_exceptions=False)
+    made = House(service, app, client)
+    for role in ROLES:
+        made.tokens[role] = made.token(role)
+    return made
