@@ -38,9 +38,10 @@ def opened(folder: Path, name: str) -> Iterator[BinaryIO]:
     except OSError as error:
         what = f"it cannot be opened as a plain file ({error.strerror})"
         raise InvalidEntry([Fault(what, _PLAIN, name)]) from None
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise InvalidEntry([Fault("it is no plain file", _PLAIN, name)])
     with open(handle, "rb") as stream:  # noqa: PTH123 - it is open already
-        if not stat.S_ISREG(os.fstat(handle).st_mode):
-            raise InvalidEntry([Fault("it is no plain file", _PLAIN, name)])
         yield stream
 
 

@@ -95,7 +95,7 @@ def verify_directory(folder: Path, *, public: bytes | None = None) -> Verified:
         seq=state.standing.seq,
         head=state.standing.head,
         public_key=named,
-        heads=heads,
+        heads=tuple(heads.values()),
         signed_seq=chained.signed_seq,
         state=state,
         faults=tuple(faults),
@@ -105,10 +105,10 @@ def verify_directory(folder: Path, *, public: bytes | None = None) -> Verified:
 class _Chain:
     """Compare the chain over a file's lines with the signed heads."""
 
-    def __init__(self, contest: str | None, heads: tuple[SignedHead, ...]) -> None:
+    def __init__(self, contest: str | None, heads: dict[int, SignedHead]) -> None:
         self.contest = contest
         self.wanted: dict[int, list[tuple[int, str]]] = {}
-        for number, signed in enumerate(heads, 1):
+        for number, signed in heads.items():
             self.wanted.setdefault(signed.head.seq, []).append((number, signed.head.head_sha256))
         self.faults: list[Fault] = []
         self.signed_seq = 0
@@ -192,9 +192,9 @@ def _page(folder: Path, faults: list[Fault]) -> dict[str, Any]:
 
 def _heads(
     folder: Path, *, contest: str | None, public: bytes | None, faults: list[Fault]
-) -> tuple[SignedHead, ...]:
-    """Read ``heads.ndjson``: the heads whose signatures hold."""
-    heads: list[SignedHead] = []
+) -> dict[int, SignedHead]:
+    """Read ``heads.ndjson``: by line, the heads whose signatures hold."""
+    heads: dict[int, SignedHead] = {}
     try:
         with opened(folder, HEADS) as stream:
             for number, (line, ended) in enumerate(lines_in(stream, longest=LARGEST_PAGE), 1):
@@ -204,17 +204,18 @@ def _heads(
                 if not found:
                     signature = value.pop("signature")
                     signed = SignedHead(Head(**value), signature)
-                    found = _wrong_in(signed, heads, contest=contest, public=public)
+                    last = next(reversed(heads.values()), None)
+                    found = _wrong_in(signed, last, contest=contest, public=public)
                     if not found:
-                        heads.append(signed)
+                        heads[number] = signed
                 faults += (fault.at(HEADS, number) for fault in found)
     except InvalidEntry as error:
         faults += error.faults
-    return tuple(heads)
+    return heads
 
 
 def _wrong_in(
-    signed: SignedHead, before: list[SignedHead], *, contest: str | None, public: bytes | None
+    signed: SignedHead, last: SignedHead | None, *, contest: str | None, public: bytes | None
 ) -> list[Fault]:
     """List what is wrong with a well-formed head."""
     head = signed.head
@@ -222,7 +223,7 @@ def _wrong_in(
     if contest is not None and head.contest != contest:
         what = f"contest is {shown(head.contest)}, this is the ledger of {shown(contest)}"
         faults.append(Fault(what, "take that contest's heads"))
-    if before and (head.seq, head.at) < (before[-1].head.seq, before[-1].head.at):
+    if last is not None and (head.seq < last.head.seq or head.at < last.head.at):
         what = f"seq is {head.seq} at {head.at}, before the head above"
         faults.append(Fault(what, "keep heads in the order they were signed"))
     if public is None:

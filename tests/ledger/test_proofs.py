@@ -1,0 +1,140 @@
+"""Proofs of single rows: whole they hold, altered anywhere they do not."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from agon.kernel.boards import Board, Unscored
+from agon.ledger import signing
+from agon.ledger.faults import InvalidEntry
+from agon.ledger.manifest import Manifest, lines_of, manifest_of
+from agon.ledger.merkle import Tree
+from agon.ledger.proofs import LARGEST_PROOF, Proof, verify_proof
+
+KEY = bytes(range(32))
+ROWS = [{"rank": at, "id": f"b{at}", "score": 9.0 - at} for at in range(1, 6)]
+BOARD = Board("bots", pa.Table.from_pylist(ROWS), (Unscored("x", "no matches"),))
+LINES = list(lines_of(BOARD.rows(), BOARD.unscored))
+MANIFEST = Manifest(
+    contest="spring",
+    discipline="arena",
+    board="bots",
+    edition="arena/sentience-1",
+    overrides={},
+    rules_sha256="0" * 64,
+    seq=12,
+    head_sha256="1" * 64,
+    at="2026-11-22T02:30:00.000000Z",
+    board_sha256=BOARD.sha256,
+    merkle_root=Tree(LINES).root.hex(),
+    rows=5,
+    unscored=1,
+)
+
+
+def proof_of(index: int, manifest: Manifest = MANIFEST) -> Proof:
+    """Prove a line of the board."""
+    return Proof(
+        manifest=manifest,
+        signature=manifest.sign(KEY),
+        public_key=signing.public_key(KEY),
+        index=index,
+        line=LINES[index],
+        path=tuple(Tree(LINES).proof(index)),
+    )
+
+
+@pytest.mark.parametrize("index", range(6))
+def test_every_row_and_unscored_id_is_proved(index: int) -> None:
+    """A reader checks their own row without trusting the server."""
+    verified = verify_proof(proof_of(index).to_bytes(), public=signing.public_key(KEY))
+    assert verified.faults == ()
+    assert verified.proof == proof_of(index)
+
+
+def test_the_manifest_signs_what_made_the_board() -> None:
+    """Its canonical bytes are the contract."""
+    signature = MANIFEST.sign(KEY)
+    assert MANIFEST.is_signed(signature, public=signing.public_key(KEY))
+    assert not replace(MANIFEST, seq=13).is_signed(signature, public=signing.public_key(KEY))
+    assert json.loads(MANIFEST.canonical) == MANIFEST.to_dict()
+    assert manifest_of(MANIFEST.to_dict()) == MANIFEST
+    assert MANIFEST.size == 6
+
+
+def test_all_faults_of_a_manifest_are_named() -> None:
+    """Everything at once."""
+    value = {**MANIFEST.to_dict(), "seq": -1, "at": "now", "more": 1}
+    del value["board"]
+    with pytest.raises(InvalidEntry) as caught:
+        manifest_of(value)
+    assert sorted(fault.what for fault in caught.value.faults) == [
+        "at of the manifest is 'now'", "seq of the manifest is -1",
+        "the manifest has no field 'more'", "the manifest lacks board",
+    ]  # fmt: skip
+
+
+def _with(**changed: Any) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    return lambda value: {**value, **changed}
+
+
+@pytest.mark.parametrize(
+    ("spoil", "what"),
+    [
+        (_with(index=1), "the line is not number 1 under the root"),
+        (_with(index=6), "index is 6, the board has 6 lines"),
+        (_with(index=-1), "index of the proof is -1"),
+        (_with(line='{"id":"b1","rank":1,"score":9.0}'), "the line is not number 0"),
+        (_with(path=[]), "the line is not number 0"),
+        (_with(path=["x"]), "path of the proof is"),
+        (_with(signature="0" * 128), "the signature is not that of public_key"),
+        (_with(signature=7), "signature of the proof is 7"),
+        (_with(public_key="0" * 64), "public_key is 000"),
+        (_with(manifest={**MANIFEST.to_dict(), "rows": 6}), "the signature is not that"),
+        (_with(manifest={**MANIFEST.to_dict(), "rows": "x"}), "rows of the manifest is 'x'"),
+        (_with(manifest=None), "manifest of the proof is None"),
+        (_with(more=1), "the proof has no field 'more'"),
+    ],
+)
+def test_an_altered_proof_names_its_fault(
+    spoil: Callable[[dict[str, Any]], dict[str, Any]], what: str
+) -> None:
+    """Verified, or why not."""
+    written = json.dumps(spoil(proof_of(0).to_dict())).encode()
+    verified = verify_proof(written, public=signing.public_key(KEY))
+    assert any(fault.what.startswith(what) for fault in verified.faults), verified.faults
+
+
+def test_somebody_elses_signature_is_told_apart() -> None:
+    """A key in the file itself says nothing about whose it is."""
+    forged = replace(proof_of(0), public_key=signing.public_key(bytes(32)),
+                     signature=MANIFEST.sign(bytes(32)))  # fmt: skip
+    assert verify_proof(forged.to_bytes()).faults == ()
+    faults = verify_proof(forged.to_bytes(), public=signing.public_key(KEY)).faults
+    assert [fault.remedy for fault in faults] == ["take the proof from the contest's owner"]
+
+
+@pytest.mark.parametrize(
+    "written",
+    [b"", b"[]", b"\xff", b"{}", b"[" * 2000, b"x" * (LARGEST_PROOF + 1)],
+    ids=["empty", "list", "no text", "no fields", "deep", "long"],
+)
+def test_what_is_no_proof_is_refused(written: bytes) -> None:
+    """No traceback for bad input."""
+    verified = verify_proof(written)
+    assert verified.proof is None
+    assert verified.faults
+
+
+def test_a_manifest_nested_too_deep_is_refused() -> None:
+    """The fault is named before the interpreter's stack ends."""
+    deep = b'{"a":' * 900 + b"1" + b"}" * 900
+    written = proof_of(0).to_bytes().replace(b'"overrides":{}', b'"overrides":' + deep)
+    faults = verify_proof(written).faults
+    assert [fault.what for fault in faults] == [
+        "the signature is not that of public_key over the manifest"
+    ]
