@@ -1,0 +1,32 @@
+"""The page on webhooks says what the code does."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+from agon.app.webhooks.delivering import WAITS
+from agon.app.webhooks.signing import TOLERANCE, signed_headers
+from agon.runners.webhooks import MOST_OF_ANSWER, SECONDS
+from agon.settings import SETTINGS
+
+PAGE = (Path(__file__).parents[2] / "docs" / "methods" / "webhooks.md").read_text()
+TEXT = " ".join(PAGE.split())
+
+
+def test_the_waits_are_those_of_the_code() -> None:
+    """Receivers plan their maintenance by them."""
+    units = {"s": 1, "min": 60, "h": 3600}
+    listed = TEXT.split("the one before it: ")[1].split(". Then")[0].split(", ")
+    told = [int(wait.split()[0]) * units[wait.split()[1]] for wait in listed]
+    assert told == [wait.total_seconds() for wait in WAITS]
+
+
+def test_headers_and_limits_are_those_of_the_code() -> None:
+    """People write receivers from this page alone."""
+    at = datetime(2026, 11, 22, tzinfo=UTC)
+    for name in signed_headers(b"s" * 32, id="d", at=at, body=b""):
+        assert f"| `{name}` |" in PAGE
+    assert TOLERANCE.total_seconds() == 300
+    assert "more than five minutes off" in TEXT
+    assert f"{SECONDS:g} s in all" in TEXT
+    assert f"first {MOST_OF_ANSWER >> 10} KiB" in TEXT
+    assert "webhook_allow_private" in SETTINGS
