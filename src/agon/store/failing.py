@@ -27,6 +27,10 @@ def speaking(place: str) -> Iterator[None]:
         yield
     except (exc.SQLAlchemyError, sqlite3.Error) as error:
         raise said(error, place) from error
+    except OverflowError as error:
+        if "SQLite" not in str(error):
+            raise
+        raise Unreadable("a number is too large to be kept: give one below 2^63") from error
     except Exception as error:
         if type(error).__module__.partition(".")[0] == "psycopg":
             raise said(error, place) from error

@@ -1,0 +1,183 @@
+"""Check what a database holds: every chain, every position, everything derived from entries."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+import orjson
+from sqlalchemy import func, select
+
+from agon.app.contests.values import ROWS_PER_CHUNK, Contest
+from agon.errors import CheckFailed
+from agon.ledger.entry import chain, genesis, timestamp
+from agon.ledger.faults import SHOWN, Fault
+from agon.ledger.folding import State, beginning, examine
+from agon.store.encoding import moment
+from agon.store.engines import begun, open_engine, place
+from agon.store.migrations import refuse_other_versions
+from agon.store.schema import SNAPSHOT_ROWS, SNAPSHOTS
+from agon.store.store import SqlSession
+from agon.store.transactions import Transaction
+
+_PORTION: Final = 10_000
+_CONTESTS_AT_A_TIME: Final = 100
+_RESTORE: Final = "restore the database from a backup"
+_DERIVED: Final = (
+    "title", "description", "visibility", "series", "season", "state", "edition", "overrides",
+    "boards", "frozen_at", "finalised_at",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verified:
+    """Hold what a check of a database found.
+
+    Attributes:
+        contests, entries: how many were read.
+        faults: everything that is wrong; ``file`` names the contest, ``line`` the position.
+    """
+
+    contests: int
+    entries: int
+    faults: tuple[Fault, ...]
+
+    def raise_faults(self) -> None:
+        """Refuse a database with faults.
+
+        Raises:
+            CheckFailed: with the first faults there are.
+        """
+        if self.faults:
+            shown = [str(fault) for fault in self.faults[:SHOWN]]
+            if len(self.faults) > SHOWN:
+                shown.append(f"… and {len(self.faults) - SHOWN:,} more")
+            raise CheckFailed("\n".join(shown))
+
+
+def verify(url: str) -> Verified:
+    """Walk every contest's ledger and compare all that was derived from it.
+
+    Checked are positions without gaps, every line, the chain's hash at each, the columns entries
+    are looked up by, the contest as its entries leave it, the number of rows of stored boards, and
+    on SQLite the file itself. Others may write meanwhile: one state is read.
+
+    Raises:
+        Unavailable: the database cannot be reached, or is of another version.
+    """
+    engine = open_engine(url)
+    try:
+        with begun(engine, writing=False) as connection:
+            named = place(engine.url)
+            refuse_other_versions(connection, named)
+            return examined(Transaction(connection, named))
+    finally:
+        engine.dispose()
+
+
+def examined(to: Transaction) -> Verified:
+    """Check as :func:`verify` does, within a transaction."""
+    faults = list(_damage(to))
+    contests = entries = 0
+    for contest in _all(SqlSession(to)):
+        walk = _Walk(to, contest)
+        faults += walk.faults()
+        contests += 1
+        entries += walk.entries
+    faults += _boards(to)
+    return Verified(contests=contests, entries=entries, faults=tuple(faults))
+
+
+class _Walk:
+    """Read a contest's entries once, comparing as they pass."""
+
+    def __init__(self, to: Transaction, contest: Contest) -> None:
+        self.entries = 0
+        self._to = to
+        self._contest = contest
+        self._head = genesis(contest.id)
+        self._found: list[Fault] = []
+
+    def faults(self) -> Iterator[Fault]:
+        """Yield everything that is wrong with the contest."""
+        state, wrong = examine(self._lines(), start=beginning(self._contest.id))
+        where = f"contest {self._contest.id}"
+        yield from (fault.at(where, fault.line) for fault in (*wrong, *self._found))
+        yield from (fault.at(where) for fault in self._derived(state))
+
+    def _lines(self) -> Iterator[bytes]:
+        seq = 0
+        sql = (
+            "SELECT seq, line, sha256, kind, at, table_name, external_id FROM entries "
+            "WHERE contest_no = ? AND seq > ? ORDER BY seq LIMIT ?"
+        )
+        while rows := self._to.raw(sql, [self._contest.no, seq, _PORTION]):
+            for row in rows:
+                if row[0] != seq + 1:
+                    self._fault(seq + 1, f"the entries {seq + 1} to {row[0] - 1} are missing")
+                seq = row[0]
+                self._compare(*row)
+                yield row[1]
+            self.entries += len(rows)
+
+    def _compare(self, seq: int, line: bytes, sha256: bytes, *columns: Any) -> None:
+        self._head = chain(self._head, line)
+        if sha256 != self._head:
+            self._fault(seq, f"the chain gives {self._head.hex()}, stored is {sha256.hex()}")
+            self._head = sha256  # what follows is compared with what it was chained to
+        try:
+            said = orjson.loads(line)
+            body = said["body"]
+            written = (
+                said["kind"],
+                said["at"],
+                body["table"] if said["kind"] in {"record-added", "record-replaced"} else None,
+                said["external_id"],
+            )
+        except (ValueError, KeyError, TypeError):
+            return  # the fold says what is wrong with the line
+        kind, at, table, external_id = columns
+        if (kind, timestamp(moment(at)), table, external_id) != written:
+            self._fault(seq, "the columns beside the line say something else than it")
+
+    def _derived(self, state: State) -> Iterator[Fault]:
+        standing, contest = state.standing, self._contest
+        if contest.seq != self.entries or contest.head != self._head:
+            what = f"the contest stands at {contest.seq}, its entries end at {self.entries}"
+            yield Fault(what if contest.seq != self.entries else "its head is another", _RESTORE)
+        for name in _DERIVED:
+            there, wanted = getattr(contest, name), getattr(standing, name)
+            if there != wanted and not (self.entries == 0 == contest.seq):
+                yield Fault(f"{name} is {there!r}, its entries say {wanted!r}", _RESTORE)
+
+    def _fault(self, seq: int, what: str) -> None:
+        self._found.append(Fault(what, _RESTORE, line=seq))
+
+
+def _all(session: SqlSession) -> Iterator[Contest]:
+    last = None
+    while page := session.contests.page(after=last, limit=_CONTESTS_AT_A_TIME):
+        yield from page
+        last = page[-1].id
+
+
+def _boards(to: Transaction) -> Iterator[Fault]:
+    """Compare how many portions of rows stored boards have with how many they need."""
+    chunks = (
+        select(func.count())
+        .where(SNAPSHOT_ROWS.c.snapshot_no == SNAPSHOTS.c.no)
+        .correlate(SNAPSHOTS)
+        .scalar_subquery()
+    )
+    listing = select(SNAPSHOTS.c.no, SNAPSHOTS.c.rows, SNAPSHOTS.c.unscored, chunks.label("chunks"))
+    for row in to.all(listing.where(SNAPSHOTS.c.stored).order_by(SNAPSHOTS.c.no)):
+        needed = -(-row.rows // ROWS_PER_CHUNK) - (-row.unscored // ROWS_PER_CHUNK)
+        if row.chunks != needed:
+            what = f"snapshot {row.no} has {row.chunks} portions of rows, it needs {needed}"
+            yield Fault(what, "rebuild it from the ledger")
+
+
+def _damage(to: Transaction) -> Iterator[Fault]:
+    if to.on_sqlite:
+        for (said,) in to.raw("PRAGMA quick_check"):
+            if said != "ok":
+                yield Fault(f"{to.place} is damaged: {said}", _RESTORE)
