@@ -138,16 +138,15 @@ def _stops(service: Service, contest: Contest, *, until: int) -> list[_Stop]:
         newest = session.snapshots.latest(contest.no, contest.boards[0])
         changes = session.changes.page(contest.no, limit=_MOST_CHANGES)
     known = 0 if newest is None else newest.seq
-    stops = set()
+    stops: dict[int, _Stop] = {}
     for change in changes:
         for at, undone in ((change.applied_at, False), (change.rolled_back_at, True)):
             if at is None or not known <= at <= until:
                 continue
-            entries = 1 if undone else int((change.report or {}).get("entries", 1))
-            stops |= {_Stop(at - entries), _Stop(at, at - entries, change, undone)}
-    told = {stop.seq for stop in stops if stop.change is not None}
-    stops = {stop for stop in stops if stop.change is not None or stop.seq not in told}
-    return sorted(stops, key=lambda stop: stop.seq)
+            before = at - (1 if undone else int((change.report or {}).get("entries", 1)))
+            stops.setdefault(before, _Stop(before))
+            stops[at] = _Stop(at, before, change, undone)
+    return [stops[seq] for seq in sorted(stops)]
 
 
 def _published(
