@@ -19,6 +19,7 @@ _HOMES = {
     "dojo": "agon.cli.dojo",
     "challenge": "agon.cli.challenge",
     "arena": "agon.cli.arena",
+    "serve": "agon.cli.serve",
     "worker": "agon.cli.worker",
     "config": "agon.cli.config",
 }

@@ -11,22 +11,29 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from agon.errors import AgonError
+from agon.errors import (
+    AgonError,
+    Conflict,
+    Forbidden,
+    NotFound,
+    TooMany,
+    Unauthenticated,
+    Unavailable,
+)
 
 MEDIA_TYPE: Final = "application/problem+json"
 SHOWN: Final = 1000
 """So many faults are listed in one answer; ``total`` counts them all."""
 
-STATUSES: Final[Mapping[str, int]] = {
-    "unauthenticated": 401,
-    "forbidden": 403,
-    "not-found": 404,
-    "conflict": 409,
-    "too-many": 429,
-    "unavailable": 503,
-    "not-stored": 503,
-}
-"""Status of each code; every other refusal is 422: the request was read and is not right."""
+STATUSES: Final[tuple[tuple[type[AgonError], int], ...]] = (
+    (Unauthenticated, 401),
+    (Forbidden, 403),
+    (NotFound, 404),
+    (Conflict, 409),
+    (TooMany, 429),
+    (Unavailable, 503),
+)
+"""Status of each kind of refusal; every other is 422: the request was read and is not right."""
 
 CODES: Final[Mapping[int, str]] = {
     400: "bad-request",
@@ -112,21 +119,20 @@ def problem(
 
 def problem_of(error: AgonError, *, request_id: str | None = None) -> Response:
     """Turn a refusal of agon into its answer."""
-    code = error.code
-    status = STATUSES.get(code, 422)
+    status = next((status for kind, status in STATUSES if isinstance(error, kind)), 422)
     headers: dict[str, str] = {}
-    if status == STATUSES["unauthenticated"]:
+    if isinstance(error, Unauthenticated):
         headers["www-authenticate"] = 'Bearer realm="agon"'
     retry_after = getattr(error, "retry_after", None)
     if retry_after is not None:
         headers["retry-after"] = str(max(1, int(retry_after + 0.999)))
-    elif status == STATUSES["unavailable"]:
+    elif isinstance(error, Unavailable):
         headers["retry-after"] = "1"
     faults, total = _faults_of(error)
     return problem(
         status,
         str(error),
-        code=code,
+        code=error.code,
         request_id=request_id,
         faults=faults,
         total=total,

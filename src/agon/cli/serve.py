@@ -1,0 +1,142 @@
+"""``agon serve``: the whole service on one machine."""
+
+import os
+import socket
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from agon.cli.helping import Command, option
+
+if TYPE_CHECKING:
+    from agon.app.contests.service import Service
+    from agon.settings import Settings
+
+_GRACE = 30.0
+_FIRST = "operator"
+
+
+@click.command("serve", cls=Command)
+@option("--host", metavar="ADDRESS", help="Address to listen on (default: setting host).")
+@option("--port", type=click.IntRange(0, 65535), help="Port; 0: any free one.")
+@option("--database", metavar="URL", help="Where everything is stored (default: setting database).")
+@option("--workers", type=click.IntRange(0, 64), metavar="N", help="Worker processes beside it.")
+@option("--processes", type=click.IntRange(1, 64), metavar="N", help="Processes that answer HTTP.")
+@option(
+    "--auth",
+    type=click.Choice(["required", "open"]),
+    help="Who may act; open works on loopback only and takes everybody for an operator.",
+)
+def command(**given: Any) -> None:
+    """Serve contests over HTTP, with workers that judge, score and publish.
+
+    The database is made at the first start, and so is an operator's token, which is shown once.
+    All settings can be given in agon.toml and as AGON_… as well (agon config show --origin).
+    SIGTERM or Ctrl-C ends it in good order: requests under way are answered, jobs given back.
+
+      agon serve
+      agon serve --port 9000 --workers 2 --database postgresql://agon@localhost/agon
+    """
+    from agon.cli.supervising import Supervisor
+    from agon.settings import load, refuse_public_without_auth
+    from agon.wiring import open_service
+
+    settings = load(given)
+    refuse_public_without_auth(settings)
+    service = open_service(settings)
+    try:
+        token = None if settings.auth == "open" else first_token(service)
+    finally:
+        service.store.close()
+    listening = listen(settings.host, settings.port)
+    port = listening.getsockname()[1]
+    tell(f"agon serves at {address(settings, port)}/api/v1 ({settings.auth} authentication)")
+    if token is not None:
+        tell(f"operator's token, shown this once: {token}")
+    environment = {
+        **os.environ,
+        **{
+            f"AGON_{name.upper()}": str(value) for name, value in given.items() if value is not None
+        },
+        "AGON_PORT": str(port),
+    }
+    supervisor = Supervisor(
+        processes(settings, listening), environment=environment, grace=_GRACE, tell=tell
+    )
+    with listening:
+        supervisor.run()
+    tell("agon stopped")
+
+
+def processes(settings: "Settings", listening: socket.socket) -> list[Any]:
+    """List what runs: processes that answer, and workers."""
+    from agon.cli.supervising import Kept
+
+    handle = listening.fileno()
+    python = sys.executable
+    answering = [
+        Kept(
+            name=f"process {number}",
+            command=[python, "-m", "agon.http.process", str(handle)],
+            needed=True,
+            sockets=[handle],
+        )
+        for number in range(1, settings.processes + 1)
+    ]
+    name = socket.gethostname()
+    working = [
+        Kept(
+            name=f"worker {number}",
+            command=[python, "-m", "agon", "worker", "--name", f"{name}-{os.getpid()}-{number}"],
+            needed=False,
+        )
+        for number in range(1, settings.workers + 1)
+    ]
+    return [*answering, *working]
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Listen on an address; clients wait there until the processes have started.
+
+    Raises:
+        Unavailable: the address is taken or not this machine's.
+    """
+    from agon.errors import Unavailable
+
+    try:
+        [(family, kind, protocol, _, place), *_] = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )
+        listening = socket.socket(family, kind, protocol)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind(place)
+        listening.listen(2048)
+    except OSError as refused:
+        raise Unavailable(
+            f"cannot listen on {host} port {port}: {refused.strerror}; choose another with --port"
+        ) from None
+    return listening
+
+
+def first_token(service: "Service") -> str | None:
+    """Make the first operator and a token for them; None when there are users already."""
+    from agon.app.access.authorising import LOCAL
+    from agon.app.access.tokens import Grant, create_token
+    from agon.app.access.users import create_user, users
+
+    if users(service, limit=1, by=LOCAL):
+        return None
+    create_user(service, user=_FIRST, by=LOCAL)
+    grant = Grant(user=_FIRST, role="operator", label="first start")
+    return create_token(service, grant, by=LOCAL)[1]
+
+
+def address(settings: "Settings", port: int) -> str:
+    """Return the address people open."""
+    return settings.model_copy(update={"port": port}).url
+
+
+def tell(text: str) -> None:
+    """Say something to whoever started the service."""
+    click.echo(text, err=True)
