@@ -1,0 +1,95 @@
+"""Make values for the tests of databases: small, whole, each different where it is said."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from typing import Any
+
+from agon.app.contests.values import Contest, NewEntry, Snapshot
+from agon.app.jobs.values import NewJob
+from agon.ledger.entry import Draft, Entry, genesis, seal
+
+NOON = datetime(2026, 11, 22, 12, 0, 0, 123456, tzinfo=UTC)
+
+
+def later(seconds: float) -> datetime:
+    """Return a time after noon."""
+    return NOON + timedelta(seconds=seconds)
+
+
+def contest(name: str = "spring", **changed: Any) -> Contest:
+    """Make a contest nobody has stored yet."""
+    made = Contest(
+        no=0, id=name, discipline="arena", title="Spring", description="", visibility="public",
+        series=None, season=None, state="draft", edition="arena/sentience-1", overrides={},
+        boards=("models",), created_at=NOON, seq=0, head=genesis(name),
+    )  # fmt: skip
+    return replace(made, **changed)
+
+
+def new(seq: int, **changed: Any) -> NewEntry:
+    """Make an entry that only the table's rules look at."""
+    made = NewEntry(
+        seq=seq, kind="record-added", at=later(seq), line=b'{"seq":%d}' % seq,
+        sha256=sha256(b"%d" % seq).digest(), table="votes", record=f"votes/m{seq}",
+        content=sha256(b"row %d" % seq).digest(),
+    )  # fmt: skip
+    return replace(made, **changed)
+
+
+def created(name: str, *, at: datetime = NOON) -> Draft:
+    """Draft the first entry of a ledger."""
+    body = {
+        "contest": name, "discipline": "arena", "title": "Spring", "edition": "arena/sentience-1",
+        "overrides": {}, "series": None, "season": None, "visibility": "public",
+        "description": "", "boards": ["models"],
+    }  # fmt: skip
+    return Draft(kind="contest-created", body=body, at=at, by="user:ada")
+
+
+def opened(*, at: datetime = NOON) -> Draft:
+    """Draft the opening."""
+    return Draft(kind="contest-opened", body={}, at=at, by="user:ada")
+
+
+def vote(number: int, *, at: datetime = NOON) -> Draft:
+    """Draft a record."""
+    body = {"table": "votes", "row": {"match": f"m{number}"}}
+    return Draft(kind="record-added", body=body, at=at, by="user:ada", external_id=f"x{number}")
+
+
+def sealed(
+    drafts: Iterable[Draft], *, previous: bytes, seq: int = 0
+) -> tuple[list[NewEntry], bytes, int]:
+    """Chain drafts to a ledger; return the entries, the head and the position after them."""
+    entries = []
+    for draft in drafts:
+        entry = seal(draft, seq=seq + 1, previous=previous)
+        seq, previous = entry.seq, entry.sha256
+        entries.append(_stored(entry, draft))
+    return entries, previous, seq
+
+
+def _stored(entry: Entry, draft: Draft) -> NewEntry:
+    return NewEntry(
+        seq=entry.seq, kind=entry.kind, at=entry.at, line=entry.line, sha256=entry.sha256,
+        table=draft.body.get("table"), external_id=draft.external_id,
+        record=f"votes/{draft.body['row']['match']}" if "row" in draft.body else None,
+        content=sha256(entry.line).digest() if "row" in draft.body else None,
+    )  # fmt: skip
+
+
+def snapshot(contest_no: int, *, rows: int, unscored: int = 0, **changed: Any) -> Snapshot:
+    """Make a snapshot nobody has stored yet."""
+    made = Snapshot(
+        no=0, contest_no=contest_no, board="models", seq=7, at=NOON, published_at=later(1),
+        manifest={"seq": 7, "board": "models"}, signature="ab" * 64, board_sha256="cd" * 32,
+        rows=rows, unscored=unscored, stored=True,
+    )  # fmt: skip
+    return replace(made, **changed)
+
+
+def job(name: str, **changed: Any) -> NewJob:
+    """Make a job nobody has added yet."""
+    return replace(NewJob(id=name, kind="judge", payload={"submission": name}), **changed)

@@ -1,0 +1,162 @@
+"""Entries in a database."""
+
+from datetime import UTC, timedelta, timezone
+
+import pytest
+
+from agon.app.contests.values import Contest, Known, NewEntry, StoredEntry
+from agon.errors import Conflict, NotFound, Unreadable
+from agon.store import entries as module
+from agon.store.store import SqlStore
+from store.made import NOON, contest, later, new
+
+
+def _append(store: SqlStore, contest_no: int, *entries: NewEntry) -> int:
+    with store.write() as session:
+        return session.entries.append(contest_no, iter(entries))
+
+
+def test_entries_come_back_byte_for_byte_in_order(store: SqlStore, spring: Contest) -> None:
+    """The stored bytes are the truth; a chain over other bytes is another ledger."""
+    lines = [b'{"a":"\xc3\xa4 \\u0000"}', bytes(range(256)), b"x" * 100_000]
+    made = [new(place, line=line) for place, line in enumerate(lines, 1)]
+    assert _append(store, spring.no, *made) == 3
+    with store.read() as session:
+        read = list(session.entries.after(spring.no))
+    assert read == [StoredEntry(one.seq, one.line, one.sha256) for one in made]
+
+
+def test_reading_begins_after_a_position_and_ends_where_it_is_told(
+    store: SqlStore, spring: Contest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Portions are the database's business; no border of theirs may show."""
+    monkeypatch.setattr(module, "_PORTION", 4)
+    _append(store, spring.no, *(new(seq) for seq in range(1, 12)))
+    with store.read() as session:
+
+        def seqs(seq: int = 0, *, until: int | None = None, limit: int | None = None) -> list[int]:
+            found = session.entries.after(spring.no, seq, until=until, limit=limit)
+            return [one.seq for one in found]
+
+        assert seqs() == list(range(1, 12))
+        assert seqs(3, until=8) == [4, 5, 6, 7, 8]
+        assert seqs(2, limit=5) == [3, 4, 5, 6, 7]
+        assert seqs(2, until=4, limit=9) == [3, 4]
+        assert seqs(10, until=99) == [11]
+        assert seqs(11) == seqs(99) == seqs(3, limit=0) == seqs(5, until=2) == []
+
+
+def test_contests_do_not_see_each_others_entries(store: SqlStore, spring: Contest) -> None:
+    """The same keys and positions are other contests' own."""
+    with store.write() as session:
+        other = session.contests.add(contest("autumn"))
+        session.entries.append(spring.no, [new(1, external_id="x")])
+        session.entries.append(other.no, [new(1, external_id="x", line=b"other")])
+    with store.read() as session:
+        assert [one.line for one in session.entries.after(other.no)] == [b"other"]
+
+
+@pytest.mark.parametrize(
+    ("again", "named"),
+    [
+        (new(2, record="votes/x"), "position 2 "),
+        (new(4, record="votes/m2"), "record votes/m2 "),
+        (new(4, record="votes/m9", external_id="mine, (1)"), r"external id mine, \(1\) "),
+    ],
+)
+def test_what_is_there_already_is_named(
+    store: SqlStore, spring: Contest, again: NewEntry, named: str
+) -> None:
+    """Of a batch of thousands, only the one that collides is news."""
+    _append(store, spring.no, new(1, external_id="mine, (1)"), new(2), new(3))
+    with pytest.raises(Conflict, match=f"the ledger has the {named}already"):
+        _append(store, spring.no, again)
+    with store.read() as session:
+        assert [one.seq for one in session.entries.after(spring.no)] == [1, 2, 3]
+
+
+def test_a_refused_batch_leaves_nothing(store: SqlStore, spring: Contest) -> None:
+    """All or nothing: half a batch would be a ledger nobody asked for."""
+    with pytest.raises(Conflict):
+        _append(store, spring.no, new(1), new(2), new(3, record="votes/m1"))
+    with store.read() as session:
+        assert list(session.entries.after(spring.no)) == []
+
+
+def test_a_record_is_known_by_its_newest_entry(store: SqlStore, spring: Contest) -> None:
+    """A repetition of the replacement is a repetition, one of the original a conflict."""
+    second = new(2, kind="record-replaced", record="votes/m1", content=b"new" * 8, external_id="x1")
+    third = new(3, external_id="x3")
+    _append(store, spring.no, new(1, external_id="x1"), second, third)
+    with store.read() as session:
+        known = session.entries.known(
+            spring.no, records=["votes/m1", "votes/m7"], external_ids=["x1", "x3", "x9"]
+        )
+        assert known == {
+            "votes/m1": Known(2, b"new" * 8),
+            "x1": Known(2, b"new" * 8),
+            "x3": Known(3, third.content or b""),
+        }
+        assert session.entries.known(spring.no) == {}
+
+
+def test_any_number_of_keys_may_be_asked_for(store: SqlStore, spring: Contest) -> None:
+    """Databases bound the number of values in a statement; callers should not have to know."""
+    _append(store, spring.no, *(new(seq) for seq in range(1, 101)))
+    keys = [f"votes/m{number}" for number in range(50_000)]
+    with store.read() as session:
+        assert len(session.entries.known(spring.no, records=keys)) == 100
+        assert len(session.entries.exist(spring.no, "votes", keys)) == 100
+        assert session.entries.exist(spring.no, "judges", keys) == set()
+
+
+def test_keys_of_any_letters_are_found(store: SqlStore, spring: Contest) -> None:
+    """Ids come from everywhere."""
+    names = ["votes/ä", "votes/📏", "votes/'; DROP TABLE entries --", 'votes/"', "votes/ ", "%s ?"]
+    _append(store, spring.no, *(new(seq, record=name) for seq, name in enumerate(names, 1)))
+    with store.read() as session:
+        assert session.entries.known(spring.no, records=names).keys() == set(names)
+
+
+def test_positions_are_found_by_time(store: SqlStore, spring: Contest) -> None:
+    """``as_of`` may be a time; several entries of one moment count together."""
+    times = [1, 2, 2, 2, 5]
+    _append(store, spring.no, *(new(seq, at=later(at)) for seq, at in enumerate(times, 1)))
+    with store.read() as session:
+
+        def found(seconds: float) -> int:
+            return session.entries.position_at(spring.no, later(seconds))
+
+        asked = [0, 0.999999, 1, 1.5, 2, 2.000001, 4.9, 5, 99]
+        assert [found(at) for at in asked] == [0, 0, 1, 1, 4, 4, 4, 5, 5]
+        elsewhere = later(2).astimezone(timezone(timedelta(hours=9)))
+        assert session.entries.position_at(spring.no, elsewhere) == 4
+        assert session.entries.position_at(spring.no + 1, NOON) == 0
+        assert session.entries.time_of(spring.no, 5) == later(5)
+        assert session.entries.time_of(spring.no, 5).tzinfo is UTC
+        with pytest.raises(NotFound, match="no position 6"):
+            session.entries.time_of(spring.no, 6)
+
+
+def test_records_of_one_table_are_listed(store: SqlStore, spring: Contest) -> None:
+    """The API pages through a table's records, not through the ledger."""
+    tables = ["votes", None, "judges", "votes", "votes"]
+    made = [
+        new(seq, table=table, record=None, kind="record-added" if table else "contest-opened")
+        for seq, table in enumerate(tables, 1)
+    ]
+    _append(store, spring.no, *made)
+    with store.read() as session:
+
+        def seqs(after: int = 0, until: int | None = None, limit: int = 10) -> list[int]:
+            found = session.entries.rows(spring.no, "votes", after=after, until=until, limit=limit)
+            return [one.seq for one in found]
+
+        assert seqs() == [1, 4, 5]
+        assert seqs(after=1, limit=1) == seqs(after=1, until=4) == [4]
+
+
+def test_a_number_no_database_holds_is_refused_as_input(store: SqlStore, spring: Contest) -> None:
+    """Positions come from addresses people type."""
+    with pytest.raises((Unreadable, NotFound)), store.read() as session:
+        session.entries.time_of(spring.no, 2**70)
