@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from itertools import pairwise
+from itertools import count, pairwise
 from typing import Any, Self
 
 import pyarrow as pa
@@ -74,6 +74,7 @@ class _Arriving:
 
 
 _NONE = _Arriving()
+_NUMBERS = count(1)
 
 
 class GrowingRecords:
@@ -85,8 +86,7 @@ class GrowingRecords:
 
     Args:
         schema: the tables.
-        engine: where to keep them; None starts one of its own.
-        space: the engine's schema they stand in; several may share an engine.
+        engine: where to keep them (several may share one); None starts one of its own.
         source: where the records come from, as people know it.
 
     Example:
@@ -104,7 +104,6 @@ class GrowingRecords:
         schema: Schema,
         *,
         engine: Engine | None = None,
-        space: str = "grown",
         source: str = "ledger",
     ) -> None:
         self.schema = schema
@@ -112,7 +111,7 @@ class GrowingRecords:
         self._own = engine is None
         self._engine = engine or Engine()
         self._connection = self._engine.connection
-        self._space = space
+        self._space = f"grown_{next(_NUMBERS)}"
         self._tables = [table.name for table in schema]
         self._families = schema.families()
         self._text: set[int] = set()

@@ -21,7 +21,7 @@ from agon.app.contests.ports import Store
 from agon.app.contests.values import Contest
 from agon.app.scoring import Result, rules_of
 from agon.disciplines import discipline
-from agon.errors import Conflict
+from agon.errors import AgonError, Conflict
 from agon.ledger.entry import chain
 from agon.ledger.folding import Adjustment, Standing, State, beginning, fold
 from agon.ledger.spans import FOREVER, Integers, Spans
@@ -190,11 +190,9 @@ class LiveContest:
             self._heads += head
 
     def _started(self, of: str) -> GrowingRecords:
-        space = f'"live {self.contest}"' if self._engine else "grown"
         source = f"ledger of {self.contest}"
-        self._growing = GrowingRecords(
-            discipline(of).schema, engine=self._engine, space=space, source=source
-        )
+        schema = discipline(of).schema
+        self._growing = GrowingRecords(schema, engine=self._engine, source=source)
         return self._growing
 
 
@@ -214,7 +212,8 @@ class Lives:
     def at(self, store: Store, contest: Contest) -> Iterator[LiveContest]:
         """Lend a contest, read to the newest entry of a store, to one thread at a time.
 
-        One left by an error is forgotten: the next borrower reads the ledger anew.
+        One left by an error that is a bug of ours is forgotten: the next borrower reads the ledger
+        anew. What agon refuses on purpose (an unknown id, rules that score nothing) spoils nothing.
         """
         live, lock = self._of(contest.id)
         with lock:
@@ -223,6 +222,8 @@ class Lives:
                     entries = session.entries.after(contest.no, live.seq)
                     live.catch_up((entry.seq, entry.line) for entry in entries)
                 yield live
+            except AgonError:
+                raise
             except BaseException:
                 self.forget(contest.id)
                 raise
