@@ -13,7 +13,7 @@ import orjson
 from agon.app.contests.ports import Session
 from agon.app.contests.service import Service
 from agon.app.contests.values import Contest, Event, NewEntry
-from agon.app.jobs.values import NewJob
+from agon.app.jobs.queueing import publish_job
 from agon.disciplines import discipline
 from agon.errors import NotFound, did_you_mean
 from agon.ledger.entry import Draft, Entry, seal
@@ -49,9 +49,6 @@ _TOLD_STAFF: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     }
 )
 """Kinds only organisers and operators are told of."""
-
-_PUBLISH_FIRST: Final = 10
-"""Publishing goes before judging: it is short, and people wait for it."""
 
 
 def append(
@@ -107,14 +104,7 @@ def moved(service: Service, session: Session, contest: Contest, *, publish: bool
     """Store a contest whose ledger has grown, and have its boards published."""
     session.contests.save(contest)
     if publish:
-        job = NewJob(
-            id=service.new_id(),
-            kind="publish",
-            payload={"contest": contest.id},
-            contest_no=contest.no,
-            dedupe=f"publish:{contest.no}",
-            priority=_PUBLISH_FIRST,
-        )
+        job = publish_job(contest, id=service.new_id())
         session.queue.add(job, now=service.clock())
 
 
