@@ -1,6 +1,6 @@
 """Judge a contest's submissions again: by jobs, whose verdicts count only when they are applied."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
 from typing import Any, Final
 
@@ -10,7 +10,7 @@ from agon.app.contests.ports import Session
 from agon.app.contests.problems import Posed, posed
 from agon.app.contests.service import Service
 from agon.app.contests.values import Change, Contest
-from agon.app.jobs.queueing import MANY_ATTEMPTS, Judging
+from agon.app.jobs.queueing import MANY_ATTEMPTS, Judging, house_job
 from agon.app.jobs.values import NewJob
 from agon.errors import NotFound
 from agon.ledger.entry import Line, read_line
@@ -56,6 +56,25 @@ def rows_of(session: Session, change: Change) -> tuple[Change, int]:
         ]
         report["failed"] = sum(job.state != "done" for job in jobs)
     return replace(change, report=report), waiting
+
+
+def rejudged(
+    service: Service, session: Session, contest: Contest, change: str, row: Mapping[str, Any]
+) -> Mapping[str, Any]:
+    """Return what a job that judged again keeps as its result, and have the change tried anew.
+
+    Args:
+        service: the house.
+        session: the session that completes the job.
+        contest: the contest.
+        change: the change set's id.
+        row: the verdict that came out now.
+    """
+    dry_run = house_job(
+        "dry-run", contest, id=service.new_id(), payload={"change": change}, dedupe=change
+    )
+    session.queue.add(dry_run, now=service.clock())
+    return {"verdict": row["verdict"], "row": dict(row)}
 
 
 def _job(service: Service, contest: Contest, change: Change, entry: Line, problem: Posed) -> NewJob:

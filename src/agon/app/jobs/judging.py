@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from agon.app.contests.ports import Session
+from agon.app.contests.rejudging import rejudged
 from agon.app.dojo.court import UNJUDGED, judged, read_first
 from agon.app.dojo.inspecting import rules_in_force
 from agon.app.files import written_time
@@ -87,6 +88,9 @@ def settle_judge(service: "Service", job: Job, outcome: Mapping[str, Any]) -> Fi
 
     def finish(session: Session) -> Mapping[str, Any]:
         contest = session.contests.lock(payload["contest"])
+        if "change" in payload:
+            # It is judged again; what came out counts when the change set is applied.
+            return rejudged(service, session, contest, payload["change"], row)
         recorded = record_once(
             service, session, contest, table="submissions", row=row,
             by=worker_name(job), replace=payload.get("replace", False),
