@@ -218,3 +218,15 @@ def test_what_is_no_entry_is_refused(line: bytes) -> None:
     """No traceback for bad input."""
     with pytest.raises(InvalidEntry, match="line 1: "):
         fold([line], start=beginning("spring"))
+
+
+def test_two_futures_of_one_state_do_not_meet() -> None:
+    """A dry run folds what may never happen."""
+    past = ledger(added(change="c"), replaced(2, change="d"), voided(3, change="e"))
+    start = folded(past)
+    kept = folded(past)
+    for change in "cde":
+        ahead = [added(change="c"), replaced(2, change="d"), voided(3, change="e")]
+        line = ledger(*ahead, rolled_back(change))[-1].line
+        assert fold([line], start=start).standing.seq == 5
+        assert start == kept
