@@ -13,6 +13,8 @@ LONGEST_LINE: Final = 4 << 20
 """Bytes of the longest line that is read as a record."""
 
 _IN_MEMORY: Final = 4 << 20
+_BLOCK: Final = 1 << 20
+_LEAST_KEYS: Final = 2
 _KEYS: Final = frozenset({"table", "row", "external_id"})
 _SHOWN: Final = 80
 _LONGEST_NAME: Final = 500
@@ -60,37 +62,48 @@ def read_ndjson(chunks: Iterable[bytes], *, table: str | None = None) -> Iterato
 
 
 def _given(spool: Any, table: str | None) -> Iterator[Given]:
+    loads, make, number = orjson.loads, Given, 0
     with spool:
-        number = 0
-        while line := spool.readline(LONGEST_LINE + 1):
-            number += 1
-            if len(line) > LONGEST_LINE and not line.endswith(b"\n"):
-                _pass_over(spool)
-                what = f"has more than {LONGEST_LINE:,} bytes"
-                yield _wrong(table, number, None, what, "shorten it")
-                continue
-            if number == 1:
-                line = line.removeprefix(_BOM)
-            if not line.isspace() and line:
-                yield _read(line, number, table)
+        while lines := spool.readlines(_BLOCK):
+            for line in lines:
+                number += 1
+                try:
+                    value = loads(line) if len(line) <= LONGEST_LINE else None
+                except orjson.JSONDecodeError:
+                    value = None
+                if type(value) is dict:
+                    if table is not None:
+                        yield make(table, value, None, number)
+                        continue
+                    name, row = value.get("table"), value.get("row")
+                    if type(name) is str and type(row) is dict and len(value) == _LEAST_KEYS:
+                        yield make(name, row, None, number)
+                        continue
+                yield from _read(line, number, table)
 
 
-def _pass_over(spool: Any) -> None:
-    while (rest := spool.readline(LONGEST_LINE)) and not rest.endswith(b"\n"):
-        pass
-
-
-def _read(line: bytes, number: int, table: str | None) -> Given:
+def _read(line: bytes, number: int, table: str | None) -> Iterator[Given]:
+    """Read a line that is not plainly a record."""
+    if number == 1:
+        line = line.removeprefix(_BOM)
+    if not line or line.isspace():
+        return
+    if len(line) > LONGEST_LINE:
+        what = f"has more than {LONGEST_LINE:,} bytes"
+        yield _wrong(table, number, None, what, "shorten it")
+        return
     try:
         value = orjson.loads(line)
     except orjson.JSONDecodeError as wrong:
         shown = line[:_SHOWN].decode("utf-8", "replace").strip()
-        return _wrong(table, number, shown, f"is no JSON ({wrong})", "write one object a line")
+        yield _wrong(table, number, shown, f"is no JSON ({wrong})", "write one object a line")
+        return
     if not isinstance(value, dict):
-        return _wrong(table, number, str(value)[:_SHOWN], "is no object", "write one object a line")
-    if table is not None:
-        return Given(table, value, None, number)
-    return _enveloped(value, number)
+        yield _wrong(table, number, str(value)[:_SHOWN], "is no object", "write one object a line")
+    elif table is not None:
+        yield Given(table, value, None, number)
+    else:
+        yield _enveloped(value, number)
 
 
 def _enveloped(value: dict[str, Any], number: int) -> Given:

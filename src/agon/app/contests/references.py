@@ -1,8 +1,7 @@
 """Check that what records refer to is in the ledger, or comes in the same request."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import orjson
 
@@ -28,6 +27,8 @@ class _Reference:
     def key(self, value: Any) -> str:
         """Name a referred value."""
         if self.keyed:
+            if type(value) is str and "/" not in value and "%" not in value:
+                return f"{self.target.name}/{value}"
             return record_key(self.target, {self.target_column: value}) or ""
         return str(value)
 
@@ -40,6 +41,10 @@ class _Missing:
     value: Any
 
 
+Asked: TypeAlias = list[tuple[str, dict[Any, int], set[Any]]]
+"""For each referring column: values to look for with their lines, and values that are there."""
+
+
 class References:
     """Check references portion by portion; those to rows still to come are kept to the end.
 
@@ -50,31 +55,29 @@ class References:
         self._session = session
         self._contest = contest
         self._of = {table.name: _references(schema, table) for table in schema}
-        self._there: dict[str, set[str]] = {}
         self._missing: dict[tuple[str, str], list[_Missing]] = {}
         self._scanned: dict[str, set[str]] = {}
 
-    def look(self, table: str, rows: Sequence[tuple[int, Mapping[str, Any]]]) -> None:
-        """Note what rows of a table (each with its line) refer to and is not there yet."""
-        for reference in self._of[table]:
-            name, target = reference.column, reference.target.name
-            asked: dict[str, tuple[int, Any]] = {}
-            there = self._there.setdefault(target, set())
-            for line, row in rows:
-                value = row.get(name)
-                if value is not None and value != "":
-                    key = reference.key(value)
-                    if key not in there:
-                        asked.setdefault(key, (line, value))
-            if not asked:
+    def asked_by(self, table: str) -> Asked:
+        """Return where the rows of a table gather what they refer to."""
+        return [(reference.column, {}, set()) for reference in self._of[table]]
+
+    def resolve(self, table: str, asked: Asked) -> None:
+        """Look for what was gathered, and empty it; what is not there yet is kept."""
+        for reference, (_, values, seen) in zip(self._of[table], asked, strict=True):
+            if not values:
                 continue
-            found = self._find(reference, list(asked))
-            if len(there) < _REMEMBERED:
-                there |= found
-            for key in asked.keys() - found:
-                line, value = asked[key]
-                missing = _Missing(table, reference, line, value)
-                self._missing.setdefault((target, key), []).append(missing)
+            keys = {value: reference.key(value) for value in values}
+            found = self._find(reference, list(keys.values()))
+            if len(seen) > _REMEMBERED:
+                seen.clear()
+            for value, line in values.items():
+                seen.add(value)
+                if keys[value] not in found:
+                    missing = _Missing(table, reference, line, value)
+                    place = (reference.target.name, keys[value])
+                    self._missing.setdefault(place, []).append(missing)
+            values.clear()
 
     def refuse(self, refusals: Refusals) -> None:
         """Look once more for what was missing, now that all is entered, and tell the rest."""

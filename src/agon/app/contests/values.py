@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 State: TypeAlias = Literal["draft", "open", "frozen", "final"]
 """Where a contest is in its life; what a frozen one still records, the public does not see."""
@@ -92,9 +92,10 @@ class StoredEntry:
     sha256: bytes
 
 
-@dataclass(frozen=True, kw_only=True)
-class NewEntry:
+class NewEntry(NamedTuple):
     """Hold an entry ready to be stored, with what it is looked up by.
+
+    A tuple, because a request may bring a million of them.
 
     Attributes:
         record: the record's key (``votes/m7/j3``), None for entries that are no keyed records.
