@@ -1,0 +1,235 @@
+"""The processes of a small house: workers, and writers who send records and submissions."""
+
+import json
+import os
+import random
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from datetime import timedelta
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from agon.app.access.authorising import LOCAL
+from agon.app.contests.appending import append
+from agon.app.contests.creating import NewContest, create
+from agon.app.contests.lifecycle import open_contest
+from agon.app.contests.live import Lives
+from agon.app.contests.publishing import publish
+from agon.app.contests.recording import record
+from agon.app.contests.service import KeySigner, Service
+from agon.app.contests.submitting import Submission, submit
+from agon.app.jobs.handlers import house_runners, sandbox_runners
+from agon.app.jobs.local import LocalSource
+from agon.app.jobs.queueing import house_job
+from agon.app.jobs.working import Worker
+from agon.app.ports import Job, Run
+from agon.disciplines.dojo.canonical import source_hash
+from agon.ledger.entry import Draft
+from agon.store import open_store
+from agon.store.watching import Watch
+from agon.wiring import now, sortable_id
+from fakes.sandbox import FakeSandbox
+
+ARENA, DOJO = "fights", "riddles"
+LEASE = timedelta(seconds=0.3)
+BOTS = 12
+MATCHES_AT_ONCE = 10
+SQUARES = "def seq(n):\n    return n * n\n"
+PROBLEM = source_hash(SQUARES.encode())
+TERMS = [str(n * n) for n in range(1, 21)]
+PROGRAMS = (
+    "def solver():\n    return [n * n for n in range(1, 21)]\n",
+    "def solver():\n    return [1, 4, 8]\n",
+    "def solver():\n    return 1 // 0\n",
+)
+
+
+class SlowSandbox(FakeSandbox):
+    """Take as long as a small program does, so that faults meet runs under way."""
+
+    def run(self, job: Job) -> Run:
+        """Run a job after a while."""
+        time.sleep(random.uniform(0, 0.03))  # noqa: S311 - a pause, no secret
+        return super().run(job)
+
+
+def house(url: str) -> Service:
+    """Open the house with leases short enough for a test."""
+    return Service(
+        store=open_store(url, create=False),
+        clock=now,
+        new_id=sortable_id,
+        signer=KeySigner(bytes(range(32))),
+        lives=Lives(),
+        lease_span=LEASE,
+    )
+
+
+def prepare(url: str) -> None:
+    """Lay out the database and open an arena and a dojo."""
+    open_store(url).close()
+    service = house(url)
+    for name, discipline in ((ARENA, "arena"), (DOJO, "dojo")):
+        create(service, NewContest(id=name, discipline=discipline, title=name), by=LOCAL)
+        open_contest(service, name, by=LOCAL)
+    bots = [
+        ("bots", {"id": f"b{n}", "name": f"Bot {n}", "owner_id": f"o{n}",
+                  "qualified_at": "2026-01-01T00:00:00Z"}, f"bot-{n}")
+        for n in range(BOTS)
+    ]  # fmt: skip
+    owners = [
+        ("owners", {"id": f"o{n}", "handle": f"owner {n}",
+                    "account_created_at": "2025-01-01T00:00:00Z"}, f"owner-{n}")
+        for n in range(BOTS)
+    ]  # fmt: skip
+    record(service, ARENA, owners + bots, by=LOCAL)
+    with service.store.write() as session:
+        contest = session.contests.lock(DOJO)
+        package = {"title": "squares", "interface": "seq", "N_check": 20, "source": SQUARES}
+        posed = {"problem": PROBLEM, "package": {**package, "terms": TERMS}}
+        row = {"id": PROBLEM, "n_check": 20, "p_hash": PROBLEM}
+        drafts = [
+            Draft(kind=kind, body=body, at=service.clock(), by="local")
+            for kind, body in (
+                ("problem-published", posed),
+                ("record-added", {"table": "problems", "row": row}),
+            )
+        ]
+        append(service, session, contest, drafts)
+    service.store.close()
+
+
+def warm(folder: Path) -> None:
+    """Import what the processes will need, so that one begins in milliseconds.
+
+    What that is, a process of its own finds out by doing all of it once; here nothing is run, since
+    a process with threads cannot be forked safely.
+    """
+    found = folder / "modules"
+
+    def tried() -> None:
+        url = f"sqlite:///{folder}/warm.db"
+        prepare(url)
+        service = house(url)
+        for number in range(1, 4):
+            request(service, "warm", number)
+        for contest in (ARENA, DOJO):
+            publish(service, contest)
+        read_once = Watch(url)
+        read_once.wait(0)
+        found.write_text("\n".join(sorted(sys.modules)))
+
+    os.waitpid(forked(tried), 0)
+    for name in found.read_text().splitlines():
+        with suppress(ImportError):
+            import_module(name)
+
+
+def worker(url: str, name: str) -> None:
+    """Work until killed."""
+    service = house(url)
+    watch = Watch(url)
+    runners = house_runners(service) | sandbox_runners(SlowSandbox())
+    Worker(LocalSource(service, worker=name, wait=watch.wait), runners).work()
+
+
+def writer(url: str, name: str, journal: Path) -> None:
+    """Send requests until killed, each noted when it is begun and when it is answered.
+
+    A request that was begun and not answered is sent again first, as a client would.
+    """
+    service = house(url)
+    for number in _numbers(journal):
+        _note(journal, {"begun": number})
+        request(service, name, number)
+        _note(journal, {"done": number})
+        time.sleep(random.uniform(0, 0.04))  # noqa: S311 - a pause, no secret
+
+
+def request(service: Service, name: str, number: int) -> None:
+    """Send one request: matches mostly, else a submission, now and then a round to draw."""
+    if kind(number) == "matches":
+        record(service, ARENA, matches(name, number), by=LOCAL)
+    elif kind(number) == "submission":
+        content = {"source": PROGRAMS[number % len(PROGRAMS)]}
+        sent = Submission(
+            user=f"u{number % 7}", problem=PROBLEM, content=content, external_id=f"{name}-{number}"
+        )
+        submit(service, DOJO, sent, by=LOCAL)
+    else:
+        with service.store.write() as session:
+            contest = session.contests.get(ARENA)
+            asked = house_job("round", contest, id=f"r-{name}-{number}")
+            if not any(one.id == asked.id for one in session.queue.page(kinds=["round"])):
+                session.queue.add(asked, now=service.clock())
+
+
+def kind(number: int) -> str:
+    """Say what a writer's request is, by its number."""
+    return "round" if number % 25 == 0 else "submission" if number % 2 else "matches"
+
+
+def matches(name: str, number: int) -> list[tuple[str, dict[str, Any], str]]:
+    """Return a request's matches; the same number gives the same ones."""
+    dice = random.Random(f"{name}/{number}")  # noqa: S311 - repeatable, no secret
+    found = []
+    for place in range(MATCHES_AT_ONCE):
+        a, b = dice.sample(range(BOTS), 2)
+        row = {
+            "id": f"{name}-{number}-{place}", "played_at": "2026-03-01T12:00:00Z",
+            "bot_a": f"b{a}", "bot_b": f"b{b}", "kind": "rated", "winner": dice.choice("ab"),
+        }  # fmt: skip
+        found.append(("matches", row, f"{name}-{number}-{place}"))
+    return found
+
+
+def read_journal(journal: Path) -> tuple[list[int], set[int]]:
+    """Return the numbers of the requests begun, and of those answered."""
+    lines = journal.read_bytes().splitlines() if journal.exists() else []
+    notes = [json.loads(line) for line in lines]
+    begun = [note["begun"] for note in notes if "begun" in note]
+    return begun, {note["done"] for note in notes if "done" in note}
+
+
+def _numbers(journal: Path) -> Iterator[int]:
+    begun, done = read_journal(journal)
+    last = max(begun, default=0)
+    if last and last not in done:
+        yield last
+    while True:
+        last += 1
+        yield last
+
+
+def _note(journal: Path, note: dict[str, int]) -> None:
+    """Append a line by one write, which a kill cannot halve."""
+    handle = os.open(journal, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+    os.write(handle, json.dumps(note).encode() + b"\n")
+    os.close(handle)
+
+
+def forked(main: Callable[[], None]) -> int:
+    """Start a process and return its id; it ends with this one."""
+    parent = os.getpid()
+    child = os.fork()
+    if child:
+        return child
+    code = 1
+    try:
+        _die_with(parent)
+        main()
+        code = 0
+    finally:
+        os._exit(code)
+
+
+def _die_with(parent: int) -> None:
+    import ctypes
+    import signal
+
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+    if os.getppid() != parent:
+        os._exit(1)

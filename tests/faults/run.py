@@ -1,0 +1,38 @@
+"""Let faults happen to a house: ``PYTHONPATH=tests python -m faults.run --faults 1000``."""
+
+import argparse
+import json
+import random
+import tempfile
+from pathlib import Path
+
+from faults.storm import Storm
+
+
+def main() -> None:
+    """Run a storm, check what it left, and print what was counted."""
+    asked = argparse.ArgumentParser(description=__doc__)
+    asked.add_argument("--faults", type=int, default=1000)
+    asked.add_argument("--every", type=float, default=0.12, help="seconds between faults")
+    asked.add_argument("--seed", type=int, default=1)
+    asked.add_argument("--database", default="", help="an empty database (default: SQLite)")
+    given = asked.parse_args()
+    with tempfile.TemporaryDirectory(prefix="agon-faults-") as folder:
+        url = given.database or f"sqlite:///{folder}/agon.db"
+        storm = Storm(url, Path(folder), random.Random(given.seed))  # noqa: S311 - repeatable
+        storm.start()
+        storm.rage(given.faults, every=given.every)
+        storm.calm()
+        found = storm.check()
+    told = {
+        "faults": sum(storm.faults.values()),
+        "by kind": dict(sorted(storm.faults.items())),
+        "ended by themselves": dict(storm.ended),
+        "seconds": round(storm.seconds, 1),
+        **found,
+    }
+    print(json.dumps(told))  # noqa: T201 - this is a command
+
+
+if __name__ == "__main__":
+    main()

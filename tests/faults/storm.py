@@ -1,0 +1,256 @@
+"""Kill the house's processes at random moments, then look whether anything came of it."""
+
+import os
+import random
+import signal
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from agon.app.contests.live import LiveContest
+from agon.app.contests.service import Service
+from agon.app.jobs.queueing import state
+from agon.ledger.entry import chain, genesis
+from faults import parts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+WORKERS, WRITERS = 3, 2
+_PAUSED_SHARE = 0.15
+_PATIENCE = 120.0
+
+
+@dataclass
+class Storm:
+    """Hold the processes of a house and what was done to them.
+
+    Attributes:
+        url: the house's database.
+        folder: where the writers' journals are.
+        dice: chooses victims and moments.
+        running: process ids by name.
+        faults: how often which role met which fault.
+        seconds: how long the faults took.
+    """
+
+    url: str
+    folder: Path
+    dice: random.Random
+    running: dict[str, int] = field(default_factory=dict)
+    faults: Counter[str] = field(default_factory=Counter)
+    ended: Counter[str] = field(default_factory=Counter)
+    seconds: float = 0.0
+
+    def start(self) -> None:
+        """Prepare the house in a process of its own, then start everybody."""
+        parts.warm(self.folder)
+        _, status = os.waitpid(parts.forked(lambda: parts.prepare(self.url)), 0)
+        assert status == 0, "the house could not be prepared"
+        for name in self.names():
+            self._begin(name)
+
+    def names(self) -> list[str]:
+        """Name the processes."""
+        return [f"worker-{n}" for n in range(WORKERS)] + [f"writer-{n}" for n in range(WRITERS)]
+
+    def journal(self, name: str) -> Path:
+        """Return a writer's journal."""
+        return self.folder / f"{name}.ndjson"
+
+    def rage(self, faults: int, *, every: float) -> None:
+        """Let so many faults happen, a random time around ``every`` seconds apart."""
+        began = time.monotonic()
+        for _ in range(faults):
+            time.sleep(self.dice.uniform(0, 2 * every))
+            self._replace_ended()
+            name = self.dice.choice(self.names())
+            if self.dice.random() < _PAUSED_SHARE:
+                self._pause(name)
+            else:
+                self._kill(name)
+                self._begin(name)
+        self.seconds = time.monotonic() - began
+
+    def calm(self) -> None:
+        """End the writers, and let the workers finish what is queued."""
+        for name in self.names():
+            if name.startswith("writer"):
+                self._kill(name, counted=False)
+        _, status = os.waitpid(parts.forked(self._drained), 0)
+        for name in list(self.running):
+            self._kill(name, counted=False)
+        assert status == 0, "jobs were left when the storm was over"
+
+    def check(self) -> dict[str, int]:
+        """Look at what the house holds; every claim is asserted."""
+        service = parts.house(self.url)
+        found = _Checks(service, {name: self.journal(name) for name in self.names()}).all()
+        service.store.close()
+        return found
+
+    def _drained(self) -> None:
+        service = parts.house(self.url)
+        end = time.monotonic() + _PATIENCE
+        while time.monotonic() < end:
+            counts = state(service).counts
+            left = {key: many for key, many in counts.items() if key[1] in {"queued", "leased"}}
+            if not left:
+                return
+            time.sleep(0.05)
+        raise TimeoutError(str(left))
+
+    def _begin(self, name: str) -> None:
+        main: Callable[[], None]
+        if name.startswith("worker"):
+            main = lambda: parts.worker(self.url, name)  # noqa: E731 - one name for both
+        else:
+            main = lambda: parts.writer(self.url, name, self.journal(name))  # noqa: E731
+        self.running[name] = parts.forked(main)
+
+    def _kill(self, name: str, *, counted: bool = True) -> None:
+        process = self.running.pop(name)
+        os.kill(process, signal.SIGKILL)
+        os.waitpid(process, 0)
+        if counted:
+            self.faults[f"{name.partition('-')[0]} killed"] += 1
+
+    def _pause(self, name: str) -> None:
+        """Stop a process for longer than a lease: it comes back late."""
+        process = self.running[name]
+        os.kill(process, signal.SIGSTOP)
+        time.sleep(self.dice.uniform(1, 2) * parts.LEASE.total_seconds())
+        os.kill(process, signal.SIGCONT)
+        self.faults[f"{name.partition('-')[0]} paused"] += 1
+
+    def _replace_ended(self) -> None:
+        """Start again who ended by itself, and count it: nobody should."""
+        for name, process in list(self.running.items()):
+            ended, status = os.waitpid(process, os.WNOHANG)
+            if ended:
+                self.ended[f"{name.partition('-')[0]} {status}"] += 1
+                self._begin(name)
+
+
+@dataclass
+class _Checks:
+    """Compare what the writers know with what the house holds."""
+
+    service: Service
+    journals: dict[str, Path]
+
+    def all(self) -> dict[str, int]:
+        """Check everything; return what was counted."""
+        matches = self._ledger(parts.ARENA)
+        riddles = self._ledger(parts.DOJO)
+        return {
+            **self._requests(matches, riddles),
+            **self._verdicts(riddles),
+            **self._rounds(matches),
+            **self._jobs(),
+            **self._boards(),
+            "entries": len(matches) + len(riddles),
+        }
+
+    def _ledger(self, contest_id: str) -> list[dict[str, Any]]:
+        """Read a ledger; its chain must be whole and end in the head the contest has."""
+        with self.service.store.read() as session:
+            contest = session.contests.get(contest_id)
+            stored = list(session.entries.after(contest.no))
+        head = genesis(contest_id)
+        entries = []
+        for seq, one in enumerate(stored, start=1):
+            entry = orjson.loads(one.line)
+            head = chain(head, one.line)
+            assert (one.seq, entry["seq"], one.sha256) == (seq, seq, head), f"entry {seq}"
+            entries.append(entry)
+        assert (contest.seq, contest.head) == (len(stored), head), "the contest's head"
+        return entries
+
+    def _requests(self, *ledgers: list[dict[str, Any]]) -> dict[str, int]:
+        """Every answered request is there once, a cut-off one once or not at all, never half."""
+        there = Counter(
+            entry["external_id"] for ledger in ledgers for entry in ledger if entry["external_id"]
+        )
+        assert set(there.values()) <= {1}, "an external id is there twice"
+        answered = repeated = 0
+        for name, journal in self.journals.items():
+            begun, done = parts.read_journal(journal)
+            repeated += len(begun) - len(set(begun))
+            for number in set(begun):
+                kind = parts.kind(number)
+                if kind == "round":
+                    continue
+                if kind == "matches":
+                    ids = [external for _, _, external in parts.matches(name, number)]
+                else:
+                    ids = [f"{name}-{number}"]
+                held = sum(there[one] for one in ids)
+                assert held in {0, len(ids)}, f"half of request {name}/{number} is there"
+                if number in done:
+                    answered += 1
+                    assert held == len(ids), f"request {name}/{number} was lost"
+        return {"requests answered": answered, "requests repeated": repeated}
+
+    def _verdicts(self, ledger: list[dict[str, Any]]) -> dict[str, int]:
+        """Every submission has exactly one verdict."""
+        bodies = [(entry["kind"], entry["body"]) for entry in ledger]
+        received = [body["submission"] for kind, body in bodies if kind == "submission-received"]
+        judged = Counter(
+            body["row"]["id"]
+            for kind, body in bodies
+            if kind == "record-added" and body["table"] == "submissions"
+        )
+        assert judged == Counter(received), "verdicts are missing or double"
+        assert not any(kind == "record-replaced" for kind, _ in bodies)
+        return {"verdicts": len(received)}
+
+    def _rounds(self, ledger: list[dict[str, Any]]) -> dict[str, int]:
+        """Every round that was asked for was drawn exactly once."""
+        drawn = Counter(
+            entry["body"]["purpose"] for entry in ledger if entry["kind"] == "draw-made"
+        )
+        with self.service.store.read() as session:
+            asked = {
+                f"round {one.id}" for one in session.queue.page(kinds=["round"], limit=100_000)
+            }
+        assert drawn == Counter(asked), "rounds are missing or double"
+        return {"rounds": len(asked)}
+
+    def _jobs(self) -> dict[str, int]:
+        """No job is stuck, and none failed."""
+        counts = state(self.service).counts
+        ended: Counter[str] = Counter()
+        for (_, how), many in counts.items():
+            ended[how] += many
+        with self.service.store.read() as session:
+            jobs = session.queue.page(limit=1_000_000)
+        unlucky = [(one.kind, one.state, one.causes[-3:]) for one in jobs if one.state != "done"]
+        assert not unlucky, f"{len(unlucky)} jobs have not been done: {unlucky[:5]}"
+        again = sum(one.attempts > 1 for one in jobs)
+        most = max(one.attempts for one in jobs)
+        return {"jobs": ended["done"], "jobs begun again": again, "most attempts": most}
+
+    def _boards(self) -> dict[str, int]:
+        """The published boards stand at the ledger's end and equal a replay from line 1."""
+        published = 0
+        for contest_id in (parts.ARENA, parts.DOJO):
+            with self.service.store.read() as session:
+                contest = session.contests.get(contest_id)
+                lines = [(one.seq, one.line) for one in session.entries.after(contest.no)]
+            live = LiveContest(contest_id)
+            live.catch_up(lines)
+            board = live.result().board(contest.boards[0])
+            with self.service.store.read() as session:
+                snapshot = session.snapshots.latest(contest.no, contest.boards[0])
+                published += len(session.snapshots.page(contest.no, limit=100_000))
+            assert snapshot is not None
+            assert snapshot.board_sha256 == board.sha256, f"the board of {contest_id}"
+            behind = [orjson.loads(line)["kind"] for seq, line in lines if seq > snapshot.seq]
+            assert set(behind) <= {"submission-received"}, f"{contest_id} is behind by {behind}"
+            live.close()
+        return {"snapshots": published}
