@@ -37,7 +37,8 @@ class Transaction:
 
     def change(self, statement: Executable) -> int:
         """Run a statement that changes rows and return how many it changed."""
-        result: CursorResult[Any] = self.connection.execute(statement)
+        counted = {"preserve_rowcount": True}
+        result: CursorResult[Any] = self.connection.execute(statement, execution_options=counted)
         return result.rowcount
 
     def insert(self, table: Table) -> "postgresql.Insert | sqlite.Insert":

@@ -1,0 +1,125 @@
+"""Users, tokens, answered requests and the audit log in a database."""
+
+from dataclasses import replace
+
+import pytest
+
+from agon.app.access.ports import Answered, Audited
+from agon.app.access.values import Token, User
+from agon.errors import Conflict, NotFound
+from agon.store.store import SqlStore
+from store.made import NOON, later
+
+ADA = User(id="ada", name="Ada Ł", created_at=NOON, password="$argon2id$x")  # noqa: S106 - a hash
+
+
+def _token(name: str = "t1", *, user: str = "ada") -> Token:
+    return Token(
+        id=name, user=user, label="laptop", role="organiser", secret_sha256=b"\x00" * 32,
+        contests=None, scopes=(), created_at=NOON, expires_at=None,
+    )  # fmt: skip
+
+
+def _answer(key: str = "k", *, status: int = 0, at: float = 0) -> Answered:
+    return Answered(
+        who="t1", key=key, request_sha256=b"r" * 32, status=status, headers={"etag": '"x"'},
+        body=b"\x00\xff", at=later(at),
+    )  # fmt: skip
+
+
+def test_users_are_added_once_and_saved(store: SqlStore) -> None:
+    """A second ada would inherit the first one's tokens."""
+    with store.write() as session:
+        session.access.add_user(ADA)
+        session.access.add_user(replace(ADA, id="bob", disabled=True))
+        with pytest.raises(Conflict, match="'ada' already"):
+            session.access.add_user(replace(ADA, name="Eve"))
+        assert session.access.user("ada") == ADA
+        session.access.save_user(replace(ADA, disabled=True))
+    with store.read() as session:
+        assert session.access.user("ada") == replace(ADA, disabled=True)
+        assert [one.id for one in session.access.users()] == ["ada", "bob"]
+        assert [one.id for one in session.access.users(after="ada", limit=5)] == ["bob"]
+        with pytest.raises(NotFound, match="did you mean bob"):
+            session.access.user("bop")
+
+
+def test_an_unknown_user_is_not_saved(store: SqlStore) -> None:
+    """Saving is for what is there."""
+    with pytest.raises(NotFound, match="add one first"), store.write() as session:
+        session.access.save_user(ADA)
+
+
+def test_tokens_come_back_as_stored(store: SqlStore) -> None:
+    """No contest at all is not the same as every contest."""
+    limited = replace(
+        _token("t2"), contests=(), scopes=("records.add",), expires_at=later(9),
+        revoked_at=later(1), used_at=later(2),
+    )  # fmt: skip
+    with store.write() as session:
+        session.access.add_user(ADA)
+        session.access.add_user(replace(ADA, id="bob"))
+        session.access.add_token(_token())
+        session.access.add_token(replace(limited, revoked_at=None))
+        session.access.add_token(_token("t0", user="bob"))
+        session.access.save_token(limited)
+    with store.read() as session:
+        assert session.access.token("t1") == _token()
+        assert session.access.token("t2") == limited
+        assert session.access.token("t9") is None
+        assert [one.id for one in session.access.tokens()] == ["t0", "t1", "t2"]
+        assert [one.id for one in session.access.tokens(user="ada", after="t1")] == ["t2"]
+
+
+def test_tokens_need_a_user_and_an_id_of_their_own(store: SqlStore) -> None:
+    """A token of nobody could not be taken away."""
+    with store.write() as session:
+        with pytest.raises(NotFound, match="'ada'"):
+            session.access.add_token(_token())
+        session.access.add_user(ADA)
+        session.access.add_token(_token())
+        with pytest.raises(Conflict, match="token"):
+            session.access.add_token(_token())
+        with pytest.raises(NotFound, match="token"):
+            session.access.save_token(_token("t9"))
+
+
+def test_a_request_is_answered_once(store: SqlStore) -> None:
+    """The second of two equal requests must wait for the first one's answer, not act again."""
+    with store.write() as session:
+        assert session.access.answered("t1", "k") is None
+        assert session.access.keep_answer(_answer())
+        assert not session.access.keep_answer(replace(_answer(), request_sha256=b"s" * 32))
+        assert session.access.answered("t1", "k") == _answer()
+        session.access.finish_answer(_answer(status=201, at=3))
+    with store.read() as session:
+        assert session.access.answered("t1", "k") == _answer(status=201, at=3)
+        assert session.access.answered("anonymous", "k") is None
+
+
+def test_answers_are_forgotten_in_time(store: SqlStore) -> None:
+    """One that came to nothing frees its key; one that was given is not dropped by mistake."""
+    with store.write() as session:
+        for key, status, at in [("old", 200, 1), ("new", 200, 5), ("open", 0, 5)]:
+            assert session.access.keep_answer(_answer(key, status=status, at=at))
+        session.access.drop_answer("t1", "open")
+        session.access.drop_answer("t1", "new")
+        assert session.access.forget_answers(before=later(5)) == 1
+        found = [session.access.answered("t1", key) for key in ("old", "new", "open")]
+    assert [answer is not None for answer in found] == [False, True, False]
+
+
+def test_the_audit_log_is_read_newest_first(store: SqlStore) -> None:
+    """Who looks wants to know what just happened."""
+    with store.write() as session:
+        for place in range(3):
+            session.access.note(
+                Audited(no=0, at=later(place), by="user:ada", action="contest.create",
+                        target=f"c{place}", detail={"n": place}, network="ab" * 16)
+            )  # fmt: skip
+    with store.read() as session:
+        lines = session.access.audited()
+        assert [line.target for line in lines] == ["c2", "c1", "c0"]
+        assert lines[0].detail == {"n": 2}
+        assert (lines[0].at, lines[0].network) == (later(2), "ab" * 16)
+        assert session.access.audited(before=lines[0].no, limit=1) == [lines[1]]

@@ -1,0 +1,52 @@
+"""Change sets in a database."""
+
+from dataclasses import replace
+
+import pytest
+
+from agon.app.contests.values import Change, Contest
+from agon.errors import NotFound
+from agon.store.store import SqlStore
+from store.made import contest, later
+
+
+def _change(contest_no: int, name: str = "c1", *, at: float = 0) -> Change:
+    return Change(
+        id=name, contest_no=contest_no, kind="rules", params={"overrides": {"k": 16}}, reason="r",
+        state="proposed", proposed_by="user:ada", proposed_at=later(at),
+    )  # fmt: skip
+
+
+def test_a_change_set_is_saved_new_and_known(store: SqlStore, spring: Contest) -> None:
+    """One call for both: use cases replace values and save them."""
+    change = _change(spring.no)
+    done = replace(
+        change, state="rolled-back", report={"moved": [{"id": "a", "before": 1.5}]}, dry_run_at=3,
+        applied_at=4, rolled_back_at=9,
+    )  # fmt: skip
+    with store.write() as session:
+        session.changes.save(change)
+        assert session.changes.get(spring.no, "c1") == change
+        session.changes.save(done)
+    with store.read() as session:
+        assert session.changes.get(spring.no, "c1") == done
+
+
+def test_a_change_set_belongs_to_its_contest(store: SqlStore, spring: Contest) -> None:
+    """An organiser of one contest must not reach another's by its id."""
+    with store.write() as session:
+        other = session.contests.add(contest("autumn"))
+        session.changes.save(_change(other.no))
+        with pytest.raises(NotFound, match="'c1'"):
+            session.changes.get(spring.no, "c1")
+
+
+def test_change_sets_are_listed_as_proposed(store: SqlStore, spring: Contest) -> None:
+    """Ids may be in any order; time is what people mean."""
+    with store.write() as session:
+        for name, at in [("z", 0), ("b", 1), ("a", 1), ("y", 3)]:
+            session.changes.save(_change(spring.no, name, at=at))
+    with store.read() as session:
+        page = session.changes.page
+        assert [one.id for one in page(spring.no)] == ["z", "a", "b", "y"]
+        assert [one.id for one in page(spring.no, after="a", limit=1)] == ["b"]

@@ -1,0 +1,46 @@
+"""Histories in a database."""
+
+from agon.app.contests.values import Contest, Moved
+from agon.store.store import SqlStore
+from store.made import later
+
+
+def _step(seq: int, *, name: str = "ada", score: float | None = 1.5) -> Moved:
+    reason = "too few votes" if score is None else None
+    rank = None if score is None else seq
+    return Moved(id=name, seq=seq, at=later(seq), rank=rank, score=score, reason=reason)
+
+
+def test_steps_come_back_in_ledger_order_and_bounds(store: SqlStore, spring: Contest) -> None:
+    """A chart is drawn from left to right, and ends at the freeze."""
+    steps = [_step(3), _step(1, score=None), _step(9, score=-0.1 - 0.2), _step(5)]
+    with store.write() as session:
+        session.histories.add(spring.no, "models", iter(steps))
+        session.histories.add(spring.no, "models", [_step(2, name="bob")])
+        session.histories.add(spring.no, "judges", [_step(4)])
+        session.histories.add(spring.no, "models", [])
+    with store.read() as session:
+
+        def of(until: int | None = None, after: int = 0, limit: int = 10) -> list[Moved]:
+            return session.histories.of(
+                spring.no, "models", "ada", until=until, after=after, limit=limit
+            )
+
+        assert of() == [steps[1], steps[0], steps[3], steps[2]]
+        assert of(until=5) == [steps[1], steps[0], steps[3]]
+        assert of(after=1, limit=1) == [steps[0]]
+        assert session.histories.of(spring.no, "models", "eve") == []
+
+
+def test_a_step_that_is_there_is_replaced(store: SqlStore, spring: Contest) -> None:
+    """Publishing again after a crash writes the same steps once more, newest word last."""
+    with store.write() as session:
+        session.histories.add(spring.no, "models", [_step(1), _step(2)])
+        session.histories.add(
+            spring.no, "models", [_step(2, score=7.0), _step(2, score=8.0), _step(3)]
+        )
+    with store.write() as session:
+        session.histories.add(spring.no, "models", [_step(1, score=None)])
+    with store.read() as session:
+        found = session.histories.of(spring.no, "models", "ada")
+    assert found == [_step(1, score=None), _step(2, score=8.0), _step(3)]

@@ -1,0 +1,110 @@
+"""Published boards in a database."""
+
+from dataclasses import replace
+
+import pytest
+
+from agon.app.contests.values import ROWS_PER_CHUNK, Contest, Snapshot
+from agon.errors import NotFound
+from agon.store.store import SqlStore
+from store.made import snapshot
+
+N = 2 * ROWS_PER_CHUNK + 7
+
+
+def _line(place: int) -> bytes:
+    return b'{"id":"model \\u00e4 %d"}' % place
+
+
+def _add(store: SqlStore, made: Snapshot) -> Snapshot:
+    with store.write() as session:
+        return session.snapshots.add(
+            made,
+            lines=(_line(place) for place in range(made.rows)),
+            ids=(f"model ä {place}" for place in range(made.rows)),
+            unscored=(b'{"id":"u%d"}' % place for place in range(made.unscored)),
+        )
+
+
+def test_a_snapshot_comes_back_as_it_was_stored(store: SqlStore, spring: Contest) -> None:
+    """The manifest is what was signed: a changed value would break the signature."""
+    made = snapshot(spring.no, rows=3, manifest={"at": "x", "rules": {"k": 1.5}, "seq": 7})
+    added = _add(store, made)
+    with store.read() as session:
+        assert session.snapshots.get(added.no) == added == replace(made, no=added.no)
+        with pytest.raises(NotFound, match=str(added.no + 1)):
+            session.snapshots.get(added.no + 1)
+
+
+@pytest.mark.parametrize("rows", [0, 1, ROWS_PER_CHUNK, ROWS_PER_CHUNK + 1, N])
+def test_any_stretch_of_rows_is_what_a_list_would_give(
+    store: SqlStore, spring: Contest, rows: int
+) -> None:
+    """Chunks are how rows are stored, not what readers see."""
+    made = _add(store, snapshot(spring.no, rows=rows, unscored=2))
+    lines = [_line(place) for place in range(rows)]
+    c = ROWS_PER_CHUNK
+    with store.read() as session:
+        for start in (0, 1, c - 1, c, c + 1, 2 * c, N - 1, N, N + 500):
+            for count in (0, 1, 2, c, c + 1, 3 * c):
+                found = session.snapshots.lines(made.no, start=start, count=count)
+                assert found == lines[start : start + count]
+        unscored = session.snapshots.lines(made.no, start=1, count=9, unscored=True)
+        assert unscored == [b'{"id":"u1"}']
+
+
+def test_every_id_is_found_at_its_place_and_no_other(store: SqlStore, spring: Contest) -> None:
+    """A row's address is its id; the buckets must lose none."""
+    made = _add(store, snapshot(spring.no, rows=N))
+    with store.read() as session:
+        ids = [f"model ä {place}" for place in range(N)]
+        found = session.snapshots.places(made.no, [*ids, "model ä -1", "", "u0"])
+        assert found == {name: place for place, name in enumerate(ids)}
+        assert session.snapshots.places(made.no, []) == {}
+        assert session.snapshots.places(made.no + 1, ids) == {}
+
+
+def test_the_latest_is_the_newest_the_reader_may_see(store: SqlStore, spring: Contest) -> None:
+    """While a contest is frozen, the public's board is the one of the freeze."""
+    seqs = [5, 7, 7, 12]
+    numbers = [_add(store, snapshot(spring.no, rows=0, seq=seq)).no for seq in seqs]
+    _add(store, snapshot(spring.no, rows=0, seq=99, board="judges"))
+    with store.read() as session:
+
+        def latest(until: int | None = None) -> int | None:
+            found = session.snapshots.latest(spring.no, "models", until=until)
+            return None if found is None else found.no
+
+        assert latest() == latest(12) == numbers[3]
+        assert latest(11) == latest(7) == numbers[2]
+        assert latest(6) == numbers[0]
+        assert latest(4) is None
+
+
+def test_snapshots_are_listed_newest_first(store: SqlStore, spring: Contest) -> None:
+    """A list that grows at its end is paged from its end."""
+    made = [_add(store, snapshot(spring.no, rows=0, seq=seq)).no for seq in (1, 2, 3, 4)]
+    judges = _add(store, snapshot(spring.no, rows=0, seq=4, board="judges")).no
+    with store.read() as session:
+        page = session.snapshots.page
+        assert [one.no for one in page(spring.no)] == [judges, *made[::-1]]
+        assert [one.no for one in page(spring.no, board="models", limit=2)] == made[:1:-1]
+        assert [one.no for one in page(spring.no, before=made[2])] == made[1::-1]
+        assert [one.no for one in page(spring.no, until=2)] == made[1::-1]
+
+
+def test_pruning_forgets_rows_and_keeps_the_proof(store: SqlStore, spring: Contest) -> None:
+    """Rows can be rebuilt by replay; what was signed cannot."""
+    made = [_add(store, snapshot(spring.no, rows=3, seq=seq, unscored=1)) for seq in (1, 2, 3)]
+    judges = _add(store, snapshot(spring.no, rows=3, unscored=1, board="judges"))
+    with store.write() as session:
+        assert session.snapshots.prune(spring.no, "models", keep=[made[1].no]) == 2
+        assert session.snapshots.prune(spring.no, "models", keep=[made[1].no]) == 0
+    with store.read() as session:
+        for one, kept in [(made[0], False), (made[1], True), (made[2], False), (judges, True)]:
+            assert session.snapshots.get(one.no) == replace(one, stored=kept)
+            assert len(session.snapshots.lines(one.no, start=0, count=9)) == (3 if kept else 0)
+            places = session.snapshots.places(one.no, ["model ä 2"])
+            assert places == ({"model ä 2": 2} if kept else {})
+            rest = session.snapshots.lines(one.no, start=0, count=9, unscored=True)
+            assert len(rest) == int(kept)
