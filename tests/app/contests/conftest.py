@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from fakes.house import service_at
 
 from agon.app.contests.service import Service
+from fakes.house import service_at
 
 
 @pytest.fixture

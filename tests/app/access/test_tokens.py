@@ -1,0 +1,138 @@
+"""Tokens: shown once, stored hashed, refused in one same way."""
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from agon.app.access.tokens import Grant, authenticate, create_token, revoke_token, tokens
+from agon.app.access.users import create_user, disable_user
+from agon.app.contests.service import Service
+from agon.errors import Forbidden, NotFound, Unauthenticated, Unreadable
+from fakes.house import JUDGE, OPERATOR, ORGANISER, Clock
+
+
+@pytest.fixture(autouse=True)
+def _ada(service: Service) -> None:
+    create_user(service, user="ada", by=OPERATOR)
+
+
+def _grant(**changed: object) -> Grant:
+    return replace(Grant(user="ada", role="judge"), **changed)  # type: ignore[arg-type] # values by name
+
+
+def test_a_token_tells_who_shows_it(service: Service) -> None:
+    """The text is enough, and is of the agreed form."""
+    _, text = create_token(service, _grant(scopes=("vote",)), by=OPERATOR)
+    assert re.fullmatch(r"agon_[\w-]{22}_[\w-]{43}", text)
+    caller = authenticate(service, text, network="abc")
+    assert (caller.name, caller.user, caller.role) == ("user:ada", "ada", "judge")
+    assert (caller.scopes, caller.contests, caller.network) == (("vote",), None, "abc")
+
+
+def test_the_secret_is_kept_nowhere(service: Service) -> None:
+    """Who reads the database gets no token."""
+    token, text = create_token(service, _grant(), by=OPERATOR)
+    secret = text[-43:]
+    [stored] = tokens(service, by=OPERATOR)
+    assert stored.id == token.id
+    assert secret not in repr(stored)
+    with service.store.read() as session:
+        assert secret not in repr(session.access.audited())
+
+
+def test_every_way_of_being_wrong_is_refused_in_the_same_words(service: Service) -> None:
+    """Nothing is learnt by trying."""
+    _, good = create_token(service, _grant(), by=OPERATOR)
+    revoked, revoked_text = create_token(service, _grant(), by=OPERATOR)
+    revoke_token(service, revoked.id, by=OPERATOR)
+    _, expired = create_token(service, _grant(days=1e-9), by=OPERATOR)
+    other = "B" if good[-1] != "B" else "C"
+    wrong = ["", "agon_", "x" * 71, "agon_" + "A" * 22 + "_" + "A" * 43,
+             good[:-2] + other + good[-1],
+             good + " ", revoked_text, expired, "agon_\ud800"]  # fmt: skip
+    said = set()
+    for text in wrong:
+        with pytest.raises(Unauthenticated) as refused:
+            authenticate(service, text)
+        said.add(str(refused.value))
+    assert said == {"this token is not valid; ask for a new one"}
+    assert authenticate(service, good).user == "ada"
+
+
+def test_tokens_of_a_disabled_user_open_nothing(service: Service) -> None:
+    """One switch locks somebody out."""
+    _, text = create_token(service, _grant(), by=OPERATOR)
+    disable_user(service, user="ada", by=OPERATOR)
+    with pytest.raises(Unauthenticated):
+        authenticate(service, text)
+    disable_user(service, user="ada", disabled=False, by=OPERATOR)
+    assert authenticate(service, text).user == "ada"
+
+
+def test_use_is_noted_once_an_hour(service: Service) -> None:
+    """A write for every request would cost more than the request."""
+    token, text = create_token(service, _grant(), by=OPERATOR)
+    authenticate(service, text)
+    [first] = tokens(service, by=OPERATOR)
+    authenticate(service, text)
+    [second] = tokens(service, by=OPERATOR)
+    assert first.used_at is not None
+    assert second.used_at == first.used_at
+    assert isinstance(service.clock, Clock)
+    service.clock.at += service.clock.step * 3601
+    authenticate(service, text)
+    [third] = tokens(service, by=OPERATOR)
+    assert third.used_at is not None
+    assert third.used_at > first.used_at
+    assert third.id == token.id
+
+
+@pytest.mark.parametrize("by", [ORGANISER, JUDGE, replace(OPERATOR, contests=("spring",))])
+def test_operators_of_the_whole_house_alone_give_tokens(service: Service, by: object) -> None:
+    """Else a token could give itself more."""
+    with pytest.raises(Forbidden):
+        create_token(service, _grant(), by=by)  # type: ignore[arg-type] # all are callers
+
+
+def test_a_token_gives_no_more_than_it_has(service: Service) -> None:
+    """A narrow operator's token must not mint a wide one."""
+    narrow = replace(OPERATOR, scopes=("token", "records.add"))
+    create_token(service, _grant(role="organiser", scopes=("records.add",)), by=narrow)
+    for scopes in ((), ("records",), ("export",)):
+        with pytest.raises(Forbidden, match="can give no others"):
+            create_token(service, _grant(scopes=scopes), by=narrow)
+
+
+@pytest.mark.parametrize(
+    ("changed", "error"),
+    [
+        ({"user": "eve"}, NotFound),
+        ({"role": "king"}, NotFound),
+        ({"scopes": ("record",)}, NotFound),
+        ({"contests": ("nowhere",)}, NotFound),
+        ({"days": 0}, Unreadable),
+        ({"days": 1e9}, Unreadable),
+        ({"days": float("nan")}, Unreadable),
+        ({"label": "a\nb"}, Unreadable),
+    ],
+)
+def test_an_unfit_grant_is_refused(
+    service: Service, changed: dict[str, object], error: type[Exception]
+) -> None:
+    """A misspelt scope would otherwise give a token that does nothing, or worse."""
+    with pytest.raises(error):
+        create_token(service, _grant(**changed), by=OPERATOR)
+    assert tokens(service, by=OPERATOR) == []
+
+
+def test_revoking_twice_changes_nothing_and_an_unknown_token_is_not_found(service: Service) -> None:
+    """The first time is what the audit log tells."""
+    token, _ = create_token(service, _grant(), by=OPERATOR)
+    first = revoke_token(service, token.id, by=OPERATOR)
+    assert revoke_token(service, token.id, by=OPERATOR) == first
+    with pytest.raises(NotFound):
+        revoke_token(service, "none", by=OPERATOR)
+    with service.store.read() as session:
+        actions = [line.action for line in session.access.audited()]
+    assert actions == ["token.revoke", "token.create", "user.create"]

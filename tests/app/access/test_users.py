@@ -1,0 +1,66 @@
+"""Users and their passwords."""
+
+import pytest
+
+from agon.app.access.users import check_password, create_user, disable_user, set_password, users
+from agon.app.contests.service import Service
+from agon.errors import Conflict, Forbidden, Unauthenticated, Unreadable
+from fakes.house import OPERATOR, ORGANISER
+
+PASSWORD = "correct horse battery"  # noqa: S105 - a test's
+
+
+def test_a_password_is_stored_hashed_and_opens(service: Service) -> None:
+    """The hash alone is kept, and is not shown."""
+    user = create_user(service, user="ada", password=PASSWORD, by=OPERATOR)
+    assert (user.password or "").startswith("$argon2id$")
+    assert "argon2" not in repr(user)
+    assert check_password(service, user="ada", password=PASSWORD).id == "ada"
+
+
+def test_unknown_users_and_wrong_passwords_are_refused_in_the_same_words(service: Service) -> None:
+    """Nobody learns who is here."""
+    create_user(service, user="ada", password=PASSWORD, by=OPERATOR)
+    create_user(service, user="bob", by=OPERATOR)
+    create_user(service, user="eve", password=PASSWORD, by=OPERATOR)
+    disable_user(service, user="eve", by=OPERATOR)
+    said = set()
+    for user, password in [("ada", "wrong"), ("bob", ""), ("eve", PASSWORD), ("nobody", PASSWORD)]:
+        with pytest.raises(Unauthenticated) as refused:
+            check_password(service, user=user, password=password)
+        said.add(str(refused.value))
+    assert len(said) == 1
+
+
+def test_a_password_can_be_changed_and_removed(service: Service) -> None:
+    """Who loses one gets another."""
+    create_user(service, user="ada", password=PASSWORD, by=OPERATOR)
+    set_password(service, user="ada", password=PASSWORD + "!", by=OPERATOR)
+    assert check_password(service, user="ada", password=PASSWORD + "!").id == "ada"
+    set_password(service, user="ada", password=None, by=OPERATOR)
+    with pytest.raises(Unauthenticated):
+        check_password(service, user="ada", password=PASSWORD + "!")
+
+
+@pytest.mark.parametrize("user", ["", "Ada", "a b", "-a", "a" * 64, "a/b", "ä"])
+def test_an_id_that_could_be_mistaken_is_refused(service: Service, user: str) -> None:
+    """Ids stand in addresses and in entries for ever."""
+    with pytest.raises(Unreadable, match="cannot be a user's id"):
+        create_user(service, user=user, by=OPERATOR)
+
+
+@pytest.mark.parametrize("password", ["short", "x" * 2000])
+def test_a_password_has_a_least_and_a_greatest_length(service: Service, password: str) -> None:
+    """Short ones are guessed, endless ones cost time to hash."""
+    with pytest.raises(Unreadable, match="12 to 1,024"):
+        create_user(service, user="ada", password=password, by=OPERATOR)
+
+
+def test_an_id_is_given_once_and_by_operators_only(service: Service) -> None:
+    """A second ada would be the first one's entries."""
+    create_user(service, user="ada", name="Ada", by=OPERATOR)
+    with pytest.raises(Conflict):
+        create_user(service, user="ada", by=OPERATOR)
+    with pytest.raises(Forbidden):
+        create_user(service, user="bob", by=ORGANISER)
+    assert [user.name for user in users(service, by=OPERATOR)] == ["Ada"]
