@@ -305,6 +305,13 @@ def _is_finite(value: Any) -> bool:
 
 
 def _row(row: Any) -> bytes:
+    """Write a record's row; most are plain, and pass by the closer look."""
+    try:
+        written = orjson.dumps(row, option=_OPTIONS)
+        if written[:1] == b"{" and b"null" not in written:
+            return written
+    except TypeError:
+        pass
     written = _dumps(row)
     if not written.startswith(b"{"):
         raise InvalidEntry([Fault(f"row is {shown(row)}", "give an object")])
@@ -314,9 +321,8 @@ def _row(row: Any) -> bytes:
 def _external_id(value: str | None) -> bytes:
     if value is None:
         return b"null"
-    faults = _faults_around("-", value, 1)
-    if faults:
-        raise InvalidEntry(faults)
+    if not is_name(value):
+        raise InvalidEntry(_faults_around("-", value, 1))
     return _dumps(value)
 
 
