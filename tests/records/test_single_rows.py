@@ -102,7 +102,7 @@ def engine() -> Iterator[Engine]:
 
 
 @pytest.mark.parametrize("of", NAMES)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(data=st.data())
 def test_a_row_is_judged_alone_as_it_is_in_a_file(
     engine: Engine, of: str, data: st.DataObject

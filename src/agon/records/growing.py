@@ -121,7 +121,10 @@ class GrowingRecords:
         # The number (from 1) of the table each record stands in, by the record's number.
         self._table_of = array("B")
         self._arriving: dict[str, _Arriving] = {}
+        self._ended: set[int] = set()
+        # What is not in the engine yet: ends of stored rows, and spans of those seen again.
         self._ends: dict[int, int] = {}
+        self._begun: dict[int, list[list[int | None]]] = {}
         self._newest = 0
         self._shown = 0
         self._spent: list[str] = []
@@ -166,12 +169,18 @@ class GrowingRecords:
         """
         self._newest = max(self._newest, at)
         for seq in seqs:
-            arriving = self._arriving.get(self._table(seq), _NONE)
+            table = self._table(seq)
+            if seq in self._ended:
+                continue
+            self._ended.add(seq)
+            arriving = self._arriving.get(table, _NONE)
             row = bisect_left(arriving.seqs, seq)
-            if row == len(arriving.seqs) or arriving.seqs[row] != seq:
-                self._ends.setdefault(seq, at)
-            elif arriving.ends[row] is None:
+            if seq in self._begun:
+                self._begun[seq][-1][1] = at
+            elif row < len(arriving.seqs) and arriving.seqs[row] == seq:
                 arriving.ends[row] = at
+            else:
+                self._ends[seq] = at
 
     def begin(self, seqs: Iterable[int], *, at: int) -> None:
         """Let ended records be seen again from position ``at`` on; those seen stay so.
@@ -180,17 +189,11 @@ class GrowingRecords:
             ValueError: there is no such record.
         """
         self._newest = max(self._newest, at)
-        self._store()
-        for table, rows in self._by_table(seqs).items():
-            self._unordered.add(table)
-            relation, columns = self._relation(table), self._columns(table)
-            listed = ", ".join(map(str, rows))
-            self._connection.execute(
-                f"INSERT INTO {relation} (_row, _from, _until, {columns}) "
-                f"SELECT DISTINCT ON (_row) _row, {at}::BIGINT, NULL, {columns} FROM {relation} "
-                f"WHERE _row IN ({listed}) AND _row NOT IN "
-                f"(SELECT _row FROM {relation} WHERE _row IN ({listed}) AND _until IS NULL)"
-            )
+        for seq in seqs:
+            self._unordered.add(self._table(seq))
+            if seq in self._ended:
+                self._ended.remove(seq)
+                self._begun.setdefault(seq, []).append([at, None])
 
     def records(self, at: int | None = None, *, without: Collection[int] = ()) -> SeenRecords:
         """Return the records as they were seen at a position (None: at the newest).
@@ -235,7 +238,7 @@ class GrowingRecords:
         return found
 
     def _store(self) -> None:
-        """Bring into the engine what has arrived, then end what has ended."""
+        """Bring into the engine what has arrived, what has ended and what is seen again."""
         for name, arriving in self._arriving.items():
             self._insert(self.schema.table(name), arriving)
         self._arriving = {}
@@ -248,6 +251,21 @@ class GrowingRecords:
                 "WHERE t._row = e.row AND t._until IS NULL"
             )
             self._connection.unregister("ending")
+        begun, self._begun = self._begun, {}
+        for table, rows in self._by_table(begun).items():
+            spans = [(row, since, until) for row in rows for since, until in begun[row]]
+            names = ("row", "since", "until")
+            columns = zip(names, zip(*spans, strict=True), strict=True)
+            given = {name: pa.array(values, pa.int64()) for name, values in columns}
+            self._connection.register("beginning", pa.table(given))
+            relation, names_of = self._relation(table), self._columns(table)
+            self._connection.execute(
+                f"INSERT INTO {relation} (_row, _from, _until, {names_of}) "
+                f"SELECT b.row, b.since, b.until, {names_of} FROM beginning b JOIN "
+                f"(SELECT DISTINCT ON (_row) * FROM {relation} "
+                "WHERE _row IN (SELECT row FROM beginning)) t ON t._row = b.row"
+            )
+            self._connection.unregister("beginning")
 
     def _insert(self, table: Table, arriving: _Arriving) -> None:
         for column in table.columns:
@@ -330,11 +348,12 @@ class GrowingRecords:
         stored = sorted(self._stored)
         if not stored:
             return frozenset()
-        asked = ", ".join(
-            f"EXISTS (SELECT 1 FROM {self._relation(name)} WHERE {seen})" for name in stored
+        asked = (
+            f"(SELECT {place} FROM {self._relation(name)} WHERE {seen} LIMIT 1)"
+            for place, name in enumerate(stored)
         )
-        found = self._connection.execute(f"SELECT {asked}").fetchall()[0]
-        return frozenset(name for name, there in zip(stored, found, strict=True) if there)
+        found = self._connection.execute(" UNION ALL ".join(asked)).fetchall()
+        return frozenset(stored[place] for (place,) in found)
 
     def _columns(self, table: str) -> str:
         return ", ".join(quoted(column.name) for column in self.schema.table(table).columns)
