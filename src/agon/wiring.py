@@ -16,6 +16,7 @@ from agon.errors import Unavailable, Unreadable
 if TYPE_CHECKING:
     from agon.app.contests.ports import Store
     from agon.app.contests.service import Service
+    from agon.app.jobs.delivering import Post
     from agon.app.submitting import WeightSetter
     from agon.app.tasks.acceptance import Triers
     from agon.app.tasks.agents import Agent
@@ -269,3 +270,11 @@ def submitted_agent(command: str, files: Path) -> "Agent":
     from agon.runners.agents.commands import CommandAgent
 
     return CommandAgent(command, files=files)
+
+
+def post(settings: "Settings") -> "Post":
+    """Return what sends webhooks over the network, to where the settings let them go."""
+    from agon.app.jobs.delivering import Post
+    from agon.runners.webhooks import HttpSender, resolve
+
+    return Post(sender=HttpSender(), resolve=resolve, allow_private=settings.webhook_allow_private)

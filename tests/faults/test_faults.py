@@ -32,7 +32,9 @@ def storm(*options: str) -> dict[str, Any]:
 
 
 def test_a_house_on_sqlite_survives_kills_at_random_moments() -> None:
-    """Workers and writers are killed or stopped for longer than a lease; the ledger is whole,
+    """The promise of the issue: no process is needed for what was accepted.
+
+    Workers and writers are killed or stopped for longer than a lease; the ledger is whole,
     every request is there once, every submission has one verdict, boards equal a replay.
     """
     found = storm("--seed", "7")

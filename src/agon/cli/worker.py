@@ -132,10 +132,15 @@ def _runners(
         Unavailable: a kind that was asked for needs what this machine has not.
     """
     from agon import wiring
-    from agon.app.jobs.handlers import house_runners, sandbox_runners, trial_runners
+    from agon.app.jobs.handlers import (
+        house_runners,
+        post_runners,
+        sandbox_runners,
+        trial_runners,
+    )
     from agon.errors import Unavailable
 
-    found = house_runners(service)
+    found = house_runners(service) | post_runners(service, wiring.post(settings))
     if kinds is None or kinds & SANDBOXED:
         chosen = cast("Mode", mode or settings.sandbox_modes[0])
         sandbox = _opened(

@@ -14,6 +14,7 @@ from agon.app.contests.ports import Session
 from agon.app.contests.service import Service
 from agon.app.contests.values import Contest, Event, NewEntry
 from agon.app.jobs.queueing import publish_job
+from agon.app.webhooks.announcing import announce
 from agon.disciplines import discipline
 from agon.errors import NotFound, did_you_mean
 from agon.ledger.entry import Draft, Entry, seal
@@ -89,7 +90,7 @@ def append(
         session.entries.append(contest.no, stored)
         moved(service, session, contest, publish=any(_matters(entry) for entry in entries))
         for entry in entries:
-            _tell(session, contest, entry)
+            _tell(service, session, contest, entry)
     return contest
 
 
@@ -225,7 +226,7 @@ _CHANGES: Final[Mapping[str, Callable[[Entry], dict[str, Any]]]] = MappingProxyT
 """What an entry changes of a contest; ``agon.ledger.folding`` says the same of whole ledgers."""
 
 
-def _tell(session: Session, contest: Contest, entry: Entry) -> None:
+def _tell(service: Service, session: Session, contest: Contest, entry: Entry) -> None:
     """Add the event of an entry, with no more of its body than its readers may see."""
     staff = entry.kind in _TOLD_STAFF
     fields = _TOLD_STAFF.get(entry.kind, _TOLD.get(entry.kind))
@@ -236,4 +237,4 @@ def _tell(session: Session, contest: Contest, entry: Entry) -> None:
         no=0, contest_no=contest.no, seq=entry.seq, at=entry.at, kind=entry.kind, body=body,
         staff=staff,
     )  # fmt: skip
-    session.events.add(event)
+    announce(service, session, event)

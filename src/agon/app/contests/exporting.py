@@ -21,6 +21,7 @@ from agon.app.contests.private import without_addresses
 from agon.app.contests.refusals import Refusals
 from agon.app.contests.service import Service
 from agon.app.contests.values import Contest, Event, NewEntry, StoredEntry
+from agon.app.webhooks.announcing import announce
 from agon.errors import Conflict, NotFound
 from agon.ledger.directory import Imported, export_directory, import_directory
 from agon.ledger.entry import Entry, timestamp
@@ -101,7 +102,7 @@ def import_contest(
         stored.refusals.expect_none()
         contest = _after(contest, ledger, stored)
         moved(service, session, contest)
-        session.events.add(_told(service, contest, ledger))
+        announce(service, session, _told(service, contest, ledger))
         note(
             service, session, by=by, action="contest.import", target=contest.id,
             detail={"after": known, "seq": contest.seq},

@@ -14,6 +14,7 @@ from agon.app.contests.pruning import prune
 from agon.app.contests.service import Service
 from agon.app.contests.stored_rows import holder_of
 from agon.app.contests.values import Contest, Event, Moved, Snapshot
+from agon.app.webhooks.announcing import announce
 from agon.kernel.boards import Board
 from agon.ledger.manifest import Manifest
 
@@ -147,7 +148,7 @@ def _stored(
             event = Event(
                 no=0, contest_no=contest.no, seq=kept.seq, at=made.at, kind=kind, body=body
             )
-            session.events.add(event)
+            announce(service, session, event)
     return kept
 
 

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from agon.app.containers import Containers
-from agon.app.jobs import gating, judging, publishing, rounds, trials
+from agon.app.jobs import delivering, gating, judging, publishing, rounds, trials
 from agon.app.jobs.leasing import Settle
 from agon.app.jobs.values import JobKind
 from agon.app.jobs.working import Run
@@ -24,6 +24,9 @@ SETTLERS: Final[Mapping[JobKind, Settle]] = MappingProxyType(
         "gate": gating.settle_gate,
         "trial": trials.settle_trial,
         "round": rounds.settle_round,
+        "dry-run": publishing.settle_as_told,
+        "find": publishing.settle_as_told,
+        "deliver": delivering.settle_deliver,
     }
 )
 """Who settles each kind's outcomes, always in the house."""
@@ -35,6 +38,8 @@ def house_runners(service: "Service") -> dict[JobKind, Run]:
         "publish": publishing.publish(service),
         "rebuild": publishing.rebuild(service),
         "round": rounds.draw_round(service),
+        "dry-run": publishing.dry_run(service),
+        "find": publishing.find(service),
     }
 
 
@@ -48,3 +53,8 @@ def trial_runners(
 ) -> dict[JobKind, Run]:
     """Return what runs the kinds that need tasks and containers."""
     return {"trial": trials.trial(tasks, containers, make_agent, now=now)}
+
+
+def post_runners(service: "Service", post: delivering.Post) -> dict[JobKind, Run]:
+    """Return what runs the kinds that need the network."""
+    return {"deliver": delivering.deliver(service, post)}

@@ -1,4 +1,4 @@
-"""Publish, rebuild, look for findings and try changes: work on what the ledger already holds.
+"""Publish and rebuild boards, try changes, look for findings: work on what the ledger holds.
 
 These store what they find by themselves, each board or report in a transaction of its own, and
 doing it twice changes nothing; so their outcome is the job's result and nothing more follows.
@@ -7,7 +7,7 @@ doing it twice changes nothing; so their outcome is the job's result and nothing
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from agon.app.contests import publishing
+from agon.app.contests import dry_running, findings, publishing
 from agon.app.contests.ports import Session
 from agon.app.contests.values import Snapshot
 from agon.app.jobs.leasing import Finish
@@ -44,6 +44,29 @@ def rebuild(service: "Service") -> Run:
             service, payload["contest"], seq=payload["seq"], board=payload["board"]
         )
         return {"snapshot": None if snapshot is None else _told(snapshot)}
+
+    return run
+
+
+def dry_run(service: "Service") -> Run:
+    """Return what finds out what a proposed change set would move."""
+
+    def run(assignment: Assignment, progress: Progress) -> dict[str, Any]:
+        payload = assignment.payload
+        change = dry_running.dry_run(
+            service, payload["contest"], payload["change"], progress=progress.tell
+        )
+        return {"change": change.id, "dry_run_at": change.dry_run_at}
+
+    return run
+
+
+def find(service: "Service") -> Run:
+    """Return what runs a contest's integrity checks."""
+
+    def run(assignment: Assignment, progress: Progress) -> dict[str, Any]:
+        found = findings.look(service, assignment.payload["contest"], progress=progress.tell)
+        return {"seq": found.seq, "findings": len(found.findings)}
 
     return run
 

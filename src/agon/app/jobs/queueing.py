@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
@@ -176,6 +176,25 @@ def house_job(
         dedupe=None if dedupe is None else f"{kind}:{contest.no}:{dedupe}",
         priority=0 if kind == "find" else ANSWERS_FIRST,
         by=by,
+    )
+
+
+def deliver_job(
+    contest_no: int | None,
+    delivery: str,
+    *,
+    id: str,  # noqa: A002 - it becomes NewJob.id
+    not_before: datetime | None = None,
+) -> NewJob:
+    """Ask for one attempt at a webhook's delivery."""
+    return NewJob(
+        id=id,
+        kind="deliver",
+        payload={"delivery": delivery},
+        contest_no=contest_no,
+        dedupe=f"deliver:{delivery}",
+        not_before=not_before,
+        max_attempts=MANY_ATTEMPTS,
     )
 
 
