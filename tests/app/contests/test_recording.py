@@ -26,11 +26,8 @@ from fakes.house import JUDGE, OPERATOR, ORGANISER, PARTICIPANT, VIEWER
 
 TIME = "2026-11-22T00:00:00Z"
 BOTS = [("bots", {"id": name, "name": name}, None) for name in ("x", "y", "z")]
-MATCH = (
-    "matches",
-    {"id": "m1", "played_at": TIME, "bot_a": "x", "bot_b": "y", "kind": "rated"},
-    None,
-)
+PAIR = {"id": "m1", "played_at": TIME, "bot_a": "x", "bot_b": "y", "kind": "rated"}
+MATCH = ("matches", PAIR, None)
 
 
 def vote(match: str = "m1", judge: str = "judy", vote: str = "A") -> dict[str, Any]:
@@ -208,6 +205,17 @@ def test_addresses_of_owners_become_keyed_hashes_before_they_are_entered(spring:
     assert read_line(lines(spring)[-1]).body["row"] == {**owner, "ip": hashed, "network": hashed}
     assert not any(b"203.0.113" in line for line in lines(spring))
     assert record(spring, "spring", rows, by=ORGANISER).repeated == 1
+
+
+@pytest.mark.parametrize("digits", [16, 32, 64])
+def test_an_address_that_was_hashed_elsewhere_is_entered_as_it_is(
+    spring: Service, digits: int
+) -> None:
+    """Who hashed it chose the key and how much of the hash to keep; equal stays equal."""
+    owner = {"id": "o1", "handle": "h", "account_created_at": TIME, "ip": "2dfd4828" * 8}
+    row = owner | {"ip": owner["ip"][:digits]}
+    record(spring, "spring", [("owners", row, None)], by=ORGANISER)
+    assert read_line(lines(spring)[-1]).body["row"] == row
 
 
 @pytest.mark.parametrize("ip", ["203.0.113.9:80", "203.0.113.9, 10.0.0.1", "localhost", "A" * 32])

@@ -9,7 +9,7 @@ from agon.networks import keyed_network, network_of
 from agon.records import Problem
 
 _DIGITS: Final = 32
-_HASH: Final = re.compile(r"[0-9a-f]{32}|[0-9a-f]{64}")
+_HASH: Final = re.compile(r"[0-9a-f]{16,128}")  # whoever hashed it chose how long
 _COLUMNS: Final = ("ip", "network")
 
 
@@ -31,7 +31,7 @@ def without_addresses(
             refusals.add(
                 Problem("no-address", "owners", "owners", line, column, None,
                         "is neither an IP address nor a keyed hash of one",
-                        "give an address, or 32 hex digits")
+                        "give an address, or its keyed hash: 16 hex digits or more")
             )  # fmt: skip
         else:
             changed[column] = keyed_network(address, key=key, digits=_DIGITS)
