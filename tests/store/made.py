@@ -35,7 +35,7 @@ def new(seq: int, **changed: Any) -> NewEntry:
         sha256=sha256(b"%d" % seq).digest(), table="votes", record=f"votes/m{seq}",
         content=sha256(b"row %d" % seq).digest(),
     )  # fmt: skip
-    return replace(made, **changed)
+    return made._replace(**changed)
 
 
 def created(name: str, *, at: datetime = NOON) -> Draft:

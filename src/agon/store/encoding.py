@@ -6,6 +6,8 @@ from typing import Any, Final
 
 import orjson
 
+from agon.errors import Unreadable
+
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
 
@@ -46,8 +48,17 @@ def json_text(value: Any) -> str:
     Example:
         >>> json_text({"b": (1, 2)})
         '{"b":[1,2]}'
+
+    Raises:
+        Unreadable: a whole number of more than 64 bits, or half a character.
     """
-    return orjson.dumps(value, default=_plain).decode()
+    try:
+        return orjson.dumps(value, default=_plain).decode()
+    except orjson.JSONEncodeError as error:
+        raise Unreadable(
+            f"a value cannot be kept as JSON ({error}); give text of whole characters and whole "
+            "numbers of 64 bits"
+        ) from error
 
 
 def json_or_none(value: Any) -> str | None:

@@ -149,12 +149,10 @@ class _Rows:
         no, moment_before, counted = self._contest_no, None, 0
         for entry in self._entries:
             self.last = entry
-            if entry.at is not moment_before:  # most of a batch are of one moment
-                moment_before, counted = entry.at, micros(entry.at)
-            yield (
-                no, entry.seq, entry.kind, counted, entry.line, entry.sha256, entry.table,
-                entry.record, entry.external_id, entry.content,
-            )  # fmt: skip
+            seq, kind, at, *rest = entry
+            if at is not moment_before:  # most of a batch are of one moment
+                moment_before, counted = at, micros(at)
+            yield (no, seq, kind, counted, *rest)
 
 
 def _there_already(error: BaseException, rows: _Rows) -> str:

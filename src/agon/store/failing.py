@@ -25,7 +25,7 @@ def speaking(place: str) -> Iterator[None]:
     """
     try:
         yield
-    except (exc.SQLAlchemyError, sqlite3.Error) as error:
+    except (exc.SQLAlchemyError, sqlite3.Error, UnicodeEncodeError) as error:
         raise said(error, place) from error
     except OverflowError as error:
         if "SQLite" not in str(error):

@@ -1,0 +1,304 @@
+"""Jobs on leases in a database."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+import pytest
+
+from agon.app.contests.values import Contest
+from agon.app.jobs.values import Job, JobKind, Waiting, WorkerSeen
+from agon.errors import Conflict, NotFound
+from agon.store.queue import SqlQueue
+from agon.store.store import SqlStore
+from store.made import job, later
+
+SPAN = timedelta(seconds=30)
+
+
+def _claim(
+    queue: SqlQueue,
+    *,
+    at: float = 10,
+    lease: str = "lease",
+    worker: str = "w1",
+    kinds: Sequence[JobKind] = ("judge",),
+    contests: Sequence[int] | None = None,
+) -> Job | None:
+    return queue.claim(
+        kinds, worker=worker, lease=lease, now=later(at), span=SPAN, contests=contests
+    )
+
+
+def _ids(store: SqlStore, **asked: object) -> list[str]:
+    """Claim until there is nothing more."""
+    found = []
+    with store.write() as session:
+        while one := _claim(session.queue, lease=f"l{len(found)}", **asked):  # type: ignore[arg-type] - handed through
+            found.append(one.id)
+    return found
+
+
+def test_a_job_comes_back_as_it_was_asked_for(store: SqlStore, spring: Contest) -> None:
+    """What the worker gets is what the asker gave."""
+    asked = job("j1", payload={"n": [1, None]}, contest_no=spring.no, priority=-3,
+                not_before=later(5), max_attempts=2, by="user:ada", dedupe="d")  # fmt: skip
+    with store.write() as session:
+        made = session.queue.add(asked, now=later(1))
+    assert made == Job(
+        id="j1", kind="judge", state="queued", payload={"n": [1, None]}, contest_no=spring.no,
+        created_at=later(1), not_before=later(5), priority=-3, attempts=0, max_attempts=2,
+        by="user:ada", dedupe="d",
+    )  # fmt: skip
+    with store.read() as session:
+        assert session.queue.get("j1") == made
+        with pytest.raises(NotFound, match="'j2'"):
+            session.queue.get("j2")
+
+
+def test_an_id_is_taken_once(store: SqlStore) -> None:
+    """Two jobs under one id could be completed for each other."""
+    with store.write() as session:
+        session.queue.add(job("j1"), now=later(0))
+        with pytest.raises(Conflict, match="'j1' already"):
+            session.queue.add(job("j1", dedupe="d"), now=later(0))
+
+
+def test_a_claim_leases_the_job(store: SqlStore) -> None:
+    """From here on only the lease's holder may say what becomes of it."""
+    with store.write() as session:
+        session.queue.add(job("j1"), now=later(0))
+        claimed = _claim(session.queue, at=10)
+        assert claimed is not None
+        assert claimed == session.queue.get("j1")
+        assert (claimed.state, claimed.worker, claimed.lease) == ("leased", "w1", "lease")
+        assert (claimed.leased_until, claimed.started_at) == (later(40), later(10))
+        assert claimed.attempts == 1
+        assert _claim(session.queue, at=11) is None
+
+
+def test_the_most_urgent_then_the_oldest_is_next(store: SqlStore) -> None:
+    """Fair among equals, and a board comes before a rejudgement."""
+    with store.write() as session:
+        for name, at, priority in [
+            ("d", 3, 0),
+            ("c", 3, 0),
+            ("a", 4, 0),
+            ("u", 9, 5),
+            ("l", 0, -1),
+        ]:
+            session.queue.add(job(name, priority=priority), now=later(at))
+    assert _ids(store) == ["u", "c", "d", "a", "l"]
+
+
+def test_only_what_the_worker_can_and_may_do_is_claimed(store: SqlStore, spring: Contest) -> None:
+    """A worker from outside gets foreign programs of its contests, and nothing else."""
+    with store.write() as session:
+        session.queue.add(job("house"), now=later(0))
+        session.queue.add(job("mine", contest_no=spring.no), now=later(1))
+        session.queue.add(job("board", kind="publish", contest_no=spring.no), now=later(0))
+        session.queue.add(job("tomorrow", not_before=later(99)), now=later(0))
+    assert _ids(store, kinds=[]) == _ids(store, contests=[]) == []
+    assert _ids(store, contests=[spring.no, 99]) == ["mine"]
+    assert _ids(store, kinds=["trial", "judge"]) == ["house"]
+    assert _ids(store, kinds=["publish"]) == ["board"]
+    with store.write() as session:
+        for name in ("house", "mine", "board"):
+            session.queue.cancel(name, now=later(11))
+    assert _ids(store, at=99) == ["tomorrow"]
+
+
+def test_a_lease_that_ran_out_frees_the_job_with_its_cause(store: SqlStore) -> None:
+    """A worker killed by kill -9 says nothing; the next one must know that it was there."""
+    with store.write() as session:
+        session.queue.add(job("j1", max_attempts=2), now=later(0))
+        _claim(session.queue, at=0, lease="first", worker="dead")
+        assert _claim(session.queue, at=29.9, lease="second") is None
+        again = _claim(session.queue, at=30, lease="second")
+        assert again is not None
+        assert (again.attempts, again.lease, again.worker) == (2, "second", "w1")
+        assert again.causes == (
+            {"at": later(30).isoformat(), "worker": "dead", "cause": "lease ran out (worker dead)"},
+        )
+        for late in (
+            lambda: session.queue.complete("j1", lease="first", result={}, now=later(31)),
+            lambda: session.queue.heartbeat("j1", lease="first", now=later(31), span=SPAN),
+            lambda: session.queue.fail(
+                "j1", lease="first", cause="x", now=later(31), retry_at=None
+            ),
+        ):
+            with pytest.raises(Conflict, match="no longer on this lease"):
+                late()
+        done = session.queue.complete("j1", lease="second", result={"ok": 1}, now=later(32))
+    assert (done.state, done.result, done.lease, done.ended_at) == (
+        "done", {"ok": 1}, None, later(32),
+    )  # fmt: skip
+
+
+def test_a_job_begun_too_often_fails_for_good(store: SqlStore) -> None:
+    """A program that kills its workers must not go round for ever."""
+    with store.write() as session:
+        session.queue.add(job("lost", max_attempts=1), now=later(0))
+        _claim(session.queue, at=0, worker="w7")
+        assert _claim(session.queue, at=30) is None
+        lost = session.queue.get("lost")
+        assert (lost.state, lost.ended_at, lost.lease) == ("failed", later(30), None)
+        assert lost.causes[-1]["cause"] == "lease ran out (worker w7)"
+        session.queue.add(job("told", max_attempts=1), now=later(0))
+        _claim(session.queue, at=40, lease="l2")
+        told = session.queue.fail(
+            "told", lease="l2", cause="no disk", now=later(41), retry_at=later(50)
+        )
+    assert (told.state, told.causes[0]["cause"]) == ("failed", "no disk")
+
+
+def test_a_heartbeat_extends_the_lease(store: SqlStore) -> None:
+    """Long work keeps its job as long as the worker lives."""
+    with store.write() as session:
+        session.queue.add(job("j1"), now=later(0))
+        _claim(session.queue, at=0)
+        beaten = session.queue.heartbeat(
+            "j1", lease="lease", now=later(29), span=SPAN, progress=0.25
+        )
+        assert (beaten.leased_until, beaten.progress) == (later(59), 0.25)
+        again = session.queue.heartbeat("j1", lease="lease", now=later(40), span=SPAN)
+        assert again.progress == 0.25
+        assert _claim(session.queue, at=58, lease="other") is None
+        with pytest.raises(NotFound):
+            session.queue.heartbeat("j9", lease="lease", now=later(0), span=SPAN)
+
+
+def test_a_failed_attempt_waits_before_the_next(store: SqlStore) -> None:
+    """What failed a moment ago will fail again at once."""
+    with store.write() as session:
+        session.queue.add(job("j1"), now=later(0))
+        _claim(session.queue, at=0)
+        back = session.queue.fail(
+            "j1", lease="lease", cause="no disk", now=later(1), retry_at=later(20)
+        )
+        assert (back.state, back.not_before, back.lease) == ("queued", later(20), None)
+        assert _claim(session.queue, at=19) is None
+        assert _claim(session.queue, at=20) is not None
+        ended = session.queue.fail("j1", lease="lease", cause="bad", now=later(21), retry_at=None)
+    assert (ended.state, len(ended.causes), ended.ended_at) == ("failed", 2, later(21))
+
+
+def test_equal_work_is_queued_once(store: SqlStore) -> None:
+    """A thousand new votes ask for one board; votes during its making ask for one more."""
+    with store.write() as session:
+        first = session.queue.add(job("a", dedupe="publish:1"), now=later(0))
+        assert session.queue.add(job("b", dedupe="publish:1"), now=later(1)) == first
+        assert session.queue.add(job("c", dedupe="publish:2"), now=later(1)).id == "c"
+        _claim(session.queue, lease="l1")
+        assert session.queue.add(job("d", dedupe="publish:1"), now=later(2)).id == "d"
+        assert session.queue.add(job("e", dedupe="publish:1"), now=later(2)).id == "d"
+        back = session.queue.fail("a", lease="l1", cause="x", now=later(3), retry_at=later(4))
+        assert (back.state, back.dedupe) == ("queued", None)
+
+
+def test_ended_jobs_are_cancelled_or_retried_only_where_that_means_something(
+    store: SqlStore,
+) -> None:
+    """A result must not be taken back by a late click."""
+    with store.write() as session:
+        queue = session.queue
+        queue.add(job("j1", max_attempts=1, dedupe="d"), now=later(0))
+        with pytest.raises(Conflict, match="is queued"):
+            queue.retry("j1", now=later(0))
+        _claim(queue, at=0)
+        cancelled = queue.cancel("j1", now=later(5))
+        assert (cancelled.state, cancelled.lease) == ("cancelled", None)
+        with pytest.raises(Conflict, match="no longer on this lease"):
+            queue.complete("j1", lease="lease", result={}, now=later(6))
+        with pytest.raises(Conflict, match="is cancelled"):
+            queue.cancel("j1", now=later(6))
+        again = queue.retry("j1", now=later(7))
+        assert (again.state, again.attempts, again.ended_at) == ("queued", 0, None)
+        assert (again.not_before, again.dedupe) == (later(7), "d")
+        _claim(queue, at=8)
+        queue.complete("j1", lease="lease", result={}, now=later(9))
+        for late in (queue.cancel, queue.retry):
+            with pytest.raises(Conflict, match="is done"):
+                late("j1", now=later(10))
+
+
+def test_a_paused_queue_gives_nothing(store: SqlStore) -> None:
+    """Draining: what runs may end, nothing new begins."""
+    with store.write() as session:
+        session.queue.add(job("j1"), now=later(0))
+        session.queue.add(job("j2"), now=later(1))
+        _claim(session.queue, at=2)
+        assert not session.queue.paused()
+        session.queue.pause(paused=True)
+        session.queue.pause(paused=True)
+        assert session.queue.paused()
+        assert _claim(session.queue, at=3) is None
+        session.queue.complete("j1", lease="lease", result={}, now=later(4))
+        session.queue.pause(paused=False)
+        assert _claim(session.queue, at=5) is not None
+
+
+def test_the_wait_is_told_by_how_long_the_last_ones_took(store: SqlStore) -> None:
+    """Median of the last fifty x those before it / workers that take the kind."""
+    with store.write() as session:
+        queue = session.queue
+        for place, seconds in enumerate([1, 4, 100]):
+            queue.add(job(f"old{place}"), now=later(0))
+            _claim(queue, at=1)
+            queue.complete(f"old{place}", lease="lease", result={}, now=later(1 + seconds))
+        for place in range(4):
+            queue.add(job(f"j{place}"), now=later(200 + place))
+        queue.add(job("urgent", priority=1), now=later(300))
+        queue.add(job("board", kind="publish"), now=later(200))
+        assert queue.waiting("j3", now=later(300)) == Waiting(4, None)
+        queue.seen(WorkerSeen(name="gone", kinds=("judge",), seen_at=later(239), version="1"))
+        for name, kinds in [("a", ("judge",)), ("b", ("judge", "trial")), ("c", ("publish",))]:
+            queue.seen(WorkerSeen(name=name, kinds=kinds, seen_at=later(240), version="1"))
+        assert queue.waiting("j3", now=later(300)) == Waiting(4, 8.0)
+        assert queue.waiting("urgent", now=later(300)) == Waiting(0, 0.0)
+        assert queue.waiting("board", now=later(300)) == Waiting(0, None)
+        assert queue.waiting("old0", now=later(300)) is None
+
+
+def test_jobs_are_listed_newest_first_and_filtered(store: SqlStore, spring: Contest) -> None:
+    """Operators look for what just failed."""
+    with store.write() as session:
+        queue = session.queue
+        queue.add(job("a", contest_no=spring.no), now=later(1))
+        queue.add(job("b", kind="publish"), now=later(1))
+        queue.add(job("c"), now=later(0))
+        queue.cancel("a", now=later(2))
+
+        def ids(**asked: object) -> list[str]:
+            return [one.id for one in queue.page(**asked)]  # type: ignore[arg-type] - handed through
+
+        assert ids() == ["b", "a", "c"]
+        assert ids(after="b", limit=1) == ["a"]
+        assert ids(contest_no=spring.no) == ids(states=["cancelled", "failed"]) == ["a"]
+        assert ids(kinds=["judge"], states=["queued"]) == ["c"]
+        assert queue.counts() == {
+            ("judge", "cancelled"): 1, ("judge", "queued"): 1, ("publish", "queued"): 1,
+        }  # fmt: skip
+
+
+def test_workers_are_listed_while_they_are_there(store: SqlStore) -> None:
+    """One that is seen again is the same worker."""
+    with store.write() as session:
+        for at in (1, 5):
+            seen = WorkerSeen(name="w1", kinds=("judge", "trial"), seen_at=later(at), version="2")
+            session.queue.seen(seen)
+        session.queue.seen(WorkerSeen(name="w0", kinds=(), seen_at=later(2), version="2"))
+        assert session.queue.workers(since=later(3)) == [seen]
+        assert [one.name for one in session.queue.workers(since=later(2))] == ["w0", "w1"]
+
+
+def test_sweeping_forgets_what_ended_long_ago(store: SqlStore) -> None:
+    """The table stays as small as the work under way."""
+    with store.write() as session:
+        queue = session.queue
+        for name in ("old", "new", "queued", "leased"):
+            queue.add(job(name), now=later(0))
+        queue.cancel("old", now=later(1))
+        queue.cancel("new", now=later(5))
+        _claim(queue)
+        assert queue.sweep(before=later(5)) == 1
+        assert {one.id for one in queue.page()} == {"new", "queued", "leased"}

@@ -1,0 +1,240 @@
+"""Sessions: all or nothing, one state, one job for one worker; with real threads and processes."""
+
+import multiprocessing
+import threading
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from agon.app.contests.values import Contest
+from agon.errors import Conflict, Unavailable, Unreadable
+from agon.ledger.entry import chain, genesis
+from agon.store import open_store
+from agon.store import store as module
+from agon.store.store import SqlStore
+from store.made import contest, created, job, later, new, sealed, vote
+
+WRITERS, ROUNDS = 8, 12
+
+
+class Stumbled(Exception):
+    """Leave a session by an error of ours."""
+
+
+def test_a_session_left_by_an_error_leaves_nothing(store: SqlStore) -> None:
+    """Half a step must not be seen by anybody, ever."""
+    with pytest.raises(Stumbled), store.write() as session:  # noqa: PT012 - it ends the session
+        spring = session.contests.add(contest())
+        session.entries.append(spring.no, [new(1)])
+        session.queue.add(job("j1"), now=later(0))
+        raise Stumbled
+    with store.read() as session:
+        assert session.contests.page() == []
+        assert session.queue.page() == []
+        assert list(session.entries.after(1)) == []
+    with store.write() as session:  # and the next session begins afresh
+        session.contests.add(contest())
+
+
+def test_a_reading_session_sees_one_state(store: SqlStore, spring: Contest) -> None:
+    """A page and its count must be of the same moment."""
+    with store.read() as reading:
+        before = reading.contests.get("spring")
+        with store.write() as writing:
+            writing.contests.save(replace(spring, seq=1))
+            writing.entries.append(spring.no, [new(1)])
+        assert reading.contests.get("spring") == before
+        assert list(reading.entries.after(spring.no)) == []
+    with store.read() as reading:
+        assert reading.contests.get("spring").seq == 1
+
+
+def test_a_reading_session_cannot_write(store: SqlStore) -> None:
+    """A slip in a reading route must not change the truth."""
+    with pytest.raises(Unavailable), store.read() as session:
+        session.contests.add(contest())
+    with store.write() as session:
+        session.contests.add(contest())
+
+
+def _append_votes(url: str, writer: int) -> None:
+    """Append as the service does: lock, seal after the newest, store, move the head."""
+    store = open_store(url, create=False)
+    for number in range(ROUNDS):
+        with store.write() as session:
+            locked = session.contests.lock("spring")
+            drafts = [vote(writer * 1000 + number * 2 + more) for more in (0, 1)]
+            entries, head, seq = sealed(drafts, previous=locked.head, seq=locked.seq)
+            session.entries.append(locked.no, entries)
+            session.contests.save(replace(locked, seq=seq, head=head))
+    store.close()
+
+
+def _began(url: str) -> None:
+    with (store := open_store(url)).write() as session:
+        spring = session.contests.add(contest())
+        entries, head, seq = sealed([created("spring")], previous=genesis("spring"))
+        session.entries.append(spring.no, entries)
+        session.contests.save(replace(spring, seq=seq, head=head))
+    store.close()
+
+
+@pytest.mark.parametrize("way", ["threads", "processes"])
+def test_many_writers_keep_the_chain_whole(url: str, way: str) -> None:
+    """Every position once, every hash over the one before: whoever wrote."""
+    _began(url)
+    if way == "threads":
+        with ThreadPoolExecutor(WRITERS) as pool:
+            for done in [pool.submit(_append_votes, url, writer) for writer in range(WRITERS)]:
+                done.result()
+    else:
+        context = multiprocessing.get_context("spawn")
+        with context.Pool(4) as processes:
+            processes.starmap(_append_votes, [(url, writer) for writer in range(WRITERS)])
+    store = open_store(url)
+    with store.read() as session:
+        head = genesis("spring")
+        entries = list(session.entries.after(1))
+        for entry in entries:
+            head = chain(head, entry.line)
+            assert entry.sha256 == head
+        assert [entry.seq for entry in entries] == list(range(1, 2 + 2 * WRITERS * ROUNDS))
+        assert session.contests.get("spring").head == head
+    store.close()
+
+
+def test_no_two_workers_get_the_same_job(store: SqlStore) -> None:
+    """A program judged twice would be two verdicts."""
+    with store.write() as session:
+        for number in range(60):
+            session.queue.add(job(f"j{number:02}"), now=later(number))
+
+    def work(worker: int) -> list[str]:
+        mine = []
+        while True:
+            with store.write() as session:
+                claimed = session.queue.claim(
+                    ["judge"], worker=f"w{worker}", lease=f"{worker}.{len(mine)}",
+                    now=later(100), span=timedelta(seconds=30),
+                )  # fmt: skip
+            if claimed is None:
+                return mine
+            mine.append(claimed.id)
+
+    with ThreadPoolExecutor(6) as pool:
+        claimed = [name for mine in pool.map(work, range(6)) for name in mine]
+    assert Counter(claimed) == Counter(f"j{number:02}" for number in range(60))
+
+
+def test_a_job_is_not_claimed_before_what_it_is_for_is_there(
+    store: SqlStore, spring: Contest
+) -> None:
+    """Who asks for a board that is queued already must still get a board with their votes."""
+    with store.write() as session:
+        session.queue.add(job("a", dedupe="publish:1"), now=later(0))
+    seen: list[int] = []
+    asked = threading.Event()
+
+    def work() -> None:
+        asked.set()
+        with store.write() as session:
+            claimed = session.queue.claim(
+                ["judge"], worker="w", lease="l", now=later(1), span=timedelta(seconds=30)
+            )
+            if claimed is not None:
+                seen.append(len(list(session.entries.after(spring.no))))
+
+    thread = threading.Thread(target=work)
+    with store.write() as session:
+        session.entries.append(spring.no, [new(1)])
+        session.queue.add(job("b", dedupe="publish:1"), now=later(0))
+        thread.start()
+        asked.wait()
+        thread.join(0.2)
+    thread.join()
+    if not seen:
+        work()
+    assert seen == [1]
+
+
+def test_a_result_of_a_lost_lease_is_not_kept(store: SqlStore, spring: Contest) -> None:
+    """Result and state change are stored together, or neither."""
+    with store.write() as session:
+        session.queue.add(job("j1"), now=later(0))
+        session.queue.claim(["judge"], worker="w", lease="l", now=later(0), span=timedelta(1))
+        session.queue.cancel("j1", now=later(1))
+    with pytest.raises(Conflict), store.write() as session:  # noqa: PT012 - one session
+        session.entries.append(spring.no, [new(1)])
+        session.queue.complete("j1", lease="l", result={}, now=later(2))
+    with store.read() as session:
+        assert list(session.entries.after(spring.no)) == []
+
+
+def test_a_writer_that_waits_too_long_is_told_so(
+    store: SqlStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A request must end, even when somebody holds the database."""
+    store.close()
+    monkeypatch.setattr(module, "PATIENCE_SECONDS", 0.1)
+    own = open_store(f"sqlite:///{tmp_path}/held.db")
+    with (
+        own.write(),
+        ThreadPoolExecutor(1) as pool,
+        pytest.raises(Unavailable, match="try again"),
+    ):
+        pool.submit(_enter, own.write).result()
+    own.close()
+    own.close()
+
+
+def _enter(begin: Callable[[], object]) -> None:
+    with begin():  # type: ignore[attr-defined] - any session
+        pass
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["mysql://h/x", "sqlite://", "sqlite:///:memory:", "nonsense", "sqlite:///a?mode=ro",
+     "postgresql://ada:hunter2@h:port/x"],
+)  # fmt: skip
+def test_addresses_agon_has_no_use_for_are_refused_without_their_password(url: str) -> None:
+    """What is typed wrong is often pasted into a public place next."""
+    with pytest.raises(Unreadable, match="write sqlite:///agon") as caught:
+        open_store(url)
+    assert "hunter2" not in str(caught.value)
+
+
+def test_a_server_that_is_not_there_is_named_without_its_password() -> None:
+    """The message goes to logs."""
+    with pytest.raises(Unavailable, match="the database agon on 127") as caught:
+        open_store("postgresql://ada:hunter2@127.0.0.1:1/agon")
+    assert "hunter2" not in str(caught.value)
+
+
+def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
+    """And it is left as it is."""
+    path = tmp_path / "letter.db"
+    path.write_text("Dear Ada, " * 1000)
+    with pytest.raises(Unavailable, match="not a database"):
+        open_store(f"sqlite:///{path}")
+    assert path.read_text() == "Dear Ada, " * 1000
+
+
+def test_values_a_database_cannot_keep_are_refused_as_input(store: SqlStore, url: str) -> None:
+    """PostgreSQL has no NUL in text; SQLite keeps it: neither may end in a traceback."""
+    is_server = url.startswith("postgresql")
+    refusing = (
+        pytest.raises(Unreadable, match="take the character out") if is_server else nullcontext()
+    )
+    with refusing, store.write() as session:
+        session.contests.add(contest(title="a\x00b"))
+    with pytest.raises(Unreadable, match="take the character out"), store.write() as session:
+        session.contests.add(contest("lone", title="\ud800"))
+    with pytest.raises(Unreadable, match="64 bits"), store.write() as session:
+        session.contests.add(contest("large", overrides={"k": 2**64}))
