@@ -7,7 +7,7 @@ from agon.app.access.authorising import View
 from agon.app.contests.stored_rows import NotStored
 from agon.app.jobs.queueing import house_job
 from agon.http.auth import caller_of
-from agon.http.models.jobs import JobTold
+from agon.http.queueing import queued
 from agon.http.serving import serving
 
 
@@ -22,9 +22,7 @@ def rebuild_answer(request: Request, view: View, missing: NotStored) -> Response
         dedupe=f"{missing.board}:{missing.seq}",
         by=caller_of(request).name,
     )
-    with service.store.write() as session:
-        queued = session.queue.add(job, now=service.clock())
-        waiting = session.queue.waiting(queued.id, now=service.clock())
-    told = JobTold.of(queued, contest=view.contest.id, waiting=waiting)
-    headers = {"location": f"/api/v1/jobs/{queued.id}", "retry-after": "2"}
+    answer = Response(status_code=202, headers={"retry-after": "2"}, media_type="application/json")
+    told = queued(service, answer, job, contest=view.contest.id)
+    headers = {"location": answer.headers["location"], "retry-after": "2"}
     return Response(told.model_dump_json(), 202, headers, media_type="application/json")

@@ -165,3 +165,11 @@ class ParticipantPage(Told):
 
     items: list[dict[str, Any]]
     next: str | None
+
+
+class ParticipantTold(Told):
+    """Show somebody on every board."""
+
+    id: str
+    contest: str
+    boards: list[dict[str, Any]] = Field(description="Place and row, or the reason for none.")

@@ -6,7 +6,21 @@ from typing import Final
 
 from fastapi import APIRouter
 
-NOUNS: Final = ("contests", "boards", "records", "ledgers", "events", "jobs", "house")
+NOUNS: Final = (
+    "ledgers",
+    "contests",
+    "boards",
+    "snapshots",
+    "records",
+    "submissions",
+    "changes",
+    "cases",
+    "events",
+    "webhooks",
+    "jobs",
+    "house",
+)
+"""All nouns; the import of ledgers comes before the contest that could be called import."""
 
 
 def all_routers() -> Iterator[APIRouter]:

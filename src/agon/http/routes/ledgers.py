@@ -1,24 +1,35 @@
 """Answer for ledgers: their lines, their signed heads, whole contests out and in."""
 
+import tempfile
 from collections.abc import Iterator
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any
 
 from fastapi import Query
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from agon.app.access.authorising import View
+from agon.app.access.authorising import View, view_of
+from agon.app.access.values import Caller
+from agon.app.contests.exporting import export, import_contest
 from agon.app.contests.service import Service
-from agon.http.auth import sees
+from agon.http.archives import packed, streamed, unpack
+from agon.http.auth import caller_of, needs, sees
 from agon.http.boards import cache_control, iso
+from agon.http.bodies import media_type, raise_status, spooled
 from agon.http.etags import etag, is_known
-from agon.http.models.contests import HeadTold
-from agon.http.routes.common import Serves, new_router, text_of
+from agon.http.models.contests import ContestTold, HeadTold
+from agon.http.routes.common import WRITES, Serves, new_router, refusals, text_of
+from agon.http.routes.contests import told as contest_told
 
 router = new_router("ledger")
 
 _PORTION = 5000
 _NDJSON = "application/x-ndjson"
+_ZIP = "application/zip"
+_BYTES = {"content": {_ZIP: {"schema": {"type": "string", "format": "binary"}}}}
+_ARCHIVE: dict[int | str, dict[str, Any]] = {200: _BYTES}
 
 
 @router.get("/contests/{contest}/ledger", operation_id="getLedger", summary="A ledger's lines",
@@ -59,6 +70,49 @@ def get_head(
         public_key=service.signer.public_key,
     )
     return Response(told.model_dump_json(), headers=headers, media_type="application/json")
+
+
+@router.get("/contests/{contest}/export", operation_id="exportContest", summary="Export a contest",
+            response_class=Response, responses=_ARCHIVE)  # fmt: skip
+def export_contest(
+    request: Request, view: Annotated[View, sees("export")], service: Serves
+) -> Response:
+    """Return a contest's whole ledger with signed heads as one ZIP file."""
+    name = view.contest.id
+    with tempfile.TemporaryDirectory(prefix="agon-export-") as folder:
+        done = export(service, name, Path(folder) / name, by=caller_of(request))
+        archive = packed(Path(folder) / name, name=name)
+    headers = {
+        "cache-control": "no-store",
+        "content-disposition": f'attachment; filename="{name}-{done.seq}.zip"',
+    }
+    return StreamingResponse(streamed(archive), headers=headers, media_type=_ZIP)
+
+
+@router.post("/contests/import", operation_id="importContest", summary="Import a contest",
+             status_code=201, responses=refusals(*WRITES),
+             openapi_extra={"requestBody": {"required": True, **_BYTES}})  # fmt: skip
+async def import_archive(
+    request: Request,
+    response: Response,
+    service: Serves,
+    caller: Annotated[Caller, needs("import")],
+) -> ContestTold:
+    """Take in a ZIP file that an export gave: all of it is verified before any of it is stored."""
+    if media_type(request) != _ZIP:
+        raise_status(415, f"send {_ZIP}, as an export gives it")
+    body = await spooled(request)
+
+    def work() -> ContestTold:
+        with body, tempfile.TemporaryDirectory(prefix="agon-import-") as folder:
+            unpack(body, Path(folder))
+            made = import_contest(service, Path(folder), by=caller)
+        with service.store.read() as session:
+            return contest_told(session, view_of(made, caller))
+
+    done = await run_in_threadpool(work)
+    response.headers["location"] = f"/api/v1/contests/{done.id}"
+    return done
 
 
 def _lines(

@@ -1,0 +1,56 @@
+"""Walk the routes of the API with the action each declares."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from agon.http.auth import action_of
+
+OPEN = frozenset({"/healthz", "/readyz", "/api/openapi.json"})
+"""Addresses that need no action: they tell nothing of contests or people."""
+
+
+@dataclass(frozen=True)
+class Route:
+    """Hold one route: method, template, and the actions its dependencies declare."""
+
+    method: str
+    template: str
+    actions: tuple[str, ...]
+
+    def path(self, **values: str) -> str:
+        """Return an address of the route."""
+        return re.sub(r"\{(\w+)\}", lambda found: values.get(found[1], "x1"), self.template)
+
+
+def routes(app: Any) -> list[Route]:
+    """List all routes of an application but those in :data:`OPEN`."""
+    found = [
+        Route(method, route.path, tuple(_actions(route)))
+        for route in _all(app.routes)
+        for method in sorted(getattr(route, "methods", None) or ())
+        if method != "HEAD" and route.path not in OPEN
+    ]
+    return sorted(found, key=lambda one: (one.template, one.method))
+
+
+def _all(listed: Any) -> Iterator[Any]:
+    for route in listed:
+        if hasattr(route, "path"):
+            yield route
+        elif hasattr(route, "original_router"):
+            yield from _all(route.original_router.routes)
+
+
+def _actions(route: Any) -> Iterator[str]:
+    for dependency in _dependencies(route.dependant):
+        action = action_of(dependency.call)
+        if action is not None:
+            yield action
+
+
+def _dependencies(dependant: Any) -> Iterator[Any]:
+    for one in dependant.dependencies:
+        yield one
+        yield from _dependencies(one)
