@@ -1,0 +1,127 @@
+"""Test that nothing made after a freeze can be read by the public, whatever it asks."""
+
+from collections.abc import Callable
+from functools import partial
+from itertools import product
+
+import pytest
+
+from agon.app.access.authorising import ANONYMOUS
+from agon.app.access.values import Caller
+from agon.app.contests.boards import boards, page, proof, row
+from agon.app.contests.cases import cases
+from agon.app.contests.changing import apply, changes, dry_run, propose
+from agon.app.contests.cursors import Cursor
+from agon.app.contests.events import events
+from agon.app.contests.explaining import explain
+from agon.app.contests.findings import findings, look
+from agon.app.contests.histories import history
+from agon.app.contests.lifecycle import finalise, freeze
+from agon.app.contests.participants import participant, participants
+from agon.app.contests.publishing import publish
+from agon.app.contests.recording import record
+from agon.app.contests.service import Service
+from agon.errors import AgonError
+from fakes.house import JUDGE, OPERATOR, ORGANISER, PARTICIPANT, VIEWER
+from fakes.spring import play, spring, view
+
+_LATER = 90
+"""A position that only hidden entries reach."""
+
+_MOMENTS = (None, str(_LATER), "2026-11-22T23:00:00Z", "20", "9" * 17, "2999-12-31T00:00:00Z")
+_PEOPLE = {"bots": (*"abc", "idle", "late"), "judges": ("j1", "new")}
+_PUBLIC = (ANONYMOUS, VIEWER, PARTICIPANT, JUDGE)
+_STAFF = (ORGANISER, OPERATOR)
+
+
+def _asked(ask: Callable[[], object]) -> object:
+    """Return the answer, or the very words of the refusal."""
+    try:
+        return ask()
+    except AgonError as error:
+        return type(error).__name__, str(error)
+
+
+def _everything(service: Service, caller: Caller) -> list[str]:
+    """Ask every reading use case for everything there is, and more; return the answers as text."""
+    seen = view(service, caller)
+    asks: list[Callable[[], object]] = [
+        partial(ask, service, seen)
+        for ask in (boards, events, participants, findings, changes, cases)
+    ]
+    for number in range(1, 24):
+        cursor = str(Cursor(number, 0))
+        asks.append(partial(participants, service, seen, cursor=cursor))
+        asks += [partial(page, service, seen, name, cursor=cursor) for name in _PEOPLE]
+    for board, people in _PEOPLE.items():
+        for as_of in _MOMENTS:
+            asks.append(partial(page, service, seen, board, as_of=as_of))
+            asks.append(partial(page, service, seen, board, as_of=as_of, unscored=True))
+        for one in people:
+            asks.append(partial(history, service, seen, board, one, limit=1000))
+            asks.append(partial(participant, service, seen, one))
+            for as_of, ask in product(_MOMENTS[:3], (row, proof, explain)):
+                asks.append(partial(ask, service, seen, board, one, as_of=as_of))
+    return [repr(_asked(ask)) for ask in asks]
+
+
+def _hidden(service: Service) -> int:
+    """Record what the public must not see, and return the newest position."""
+    play(service, 9, 20)
+    newcomers = [("bots", {"id": "late", "name": "late"}, None)]
+    newcomers += [("judges", {"id": "new", "kind": "person"}, None)]
+    record(service, "spring", newcomers, by=ORGANISER)
+    publish(service, "spring")
+    for kind, params in (
+        ("rules", {"overrides": {"k_new": 64}}),
+        ("void", {"records": ["matches/m3"]}),
+        ("adjustment", {"board": "bots", "id": "b", "points": 5}),
+    ):
+        change = propose(service, "spring", kind=kind, params=params, reason="why", by=ORGANISER)
+        dry_run(service, "spring", change.id)
+        apply(service, "spring", change.id, by=ORGANISER)
+        publish(service, "spring")
+    look(service, "spring")
+    with service.store.read() as session:
+        return session.contests.get("spring").seq
+
+
+def test_after_a_freeze_every_public_answer_stays_the_same_to_the_byte(service: Service) -> None:
+    """Whoever could tell the answers apart would know something of the hidden result."""
+    spring(service)
+    publish(service, "spring")
+    play(service, 100, 101)
+    freeze(service, "spring", by=ORGANISER)
+    publish(service, "spring")
+    with service.store.read() as session:
+        frozen = session.contests.get("spring").frozen_at
+    before = {caller.name: _everything(service, caller) for caller in _PUBLIC}
+    newest = _hidden(service)
+    assert frozen is not None
+    assert newest > _LATER > frozen
+    for caller in _PUBLIC:
+        assert _everything(service, caller) == before[caller.name]
+    assert _everything(service, ORGANISER) != before[ANONYMOUS.name]
+
+
+@pytest.mark.parametrize("caller", _STAFF, ids=lambda caller: str(caller.role))
+def test_staff_sees_the_live_boards(service: Service, caller: Caller) -> None:
+    """Those who run a contest have to see what they run."""
+    spring(service)
+    freeze(service, "spring", by=ORGANISER)
+    shown = page(service, view(service, caller), "bots")
+    newest = _hidden(service)
+    assert page(service, view(service, caller), "bots").lines != shown.lines
+    assert page(service, view(service, caller), "bots").snapshot.seq == newest
+    assert history(service, view(service, caller), "bots", "b")[-1].seq > shown.snapshot.seq
+
+
+def test_the_end_shows_everybody_what_was_hidden(service: Service) -> None:
+    """The final result is public with all that led to it."""
+    spring(service)
+    freeze(service, "spring", by=ORGANISER)
+    _hidden(service)
+    live = page(service, view(service, ORGANISER), "bots").lines
+    finalise(service, "spring", by=ORGANISER)
+    assert page(service, view(service, ANONYMOUS), "bots").lines == live
+    assert history(service, view(service, ANONYMOUS), "bots", "b")[-1].seq > 70

@@ -1,0 +1,51 @@
+"""An arena contest ``spring`` whose records are made by number, as many as a test wants."""
+
+from agon.app.access.authorising import View, viewed
+from agon.app.access.values import Caller
+from agon.app.contests.creating import NewContest, create
+from agon.app.contests.lifecycle import open_contest
+from agon.app.contests.recording import Recorded, record
+from agon.app.contests.service import Service
+from agon.app.contests.values import Contest
+from fakes.house import ORGANISER
+
+BOTS = tuple("abcdefgh")
+JUDGES = ("j1", "j2", "j3")
+
+
+def spring(service: Service, *, matches: int = 8) -> Contest:
+    """Create and open the contest, with bots, judges and so many matches."""
+    new = NewContest(id="spring", discipline="arena", title="Spring", boards=("bots", "judges"))
+    create(service, new, by=ORGANISER)
+    opened = open_contest(service, "spring", by=ORGANISER)
+    people = [("bots", {"id": bot, "name": bot}, None) for bot in (*BOTS, "idle")]
+    people += [("judges", {"id": judge, "kind": "person"}, None) for judge in JUDGES]
+    record(service, "spring", people, by=ORGANISER)
+    play(service, 1, matches)
+    return opened
+
+
+def play(service: Service, first: int, last: int) -> Recorded:
+    """Record the matches of these numbers, each with three votes."""
+    rows = []
+    for number in range(first, last + 1):
+        one, other = BOTS[number % 8], BOTS[(number * 3 + 1 + number // 8) % 8]
+        if one == other:
+            other = BOTS[(number + 1) % 8]
+        match = {"id": f"m{number}", "bot_a": one, "bot_b": other, "kind": "rated"}
+        rows.append(("matches", {**match, "played_at": _time(number, 0)}, None))
+        for place, judge in enumerate(JUDGES):
+            vote = {"match_id": f"m{number}", "judge_id": judge, "shown_first": "a"}
+            vote["vote"] = "A" if (number * 7 + place // 2) % 3 else "B"
+            rows.append(("votes", {**vote, "voted_at": _time(number, 1 + place)}, None))
+    return record(service, "spring", rows, by=ORGANISER)
+
+
+def view(service: Service, caller: Caller) -> View:
+    """Return what a caller may see of the contest now."""
+    with service.store.read() as session:
+        return viewed(session, "spring", caller)
+
+
+def _time(number: int, second: int) -> str:
+    return f"2026-01-{1 + number // 1440:02}T{number // 60 % 24:02}:{number % 60:02}:{second:02}Z"
