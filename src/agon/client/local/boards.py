@@ -1,0 +1,141 @@
+"""Published boards beside the database."""
+
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
+
+import orjson
+
+from agon.app.access.authorising import View, viewed
+from agon.app.access.values import Caller
+from agon.app.contests import boards as cases
+from agon.app.contests.explaining import explain
+from agon.app.contests.histories import MOST_STEPS, history
+from agon.app.contests.publishing import rebuild
+from agon.app.contests.service import Service
+from agon.app.contests.stored_rows import NotStored
+from agon.app.contests.values import Snapshot
+from agon.client.values import Page, Published, Step
+from agon.kernel.explanations import Explanation
+
+T = TypeVar("T")
+
+
+class LocalBoards:
+    """Read published boards; see :class:`agon.client.ports.Boards`.
+
+    Rows that are kept no longer are rebuilt from the ledger.
+    """
+
+    def __init__(self, service: Service, by: Caller) -> None:
+        self._service = service
+        self._by = by
+
+    def list(self, contest: str) -> list[Published]:
+        """Return the newest state of every board, the default one first."""
+        found = cases.boards(self._service, self._view(contest))
+        return [Published.model_validate(_proved(one)) for one in found]
+
+    def page(
+        self,
+        contest: str,
+        board: str | None = None,
+        *,
+        as_of: str | None = None,
+        cursor: str | None = None,
+        around: str | None = None,
+        limit: int = 50,
+        unscored: bool = False,
+    ) -> Page:
+        """Return a page of a board, or of those without a score."""
+        view = self._view(contest)
+        found = self._stored(
+            view,
+            lambda: cases.page(
+                self._service, view, board, as_of=as_of, cursor=cursor, around=around,
+                limit=limit, unscored=unscored,
+            ),
+        )  # fmt: skip
+        amended = found.amended_by
+        return Page.model_validate(
+            {
+                **_proved(found.snapshot),
+                "contest": view.contest.id,
+                "discipline": view.contest.discipline,
+                "title": view.contest.title,
+                "state": view.contest.state,
+                "rows": [orjson.loads(line) for line in found.lines],
+                "start": found.start,
+                "place": found.place,
+                "next": found.next,
+                "previous": found.previous,
+                "amended_by": None if amended is None else _amendment(amended),
+            }
+        )
+
+    def proof(
+        self, contest: str, participant: str, *, board: str | None = None, as_of: str | None = None
+    ) -> dict[str, Any]:
+        """Return what proves a line of a board to anybody."""
+        view = self._view(contest)
+        return self._stored(
+            view, lambda: cases.proof(self._service, view, board, participant, as_of=as_of)
+        )
+
+    def explain(
+        self, contest: str, participant: str, *, board: str | None = None, as_of: str | None = None
+    ) -> Explanation:
+        """Explain a score."""
+        return explain(self._service, self._view(contest), board, participant, as_of=as_of)
+
+    def history(
+        self, contest: str, participant: str, *, board: str | None = None
+    ) -> Iterator[Step]:
+        """Yield somebody's steps on a board, oldest first."""
+        view, after = self._view(contest), 0
+        while True:
+            steps = history(self._service, view, board, participant, after=after, limit=MOST_STEPS)
+            yield from map(Step.model_validate, steps)
+            if len(steps) < MOST_STEPS:
+                return
+            after = steps[-1].seq
+
+    def _view(self, contest: str) -> View:
+        with self._service.store.read() as session:
+            return viewed(session, contest, self._by)
+
+    def _stored(self, view: View, find: Callable[[], T]) -> T:
+        """Find something among a board's rows, which are rebuilt where they are gone."""
+        try:
+            return find()
+        except NotStored as missing:
+            rebuild(self._service, view.contest.id, seq=missing.seq, board=missing.board)
+            return find()
+
+
+def _proved(snapshot: Snapshot) -> dict[str, Any]:
+    """Tell what made a board, in the words of the API."""
+    manifest = snapshot.manifest
+    told = {name: manifest[name] for name in _MANIFEST}
+    return {
+        **told,
+        "seq": snapshot.seq,
+        "at": snapshot.at,
+        "published_at": snapshot.published_at,
+        "snapshot": snapshot.no,
+        "rows_total": snapshot.rows,
+        "unscored_total": snapshot.unscored,
+    }
+
+
+_MANIFEST = (
+    "board", "edition", "overrides", "rules_sha256", "head_sha256", "board_sha256", "merkle_root",
+)  # fmt: skip
+
+
+def _amendment(snapshot: Snapshot) -> dict[str, Any]:
+    return {
+        "snapshot": snapshot.no,
+        "seq": snapshot.seq,
+        "at": snapshot.at.isoformat(),
+        "board_sha256": snapshot.board_sha256,
+    }

@@ -1,0 +1,57 @@
+"""Read what a house tells as JSON back into the values it was made of."""
+
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from typing import Any
+
+from agon.kernel.explanations import Explanation, Part
+from agon.kernel.findings import Finding, RecordRefs, Severity
+
+_MOST_PLACES = 12
+
+
+def explanation_of(value: Mapping[str, Any]) -> Explanation:
+    """Read an explanation; the grid is that of its score.
+
+    Example:
+        >>> told = Explanation("b", "ada", 1, 2.5, (Part("x", 2.5, {}, {}, "why"),))
+        >>> explanation_of(told.to_dict()).parts[0].points
+        2.5
+    """
+    score = value["score"]
+    return Explanation(
+        board=value["board"],
+        id=value["id"],
+        rank=value["rank"],
+        score=score,
+        parts=tuple(_part(one) for one in value["parts"]),
+        places=0 if score is None else _places(score),
+        reason=value["reason"],
+        notes=tuple(value["notes"]),
+        context=value["context"],
+    )
+
+
+def finding_of(value: Mapping[str, Any]) -> Finding:
+    """Read a finding."""
+    return Finding(
+        **{
+            **value,
+            "severity": Severity(value["severity"]),
+            "subjects": tuple(value["subjects"]),
+            "records": _refs(value["records"]),
+        }
+    )
+
+
+def _part(value: Mapping[str, Any]) -> Part:
+    return Part(**{**value, "records": _refs(value["records"])})
+
+
+def _refs(values: Iterable[Mapping[str, Any]]) -> tuple[RecordRefs, ...]:
+    return tuple(RecordRefs(one["table"], tuple(one["ids"]), one["count"]) for one in values)
+
+
+def _places(score: float) -> int:
+    exponent = Decimal(repr(score)).normalize().as_tuple().exponent
+    return min(max(-int(exponent), 0), _MOST_PLACES)
