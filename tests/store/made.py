@@ -40,7 +40,7 @@ def new(seq: int, **changed: Any) -> NewEntry:
 
 def created(name: str, *, at: datetime = NOON) -> Draft:
     """Draft the first entry of a ledger."""
-    body = {
+    body: dict[str, Any] = {
         "contest": name, "discipline": "arena", "title": "Spring", "edition": "arena/sentience-1",
         "overrides": {}, "series": None, "season": None, "visibility": "public",
         "description": "", "boards": ["models"],

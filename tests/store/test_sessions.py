@@ -5,7 +5,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -116,7 +116,7 @@ def test_no_two_workers_get_the_same_job(store: SqlStore) -> None:
             session.queue.add(job(f"j{number:02}"), now=later(number))
 
     def work(worker: int) -> list[str]:
-        mine = []
+        mine: list[str] = []
         while True:
             with store.write() as session:
                 claimed = session.queue.claim(
@@ -193,8 +193,8 @@ def test_a_writer_that_waits_too_long_is_told_so(
     own.close()
 
 
-def _enter(begin: Callable[[], object]) -> None:
-    with begin():  # type: ignore[attr-defined] - any session
+def _enter(begin: Callable[[], AbstractContextManager[object]]) -> None:
+    with begin():
         pass
 
 
