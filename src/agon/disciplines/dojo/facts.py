@@ -56,8 +56,6 @@ class Submissions:
         user: place of the user in ``users``.
         users: user ids as text, in id order.
         created: microseconds since 1970.
-        id_place: place of the submission's id in id order.
-        hash_place: place of the source hash in text order.
         hashes: source hashes, computed from the source where it is given.
         l_chars: bytes of canonical source.
         verdicts: as recorded.
@@ -74,8 +72,6 @@ class Submissions:
     user: Ints
     users: list[str]
     created: Ints
-    id_place: Ints
-    hash_place: Ints
     hashes: list[str]
     l_chars: Ints
     verdicts: Objects
@@ -135,10 +131,8 @@ def _submissions(records: Records, problems: Problems) -> Submissions:
                           value_set=pa.array(problems.ids, pa.string()))  # fmt: skip
     table = table.append_column("problem", problem).filter(pc.is_valid(problem))
     sources, source_of, hashes, lengths = _sources(table)
-    id_place = id_order(pc.cast(table["id"], pa.string()))
-    hash_place = _places(hashes)
     created = pc.cast(table["created_at"], pa.int64()).to_numpy()
-    order = np.lexsort([id_place, hash_place, created])
+    order = _arrival(created, hashes, pc.cast(table["id"], pa.string()))
     table = table.take(order)
     user_ids = pc.cast(table["user_id"], pa.string())
     users = pc.unique(user_ids)
@@ -151,9 +145,7 @@ def _submissions(records: Records, problems: Problems) -> Submissions:
         user=pc.index_in(user_ids, value_set=users).to_numpy().astype(np.int64),
         users=users.to_pylist(),
         created=created[order],
-        id_place=id_place[order],
-        hash_place=hash_place[order],
-        hashes=[hashes[at] for at in order],
+        hashes=hashes.take(pa.array(order)).to_pylist(),
         l_chars=lengths[order],
         verdicts=verdicts,
         matched=np.where(verdicts == "ok", NEVER, matched).astype(np.int64),
@@ -165,7 +157,7 @@ def _submissions(records: Records, problems: Problems) -> Submissions:
     )
 
 
-def _sources(table: Any) -> tuple[list[str], Ints, list[str], Ints]:
+def _sources(table: Any) -> tuple[list[str], Ints, pa.Array, Ints]:
     """Give the distinct sources and, per submission, its source's place, hash and length."""
     encoded = pc.dictionary_encode(table["source"].combine_chunks())
     sources = encoded.dictionary.to_pylist()
@@ -173,11 +165,10 @@ def _sources(table: Any) -> tuple[list[str], Ints, list[str], Ints]:
     own = [_canonical(source) for source in sources]
     own_hashes = [of_source for of_source, _ in own]
     own_lengths = np.array([size for _, size in own], dtype=np.int64)
-    given_hashes = table["source_hash"].to_pylist()
-    hashes = [
-        own_hashes[at] if at >= 0 else given
-        for at, given in zip(source_of, given_hashes, strict=True)
-    ]
+    place = pa.array(source_of, mask=source_of < 0)
+    hashes = pc.coalesce(
+        pa.array(own_hashes, pa.string()).take(place), _whole(table["source_hash"])
+    )
     lengths = pc.fill_null(table["l_chars"], 0).to_numpy().copy()
     known = source_of >= 0
     if known.any():
@@ -192,9 +183,22 @@ def _canonical(source: str) -> tuple[str, int]:
     return source_hash(canonical), length(canonical)
 
 
-def _places(texts: list[str]) -> Ints:
-    distinct = {text: place for place, text in enumerate(sorted(set(texts)))}
-    return np.array([distinct[text] for text in texts], dtype=np.int64)
+def _arrival(created: Ints, hashes: pa.Array, ids: Any) -> Ints:
+    """Order submissions by created_at, source hash, id; few are created at the same moment."""
+    order: Ints = np.argsort(created, kind="stable")
+    equal = created[order][1:] == created[order][:-1]
+    tied = np.flatnonzero(np.append(equal, False) | np.insert(equal, 0, False))
+    if len(tied):
+        rows = order[tied]
+        texts = hashes.take(pa.array(rows))
+        places = pc.rank(texts, sort_keys="ascending", tiebreaker="dense").to_numpy()
+        id_places = id_order(_whole(ids).take(pa.array(rows)))
+        order[tied] = rows[np.lexsort([id_places, places, created[rows]])]
+    return order
+
+
+def _whole(column: Any) -> pa.Array:
+    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
 
 
 def _texts(column: Any) -> list[Any]:

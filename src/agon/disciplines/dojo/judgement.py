@@ -65,10 +65,11 @@ class Judgement:
     def order(self) -> Ints:
         """Order all submissions by problem, then best first.
 
-        Score descending, bytes ascending, created_at, source hash, id (seed 002, 5.3).
+        Score descending, bytes ascending, created_at, source hash, id (seed 002, 5.3); the facts
+        stand in the order of the last three already, and a stable sort keeps it.
         """
         s = self.facts.submissions
-        return np.lexsort([s.id_place, s.hash_place, s.created, s.l_chars, -self.scores, s.problem])
+        return np.lexsort([s.l_chars, -self.scores, s.problem])
 
     @cached_property
     def best(self) -> Ints:
@@ -132,7 +133,9 @@ def _verdicts(facts: Facts, rules: DojoRules) -> tuple[Objects, dict[int, tuple[
         )
         if found:
             violations[at] = found
-    for at, place in enumerate(s.source_of):
+    refused = np.isin(s.source_of, np.array(list(violations), dtype=np.int64))
+    for at in np.flatnonzero(refused | (verdicts == "rejected_policy")).tolist():
+        place = int(s.source_of[at])
         if place in violations and verdicts[at] in JUDGED:
             verdicts[at] = violations[place][0].verdict
         elif place >= 0 and place not in violations and verdicts[at] == "rejected_policy":
