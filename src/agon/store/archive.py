@@ -51,7 +51,7 @@ def write_archive(to: Transaction, target: Path, *, now: datetime) -> Archived:
         "format": FORMAT,
         "revision": NEWEST,
         "at": at,
-        "tables": {table.name: [column.name for column in table.columns] for table in tables},
+        "tables": _layout(),
     }
     sums: dict[str, dict[str, Any]] = {}
     with tarfile.open(target, "x:gz", compresslevel=1) as tar:
@@ -62,7 +62,7 @@ def write_archive(to: Transaction, target: Path, *, now: datetime) -> Archived:
                 digest.update(portion)
                 rows += count
                 _add(tar, f"{table.name}/{number:06}.ndjson", portion)
-            sums[table.name] = {"rows": rows, "sha256": digest.hexdigest()}
+            sums[str(table.name)] = {"rows": rows, "sha256": digest.hexdigest()}
         _add(tar, _MANIFEST, orjson.dumps({"tables": sums}))
     return Archived(
         revision=NEWEST,
@@ -87,9 +87,8 @@ def read_archive(to: Transaction, source: Path) -> Archived:
 def _read(to: Transaction, tar: tarfile.TarFile) -> Archived:
     members = iter(tar)
     header = orjson.loads(_content(tar, next(members, None), _HEADER))
-    tables = {table.name: table for table in METADATA.sorted_tables}
-    wanted = {name: [column.name for column in table.columns] for name, table in tables.items()}
-    if header["format"] != FORMAT or header["revision"] != NEWEST or header["tables"] != wanted:
+    tables = {str(table.name): table for table in METADATA.sorted_tables}
+    if (header["format"], header["revision"], header["tables"]) != (FORMAT, NEWEST, _layout()):
         raise Unreadable(
             f"the archive is of revision {header['revision']}, this agon works with {NEWEST}: "
             "restore it with the agon that wrote it, then run `agon db upgrade`"
@@ -112,6 +111,13 @@ def _read(to: Transaction, tar: tarfile.TarFile) -> Archived:
         sums[name].update(portion)
         rows[name] += to.load(tables[name], _rows(tables[name], portion))
     raise Unreadable(f"the archive ends before its manifest; {_DAMAGED}")
+
+
+def _layout() -> dict[str, list[str]]:
+    return {
+        str(table.name): [str(column.name) for column in table.columns]
+        for table in METADATA.sorted_tables
+    }
 
 
 def is_empty(to: Transaction) -> bool:

@@ -1,0 +1,74 @@
+"""The check of a database names every fault, and nothing else."""
+
+from pathlib import Path
+
+import pytest
+
+from agon.errors import CheckFailed, Unavailable
+from agon.store import open_store
+from agon.store.engines import begun, open_engine
+from agon.store.verify import verify
+from store.past import fill
+
+
+@pytest.fixture
+def filled(url: str) -> str:
+    """Fill a database with a little of everything."""
+    fill(url)
+    return url
+
+
+def _change(url: str, statement: str) -> None:
+    engine = open_engine(url)
+    with begun(engine, writing=True) as connection:
+        connection.exec_driver_sql(statement)
+    engine.dispose()
+
+
+def test_a_whole_database_has_no_faults(filled: str) -> None:
+    """A false alarm would teach people not to look."""
+    found = verify(filled)
+    assert (found.contests, found.entries, found.faults) == (1, 4, ())
+    found.raise_faults()
+
+
+LINE = "(SELECT line FROM entries WHERE seq = 3)"
+
+
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        (
+            f"UPDATE entries SET line = {LINE} WHERE seq = 4",
+            "contest spring, line 4: the chain gives",
+        ),
+        ("DELETE FROM entries WHERE seq = 3", "line 3: the entries 3 to 3 are missing"),
+        ("DELETE FROM entries WHERE seq = 4", "stands at 4, its entries end at 3"),
+        ("UPDATE entries SET at = at + 1 WHERE seq = 2", "line 2: the columns beside the line"),
+        ("UPDATE entries SET external_id = 'x' WHERE seq = 3", "line 3: the columns beside"),
+        ("UPDATE entries SET kind = 'record-replaced' WHERE seq = 3", "line 3: the columns beside"),
+        ("UPDATE contests SET title = 'Autumn'", "title is 'Autumn', its entries say 'Spring'"),
+        ("UPDATE contests SET state = 'final'", "state is 'final', its entries say 'open'"),
+        (f"UPDATE contests SET head = {LINE}", "its head is another"),
+        ("DELETE FROM snapshot_rows WHERE NOT unscored", "has 1 portions of rows, it needs 2"),
+    ],
+)
+def test_whatever_was_changed_is_named(filled: str, statement: str, said: str) -> None:
+    """Who can write to the database cannot rewrite a contest unseen."""
+    _change(filled, statement)
+    found = verify(filled)
+    assert any(said in str(fault) for fault in found.faults), found.faults
+    with pytest.raises(CheckFailed, match=r"; re(store|build)"):
+        found.raise_faults()
+
+
+def test_a_database_that_is_not_there_is_no_whole_one(tmp_path: Path) -> None:
+    """Checking the wrong path must not end in "nothing is wrong"."""
+    with pytest.raises(Unavailable, match="agon db upgrade"):
+        verify(f"sqlite:///{tmp_path}/none.db")
+
+
+def test_a_contest_without_entries_yet_is_whole(url: str) -> None:
+    """An empty house has no faults."""
+    open_store(url).close()
+    assert verify(url).faults == ()
