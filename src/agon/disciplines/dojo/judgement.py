@@ -201,12 +201,16 @@ def _gates(facts: Facts, n_check: Ints, verdicts: Objects) -> tuple[Bools, Bools
 
 def _tags(facts: Facts, rules: DojoRules) -> list[str]:
     s = facts.submissions
-    tags = [
-        formulas.normal_tag(
+    # Few different tags are declared, often without notes: each pair is looked at once.
+    notes = s.notes if rules.require_notes else [None] * len(s)
+    declared = list(zip(s.tags, notes, strict=True))
+    normal = {
+        (tag, note): formulas.normal_tag(
             tag, note, require_notes=rules.require_notes, max_length=rules.max_method_tag_chars
         )
-        for tag, note in zip(s.tags, s.notes, strict=True)
-    ]
+        for tag, note in set(declared)
+    }
+    tags = [normal[one] for one in declared]
     if rules.tag_conflict == "ignore":
         for at, place in enumerate(s.source_of):
             if place >= 0 and contradicted(s.sources[place], tags[at], rules):
