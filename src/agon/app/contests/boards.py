@@ -1,6 +1,8 @@
 """Read published boards: pages, one's own row with neighbours, proofs."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import orjson
@@ -10,14 +12,13 @@ from agon.app.contests.cursors import Cursor
 from agon.app.contests.ports import Session
 from agon.app.contests.positions import (
     board_named,
-    expect_storable,
     position,
     reach,
     snapshot_at,
 )
 from agon.app.contests.service import Service
-from agon.app.contests.stored_rows import expect_holder
-from agon.app.contests.values import Snapshot
+from agon.app.contests.stored_rows import NotStored, expect_holder
+from agon.app.contests.values import Contest, Snapshot
 from agon.errors import NotFound, Unreadable
 from agon.kernel.fingerprints import canonical_json
 from agon.ledger.merkle import Tree
@@ -167,19 +168,44 @@ def proof(
     with service.store.read() as session:
         snapshot = snapshot_at(session, view, board, as_of)
         holder = expect_holder(session, view.contest, snapshot)
-        index, _ = find(session, holder, participant)
-        lines = [
-            *session.snapshots.lines(holder.no, start=0, count=holder.rows),
-            *session.snapshots.lines(holder.no, start=0, count=holder.unscored, unscored=True),
-        ]
+        index, line = find(session, holder, participant)
+    root = holder.manifest["merkle_root"]
+    tree = _tree(_Leaves(root, service, view.contest, holder))
     return {
         "manifest": dict(snapshot.manifest),
         "signature": snapshot.signature,
         "public_key": service.signer.public_key,
         "index": index,
-        "line": lines[index].decode(),
-        "path": [beside.hex() for beside in Tree(lines).proof(index)],
+        "line": line.decode(),
+        "path": [beside.hex() for beside in tree.proof(index)],
     }
+
+
+@dataclass(frozen=True)
+class _Leaves:
+    """Hold where a board's lines can be read; equal roots have equal lines."""
+
+    merkle_root: str
+    service: Service = field(compare=False, repr=False)
+    contest: Contest = field(compare=False, repr=False)
+    holder: Snapshot = field(compare=False, repr=False)
+
+    def __iter__(self) -> Iterator[bytes]:
+        with self.service.store.read() as session:
+            for unscored, count in ((False, self.holder.rows), (True, self.holder.unscored)):
+                for start in range(0, count, _PORTION):
+                    yield from session.snapshots.lines(
+                        self.holder.no, start=start, count=_PORTION, unscored=unscored
+                    )
+
+
+@lru_cache(maxsize=2)
+def _tree(leaves: _Leaves) -> Tree:
+    """Return a board's tree; proofs are asked for by many of a board at a time."""
+    tree = Tree(leaves)
+    if tree.root.hex() != leaves.merkle_root:  # the rows were forgotten meanwhile
+        raise NotStored(leaves.contest, leaves.holder)
+    return tree
 
 
 def find(session: Session, holder: Snapshot, name: str) -> tuple[int, bytes]:
