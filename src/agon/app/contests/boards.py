@@ -12,6 +12,7 @@ from agon.app.contests.cursors import Cursor
 from agon.app.contests.ports import Session
 from agon.app.contests.positions import (
     board_named,
+    expect_storable,
     position,
     reach,
     snapshot_at,
