@@ -1,6 +1,6 @@
 """Make the application of one server process."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -21,6 +21,7 @@ from agon.http.metrics import Metrics
 from agon.http.middleware import Observed
 from agon.http.openapi import completed
 from agon.http.problems import on_agon_error, on_http_error, on_invalid_request
+from agon.http.recent import Recent
 from agon.http.routes import all_routers
 from agon.http.serving import Serving
 from agon.http.sse import Streams
@@ -30,12 +31,16 @@ from agon.settings import Settings
 SUMMARY = "Contests among AIs and the people who test them: scored, explained, replayed."
 
 
-def create_app(service: Service, settings: Settings) -> FastAPI:
+def create_app(
+    service: Service, settings: Settings, *, changed: Callable[[], bool] | None = None
+) -> FastAPI:
     """Make the application; one for each process.
 
     Args:
         service: what the use cases work with; it is closed by whoever opened it.
         settings: limits, proxies, who may act.
+        changed: tells whether anything was stored since it was asked last, within microseconds;
+            then pages are kept while nothing is. None: none is kept.
     """
     parts = Serving(
         service=service,
@@ -63,6 +68,7 @@ def create_app(service: Service, settings: Settings) -> FastAPI:
             Middleware(Observed, serving=parts),
             Middleware(Bounded, most=settings.max_body_mib << 20),
             Middleware(Gate, serving=parts),
+            Middleware(Recent, changed=changed),
             Middleware(Repeated, serving=parts),
         ],
         exception_handlers={

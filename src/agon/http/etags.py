@@ -19,7 +19,15 @@ def etag(*parts: object) -> str:
 def is_known(request: Request, tag: str) -> bool:
     """Tell whether the client has this already (``If-None-Match``)."""
     given = request.headers.get("if-none-match")
-    if given is None:
-        return False
+    return given is not None and names(given, tag)
+
+
+def names(given: str, tag: str) -> bool:
+    """Tell whether an ``If-None-Match`` header names a tag.
+
+    Example:
+        >>> names('"a", W/"b"', '"b"'), names("*", '"b"'), names('"a"', '"b"')
+        (True, True, False)
+    """
     listed = {one.strip().removeprefix("W/") for one in given.split(",")}
     return "*" in listed or tag in listed

@@ -113,7 +113,11 @@ class _Answer:
     def close(self) -> None:
         """Write the line in the log and count."""
         seconds = time.perf_counter() - self.began
-        route = getattr(self.scope.get("route"), "path", None) or "unknown"
+        route = (
+            getattr(self.scope.get("route"), "path", None)
+            or self.scope.get("agon.route")
+            or "unknown"
+        )
         status = 499 if self.gone and not self.status else self.status
         self.serving.metrics.answered(self.scope["method"], route, status, seconds)
         self.serving.log.info(

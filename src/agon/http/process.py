@@ -10,8 +10,10 @@ import os
 import signal
 import socket
 import sys
+import time
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from types import FrameType
 from typing import Any, Final
 
@@ -24,7 +26,7 @@ from agon.errors import AgonError
 from agon.http.app import create_app
 from agon.logs import start_logging
 from agon.settings import Settings, load
-from agon.wiring import open_service
+from agon.wiring import open_service, watch
 
 HEAD_SECONDS: Final = 10.0
 """A client has so long to send the head of a request."""
@@ -84,9 +86,11 @@ class Server(uvicorn.Server):
         super().handle_exit(sig, frame)
 
 
-def server(service: Service, settings: Settings) -> Server:
+def server(
+    service: Service, settings: Settings, *, changed: Callable[[], bool] | None = None
+) -> Server:
     """Make the server of a process; ``run(sockets=[…])`` serves."""
-    app = create_app(service, settings)
+    app = create_app(service, settings, changed=changed)
     config = uvicorn.Config(
         app,
         http=Punctual,
@@ -112,8 +116,10 @@ def main(arguments: list[str]) -> None:
     with suppress(AgonError), service.store.read():  # what is loaded now is not waited for later
         pass
     listening = socket.socket(fileno=int(arguments[0]))
+    watching = watch(settings, pause=time.sleep) if settings.database_file else None
+    changed = None if watching is None else partial(watching.wait, 0)
     try:
-        server(service, settings).run(sockets=[listening])
+        server(service, settings, changed=changed).run(sockets=[listening])
     finally:
         service.store.close()
 
