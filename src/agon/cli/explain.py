@@ -72,16 +72,24 @@ def command(
 def draw(
     paper: "Paper", result: "Result", explanation: "Explanation", *, most: int | None = None
 ) -> None:
+    """Draw an explanation of a result; see :func:`draw_explanation`."""
+    draw_explanation(paper, explanation, under=result.edition.full_name, most=most)
+
+
+def draw_explanation(
+    paper: "Paper", explanation: "Explanation", *, under: str, most: int | None = None
+) -> None:
     """Draw an explanation: a waterfall of its parts, each with its reason in words.
 
-    With ``most``, only so many parts are drawn: the first ones, and the rest as one.
+    ``under`` names the rules. With ``most``, only so many parts are drawn: the first ones, and
+    the rest as one.
     """
     from agon.cli.drawing import Column, number, signed
 
     place = "unscored" if explanation.rank is None else f"rank {explanation.rank}"
     score = "" if explanation.score is None else f" · score {number(explanation.score)}"
     head = f"{explanation.id} · {explanation.board} · {place}{score}"
-    paper.line(f"{head} · {result.edition.full_name}", style="bold")
+    paper.line(f"{head} · {under}", style="bold")
     if explanation.reason:
         paper.line(f"no score: {explanation.reason}")
     steps = list(_steps(explanation, most))

@@ -20,7 +20,13 @@ _HOMES = {
     "challenge": "agon.cli.challenge",
     "arena": "agon.cli.arena",
     "serve": "agon.cli.serve",
+    "contest": "agon.cli.contest",
+    "replay": "agon.cli.replay",
     "worker": "agon.cli.worker",
+    "jobs": "agon.cli.jobs",
+    "db": "agon.cli.db",
+    "token": "agon.cli.token",
+    "user": "agon.cli.user",
     "config": "agon.cli.config",
 }
 

@@ -86,9 +86,13 @@ def draw(paper: "Paper", result: "Result", board: "Board", *, top: int) -> None:
 
 def draw_rows(paper: "Paper", board: "Board", *, top: int) -> None:
     """Draw the first rows of a board; what a score is made of stands in one column."""
+    draw_listed(paper, board.rows(top=top))
+
+
+def draw_listed(paper: "Paper", rows: list[dict[str, Any]]) -> None:
+    """Draw rows of a board as they are given."""
     from agon.cli.drawing import Column, cell, numbers
 
-    rows = board.rows(top=top)
     if not rows:
         paper.line("nobody has a score")
         return

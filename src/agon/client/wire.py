@@ -32,8 +32,9 @@ class Wire:
     """Hold a connection to one server.
 
     Requests that change something carry an ``Idempotency-Key``, the same one each time they are
-    sent: what was done is not done again. A server that is busy (429, 503) or still at work (202)
-    is asked again when it says so, until ``patience`` is used up.
+    sent: what was done is not done again. A server that is busy (429, 503) or still makes what
+    is asked for (202) is asked again when it says so, until ``patience`` is
+    used up.
 
     Args:
         url: the server's address, ``https://agon.example``.
@@ -212,13 +213,18 @@ class Wire:
 def _wait(answer: "httpx2.Response", pause: float) -> float | None:
     """Return how long to wait before asking again; None: the answer stands."""
     status = answer.status_code
-    again = status in _BUSY or status == _PENDING
+    again = status in _BUSY or _is_pending(answer)
     if status >= _REFUSED and not again:
         again = problem_of(answer.content).get("code") == "under-way"
     if not again:
         return None
     told = _seconds(answer)
     return pause if told is None else max(told, 0.0)
+
+
+def _is_pending(answer: "httpx2.Response") -> bool:
+    """Tell whether what was asked for is being made; to what changes something, 202 is a yes."""
+    return answer.status_code == _PENDING and answer.request.method == "GET"
 
 
 def _seconds(answer: "httpx2.Response") -> float | None:
@@ -243,7 +249,7 @@ def _accepted(answer: "httpx2.Response") -> "httpx2.Response":
 
 
 def _refusal(answer: "httpx2.Response") -> AgonError:
-    if answer.status_code == _PENDING:
+    if _is_pending(answer):
         return Unavailable("the server is still at work on that; ask again later")
     return error_of(answer.status_code, answer.content, retry_after=_seconds(answer))
 

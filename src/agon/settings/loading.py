@@ -17,14 +17,17 @@ from agon.settings.table import SETTINGS, Settings, shown
 
 COMMANDS: Final = (
     "arena", "attack", "challenge", "check", "compare", "config", "contest", "db", "demo", "dojo",
-    "explain", "import", "replay", "rules", "score", "serve", "simulate", "token", "user",
+    "explain", "import", "jobs", "replay", "rules", "score", "serve", "simulate", "token", "user",
     "worker",
 )  # fmt: skip
 """Words after ``AGON_`` that begin the variable of a command's option, not a setting's."""
 
 _OTHERS: Final = frozenset(
-    {"AGON_CONFIG", "AGON_CONTAINER_ENGINE", "AGON_CONTAINER_RUNTIME", "AGON_DEBUG", "AGON_TASK"}
-)
+    {
+        "AGON_CONFIG", "AGON_CONTAINER_ENGINE", "AGON_CONTAINER_RUNTIME", "AGON_DEBUG",
+        "AGON_SERVER", "AGON_TASK", "AGON_TOKEN",
+    }
+)  # fmt: skip
 _PLACES: Final = ("agon.toml", "/etc/agon/agon.toml")
 _KEY = re.compile(r"""^\s*["']?([A-Za-z0-9_-]+)["']?\s*=""")
 

@@ -80,7 +80,8 @@ class RemoteIntegrity:
 
     def findings(self, contest: str) -> FindingsTold:
         """Return the findings of the last look."""
-        return FindingsTold.model_validate(self._wire.get("contests", contest, "findings"))
+        told = self._wire.get("contests", contest, "findings")
+        return FindingsTold(seq=told["seq"], findings=tuple(told["items"]))
 
 
 def _told(value: Any) -> ChangeTold:

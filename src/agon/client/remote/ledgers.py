@@ -8,10 +8,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+import orjson
+
 from agon.client.values import ContestTold, HeadTold
 from agon.client.wire import Wire
 from agon.errors import Conflict, NotFound, Unavailable, Unreadable
-from agon.ledger.files import FILES
+from agon.ledger.files import CONTEST, FILES
 
 ZIP: Final = "application/zip"
 
@@ -58,8 +60,10 @@ class RemoteLedgers:
             Conflict: it is another contest than ``id``, or one that is there and differs.
         """
         with _packed(folder) as content:
-            told = self._wire.send("POST", "contests", "import", content=content, kind=ZIP, id=id)
-        return ContestTold.model_validate(told.get("contest", told))
+            if id is not None:
+                _expect_named(folder, id)
+            told = self._wire.send("POST", "contests", "import", content=content, kind=ZIP)
+        return ContestTold.model_validate(told)
 
 
 def _unpack(packed: Path, to: Path) -> None:
@@ -78,6 +82,21 @@ def _unpack(packed: Path, to: Path) -> None:
                     shutil.copyfileobj(stream, file)
     except zipfile.BadZipFile as bad:
         raise Unavailable(f"the server sent no zip file ({bad}); ask again") from None
+
+
+def _expect_named(folder: Path, name: str) -> None:
+    """Refuse another contest's ledger; what else is wrong with it the server says.
+
+    Raises:
+        Conflict: it is the ledger of another contest.
+    """
+    try:
+        page = orjson.loads((folder / CONTEST).read_bytes())
+    except (OSError, orjson.JSONDecodeError):
+        return
+    found = page.get("id") if isinstance(page, dict) else None
+    if found != name:
+        raise Conflict(f"{folder} is the ledger of {found}, not of {name}; a ledger keeps its name")
 
 
 @contextmanager

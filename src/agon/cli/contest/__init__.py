@@ -1,0 +1,40 @@
+"""``agon contest``: contests and what is in them, beside a database or at a server."""
+
+import click
+
+from agon.cli.contest.adding import add
+from agon.cli.contest.carrying import export, import_
+from agon.cli.contest.changing import changes, rescore, rollback, void
+from agon.cli.contest.living import (
+    create,
+    finalize,
+    freeze,
+    list_,
+    open_,
+    season,
+    show,
+    unfreeze,
+)
+from agon.cli.contest.reading import board, explain, findings, history, proof
+from agon.cli.helping import Group
+
+
+@click.group("contest", cls=Group)
+def command() -> None:
+    """Run contests: create, fill, freeze, correct and publish them.
+
+    Every command works with a database here (--database), or with --server URL at a server, to
+    which it shows the token in --token-file or AGON_TOKEN.
+
+      agon contest create spring --discipline community --title 'Spring 2026'
+      agon contest add spring data/
+      agon contest board spring --top 10
+      agon contest rescore spring --set self_feedback=ignore --dry-run
+    """
+
+
+for each in (
+    create, season, list_, show, open_, freeze, unfreeze, finalize, add, board, explain, history,
+    proof, findings, rescore, void, changes, rollback, export, import_,
+):  # fmt: skip
+    command.add_command(each)

@@ -1,0 +1,135 @@
+"""``agon contest add``: records into a contest's ledger."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
+
+import click
+
+from agon.cli import listing, parameters
+from agon.cli.contest import arguments
+from agon.cli.helping import Command, option
+from agon.cli.output import TABLE, deliver
+from agon.cli.places import Place, place
+
+if TYPE_CHECKING:
+    from agon.client.ports import House
+    from agon.records import Schema, Table
+
+_PIECE: Final = 1 << 18
+_LINES: Final = (".ndjson", ".jsonl")
+
+
+@click.command("add", cls=Command)
+@arguments.contest
+@parameters.source
+@option("--table", metavar="T", help="All lines are bare rows of this table.")
+@option("--replace", is_flag=True, help="A record supersedes the one with the same key.")
+@option("--dry-run", is_flag=True, help="Check and count; enter nothing.")
+@parameters.form(TABLE, "json")
+@place
+def add(
+    contest: str,
+    source: str,
+    *,
+    table: str | None,
+    replace: bool,
+    dry_run: bool,
+    form: str,
+    place: Place,
+) -> None:
+    """Enter the records of SOURCE into the ledger of ID.
+
+    SOURCE is an NDJSON file (- for stdin) with lines {"table": …, "row": {…}, "external_id": …},
+    or what agon score reads: a folder, a DuckDB or SQLite file, postgresql://…. A record that is
+    there already, just so, is not entered again. Records with faults are all told, and none of
+    them is entered.
+
+      agon contest add spring data/
+      agon contest add arena votes.ndjson --table votes --dry-run
+      tail -n 100 log.ndjson | agon contest add spring - --server https://agon.example
+    """
+    from agon.cli.progress import working
+
+    with place.open(create=False) as house, working(f"adding to {contest}"):
+        done = house.records.add(
+            contest,
+            _chunks(house, contest, source, table=table),
+            table=table,
+            replace=replace,
+            dry_run=dry_run,
+        )
+    if form == "json":
+        from agon.cli.formats import json_chunks
+
+        deliver(json_chunks(listing.plainly(done)), None)
+        return
+    would = "would be " if dry_run else ""
+    said = [f"{done.added:,} {would}added", f"{done.repeated:,} there already"]
+    if replace:
+        said.append(f"{done.replaced:,} {would}replaced")
+    if done.last_seq is not None and not dry_run:
+        said.append(f"the ledger is at {done.last_seq:,}")
+    click.echo(", ".join(said))
+
+
+def _chunks(house: "House", contest: str, source: str, *, table: str | None) -> Iterator[bytes]:
+    """Yield a source's records as NDJSON."""
+    if source == "-":
+        return _pieces(sys.stdin.buffer)
+    path = Path(source)
+    if path.suffix.lower() in _LINES and not path.is_dir():
+        return _file(path)
+    if table is not None:
+        raise click.UsageError("--table is for NDJSON; other sources name their tables")
+    return _read(house.contests.get(contest).discipline, source)
+
+
+def _file(path: Path) -> Iterator[bytes]:
+    with path.open("rb") as stream:
+        yield from _pieces(stream)
+
+
+def _pieces(stream: BinaryIO) -> Iterator[bytes]:
+    while piece := stream.read(_PIECE):
+        yield piece
+
+
+def _read(discipline: str, source: str) -> Iterator[bytes]:
+    """Yield the records of a source that is checked first, what is referred to before the rest."""
+    from agon.app.scoring import read_records
+
+    records = read_records(discipline, source)
+    for table in _in_order(records.schema):
+        if records.has(table.name):
+            names = [column.name for column in table.columns]
+            for batch in records.arrow(table.name, names).to_batches(10_000):
+                yield _lines(table.name, batch.to_pylist())
+
+
+def _lines(table: str, rows: list[dict[str, Any]]) -> bytes:
+    import orjson
+
+    form = orjson.OPT_APPEND_NEWLINE | orjson.OPT_UTC_Z | orjson.OPT_NAIVE_UTC
+    given = ({key: value for key, value in row.items() if value is not None} for row in rows)
+    return b"".join(orjson.dumps({"table": table, "row": row}, option=form) for row in given)
+
+
+def _in_order(schema: "Schema") -> "list[Table]":
+    """Sort tables so that each comes behind those it refers to."""
+    left, done = list(schema), list[Any]()
+    while left:
+        names = {table.name for table in left}
+        ready = [one for one in left if not _needed(one) & (names - {one.name})] or left[:1]
+        done += ready
+        left = [table for table in left if table not in ready]
+    return done
+
+
+def _needed(table: "Table") -> set[str]:
+    return {
+        column.references.partition(".")[0]
+        for column in table.columns
+        if column.references is not None
+    }

@@ -1,0 +1,16 @@
+"""Read what the commands about contests share."""
+
+import click
+
+from agon.cli.helping import option
+
+contest = click.argument("contest", metavar="ID")
+reason_required = option(
+    "--reason", required=True, metavar="R", help="Why; it stands in the ledger for ever."
+)
+as_of = option(
+    "--as-of",
+    metavar="T",
+    help="The board as it was at this position of the ledger, or at this ISO 8601 time.",
+)
+yes = option("--yes", is_flag=True, help="Apply without asking.")

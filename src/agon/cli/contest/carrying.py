@@ -1,0 +1,66 @@
+"""``agon contest export|import``: a whole ledger as a folder, out and in."""
+
+from pathlib import Path
+
+import click
+
+from agon.cli import listing, parameters
+from agon.cli.contest import arguments
+from agon.cli.helping import Command, option
+from agon.cli.output import TABLE, deliver, expect_file
+from agon.cli.places import Place, place
+
+
+@click.command("export", cls=Command)
+@arguments.contest
+@parameters.out(required=True)
+@place
+def export(contest: str, *, out: Path, place: Place) -> None:
+    """Write the ledger of ID as a folder that anybody can verify and replay without this house.
+
+    It holds everything, what is hidden from participants included.
+
+      agon contest export spring --out spring-ledger/
+      agon replay spring-ledger/
+    """
+    expect_file(out)
+    with place.open(create=False) as house:
+        house.ledgers.export(contest, out)
+    click.echo(f"{contest} is in {out}; agon replay {out} verifies it", err=True)
+
+
+@click.command("import", cls=Command)
+@click.argument("folder", type=click.Path(path_type=Path), metavar="DIR")
+@option("--as", "name", metavar="ID", help="Take it only if it is this contest's ledger.")
+@option("--dry-run", is_flag=True, help="Verify the folder; take nothing in.")
+@parameters.form(TABLE, "json")
+@place
+def import_(folder: Path, *, name: str | None, dry_run: bool, form: str, place: Place) -> None:
+    """Take in the ledger in DIR, all of it or nothing; a contest that is here is continued.
+
+    Everything is verified first: every line, the chain, the signatures.
+
+      agon contest import spring-ledger/
+      agon contest import spring-ledger/ --as spring --server https://agon.example
+    """
+    if dry_run:
+        _verify(folder, name)
+        return
+    with place.open() as house:
+        taken = house.ledgers.take_in(folder, id=name)
+    if form == "json":
+        from agon.cli.formats import json_chunks
+
+        deliver(json_chunks(listing.plainly(taken)), None)
+        return
+    click.echo(f"{taken.id} · {taken.discipline} · {taken.state} · entry {taken.seq}")
+
+
+def _verify(folder: Path, name: str | None) -> None:
+    from agon.errors import Conflict
+    from agon.ledger.directory import import_directory
+
+    found = import_directory(folder)
+    if name is not None and found.contest != name:
+        raise Conflict(f"{folder} is the ledger of {found.contest}; give --as {found.contest}")
+    click.echo(f"would take in {found.contest} up to entry {found.state.standing.seq}", err=True)

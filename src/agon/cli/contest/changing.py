@@ -1,0 +1,264 @@
+"""``agon contest rescore|void|changes|rollback``: corrections, seen before they count."""
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from agon.cli import listing, parameters
+from agon.cli.contest import arguments
+from agon.cli.helping import Command, option
+from agon.cli.output import TABLE, deliver
+from agon.cli.places import Place, place
+
+if TYPE_CHECKING:
+    from agon.cli.drawing import Paper
+    from agon.client.ports import House
+    from agon.client.values import ChangeTold
+
+_MOVES_FOR_PEOPLE: Final = 25
+_CHANGE_COLUMNS: Final = (
+    "id", "kind", "state", "reason", "proposed_by", "proposed_at", "applied_at", "rolled_back_at",
+)  # fmt: skip
+_dry_run = option("--dry-run", is_flag=True, help="Show who would move; change nothing.")
+
+
+@click.command("rescore", cls=Command)
+@arguments.contest
+@parameters.edition_option
+@parameters.overrides_option
+@option(
+    "--reason",
+    metavar="R",
+    default="rescored",
+    show_default=True,
+    help="Why; it stands in the ledger for ever.",
+)
+@_dry_run
+@arguments.yes
+@parameters.form(TABLE, "json")
+@place
+def rescore(
+    contest: str,
+    *,
+    edition: str | None,
+    overrides: dict[str, str],
+    reason: str,
+    dry_run: bool,
+    yes: bool,
+    form: str,
+    place: Place,
+) -> None:
+    """Score ID under other rules: shows who moves, asks, applies.
+
+    Without --edition the one in force stays; rules that are not set otherwise with --set are the
+    edition's own.
+
+      agon contest rescore spring --edition 0.2 --dry-run
+      agon contest rescore spring --set self_feedback=ignore --reason 'as announced' --yes
+    """
+    params: dict[str, Any] = {"overrides": overrides}
+    if edition is not None:
+        params["edition"] = edition
+    with place.open(create=False) as house:
+        _change(house, contest, "rules", params, reason, dry_run=dry_run, yes=yes, form=form)
+
+
+@click.command("void", cls=Command)
+@arguments.contest
+@option(
+    "--record",
+    "records",
+    multiple=True,
+    metavar="KEY",
+    help="A record: key (votes/m7/j3), external id or position; may be repeated.",
+)
+@option(
+    "--person",
+    "people",
+    multiple=True,
+    metavar="P",
+    help="All records of or about this id; may be repeated.",
+)
+@arguments.reason_required
+@_dry_run
+@arguments.yes
+@parameters.form(TABLE, "json")
+@place
+def void(
+    contest: str,
+    *,
+    records: tuple[str, ...],
+    people: tuple[str, ...],
+    reason: str,
+    dry_run: bool,
+    yes: bool,
+    form: str,
+    place: Place,
+) -> None:
+    """Take the effect from records of ID; they stay in the ledger.
+
+    Shows who moves, asks, applies. agon contest rollback undoes it.
+
+      agon contest void spring --record votes/m7/j3 --reason 'cast by mistake'
+      agon contest void spring --person mallory --reason 'case 12' --dry-run
+    """
+    if not records and not people:
+        raise click.UsageError("name what is void: --record KEY or --person P")
+    params = {"records": list(records), "people": list(people)}
+    with place.open(create=False) as house:
+        _change(house, contest, "void", params, reason, dry_run=dry_run, yes=yes, form=form)
+
+
+@click.command("rollback", cls=Command)
+@arguments.contest
+@click.argument("change", metavar="CHANGE")
+@arguments.reason_required
+@parameters.form(TABLE, "json")
+@place
+def rollback(contest: str, change: str, *, reason: str, form: str, place: Place) -> None:
+    """Take the effect from the change set CHANGE of ID, whose entries stay in the ledger.
+
+    agon contest changes spring
+    agon contest rollback spring 0193… --reason 'the wrong person'
+    """
+    with place.open(create=False) as house:
+        undone = house.changes.roll_back(contest, change, reason=reason)
+    _print(undone, form)
+
+
+@click.command("changes", cls=Command)
+@arguments.contest
+@click.argument("change", metavar="[CHANGE]", required=False)
+@listing.form
+@parameters.output
+@place
+def changes(
+    contest: str, change: str | None, *, form: str, output: Path | None, place: Place
+) -> None:
+    """List the change sets of ID, or show one with who it moves.
+
+    agon contest changes spring
+    agon contest changes spring 0193… --format json
+    """
+    with place.open(create=False) as house:
+        if change is not None:
+            _print(house.changes.get(contest, change), "json" if form != TABLE else form)
+            return
+        rows = [listing.plainly(one) for one in house.changes.list(contest)]
+    listing.print_rows(rows, form=form, name="changes", columns=_CHANGE_COLUMNS, output=output,
+                       empty="no change sets")  # fmt: skip
+
+
+def _change(
+    house: "House",
+    contest: str,
+    kind: str,
+    params: Mapping[str, Any],
+    reason: str,
+    *,
+    dry_run: bool,
+    yes: bool,
+    form: str,
+) -> None:
+    """Propose, try, show; then apply if that is wanted, else drop it."""
+    from agon.cli.progress import working
+
+    proposed = house.changes.propose(contest, kind=kind, params=params, reason=reason)
+    try:
+        with working("trying"):
+            tried = house.changes.tried(contest, proposed.id)
+        if form == TABLE:
+            _draw(tried)
+        wanted = not dry_run and (yes or _asked(contest))
+        step = house.changes.apply if wanted else house.changes.cancel
+        done = step(contest, proposed.id)
+    except BaseException:
+        _drop(house, contest, proposed.id)
+        raise
+    if form == "json":
+        _print(done, form)
+    undo = f"applied as {done.id}; undo: agon contest rollback {contest} {done.id} --reason …"
+    click.echo(undo if wanted else "nothing was changed", err=True)
+
+
+def _asked(contest: str) -> bool:
+    """Ask whether to apply; where nobody can answer, the command has to say --yes."""
+    if not sys.stdin.isatty():
+        raise click.UsageError("nobody is there to ask; give --yes to apply, or --dry-run to look")
+    return click.confirm(f"Change {contest}?", err=True)
+
+
+def _drop(house: "House", contest: str, change: str) -> None:
+    """Drop what was proposed, as far as that is possible; the reason to drop it is told."""
+    from contextlib import suppress
+
+    from agon.errors import AgonError
+
+    with suppress(AgonError):
+        house.changes.cancel(contest, change)
+
+
+def _print(change: "ChangeTold", form: str) -> None:
+    if form == "json":
+        from agon.cli.formats import json_chunks
+
+        deliver(json_chunks(listing.plainly(change)), None)
+        return
+    _draw(change)
+
+
+def _draw(change: "ChangeTold") -> None:
+    """Draw a change set: what it is, and by board who moves."""
+    from agon.cli.drawing import Paper, cell
+
+    paper = Paper()
+    paper.line(f"change set {change.id} · {change.kind} · {change.state}", style="bold")
+    paper.line(f"reason: {change.reason}")
+    for name, value in change.params.items():
+        if value not in (None, [], {}, ""):
+            paper.line(f"{name}: {cell(value)}")
+    for board, report in ((change.report or {}).get("boards") or {}).items():
+        _draw_board(paper, board, report)
+    paper.deliver()
+
+
+def _draw_board(paper: "Paper", board: str, report: Mapping[str, Any]) -> None:
+    from agon.cli.drawing import Column, number, signed
+
+    unscorable = report.get("unscorable")
+    if unscorable:
+        told = "; ".join(f"{side} it cannot be scored: {why}" for side, why in unscorable.items())
+        paper.line(f"{board}: {told}")
+        return
+    summary, moves = report["summary"], report["moves"]
+    if not (summary["moved"] or report["entered"] or report["dropped"]):
+        paper.line(f"{board}: nobody moves")
+        return
+    paper.line(
+        f"{board}: {summary['moved']:,} of {summary['compared']:,} move, "
+        f"{len(report['entered']):,} enter, {len(report['dropped']):,} drop off",
+        style="bold",
+    )
+    shown = moves[:_MOVES_FOR_PEOPLE]
+    if shown:
+        paper.table(
+            [
+                Column("id", [one["id"] for one in shown]),
+                Column("rank", [f"{one['rank_before']} → {one['rank_after']}" for one in shown],
+                       right=True),
+                Column("score before", [number(one["score_before"]) for one in shown], right=True),
+                Column("score after", [number(one["score_after"]) for one in shown], right=True),
+                Column("change", [signed(one["score_after"] - one["score_before"])
+                                  for one in shown], right=True),
+            ],
+            needed=5,
+        )  # fmt: skip
+    if len(moves) > len(shown):
+        paper.line(f"{len(moves) - len(shown):,} smaller moves; --format json has them")
+    for what in ("entered", "dropped"):
+        for one in report[what][:5]:
+            why = f" ({one['reason']})" if one.get("reason") else ""
+            paper.line(f"  {what}: {one['id']}{why}")

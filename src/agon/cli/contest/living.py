@@ -1,0 +1,235 @@
+"""``agon contest create|season|list|show|open|freeze|unfreeze|finalize``: a contest's life."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from agon.cli import listing, parameters
+from agon.cli.contest import arguments
+from agon.cli.helping import Command, option
+from agon.cli.output import TABLE, deliver
+from agon.cli.places import Place, place
+
+if TYPE_CHECKING:
+    from agon.client.values import ContestTold
+
+_LISTED = ("id", "discipline", "state", "edition", "seq", "title", "series", "season")
+
+
+@click.command("create", cls=Command)
+@arguments.contest
+@option(
+    "--discipline",
+    required=True,
+    type=parameters.Discipline(),
+    metavar="D",
+    help="community, challenge, dojo or arena.",
+)
+@option("--title", metavar="T", help="For people (default: the id).")
+@option("--description", metavar="T", default="", help="For people.")
+@parameters.edition_option
+@parameters.overrides_option
+@option("--private", is_flag=True, help="Only who has a token for it sees it.")
+@option("--series", metavar="S", help="The series whose next season it is.")
+@option(
+    "--board",
+    "boards",
+    multiple=True,
+    metavar="B",
+    help="A board to publish, the default one first (default: all).",
+)
+@option("--draft", is_flag=True, help="Leave it a draft; agon contest open opens it.")
+@parameters.form(TABLE, "json")
+@place
+def create(  # noqa: PLR0913 (one parameter for each option)
+    contest: str,
+    *,
+    discipline: str,
+    title: str | None,
+    description: str,
+    edition: str | None,
+    overrides: dict[str, str],
+    private: bool,
+    series: str | None,
+    boards: tuple[str, ...],
+    draft: bool,
+    form: str,
+    place: Place,
+) -> None:
+    """Create the contest ID and open it.
+
+    agon contest create spring --discipline arena --title 'Spring 2026'
+    agon contest create spring --discipline community --set self_feedback=ignore --private
+    """
+    from agon.client import NewContest
+
+    new = NewContest(
+        id=contest,
+        discipline=discipline,
+        title=title or contest,
+        edition=edition,
+        overrides=overrides,
+        visibility="private" if private else "public",
+        description=description,
+        series=series,
+        boards=boards or None,
+    )
+    with place.open() as house:
+        made = house.contests.create(new)
+        if not draft:
+            made = house.contests.open(contest)
+    _print(made, form)
+
+
+@click.command("season", cls=Command)
+@arguments.contest
+@option("--as", "name", required=True, metavar="ID", help="The new contest's id.")
+@parameters.form(TABLE, "json")
+@place
+def season(contest: str, *, name: str, form: str, place: Place) -> None:
+    """Create the next season of ID: the same rules and boards, no records, a draft.
+
+    agon contest season spring --as autumn
+    """
+    with place.open(create=False) as house:
+        _print(house.contests.next_season(contest, id=name), form)
+
+
+@click.command("list", cls=Command)
+@option("--discipline", type=parameters.Discipline(), metavar="D", help="Only of this one.")
+@option("--series", metavar="S", help="Only of this series.")
+@listing.form
+@parameters.output
+@place
+def list_(
+    *, discipline: str | None, series: str | None, form: str, output: Path | None, place: Place
+) -> None:
+    """List contests.
+
+    agon contest list
+    agon contest list --series spring --format ndjson
+    """
+    with place.open(create=False) as house:
+        rows = [
+            listing.plainly(one)
+            for one in house.contests.list(discipline=discipline, series=series)
+        ]
+    listing.print_rows(rows, form=form, name="contests", columns=_LISTED, output=output)
+
+
+@click.command("show", cls=Command)
+@arguments.contest
+@parameters.form(TABLE, "json")
+@place
+def show(contest: str, *, form: str, place: Place) -> None:
+    """Show a contest: its rules, how far its ledger is, what its boards are.
+
+    agon contest show spring
+    """
+    with place.open(create=False) as house:
+        told, boards = house.contests.get(contest), house.boards.list(contest)
+    if form == "json":
+        from agon.cli.formats import json_chunks
+
+        value = {**listing.plainly(told), "published": [listing.plainly(one) for one in boards]}
+        deliver(json_chunks(value), None)
+        return
+    from agon.cli.drawing import Column, Paper, cell
+
+    paper = Paper()
+    paper.line(f"{told.id} · {told.title} · {told.discipline} · {told.state}", style="bold")
+    if told.description:
+        paper.line(told.description)
+    facts = {
+        "edition": told.edition,
+        "overrides": ", ".join(f"{key}={value}" for key, value in told.overrides.items()),
+        "visibility": told.visibility,
+        "series": "" if told.series is None else f"{told.series}, season {told.season}",
+        "created": told.created_at.isoformat(),
+        "ledger": f"{told.seq:,} entries",
+        "frozen at": cell(told.frozen_at),
+        "final at": cell(told.finalised_at),
+    }
+    for name, fact in facts.items():
+        if fact:
+            paper.line(f"{name}: {fact}")
+    if boards:
+        paper.table(
+            [
+                Column("board", [one.board for one in boards]),
+                Column("rows", [f"{one.rows_total:,}" for one in boards], right=True),
+                Column("unscored", [f"{one.unscored_total:,}" for one in boards], right=True),
+                Column("at", [str(one.seq) for one in boards], right=True),
+                Column("sha256", [one.board_sha256 for one in boards]),
+            ]
+        )
+    paper.deliver()
+
+
+@click.command("open", cls=Command)
+@arguments.contest
+@parameters.form(TABLE, "json")
+@place
+def open_(contest: str, *, form: str, place: Place) -> None:
+    """Open a draft: from now on judges and participants may add to it.
+
+    agon contest open spring
+    """
+    with place.open(create=False) as house:
+        _print(house.contests.open(contest), form)
+
+
+@click.command("freeze", cls=Command)
+@arguments.contest
+@parameters.form(TABLE, "json")
+@place
+def freeze(contest: str, *, form: str, place: Place) -> None:
+    """Publish the boards of ID once more, and show the public nothing later.
+
+    Records are still taken; organisers see what they do.
+
+      agon contest freeze spring
+    """
+    with place.open(create=False) as house:
+        _print(house.contests.freeze(contest), form)
+
+
+@click.command("unfreeze", cls=Command)
+@arguments.contest
+@arguments.reason_required
+@parameters.form(TABLE, "json")
+@place
+def unfreeze(contest: str, *, reason: str, form: str, place: Place) -> None:
+    """Let the public see again what happens in ID.
+
+    agon contest unfreeze spring --reason 'the last hour is played openly'
+    """
+    with place.open(create=False) as house:
+        _print(house.contests.unfreeze(contest, reason=reason), form)
+
+
+@click.command("finalize", cls=Command)
+@arguments.contest
+@option("--force", is_flag=True, help="Even while programs wait for a verdict.")
+@parameters.form(TABLE, "json")
+@place
+def finalize(contest: str, *, force: bool, form: str, place: Place) -> None:
+    """Publish the final boards of ID; it takes no records any more.
+
+    Corrections come later as change sets (rescore, void), beside the final result.
+
+      agon contest finalize spring
+    """
+    with place.open(create=False) as house:
+        _print(house.contests.finalise(contest, force=force), form)
+
+
+def _print(told: "ContestTold", form: str) -> None:
+    """Print a contest in a line, or as JSON."""
+    if form == "json":
+        from agon.cli.formats import json_chunks
+
+        deliver(json_chunks(listing.plainly(told)), None)
+        return
+    click.echo(f"{told.id} · {told.discipline} · {told.state} · {told.edition} · entry {told.seq}")

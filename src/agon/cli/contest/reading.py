@@ -1,0 +1,257 @@
+"""``agon contest board|explain|history|findings|proof``: what was published, and why."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from agon.cli import listing, parameters
+from agon.cli.contest import arguments
+from agon.cli.helping import Command, option
+from agon.cli.output import TABLE, board_chunks, deliver
+from agon.cli.places import Place, place
+
+if TYPE_CHECKING:
+    from agon.client.ports import House
+    from agon.client.values import Page
+
+_ROWS_FOR_PEOPLE: Final = 100
+_LARGEST_PAGE: Final = 500
+_FIRST: Final = ("rank", "id", "score")
+_STEPS: Final = ("at", "seq", "rank", "score", "reason")
+_person = click.argument("person", metavar="PERSON")
+
+
+@click.command("board", cls=Command)
+@arguments.contest
+@parameters.board
+@arguments.as_of
+@option("--around", metavar="P", help="The rows around this id.")
+@parameters.printing
+@place
+def board(
+    contest: str,
+    *,
+    board: str | None,
+    as_of: str | None,
+    around: str | None,
+    printing: parameters.Printing,
+    place: Place,
+) -> None:
+    """Print a published board of ID.
+
+    agon contest board spring --top 10
+    agon contest board spring --around ada
+    agon contest board spring --as-of 2026-03-31T12:00:00Z --format csv --output march.csv
+    """
+    people = _ROWS_FOR_PEOPLE if printing.form == TABLE else None
+    with place.open(create=False) as house:
+        page, rows = _rows(
+            house, contest, board, as_of=as_of, around=around, top=printing.top or people
+        )
+        unscored = _unscored(house, page) if printing.form == "json" else []
+    if printing.form == "json":
+        from agon.cli.formats import json_chunks
+
+        told = listing.plainly(page)
+        for name in ("next", "previous", "start", "place"):
+            del told[name]
+        deliver(json_chunks({**told, "unscored": unscored, "rows": rows}), printing.output)
+    elif printing.form == TABLE:
+        _draw(page, rows, printing.output)
+    else:
+        import pyarrow as pa
+
+        deliver(board_chunks(pa.Table.from_pylist(rows), printing.form), printing.output)
+
+
+@click.command("explain", cls=Command)
+@arguments.contest
+@_person
+@parameters.board
+@arguments.as_of
+@parameters.form(TABLE, "json")
+@parameters.output
+@place
+def explain(
+    contest: str,
+    person: str,
+    *,
+    board: str | None,
+    as_of: str | None,
+    form: str,
+    output: Path | None,
+    place: Place,
+) -> None:
+    """Explain the score of PERSON on a published board of ID, line by line.
+
+    agon contest explain spring ada
+    agon contest explain spring ada --as-of 1200 --format json
+    """
+    with place.open(create=False) as house:
+        told = house.boards.explain(contest, person, board=board, as_of=as_of)
+        edition = house.contests.get(contest).edition
+    if form == "json":
+        from agon.cli.formats import json_chunks
+
+        deliver(json_chunks({"contest": contest, **told.to_dict()}), output)
+        return
+    from agon.cli.drawing import Paper
+    from agon.cli.explain import draw_explanation
+
+    paper = Paper(output)
+    draw_explanation(paper, told, under=f"{contest} · {edition}")
+    paper.deliver()
+
+
+@click.command("history", cls=Command)
+@arguments.contest
+@_person
+@parameters.board
+@listing.form
+@parameters.output
+@place
+def history(
+    contest: str, person: str, *, board: str | None, form: str, output: Path | None, place: Place
+) -> None:
+    """List every position of the ledger at which the score of PERSON became another.
+
+    agon contest explain --as-of explains each of them.
+
+      agon contest history spring ada
+    """
+    with place.open(create=False) as house:
+        steps = house.boards.history(contest, person, board=board)
+        rows = [listing.plainly(one) for one in steps]
+    listing.print_rows(rows, form=form, name="steps", columns=_STEPS, output=output)
+
+
+@click.command("findings", cls=Command)
+@arguments.contest
+@parameters.form(TABLE, "json")
+@parameters.output
+@place
+def findings(contest: str, *, form: str, output: Path | None, place: Place) -> None:
+    """Show what the last look for gaming in ID found, gravest first.
+
+    agon contest findings spring
+    """
+    with place.open(create=False) as house:
+        found = house.integrity.findings(contest)
+    if form == "json":
+        from agon.cli.formats import json_chunks
+
+        deliver(json_chunks(listing.plainly(found)), output)
+        return
+    from agon.cli.check import draw_finding
+    from agon.cli.drawing import Paper
+    from agon.client.reading import finding_of
+
+    paper = Paper(output)
+    when = f"at entry {found.seq:,}" if found.seq else "nobody has looked yet"
+    paper.line(f"{contest} · {len(found.findings):,} findings · {when}", style="bold")
+    for one in found.findings:
+        draw_finding(paper, finding_of(one))
+    paper.deliver()
+
+
+@click.command("proof", cls=Command)
+@arguments.contest
+@_person
+@parameters.board
+@arguments.as_of
+@option(
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write the proof here (default: stdout).",
+)
+@place
+def proof(
+    contest: str,
+    person: str,
+    *,
+    board: str | None,
+    as_of: str | None,
+    out: Path | None,
+    place: Place,
+) -> None:
+    """Write what proves the row of PERSON to anybody: agon replay --proof checks it offline.
+
+    agon contest proof spring ada --out ada.json
+    agon replay --proof ada.json
+    """
+    from agon.kernel.fingerprints import canonical_json
+
+    with place.open(create=False) as house:
+        proved = house.boards.proof(contest, person, board=board, as_of=as_of)
+    deliver([canonical_json(proved) + b"\n"], out)
+
+
+def _rows(
+    house: "House",
+    contest: str,
+    board: str | None,
+    *,
+    as_of: str | None,
+    around: str | None,
+    top: int | None,
+) -> "tuple[Page, list[dict[str, Any]]]":
+    """Gather rows page by page, all from one snapshot: the first ``top``, or those around an id."""
+    size = min(top or _LARGEST_PAGE, 20 if around and not top else _LARGEST_PAGE)
+    first = page = house.boards.page(contest, board, as_of=as_of, around=around, limit=size)
+    rows = list(page.rows)
+    while around is None and page.next is not None and (top is None or len(rows) < top):
+        page = house.boards.page(
+            contest, first.board, cursor=page.next, limit=min(_LARGEST_PAGE, _left(top, rows))
+        )
+        rows += page.rows
+    return first, [_in_order(row) for row in rows]
+
+
+def _left(top: int | None, rows: list[Any]) -> int:
+    return _LARGEST_PAGE if top is None else top - len(rows)
+
+
+def _unscored(house: "House", page: "Page") -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
+    if not page.unscored_total:
+        return found
+    told = house.boards.page(
+        page.contest, page.board, as_of=str(page.seq), limit=_LARGEST_PAGE, unscored=True
+    )
+    found += map(dict, told.rows)
+    while told.next is not None:
+        told = house.boards.page(
+            page.contest, page.board, cursor=told.next, limit=_LARGEST_PAGE, unscored=True
+        )
+        found += map(dict, told.rows)
+    return found
+
+
+def _in_order(row: Any) -> dict[str, Any]:
+    """Put rank, id and score first; stored rows have their keys in alphabetical order."""
+    first = {name: row[name] for name in _FIRST if name in row}
+    return first | {name: value for name, value in row.items() if name not in first}
+
+
+def _draw(page: "Page", rows: list[dict[str, Any]], output: Path | None) -> None:
+    from agon.cli.drawing import Paper
+    from agon.cli.score import draw_listed
+
+    paper = Paper(output)
+    paper.line(
+        f"{page.contest} · {page.board} · {page.edition} · {page.state} · entry {page.seq:,}",
+        style="bold",
+    )
+    draw_listed(paper, rows)
+    if page.amended_by is not None:
+        seq = page.amended_by["seq"]
+        paper.line(f"amended since it became final: --as-of {seq} shows the amended result")
+    more = page.rows_total - len(rows)
+    if more > 0:
+        paper.line(f"{more:,} more; --top {page.rows_total} or --format csv shows all")
+    if page.unscored_total:
+        paper.line(f"{page.unscored_total:,} without a score; --format json has the reasons")
+    paper.line(f"board_sha256 {page.board_sha256}", style="dim")
+    paper.deliver()

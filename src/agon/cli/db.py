@@ -1,0 +1,171 @@
+"""``agon db``: the database of the service."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from agon.cli.helping import Command, Group, option
+from agon.cli.places import Place
+
+if TYPE_CHECKING:
+    from agon.store.verify import Verified
+
+
+@click.group("db", cls=Group)
+def command() -> None:
+    """Look after the database: bring it to this version, back it up, verify it.
+
+    agon db upgrade
+    agon db backup backup.tar.gz
+    agon db verify --database postgresql://agon@db/agon
+    """
+
+
+_database = option("--database", metavar="URL", help="The database (default: setting database).")
+
+
+@command.command("upgrade", cls=Command)
+@_database
+@option("--dry-run", is_flag=True, help="Say what would be done; change nothing.")
+def upgrade(*, database: str | None, dry_run: bool) -> None:
+    """Bring the database to the revision of this agon; an empty one is laid out.
+
+    All of it happens, or nothing.
+
+      agon db upgrade
+    """
+    url = _url(database)
+    from agon.store import migrations
+
+    if dry_run:
+        before, newest = migrations.current(url), migrations.NEWEST
+        told = "is there already" if before == newest else f"would be reached from {_named(before)}"
+        click.echo(f"{newest} {told}")
+        return
+    before, after = migrations.upgrade(url)
+    told = "was there already" if before == after else f"was reached from {_named(before)}"
+    click.echo(f"{after} {told}")
+
+
+@command.command("current", cls=Command)
+@_database
+def current(*, database: str | None) -> None:
+    """Print the revision of the database, and whether this agon works with it.
+
+    Exit code 3 when there is nothing there, 5 when it is of another revision.
+
+      agon db current
+    """
+    from agon.errors import Unavailable
+
+    url = _url(database)
+    from agon.store.migrations import NEWEST
+
+    found = _found(url)
+    click.echo(found)
+    if found != NEWEST:
+        raise Unavailable(f"this agon works with {NEWEST}; run agon db upgrade")
+
+
+@command.command("backup", cls=Command)
+@click.argument("file", type=click.Path(path_type=Path), metavar="FILE")
+@_database
+def backup(file: Path, *, database: str | None) -> None:
+    """Write the database, as one moment sees it, to FILE; the service may run on.
+
+    A name that ends in .tar.gz gives an archive from which SQLite and PostgreSQL are restored;
+    any other name gives a SQLite file. The key files are not in it; keep them apart.
+
+      agon db backup 2026-11-22.tar.gz
+    """
+    from agon.cli.progress import working
+
+    url = _url(database)
+    from agon.store import backup as backups
+    from agon.wiring import now
+
+    with working("backing up"):
+        made = backups.backup(url, file, now=now())
+    click.echo(f"{made.path}: {made.size:,} bytes")
+
+
+@command.command("restore", cls=Command)
+@click.argument("file", type=click.Path(path_type=Path), metavar="FILE")
+@_database
+def restore(file: Path, *, database: str | None) -> None:
+    """Bring the backup FILE into a database that is not there, or holds nothing.
+
+    All of it is verified before it counts; on any fault the database is as it was.
+
+      agon db restore 2026-11-22.tar.gz --database postgresql://agon@db/agon
+    """
+    from agon.cli.progress import working
+
+    url = _url(database)
+    from agon.store import backup as backups
+    from agon.wiring import now
+
+    with working("restoring"):
+        found = backups.restore(file, url, now=now())
+    _tell(found)
+
+
+@command.command("verify", cls=Command)
+@_database
+def verify(*, database: str | None) -> None:
+    """Walk every ledger in the database and compare all that was derived from it.
+
+    Exit code 1 with everything that is wrong, each with contest and position.
+
+      agon db verify
+    """
+    from agon.cli.progress import working
+
+    url = _url(database)
+    from agon.store.verify import verify as verified
+
+    _found(url)
+    with working("verifying"):
+        found = verified(url)
+    found.raise_faults()
+    _tell(found)
+
+
+def _tell(found: "Verified") -> None:
+    click.echo(f"good: {found.contests:,} contests, {found.entries:,} entries")
+
+
+def _found(url: str) -> str:
+    """Return the revision of the database.
+
+    Raises:
+        NotFound: there is nothing.
+    """
+    from agon.errors import NotFound
+    from agon.store.migrations import current as revision
+
+    found = revision(url)
+    if found is None:
+        raise NotFound("the database is empty, or not there; run agon db upgrade")
+    return found
+
+
+def _named(revision: str | None) -> str:
+    return revision or "nothing"
+
+
+def _url(database: str | None) -> str:
+    """Return the database of the settings.
+
+    Raises:
+        Unavailable: the packages of the service are not installed.
+    """
+    from importlib.util import find_spec
+
+    from agon.errors import Unavailable
+
+    url = Place(None, None, database).settings().database
+    if find_spec("sqlalchemy") is None or find_spec("alembic") is None:
+        raise Unavailable("databases belong to the service; install it: pip install 'agon[serve]'")
+    return url

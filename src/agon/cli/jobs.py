@@ -1,0 +1,148 @@
+"""``agon jobs``: what the service has to do."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, cast
+
+import click
+
+from agon.cli import listing, parameters
+from agon.cli.helping import Command, Group, option
+from agon.cli.output import TABLE, deliver
+from agon.cli.places import Place, place
+
+if TYPE_CHECKING:
+    from agon.app.jobs.values import JobState
+    from agon.client.values import QueueTold
+
+_STATES: Final = ("queued", "leased", "done", "failed", "cancelled")
+_LISTED: Final = ("id", "kind", "state", "contest", "attempts", "position", "worker", "created_at",
+                  "cause")  # fmt: skip
+
+
+@click.group("jobs", cls=Group)
+def command() -> None:
+    """Look at the service's jobs and its queue; pause it, resume it.
+
+    agon jobs list --state failed
+    agon jobs queue
+    agon jobs pause
+    """
+
+
+@command.command("list", cls=Command)
+@option("--contest", metavar="C", help="Only of this contest.")
+@option("--state", type=click.Choice(_STATES), help="Only those in this state.")
+@option(
+    "--top",
+    type=click.IntRange(min=1),
+    default=100,
+    show_default=True,
+    metavar="N",
+    help="The newest N.",
+)
+@listing.form
+@parameters.output
+@place
+def list_(
+    *,
+    contest: str | None,
+    state: str | None,
+    top: int,
+    form: str,
+    output: Path | None,
+    place: Place,
+) -> None:
+    """List jobs, newest first.
+
+    agon jobs list --contest spring --state failed
+    """
+    from itertools import islice
+
+    with place.open(create=False) as house:
+        found = house.jobs.list(contest=contest, state=cast("JobState | None", state))
+        rows = [listing.plainly(one) for one in islice(found, top)]
+    for row in rows:
+        row["cause"] = row["causes"][-1]["cause"] if row["causes"] else None
+    listing.print_rows(rows, form=form, name="jobs", columns=_LISTED, output=output)
+
+
+@command.command("retry", cls=Command)
+@click.argument("job", metavar="ID")
+@place
+def retry(job: str, *, place: Place) -> None:
+    """Queue the job ID, which failed or was cancelled, once more.
+
+    agon jobs retry 0193…
+    """
+    with place.open(create=False) as house:
+        click.echo(f"{job} is {house.jobs.retry(job).state}")
+
+
+@command.command("cancel", cls=Command)
+@click.argument("job", metavar="ID")
+@place
+def cancel(job: str, *, place: Place) -> None:
+    """Cancel the job ID; who works on it stops.
+
+    agon jobs cancel 0193…
+    """
+    with place.open(create=False) as house:
+        click.echo(f"{job} is {house.jobs.cancel(job).state}")
+
+
+@command.command("queue", cls=Command)
+@parameters.form(TABLE, "json")
+@place
+def queue(*, form: str, place: Place) -> None:
+    """Show how the queue is: what waits, what is worked on, by whom.
+
+    agon jobs queue
+    """
+    with place.open(create=False) as house:
+        _print(house.jobs.queue(), form)
+
+
+@command.command("pause", cls=Command)
+@parameters.form(TABLE, "json")
+@place
+def pause(*, form: str, place: Place) -> None:
+    """Let no more jobs be claimed; those that are worked on are finished.
+
+    agon jobs pause
+    """
+    with place.open(create=False) as house:
+        _print(house.jobs.pause(), form)
+
+
+@command.command("resume", cls=Command)
+@parameters.form(TABLE, "json")
+@place
+def resume(*, form: str, place: Place) -> None:
+    """Let jobs be claimed again.
+
+    agon jobs resume
+    """
+    with place.open(create=False) as house:
+        _print(house.jobs.pause(paused=False), form)
+
+
+def _print(told: "QueueTold", form: str) -> None:
+    if form == "json":
+        from agon.cli.formats import json_chunks
+
+        deliver(json_chunks(listing.plainly(told)), None)
+        return
+    from agon.cli.drawing import Column, Paper
+
+    paper = Paper()
+    paper.line(f"{'paused' if told.paused else 'running'}, {told.leased} worked on", style="bold")
+    if told.counts:
+        paper.table(
+            [
+                Column(name, [str(one[name]) for one in told.counts], right=name == "jobs")
+                for name in ("kind", "state", "jobs")
+            ]
+        )
+    for one in told.workers:
+        paper.line(f"worker {one['name']}: {', '.join(one['kinds'])}")
+    paper.deliver()

@@ -1,0 +1,93 @@
+"""Print lists of plain rows: a table for people; JSON, NDJSON and CSV for machines."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from agon.cli import parameters
+from agon.cli.output import TABLE, deliver
+
+form = parameters.form(TABLE, "json", "ndjson", "csv")
+"""The ``--format`` of lists."""
+
+
+def print_rows(
+    rows: Iterable[Mapping[str, Any]],
+    *,
+    form: str,
+    name: str,
+    columns: Sequence[str],
+    output: Path | None = None,
+    empty: str = "",
+) -> None:
+    """Print rows in a format.
+
+    Args:
+        rows: the rows, plain values.
+        form: table, json, ndjson or csv.
+        name: what the rows are, the key of the list in JSON.
+        columns: what people are shown, in this order.
+        output: a file instead of stdout.
+        empty: what people are told when there is nothing.
+    """
+    from agon.cli.formats import json_chunks, json_text
+
+    kept = list(rows)
+    if form == "json":
+        deliver(json_chunks({name: kept}), output)
+    elif form == "ndjson":
+        deliver((f"{json_text(row)}\n".encode() for row in kept), output)
+    elif form == "csv":
+        deliver([_csv(kept)], output)
+    else:
+        draw_rows(kept, columns=columns, output=output, empty=empty or f"no {name}")
+
+
+def draw_rows(
+    rows: Sequence[Mapping[str, Any]],
+    *,
+    columns: Sequence[str],
+    output: Path | None = None,
+    empty: str,
+) -> None:
+    """Draw rows for people; a column that is empty in all of them is left out."""
+    from agon.cli.drawing import Column, Paper, cell
+
+    paper = Paper(output)
+    if not rows:
+        paper.line(empty)
+    else:
+        told = {name: [cell(row.get(name)) for row in rows] for name in columns}
+        kept = [name for name in columns if any(told[name])]
+        paper.table([Column(name.replace("_", " "), told[name]) for name in kept])
+    paper.deliver()
+
+
+def plainly(value: Any) -> dict[str, Any]:
+    """Return an answer of a house as plain values, times in ISO 8601."""
+    told: dict[str, Any] = value.model_dump(mode="json")
+    return told
+
+
+def _csv(rows: Sequence[Mapping[str, Any]]) -> bytes:
+    """Write CSV; lists and objects as JSON, formulas disarmed."""
+    import csv
+    import io
+
+    from agon.cli.formats import defused, json_text
+
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([defused(name) for name in names])
+    for row in rows:
+        writer.writerow([_cell(row.get(name), defused, json_text) for name in names])
+    return text.getvalue().encode()
+
+
+def _cell(value: Any, defused: Any, json_text: Any) -> Any:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (list, dict)):
+        return defused(json_text(value))
+    return defused(value) if isinstance(value, str) else value

@@ -1,0 +1,132 @@
+"""Choose the house a command works with: a database here, or a server."""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from agon.cli.helping import Option, option
+
+if TYPE_CHECKING:
+    from agon.client.ports import House
+    from agon.settings import Settings
+
+Function = Callable[..., Any]
+
+
+class _Everywhere(Option):
+    """Take an option's value also from ``AGON_SERVER``, whatever the command."""
+
+    def resolve_envvar_value(self, ctx: click.Context) -> str | None:
+        """Return the variable's value; the command's own one is the stronger."""
+        return super().resolve_envvar_value(ctx) or os.environ.get("AGON_SERVER") or None
+
+
+_server = click.option(
+    "--server",
+    cls=_Everywhere,
+    metavar="URL",
+    help="Ask this server instead of the database (also AGON_SERVER).",
+)
+_token_file = option(
+    "--token-file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="F",
+    help="File that holds the token shown to the server (default: AGON_TOKEN).",
+)
+_database = option("--database", metavar="URL", help="The database (default: setting database).")
+
+
+@dataclass(frozen=True)
+class Place:
+    """Hold where a command works: at a server, else at a database.
+
+    Attributes:
+        server: the server's address; None: the database.
+        token_file: holds the token; None: the environment may.
+        database: its URL; None: as the settings say.
+    """
+
+    server: str | None
+    token_file: Path | None
+    database: str | None
+
+    @contextmanager
+    def open(self, *, create: bool = True) -> "Iterator[House]":
+        """Open the house.
+
+        Args:
+            create: whether a database that is not there is made.
+
+        Raises:
+            UsageError: server and database are both named.
+            NotFound: there is no database, and none is to be made.
+        """
+        house = self._client() if self.server else self._local(create=create)
+        try:
+            yield house
+        finally:
+            house.close()
+
+    def settings(self) -> "Settings":
+        """Return the settings with the database that was chosen.
+
+        Raises:
+            UsageError: a server was chosen.
+        """
+        if self.server:
+            raise click.UsageError("this works with a database, not with --server")
+        from agon.settings import load
+
+        return load({"database": self.database})
+
+    def _client(self) -> "House":
+        if self.database:
+            raise click.UsageError("--server and --database exclude each other; give one")
+        from agon.client import Client
+
+        return Client(str(self.server), token=token(self.token_file))
+
+    def _local(self, *, create: bool) -> "House":
+        from agon.client.local import Local
+        from agon.errors import NotFound
+        from agon.wiring import open_service
+
+        settings = self.settings()
+        file = settings.database_file
+        if not create and file is not None and not file.exists():
+            raise NotFound(f"{file}: no such database; name one with --database, or --server")
+        return Local(open_service(settings))
+
+
+def token(file: Path | None) -> str | None:
+    """Return the token in a file, else that in ``AGON_TOKEN``, else None.
+
+    Raises:
+        Unreadable: the file holds none.
+    """
+    if file is None:
+        return os.environ.get("AGON_TOKEN") or None
+    text = file.read_text(encoding="utf-8", errors="replace").strip()
+    if not text or len(text.split()) > 1:
+        from agon.errors import Unreadable
+
+        raise Unreadable(f"{file} holds no token; write it there alone, as it was shown")
+    return text
+
+
+def place(function: Function) -> Function:
+    """Add ``--server``, ``--token-file`` and ``--database``; they arrive as ``place``."""
+
+    @wraps(function)
+    def gathered(
+        *, server: str | None, token_file: Path | None, database: str | None, **others: Any
+    ) -> Any:
+        return function(place=Place(server, token_file, database), **others)
+
+    return _server(_token_file(_database(gathered)))

@@ -1,0 +1,156 @@
+"""``agon token``: who may enter, as what."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, cast
+
+import click
+
+from agon.cli import listing, parameters
+from agon.cli.helping import Command, Group, option
+from agon.cli.places import Place, place
+
+if TYPE_CHECKING:
+    from agon.app.access.values import Role
+    from agon.client.ports import House
+
+_LISTED: Final = ("id", "user", "role", "label", "contests", "scopes", "expires_at", "revoked_at",
+                  "used_at")  # fmt: skip
+_ROLES: Final = ("viewer", "participant", "judge", "organiser", "operator", "worker")
+
+
+@click.group("token", cls=Group)
+def command() -> None:
+    """Create, list and revoke the tokens that the service asks for.
+
+    agon token create --user olga --role organiser --contest spring
+    agon token list
+    agon token revoke 9Xf…
+    """
+
+
+@command.command("create", cls=Command)
+@option("--user", required=True, metavar="U", help="Whose it is; made if there is no such user.")
+@option("--role", required=True, type=click.Choice(_ROLES), help="What it may do.")
+@option(
+    "--contest",
+    "contests",
+    multiple=True,
+    metavar="C",
+    help="A contest it is good for; may be repeated (default: all).",
+)
+@option(
+    "--scope",
+    "scopes",
+    multiple=True,
+    metavar="S",
+    help="An action, or the part before its dot; may be repeated (default: all of the role).",
+)
+@option(
+    "--days",
+    type=click.FloatRange(min=0, min_open=True, max=3660),
+    default=90.0,
+    show_default=True,
+    metavar="N",
+    help="Until it expires.",
+)
+@option("--label", default="", metavar="L", help="To tell tokens apart.")
+@option(
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write it to a new file that only you can read, instead of stdout.",
+)
+@place
+def create(
+    *,
+    user: str,
+    role: str,
+    contests: tuple[str, ...],
+    scopes: tuple[str, ...],
+    days: float,
+    label: str,
+    out: Path | None,
+    place: Place,
+) -> None:
+    """Create a token and print it, this once; nobody can show it again.
+
+    agon token create --user olga --role organiser --contest spring --days 30
+    agon token create --user gpu-7 --role worker --out worker.token
+    """
+    from agon.client import Grant
+
+    grant = Grant(
+        user=user,
+        role=cast("Role", role),
+        label=label,
+        contests=contests or None,
+        scopes=scopes,
+        days=days,
+    )
+    if out is not None:
+        _expect_new(out)
+    with place.open() as house:
+        _expect_user(house, user)
+        made, text = house.access.create_token(grant)
+    if out is None:
+        click.echo(text)
+    else:
+        _keep(out, text)
+    until = "for ever" if made.expires_at is None else f"until {made.expires_at:%Y-%m-%d %H:%M} UTC"
+    click.echo(f"token {made.id} of {user}, {role}, {until}; it is shown this once", err=True)
+
+
+@command.command("list", cls=Command)
+@option("--user", metavar="U", help="Only of this user.")
+@listing.form
+@parameters.output
+@place
+def list_(*, user: str | None, form: str, output: Path | None, place: Place) -> None:
+    """List tokens; their secrets are nowhere to be had.
+
+    agon token list --user olga
+    """
+    with place.open(create=False) as house:
+        rows = [listing.plainly(one) for one in house.access.tokens(user=user)]
+    listing.print_rows(rows, form=form, name="tokens", columns=_LISTED, output=output)
+
+
+@command.command("revoke", cls=Command)
+@click.argument("token", metavar="ID")
+@place
+def revoke(token: str, *, place: Place) -> None:
+    """Revoke the token ID at once and for good. The id is the part before the second underscore.
+
+    agon token revoke 9XfEr2bmT0aBq8f0m1vYzw
+    """
+    with place.open(create=False) as house:
+        done = house.access.revoke_token(token)
+    click.echo(f"{done.id} of {done.user} opens nothing any more")
+
+
+def _expect_user(house: "House", user: str) -> None:
+    """Make the user if there is none of that id."""
+    from contextlib import suppress
+
+    from agon.errors import Conflict
+
+    with suppress(Conflict):
+        house.access.create_user(user)
+
+
+def _expect_new(file: Path) -> None:
+    from agon.cli.output import expect_file
+    from agon.errors import Conflict
+
+    expect_file(file)
+    if file.exists():
+        raise Conflict(f"{file} is there already; name a new file")
+
+
+def _keep(file: Path, text: str) -> None:
+    """Write a secret to a new file that only its owner can read."""
+    import os
+
+    handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(handle, "w") as stream:
+        stream.write(f"{text}\n")
