@@ -14,7 +14,7 @@ import orjson
 
 from agon.app.access.values import Caller
 from agon.app.contests.appending import moved, not_before
-from agon.app.contests.crossing import Crossing
+from agon.app.contests.contradictions import Contradictions
 from agon.app.contests.ports import Session
 from agon.app.contests.private import without_addresses
 from agon.app.contests.reading_ndjson import Given
@@ -98,7 +98,7 @@ class Intake:
         schema = discipline(contest.discipline).schema
         self._references = References(session, contest, schema)
         self._work = {table.name: self._worked_out(table) for table in schema}
-        self._crossing = Crossing(session, contest, schema)
+        self._contradictions = Contradictions(session, contest, schema)
         self._touched: set[str] = set()
         self._refusals = Refusals()
         self._at = not_before(session, contest, service.clock())
@@ -116,7 +116,7 @@ class Intake:
         while portion := list(islice(numbered, PORTION)):
             fresh = self._fresh(self._looked_at(portion))
             # What is refused in the end is looked at to its end, but not stored.
-            if self._crossing.tables:
+            if self._contradictions.tables:
                 self._touched.update(one.table for one in fresh)
             if not self._refusals:
                 self._session.entries.append(self._contest.no, self._sealed(fresh))
@@ -124,7 +124,7 @@ class Intake:
                 self._references.resolve(name, work.asked)
         if not self._refusals:
             self._references.refuse(self._refusals)
-            self._crossing.refuse(self._touched, self._refusals)
+            self._contradictions.refuse(self._touched, self._refusals)
         self._refusals.expect_none()
         return self._done()
 

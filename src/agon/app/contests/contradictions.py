@@ -22,7 +22,7 @@ Rows: TypeAlias = dict[str, dict[int, Mapping[str, Any]]]
 """Rows by table and position."""
 
 
-class Crossing:
+class Contradictions:
     """Look at the tables whose checks cross rows, once a request has entered all of its own.
 
     All rows of these tables are read for it; they are the small ones (validators, competitions,
