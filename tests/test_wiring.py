@@ -1,10 +1,14 @@
-"""The sandbox for showing things steps down for want of one, never because one does not hold."""
+"""Where ports meet adapters: walls that step down, stores and keys that open."""
+
+from datetime import UTC
+from pathlib import Path
 
 import pytest
 
 from agon import wiring
 from agon.app.ports import Escaped, Mode, Sandbox
-from agon.errors import Unavailable
+from agon.errors import Conflict, NotFound, Unavailable
+from agon.settings import Settings, load
 
 
 def _opening(monkeypatch: pytest.MonkeyPatch, refusal: Exception) -> list[str]:
@@ -35,3 +39,53 @@ def test_a_wall_that_does_not_hold_is_not_stepped_down_from(
     with pytest.raises(Escaped):
         wiring.any_sandbox()
     assert asked == ["bwrap"]
+
+
+def _settings(folder: Path, **more: object) -> Settings:
+    return load({"database": f"sqlite:///{folder}/agon.db", **more}, environ={}, cwd=folder)
+
+
+def test_a_service_opens_with_keys_that_stay(tmp_path: Path) -> None:
+    """Heads signed before a restart are checked with the same key after it."""
+    first = wiring.open_service(_settings(tmp_path, lease_seconds=40, snapshots_kept=7))
+    first.store.close()
+    second = wiring.open_service(_settings(tmp_path), create=False)
+    second.store.close()
+    assert first.signer.public_key == second.signer.public_key
+    assert first.network_key == second.network_key
+    assert (first.lease_span.total_seconds(), first.snapshots_kept) == (40, 7)
+    assert first.clock().tzinfo is UTC
+    assert {file.stat().st_mode & 0o777 for file in tmp_path.glob("*.key")} == {0o600}
+
+
+def test_without_leave_no_key_is_made(tmp_path: Path) -> None:
+    """A process that could read nothing old with a new key says so."""
+    with pytest.raises(NotFound, match="no such key"):
+        wiring.open_service(_settings(tmp_path), create=False)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_key_that_others_can_read_is_refused(tmp_path: Path) -> None:
+    """Whoever reads it can sign as the house."""
+    wiring.open_service(_settings(tmp_path)).store.close()
+    (tmp_path / "agon-signing.key").chmod(0o644)
+    with pytest.raises(Conflict, match="chmod 600"):
+        wiring.open_service(_settings(tmp_path))
+
+
+def test_tasks_are_the_folders_that_hold_one(tmp_path: Path) -> None:
+    """What lies beside them is no task."""
+    for name in ("b", "a", ".hidden", "empty"):
+        (tmp_path / name).mkdir()
+        if name != "empty":
+            (tmp_path / name / "task.toml").touch()
+    assert wiring.task_names(str(tmp_path)) == ("a", "b")
+    assert wiring.task_names("") == wiring.task_names(str(tmp_path / "none")) == ()
+
+
+def test_ids_differ_and_sort_by_time() -> None:
+    """Lists of them are read from the oldest on."""
+    ids = [wiring.sortable_id() for _ in range(100)]
+    assert len(set(ids)) == 100
+    assert [one[:12] for one in ids] == sorted(one[:12] for one in ids)
+    assert {len(one) for one in ids} == {32}

@@ -1,0 +1,74 @@
+"""The writing use cases on PostgreSQL: its locks, its unique keys, its bulk way in."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+from agon.app.contests.creating import NewContest, create
+from agon.app.contests.exporting import export, import_contest
+from agon.app.contests.lifecycle import finalise, freeze, open_contest
+from agon.app.contests.reading_ndjson import read_ndjson
+from agon.app.contests.recording import record
+from agon.app.contests.service import Service
+from agon.errors import Conflict
+from agon.ledger.folding import beginning, fold
+from conftest import Postgresql
+from fakes.house import ORGANISER, service_at
+
+TIME = "2026-11-22T00:00:00Z"
+
+
+@pytest.fixture
+def house(postgresql: Postgresql, tmp_path: Path) -> Iterator[Service]:
+    """Open a service on an empty PostgreSQL database."""
+    postgresql.emptied()
+    opened = service_at(tmp_path, url=postgresql.address())
+    yield opened
+    opened.store.close()
+
+
+def _bots(start: int, count: int) -> list[tuple[str, dict[str, str], None]]:
+    return [("bots", {"id": f"b{n}", "name": "B"}, None) for n in range(start, start + count)]
+
+
+def test_a_contest_lives_on_postgresql_as_on_sqlite(
+    house: Service, service: Service, tmp_path: Path
+) -> None:
+    """And its ledger moves from the one to the other."""
+    create(house, NewContest(id="spring", discipline="arena", title="Spring"), by=ORGANISER)
+    open_contest(house, "spring", by=ORGANISER)
+    rows = [*_bots(0, 2000), ("matches", {"id": "m1", "played_at": TIME, "bot_a": "b1",
+                                          "bot_b": "b2", "kind": "rated"}, None)]  # fmt: skip
+    assert record(house, "spring", rows, by=ORGANISER).added == 2001
+    assert record(house, "spring", rows, by=ORGANISER).repeated == 2001
+    line = b'{"table":"bots","row":{"id":"b1","name":"other"},"external_id":"e"}'
+    with pytest.raises(Conflict, match="entry 4 with other content"):
+        record(house, "spring", read_ndjson([line]), by=ORGANISER)
+    assert record(house, "spring", read_ndjson([line]), by=ORGANISER, replace=True).replaced == 1
+    freeze(house, "spring", by=ORGANISER)
+    final = finalise(house, "spring", by=ORGANISER)
+    export(house, "spring", tmp_path / "out", by=ORGANISER)
+    assert import_contest(service, tmp_path / "out", by=ORGANISER).head == final.head
+
+
+def test_writers_at_the_same_time_keep_one_chain(house: Service) -> None:
+    """The lock lets one after the other in, and nothing is lost."""
+    create(house, NewContest(id="spring", discipline="arena", title="Spring"), by=ORGANISER)
+
+    def write(start: int) -> None:
+        for at in range(start, start + 50, 10):
+            record(house, "spring", _bots(at, 10), by=ORGANISER)
+
+    threads = [Thread(target=write, args=(100 * number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    with house.store.read() as session:
+        contest = session.contests.get("spring")
+        lines = [one.line for one in session.entries.after(contest.no)]
+    standing = fold(lines, start=beginning("spring")).standing
+    assert (standing.seq, standing.head) == (contest.seq, contest.head)
+    assert contest.seq == 201
