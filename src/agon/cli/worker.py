@@ -5,17 +5,19 @@ import signal
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Final, TypeVar, cast, get_args
 
 import click
 
+from agon.cli import places
 from agon.cli.dojo.arguments import MODES
 from agon.cli.helping import Command, option
 
 if TYPE_CHECKING:
-    from agon.app.contests.service import Service
+    from agon.app.jobs.remote import JobSource
     from agon.app.jobs.values import JobKind
     from agon.app.jobs.working import Run, Worked, Worker
     from agon.app.ports import Mode
@@ -55,7 +57,7 @@ SANDBOXED: Final = frozenset({"judge", "gate"})
     metavar="S",
     help="Seconds a job may still take when the worker is asked to stop.",
 )
-@option("--database", metavar="URL", help="The database (default: setting database).")
+@places.place
 def command(
     *,
     kinds: str | None,
@@ -64,7 +66,7 @@ def command(
     tasks: Path | None,
     mode: str | None,
     grace: float,
-    database: str | None,
+    place: "places.Place",
 ) -> None:
     """Work on the service's jobs: boards, verdicts, trials, rounds.
 
@@ -73,24 +75,25 @@ def command(
     Asked to stop (SIGTERM, Ctrl-C) it finishes its job, or gives it back when that takes longer
     than --grace; asked twice it gives it back at once.
 
+    With --server it works over HTTP for a house that need not trust it: programs and tasks only,
+    and what it sends back is checked before it counts.
+
       agon worker
       agon worker --kinds judge --sandbox bwrap
+      agon worker --server https://agon.example --token-file worker.token --tasks tasks/
     """
-    from agon.app.jobs.local import LocalSource
     from agon.app.jobs.working import Stopped, Worker
     from agon.settings import load
-    from agon.wiring import open_service, watch
 
-    settings = load({"database": database, "tasks_folder": None if tasks is None else str(tasks)})
+    settings = load(
+        {"database": place.database, "tasks_folder": None if tasks is None else str(tasks)}
+    )
     called = name or f"{socket.gethostname()}-{os.getpid()}"
     stopping = Event()
     with ExitStack() as opened:
-        service = open_service(settings)
-        opened.callback(service.store.close)
-        waiting = watch(settings, pause=stopping.wait)
-        opened.callback(waiting.close)
-        runners = _runners(opened, settings, service, kinds=_kinds(kinds), mode=mode)
-        source = LocalSource(service, worker=called, wait=waiting.wait)
+        reached = _reach(opened, place, settings, called=called, stopping=stopping)
+        runners = _runners(opened, settings, reached, kinds=_kinds(kinds), mode=mode)
+        source = reached.source
         worker = Worker(source, runners, stopping=stopping, told=_tell)
         click.echo(f"worker {called}: {', '.join(runners)}", err=True)
         try:
@@ -98,6 +101,49 @@ def command(
                 worker.work(idle=not once)
         except Stopped:
             click.echo(f"worker {called}: stopped, its job given back", err=True)
+
+
+@dataclass(frozen=True)
+class _Reached:
+    """Hold where jobs come from, and what runs those that need the house's own data.
+
+    Attributes:
+        remote: whether the house is reached over HTTP, so that it gives out some kinds only.
+    """
+
+    source: "JobSource"
+    runners: "dict[JobKind, Run]"
+    remote: bool
+
+
+def _reach(
+    opened: ExitStack,
+    place: "places.Place",
+    settings: "Settings",
+    *,
+    called: str,
+    stopping: Event,
+) -> _Reached:
+    """Reach the queue: over HTTP, or beside the database."""
+    from agon import wiring
+
+    if place.server:
+        if place.database:
+            raise click.UsageError("--server and --database exclude each other; give one")
+        from agon.client import Client
+
+        client = opened.enter_context(Client(place.server, token=places.token(place.token_file)))
+        source = client.job_source(worker=called, wait=stopping.wait)
+        return _Reached(source, {}, remote=True)
+    from agon.app.jobs.handlers import house_runners, post_runners
+    from agon.app.jobs.local import LocalSource
+
+    service = wiring.open_service(settings)
+    opened.callback(service.store.close)
+    waiting = wiring.watch(settings, pause=stopping.wait)
+    opened.callback(waiting.close)
+    runners = house_runners(service) | post_runners(service, wiring.post(settings))
+    return _Reached(LocalSource(service, worker=called, wait=waiting.wait), runners, remote=False)
 
 
 def _kinds(text: str | None) -> "set[JobKind] | None":
@@ -121,7 +167,7 @@ def _kinds(text: str | None) -> "set[JobKind] | None":
 def _runners(
     opened: ExitStack,
     settings: "Settings",
-    service: "Service",
+    reached: _Reached,
     *,
     kinds: "set[JobKind] | None",
     mode: str | None,
@@ -132,15 +178,11 @@ def _runners(
         Unavailable: a kind that was asked for needs what this machine has not.
     """
     from agon import wiring
-    from agon.app.jobs.handlers import (
-        house_runners,
-        post_runners,
-        sandbox_runners,
-        trial_runners,
-    )
+    from agon.app.jobs.handlers import sandbox_runners, trial_runners
+    from agon.app.jobs.remote import REMOTE_KINDS
     from agon.errors import Unavailable
 
-    found = house_runners(service) | post_runners(service, wiring.post(settings))
+    found = dict(reached.runners)
     if kinds is None or kinds & SANDBOXED:
         chosen = cast("Mode", mode or settings.sandbox_modes[0])
         sandbox = _opened(
@@ -151,7 +193,11 @@ def _runners(
         engine = _opened(opened, wiring.containers, what="tried", must=kinds is not None)
         tasks, agent = Path(settings.tasks_folder), wiring.submitted_agent
         if engine is not None:
-            found |= trial_runners(tasks, engine, agent, now=service.clock)
+            found |= trial_runners(tasks, engine, agent, now=wiring.now)
+    if reached.remote:
+        found = {kind: run for kind, run in found.items() if kind in REMOTE_KINDS}
+    if not found:
+        raise Unavailable("nothing can be done here; see agon worker --help")
     if kinds is None:
         return found
     if lacking := sorted(kinds - set(found)):

@@ -1,0 +1,195 @@
+"""``agon worker``: real processes, a real wall, and ends of every kind."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from agon.app.contests.service import Service
+from agon.app.jobs.values import Job, NewJob
+from agon.settings import load
+from agon.wiring import open_service
+from app.jobs.contests import RIGHT, dojo, entries, gated, job_of, published, submitted
+from cli.command import Here
+
+BUSY = f"{RIGHT}\nfor _ in range(10_000_000):\n    pass\n"
+ENDLESS = "def solver():\n    while True:\n        pass\n"
+
+
+@pytest.fixture
+def service(tmp_path: Path) -> Iterator[Service]:
+    """Open a house with a dojo on a database of its own."""
+    opened = open_service(load({"database": f"sqlite:///{tmp_path}/agon.db"}, environ={}))
+    dojo(opened)
+    yield opened
+    opened.store.close()
+
+
+def command(tmp_path: Path, *options: str) -> list[str]:
+    """Return the command of a worker on that database."""
+    return [
+        sys.executable, "-m", "agon", "worker", "--database", f"sqlite:///{tmp_path}/agon.db",
+        *options,
+    ]  # fmt: skip
+
+
+@contextmanager
+def working(tmp_path: Path, *options: str) -> Iterator["subprocess.Popen[str]"]:
+    """Run a worker beside the test."""
+    with subprocess.Popen(
+        command(tmp_path, *options), stderr=subprocess.PIPE, text=True, cwd=tmp_path
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def wait_for(true: Callable[[], bool], *, seconds: float = 60) -> None:
+    """Wait until something is so."""
+    end = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end, "it did not come about"
+        time.sleep(0.02)
+
+
+def state(service: Service, job: Job) -> str:
+    """Return a job's state."""
+    return job_of(service, job).state
+
+
+def test_once_does_everything_there_is_and_ends(service: Service, tmp_path: Path) -> None:
+    """A setter behind the wall, a verdict, a board: all kinds by one plain command."""
+    gate = gated(service)
+    first = subprocess.run(command(tmp_path, "--once"), capture_output=True, text=True, check=False)
+    assert (first.returncode, state(service, gate)) == (0, "done"), first.stderr
+    seq = entries(service, "problem-published")[0].seq
+    judged = submitted(service, seq)
+    second = subprocess.run(
+        command(tmp_path, "--once", "--name", "north"), capture_output=True, text=True, check=False
+    )
+    assert (second.returncode, second.stdout) == (0, "")
+    result = job_of(service, judged).result or {}
+    assert result["verdict"] == "ok"
+    row = entries(service, "record-added")[-1]
+    assert (row.by, row.body["row"]["mode"]) == ("worker:north", "bwrap")
+    with service.store.read() as session:
+        contest = session.contests.get("autumn")
+        board = session.snapshots.latest(contest.no, contest.boards[0])
+    assert board is not None
+    assert board.rows == 1
+
+
+def test_kinds_that_are_not_there_are_refused(tmp_path: Path, agon: Here) -> None:
+    """A misspelt kind would wait for ever."""
+    refused = agon("worker", "--database", f"sqlite:///{tmp_path}/agon.db", "--kinds", "juge")
+    assert refused.code == 2
+    assert "did you mean judge?" in refused.err
+
+
+@pytest.mark.usefixtures("service")
+def test_an_idle_worker_ends_when_it_is_asked(tmp_path: Path) -> None:
+    """A service manager that stops a machine must not wait for nothing."""
+    with working(tmp_path, "--kinds", "publish") as worker:
+        assert worker.stderr is not None
+        assert "publish" in worker.stderr.readline()
+        time.sleep(0.2)
+        asked = time.monotonic()
+        worker.send_signal(signal.SIGTERM)
+        assert worker.wait(10) == 0
+        assert time.monotonic() - asked < 10
+
+
+def test_a_worker_asked_to_end_gives_back_what_takes_too_long(
+    service: Service, tmp_path: Path
+) -> None:
+    """Its job is another's at once, not when the lease runs out."""
+    job = submitted(service, published(service), source=ENDLESS)
+    with working(tmp_path, "--kinds", "judge", "--grace", "0.1") as worker:
+        wait_for(lambda: state(service, job) == "leased")
+        worker.send_signal(signal.SIGTERM)
+        assert worker.wait(20) == 0
+    back = job_of(service, job)
+    assert (back.state, back.causes[-1]["cause"]) == ("queued", "the worker was stopped")
+
+
+def test_a_worker_asked_to_end_finishes_what_it_began(service: Service, tmp_path: Path) -> None:
+    """What was computed is not thrown away for a restart."""
+    job = submitted(service, published(service), source=BUSY)
+    with working(tmp_path, "--kinds", "judge", "--grace", "100") as worker:
+        wait_for(lambda: state(service, job) == "leased")
+        worker.send_signal(signal.SIGTERM)
+        assert worker.wait(100) == 0
+    assert (job_of(service, job).result or {})["verdict"] == "ok"
+
+
+def test_a_paused_queue_is_noticed_and_a_resumed_one_as_well(
+    service: Service, tmp_path: Path
+) -> None:
+    """Operators drain a house while its workers stay up."""
+    with working(tmp_path, "--kinds", "publish") as worker:
+        assert worker.stderr is not None
+        worker.stderr.readline()
+        with service.store.write() as session:
+            session.queue.pause(paused=True)
+        job = asked_for(service)
+        time.sleep(1.5)
+        assert state(service, job) == "queued"
+        with service.store.write() as session:
+            session.queue.pause(paused=False)
+        wait_for(lambda: state(service, job) == "done", seconds=20)
+
+
+def test_a_killed_worker_leaves_no_process_and_its_job_to_another(
+    service: Service, tmp_path: Path
+) -> None:
+    """Kill -9 with a program behind the wall: the wall falls with the worker."""
+    job = submitted(service, published(service), source=ENDLESS)
+    with working(tmp_path, "--kinds", "judge") as worker:
+        wait_for(lambda: state(service, job) == "leased")
+        time.sleep(0.5)
+        below = descendants(worker.pid)
+        assert below
+        worker.kill()
+        worker.wait(10)
+    wait_for(lambda: not any(map(alive, below)), seconds=20)
+    assert state(service, job) == "leased"
+
+
+def asked_for(service: Service) -> Job:
+    """Ask for the contest's boards."""
+    with service.store.write() as session:
+        contest = session.contests.get("autumn")
+        job = NewJob(
+            id=service.new_id(), kind="publish", payload={"contest": contest.id},
+            contest_no=contest.no,
+        )  # fmt: skip
+        return session.queue.add(job, now=service.clock())
+
+
+def descendants(process: int) -> list[int]:
+    """List the processes below one."""
+    found: list[int] = []
+    waiting = [process]
+    while waiting:
+        tasks = Path(f"/proc/{waiting.pop()}/task")
+        for children in tasks.glob("*/children"):
+            below = [int(one) for one in children.read_text().split()]
+            found += below
+            waiting += below
+    return found
+
+
+def alive(process: int) -> bool:
+    """Say whether a process is there and not a zombie."""
+    try:
+        os.kill(process, 0)
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (ProcessLookupError, FileNotFoundError):
+        return False
