@@ -1,21 +1,25 @@
 """The writing use cases on PostgreSQL: its locks, its unique keys, its bulk way in."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from threading import Thread
 
 import pytest
 
+from agon.app.access.tokens import Grant, create_token, revoke_token
+from agon.app.access.users import check_password, disable_user
 from agon.app.contests.creating import NewContest, create
 from agon.app.contests.exporting import export, import_contest
 from agon.app.contests.lifecycle import finalise, freeze, open_contest
 from agon.app.contests.reading_ndjson import read_ndjson
 from agon.app.contests.recording import record
 from agon.app.contests.service import Service
-from agon.errors import Conflict
+from agon.app.contests.submitting import Submission, submit
+from agon.errors import AgonError, Conflict, NotFound, Unauthenticated, Unreadable
 from agon.ledger.folding import beginning, fold
+from agon.records import InvalidRecords
 from conftest import Postgresql
-from fakes.house import ORGANISER, service_at
+from fakes.house import OPERATOR, ORGANISER, service_at
 
 TIME = "2026-11-22T00:00:00Z"
 
@@ -51,6 +55,29 @@ def test_a_contest_lives_on_postgresql_as_on_sqlite(
     final = finalise(house, "spring", by=ORGANISER)
     export(house, "spring", tmp_path / "out", by=ORGANISER)
     assert import_contest(service, tmp_path / "out", by=ORGANISER).head == final.head
+
+
+def test_what_postgresql_cannot_be_asked_is_refused_and_no_traceback(house: Service) -> None:
+    """Its text has no NUL; other databases' has."""
+    create(house, NewContest(id="dojo", discipline="dojo", title="Dojo"), by=ORGANISER)
+    refused: list[tuple[type[AgonError], Callable[[], object]]] = [
+        (NotFound, lambda: record(house, "a\0b", [], by=ORGANISER)),
+        (InvalidRecords, lambda: record(house, "dojo", [("problems", {"id": "a\0"}, None)],
+                                        by=ORGANISER)),
+        (Unreadable, lambda: create(house, NewContest(id="d2", discipline="dojo", title="D",
+                                                      description="\0"), by=ORGANISER)),
+        (NotFound, lambda: submit(house, "dojo", Submission(user="a", problem="\0", content={
+            "source": "x = 1"}), by=ORGANISER)),
+        (Unreadable, lambda: submit(house, "dojo", Submission(
+            user="a", problem="p", external_id="\0", content={}), by=ORGANISER)),
+        (NotFound, lambda: create_token(house, Grant(user="\0", role="judge"), by=OPERATOR)),
+        (NotFound, lambda: revoke_token(house, "\0", by=OPERATOR)),
+        (NotFound, lambda: disable_user(house, user="\0", by=OPERATOR)),
+        (Unauthenticated, lambda: check_password(house, user="\0", password="x")),  # noqa: S106 - a test's
+    ]  # fmt: skip
+    for error, attempt in refused:
+        with pytest.raises(error):
+            attempt()
 
 
 def test_writers_at_the_same_time_keep_one_chain(house: Service) -> None:

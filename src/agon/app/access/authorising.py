@@ -155,6 +155,8 @@ def viewed(session: Session, contest_id: str, caller: Caller) -> View:
     Raises:
         NotFound: there is none, or none the caller may see; both in the same words.
     """
+    if not contest_id.isprintable():  # not every database can be asked for such a name
+        raise NotFound(_NO_CONTEST.format(contest_id[:80]))
     try:
         contest = session.contests.get(contest_id)
     except NotFound:

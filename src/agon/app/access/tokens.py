@@ -97,7 +97,7 @@ def revoke_token(service: Service, token_id: str, *, by: Caller) -> Token:
     """
     allow(by, "token.manage")
     with service.store.write() as session:
-        token = session.access.token(token_id)
+        token = session.access.token(token_id) if token_id.isprintable() else None
         if token is None:
             raise NotFound(f"there is no token {token_id[:40]!r}; see the list of tokens")
         if token.revoked_at is None:
@@ -187,6 +187,9 @@ def _expect_fit(grant: Grant) -> None:
     for scope in grant.scopes:
         if scope not in scopes:
             raise NotFound(f"there is no scope {scope!r}: {did_you_mean(scope, scopes)}")
+    for name in (grant.user, *(grant.contests or ())):
+        if not name.isprintable():
+            raise NotFound(f"there is no {name[:80]!r}; name users and contests that are here")
     if len(grant.label) > _LONGEST_LABEL or not (grant.label.isprintable()):
         raise Unreadable(f"a label has at most {_LONGEST_LABEL} printable characters; shorten it")
     if grant.days is not None and not 0 < grant.days <= _MOST_DAYS:

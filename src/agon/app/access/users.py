@@ -111,8 +111,9 @@ def check_password(service: Service, *, user: str, password: str) -> User:
         Unauthenticated: no such user, another password, none at all, or disabled; in one message.
     """
     found = None
-    with service.store.read() as session, suppress(NotFound):
-        found = session.access.user(user)
+    if _ID.fullmatch(user) is not None:
+        with service.store.read() as session, suppress(NotFound):
+            found = session.access.user(user)
     kept = None if found is None else found.password
     if len(password) <= _LONGEST and _fits(kept, password) and found and not found.disabled:
         return found
@@ -151,6 +152,8 @@ def _name(name: str) -> str:
 def _change(
     service: Service, user: str, action: str, change: Callable[[User], User], by: Caller
 ) -> User:
+    if _ID.fullmatch(user) is None:
+        raise NotFound(f"there is no user {user[:80]!r}; see the list of users")
     with service.store.write() as session:
         changed = change(session.access.user(user))
         session.access.save_user(changed)

@@ -169,6 +169,8 @@ def _expect_fit(new: NewContest) -> None:
     title = new.title.strip()
     if not 0 < len(title) <= _LONGEST_TITLE or not title.isprintable():
         raise Unreadable(f"a title has 1 to {_LONGEST_TITLE} printable characters; give one")
+    if "\x00" in new.description:
+        raise Unreadable("the description has a NUL character; leave it out")
     if len(new.description) > _LONGEST_DESCRIPTION:
         raise Unreadable(
             f"a description has at most {_LONGEST_DESCRIPTION:,} characters; shorten it"

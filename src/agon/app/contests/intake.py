@@ -137,7 +137,7 @@ class Intake:
             asked=self._references.asked_by(table.name),
         )
 
-    def _looked_at(self, portion: Iterable[Given]) -> list[_Looked]:
+    def _looked_at(self, portion: Iterable[Given]) -> list[_Looked]:  # noqa: C901 - one loop: a call for each of a million rows costs
         """Check rows one by one; return those without fault."""
         looked: list[_Looked] = []
         works, refusals = self._work, self._refusals
@@ -170,7 +170,11 @@ class Intake:
             content = sha256(work.prefix + written).digest()
             # A null may hide a number that JSON has no word for; sealing looks closer at those.
             out = kept if b"null" in written else fragment(written)
-            add(make(line, table, out, external_id, work.key(row), content))
+            key = work.key(row)
+            if key is not None and "\x00" in key:
+                refusals.add(_unnameable(table, line))
+                continue
+            add(make(line, table, out, external_id, key, content))
         return looked
 
     def _fresh(self, looked: list[_Looked]) -> list[_Looked]:
@@ -293,6 +297,11 @@ def _no_row(table: Any, row: Any, line: int, known: Mapping[str, Any]) -> Proble
 def _unwritable(table: str, line: int, error: TypeError) -> Problem:
     return Problem("wrong-type", table, table, line, None, None, f"cannot be written ({error})",
                    "give text, numbers, true, false, null, lists and objects")  # fmt: skip
+
+
+def _unnameable(table: str, line: int) -> Problem:
+    return Problem("wrong-type", table, table, line, None, None, "has a NUL character in its key",
+                   "leave it out")  # fmt: skip
 
 
 def _expect_own_vote(table: str, row: Mapping[str, Any], by: Caller) -> None:

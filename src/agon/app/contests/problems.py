@@ -112,7 +112,7 @@ def posed(session: Session, contest: Contest, problem_id: str) -> Posed:
         NotFound: there is none of that id, or none whose answer the ledger holds.
     """
     table = _table(contest)
-    key = record_key(table, {"id": problem_id})
+    key = record_key(table, {"id": problem_id}) if problem_id.isprintable() else None
     known = session.entries.known(contest.no, records=[key] if key else []).get(key or "")
     if known is None:
         raise NotFound(f"{contest.id} has no problem {problem_id[:80]!r}; see its list of problems")

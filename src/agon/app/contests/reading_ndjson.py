@@ -146,6 +146,16 @@ def one(table: str, row: Mapping[str, Any], external_id: str | None = None) -> l
     Raises:
         Unreadable: the external id cannot be one.
     """
-    if external_id is not None and not _is_name(external_id):
-        raise Unreadable(f"an external_id has 1 to {_LONGEST_NAME} printable characters; give one")
+    if external_id is not None:
+        expect_external_id(external_id)
     return [Given(table, row, external_id, 1)]
+
+
+def expect_external_id(external_id: str) -> None:
+    """Refuse what cannot be a giver's own name for something.
+
+    Raises:
+        Unreadable: it is empty, too long, or not printable.
+    """
+    if not _is_name(external_id):
+        raise Unreadable(f"an external_id has 1 to {_LONGEST_NAME} printable characters; give one")

@@ -12,6 +12,7 @@ from agon.app.access.values import Caller
 from agon.app.contests.appending import append
 from agon.app.contests.ports import Session
 from agon.app.contests.problems import expect_open_for, expect_short, posed
+from agon.app.contests.reading_ndjson import expect_external_id
 from agon.app.contests.recording import expect_open
 from agon.app.contests.service import Service
 from agon.app.contests.values import Contest
@@ -94,6 +95,7 @@ def submit(service: Service, contest_id: str, submission: Submission, *, by: Cal
         contest = session.contests.lock(contest_id)
         expect_open(contest, by)
         if submission.external_id is not None:
+            expect_external_id(submission.external_id)
             earlier = _earlier(session, contest, submission)
             if earlier is not None:
                 return earlier
