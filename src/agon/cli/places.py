@@ -127,6 +127,13 @@ def place(function: Function) -> Function:
     def gathered(
         *, server: str | None, token_file: Path | None, database: str | None, **others: Any
     ) -> Any:
+        if database and _is_in_environment("server"):
+            server = None  # what is typed is stronger
         return function(place=Place(server, token_file, database), **others)
 
     return _server(_token_file(_database(gathered)))
+
+
+def _is_in_environment(parameter: str) -> bool:
+    source = click.get_current_context().get_parameter_source(parameter)
+    return source is click.core.ParameterSource.ENVIRONMENT

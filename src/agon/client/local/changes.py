@@ -42,6 +42,7 @@ class LocalChanges:
         found = self.get(contest, change)
         if found.dry_run_at is None and found.state == "proposed":
             found = _told(changing.dry_run(self._service, contest, change))
+            self._done_already(contest, change)
         if found.dry_run_at is None and found.state == "proposed":
             raise Unavailable(
                 f"change set {change} waits for its programs' runs; start agon worker, look again"
@@ -78,6 +79,19 @@ class LocalChanges:
         """Take the effect from an applied change set, and publish."""
         undone = changing.roll_back(self._service, contest, change, reason=reason, by=self._by)
         return self._published(contest, undone)
+
+    def _done_already(self, contest: str, change: str) -> None:
+        """Take the dry run that was done here from the queue; one that is under way goes on."""
+        with self._service.store.write() as session:
+            waiting = session.queue.page(
+                contest_no=session.contests.get(contest).no,
+                states=("queued",),
+                kinds=("dry-run",),
+                limit=_PAGE,
+            )
+            for job in waiting:
+                if job.payload.get("change") == change:
+                    session.queue.cancel(job.id, now=self._service.clock())
 
     def _published(self, contest: str, change: Change) -> ChangeTold:
         publish(self._service, contest)

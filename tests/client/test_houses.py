@@ -1,0 +1,242 @@
+"""One suite for both ways to ask a house: the same answers, the same refusals."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import orjson
+import pytest
+from client.conftest import Behind, client_of, work
+
+from agon.client import Client, Grant, NewContest
+from agon.client.local import Local
+from agon.client.ports import House
+from agon.errors import AgonError, Conflict, NotFound, Unreadable
+from agon.records import InvalidRecords
+
+PEOPLE = ("ada", "bob", "cy")
+
+
+def lines(*people: str, table: bool = True) -> Iterator[bytes]:
+    """Give users as NDJSON, cut in the middle of lines."""
+    rows = [{"id": name, "affiliation": "org"} for name in people]
+    text = b"".join(
+        orjson.dumps({"table": "users", "row": row} if table else row) + b"\n" for row in rows
+    )
+    yield text[:7]
+    yield text[7:]
+
+
+@pytest.fixture
+def spring(house: House, behind: Behind) -> str:
+    """Open a contest with three people, published."""
+    house.contests.create(NewContest(id="spring", discipline="community", title="Spring"))
+    house.contests.open("spring")
+    house.records.add("spring", lines(*PEOPLE))
+    work(behind)
+    return "spring"
+
+
+def test_a_contest_is_led_through_its_life(house: House, spring: str) -> None:
+    """Each step tells the state it led to."""
+    assert house.contests.get(spring).state == "open"
+    assert house.contests.freeze(spring).state == "frozen"
+    assert house.contests.get(spring).frozen_at == 6
+    assert house.contests.unfreeze(spring, reason="go on").state == "open"
+    assert house.contests.finalise(spring).state == "final"
+    assert house.contests.next_season(spring, id="autumn").season == 2
+    assert [one.id for one in house.contests.list()] == ["autumn", "spring"]
+    assert [one.id for one in house.contests.list(series="spring")] == ["autumn"]
+
+
+def test_refusals_are_of_the_same_kind(house: House, spring: str) -> None:
+    """So that a command ends with the same code wherever it works."""
+    with pytest.raises(NotFound, match="no contest 'none'"):
+        house.contests.get("none")
+    with pytest.raises(Conflict):
+        house.contests.create(NewContest(id=spring, discipline="community", title="Again"))
+    with pytest.raises(NotFound, match="did you mean community"):
+        house.contests.create(NewContest(id="x1", discipline="comunity", title="X"))
+    with pytest.raises(NotFound):
+        house.boards.page(spring, "no-such-board")
+    with pytest.raises(Conflict):
+        house.contests.open(spring)
+    with pytest.raises(Unreadable):
+        house.changes.propose(spring, kind="void", params={}, reason="none is named")
+
+
+def test_records_with_faults_are_all_told_and_none_is_entered(house: House, spring: str) -> None:
+    """Each with its line."""
+    wrong = b'{"table":"users","row":{"id":"dan"}}\n{"table":"userz","row":{}}\nno json\n'
+    with pytest.raises((InvalidRecords, Unreadable)) as refused:
+        house.records.add(spring, [wrong])
+    assert refused.value.exit_code == 2
+    assert "userz" in str(refused.value)
+    assert "no JSON" in str(refused.value)
+    assert house.contests.get(spring).seq == 5
+
+
+def test_records_are_entered_once_however_often_they_are_sent(house: House, spring: str) -> None:
+    """As bare rows of a table as well; a dry run enters nothing."""
+    again = house.records.add(spring, lines(*PEOPLE, table=False), table="users")
+    assert (again.added, again.repeated) == (0, 3)
+    dry = house.records.add(spring, lines("dan"), dry_run=True)
+    assert (dry.added, house.contests.get(spring).seq) == (1, 5)
+    with pytest.raises(Conflict):
+        house.records.add(spring, [b'{"table":"users","row":{"id":"ada","affiliation":"x"}}'])
+    replaced = house.records.add(
+        spring, [b'{"table":"users","row":{"id":"ada","affiliation":"other"}}'], replace=True
+    )
+    assert replaced.replaced == 1
+
+
+def test_boards_are_paged_proved_explained_and_remembered(house: House, spring: str) -> None:
+    """What people look at."""
+    first = house.boards.page(spring, limit=2)
+    assert (first.board, first.rows_total, len(first.rows)) == ("user-score", 3, 2)
+    assert first.next is not None
+    rest = house.boards.page(spring, first.board, cursor=first.next, limit=2)
+    assert {row["id"] for row in (*first.rows, *rest.rows)} == set(PEOPLE)
+    around = house.boards.page(spring, around="cy", limit=1)
+    assert around.rows[0]["id"] == "cy"
+    assert house.boards.page(spring, unscored=True).rows == ()
+    assert [one.board for one in house.boards.list(spring)][0] == "user-score"
+    told = house.boards.explain(spring, "ada")
+    assert told.score == pytest.approx(sum(part.points for part in told.parts))
+    assert [step.id for step in house.boards.history(spring, "ada")] == ["ada"]
+    assert house.boards.proof(spring, "ada")["manifest"]["board_sha256"] == first.board_sha256
+    assert house.boards.page(spring, as_of="5").snapshot == first.snapshot
+    with pytest.raises(NotFound):
+        house.boards.page(spring, as_of="2")
+
+
+def test_a_change_is_tried_applied_and_rolled_back(
+    house: House, behind: Behind, spring: str
+) -> None:
+    """Nothing counts before it was seen."""
+    before = house.boards.page(spring)
+    proposed = house.changes.propose(
+        spring, kind="void", params={"records": ["users/bob"]}, reason="left"
+    )
+    tried = house.changes.tried(spring, proposed.id)
+    assert tried.dry_run_at == 5
+    assert [one["id"] for one in (tried.report or {})["boards"]["user-score"]["dropped"]] == ["bob"]
+    assert house.boards.page(spring).board_sha256 == before.board_sha256
+    assert house.changes.apply(spring, proposed.id).state == "applied"
+    work(behind)
+    assert "bob" not in {row["id"] for row in house.boards.page(spring).rows}
+    assert house.changes.roll_back(spring, proposed.id, reason="back").state == "rolled-back"
+    work(behind)
+    assert house.boards.page(spring).board_sha256 == before.board_sha256
+    assert [one.state for one in house.changes.list(spring)] == ["rolled-back"]
+    other = house.changes.propose(
+        spring, kind="rules", params={"overrides": {"self_feedback": "ignore"}}, reason="x"
+    )
+    assert house.changes.cancel(spring, other.id).state == "cancelled"
+    assert house.changes.get(spring, other.id).state == "cancelled"
+
+
+def test_a_ledger_goes_out_and_comes_in_unchanged(
+    house: House, spring: str, tmp_path: Path
+) -> None:
+    """Byte for byte; another contest's is refused, and so is what is damaged."""
+    house.ledgers.export(spring, tmp_path / "out")
+    head = house.ledgers.head(spring)
+    page = orjson.loads((tmp_path / "out" / "contest.json").read_bytes())
+    assert (head.seq, head.head_sha256, head.public_key) == (
+        page["seq"], page["head_sha256"], page["public_key"],
+    )  # fmt: skip
+    with pytest.raises(Conflict, match="is there already"):
+        house.ledgers.export(spring, tmp_path / "out")
+    with pytest.raises(Conflict, match="the ledger of spring, not of autumn"):
+        house.ledgers.take_in(tmp_path / "out", id="autumn")
+    with pytest.raises(Conflict, match="nothing new"):
+        house.ledgers.take_in(tmp_path / "out")
+    entries = tmp_path / "out" / "ledger.ndjson"
+    entries.write_bytes(entries.read_bytes().replace(b'"ada"', b'"eve"'))
+    with pytest.raises(Unreadable, match=r"ledger\.ndjson"):
+        house.ledgers.take_in(tmp_path / "out")
+
+
+def test_a_ledger_can_move_to_another_house(
+    behind: Behind, tmp_path: Path, house: House, spring: str
+) -> None:
+    """Exported there, imported here, exported again: the same bytes."""
+    from fakes.house import service_at
+
+    house.ledgers.export(spring, tmp_path / "one")
+    (tmp_path / "elsewhere").mkdir()
+    with Local(service_at(tmp_path / "elsewhere")) as other:
+        taken = other.ledgers.take_in(tmp_path / "one", id=spring)
+        assert (taken.id, taken.seq) == (spring, 5)
+        other.ledgers.export(spring, tmp_path / "two")
+        assert other.boards.page(spring).board_sha256 == house.boards.page(spring).board_sha256
+    for name in ("contest.json", "ledger.ndjson", "heads.ndjson"):
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
+
+
+def test_users_and_tokens_are_looked_after(house: House, behind: Behind) -> None:
+    """A token is shown once, and opens the house until it is revoked."""
+    made = house.access.create_user("ida", name="Ida", password="long enough for anybody")  # noqa: S106 (of a test)
+    assert (made.name, made.disabled) == ("Ida", False)
+    token, text = house.access.create_token(Grant(user="ida", role="viewer", days=1))
+    assert text not in str([one.model_dump() for one in house.access.tokens(user="ida")])
+    behind.tokens["ida"] = text
+    with client_of(behind, "ida") as client:
+        assert list(client.contests.list()) == []
+        house.access.revoke_token(token.id)
+        with pytest.raises(AgonError, match="not valid"):
+            list(client.contests.list())
+    assert house.access.disable_user("ida").disabled
+    assert not house.access.disable_user("ida", disabled=False).disabled
+    assert "ida" in [one.id for one in house.access.users()]
+
+
+def test_jobs_are_listed_and_the_queue_paused(house: House, behind: Behind) -> None:
+    """What an operator does on a busy day."""
+    house.contests.create(NewContest(id="spring", discipline="community", title="Spring"))
+    house.contests.open("spring")
+    assert house.jobs.pause().paused
+    assert not house.jobs.pause(paused=False).paused
+    house.changes.propose("spring", kind="rules", params={}, reason="look")
+    [job] = [one for one in house.jobs.list(contest="spring") if one.kind == "dry-run"]
+    assert house.jobs.get(job.id).state == "queued"
+    assert house.jobs.cancel(job.id).state == "cancelled"
+    assert house.jobs.retry(job.id).state == "queued"
+    assert house.jobs.queue().leased == 0
+
+
+def test_findings_are_those_of_the_last_look(house: House, behind: Behind, spring: str) -> None:
+    """Position 0 says that nobody has looked."""
+    from agon.app.contests.findings import look
+
+    assert house.integrity.findings(spring).seq == 0
+    look(behind.service, spring)
+    assert house.integrity.findings(spring).seq == 5
+
+
+def test_a_frozen_board_is_all_that_nobody_in_particular_sees(behind: Behind) -> None:
+    """The client shows no token unless it is told to."""
+    behind.contest("spring")
+    with client_of(behind) as staff, client_of(behind, None) as public:
+        staff.contests.freeze("spring")
+        seen = public.boards.page("spring").board_sha256
+        behind.people("spring", 2, begin=10)
+        assert public.boards.page("spring").board_sha256 == seen
+        assert staff.boards.page("spring").board_sha256 != seen
+        with pytest.raises(AgonError, match="needs a token"):
+            public.contests.open("spring")
+
+
+def test_both_houses_keep_the_whole_port() -> None:
+    """A method that only one of them has would be a command that works in one place only."""
+    from agon.client import ports
+
+    nouns = {
+        "contests": ports.Contests, "records": ports.Records, "boards": ports.Boards,
+        "changes": ports.Changes, "integrity": ports.Integrity, "ledgers": ports.Ledgers,
+        "access": ports.Access, "jobs": ports.Jobs,
+    }  # fmt: skip
+    with Client("http://127.0.0.1:9") as client:
+        for noun, port in nouns.items():
+            wanted = {name for name in vars(port) if not name.startswith("_")}
+            assert wanted <= set(dir(getattr(client, noun))), noun
