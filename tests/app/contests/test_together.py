@@ -1,0 +1,104 @@
+"""Test that publishers, recorders and readers do not disturb each other, on both databases."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from agon.app.access.authorising import ANONYMOUS
+from agon.app.contests.boards import boards, page, proof
+from agon.app.contests.changing import apply, dry_run, propose, roll_back
+from agon.app.contests.explaining import explain
+from agon.app.contests.histories import history
+from agon.app.contests.lifecycle import freeze
+from agon.app.contests.live import Lives
+from agon.app.contests.publishing import publish
+from agon.app.contests.replaying import replay
+from agon.app.contests.service import Service
+from conftest import Postgresql
+from fakes.house import ORGANISER, service_at
+from fakes.spring import BOTS, play, spring, view
+
+_FIRST = "26bc30e0455c30475995b81299da9d42599d3ed9d0dc557e06d478d359accb60"
+"""What the bots' board of these records is, wherever they lie."""
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def service(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Service]:
+    """Open a service on a fresh database of each kind."""
+    url = None
+    if request.param == "postgresql":
+        server: Postgresql = request.getfixturevalue("postgresql")
+        url = server.address(server.emptied())
+    opened = service_at(tmp_path, url=url)
+    yield opened
+    opened.store.close()
+
+
+def test_publishing_while_records_arrive_ends_at_the_replayed_board(service: Service) -> None:
+    """Publishers race each other, recorders and readers; nothing is lost, stuck or published twice.
+
+    Every publisher has its own memory, as processes have.
+    """
+    spring(service)
+    publish(service, "spring")
+
+    def recording(first: int) -> None:
+        for number in range(first, first + 6):
+            play(service, number, number)
+
+    def publishing(_: int) -> None:
+        own = replace(service, lives=Lives())
+        for _ in range(6):
+            publish(own, "spring")
+
+    def reading(_: int) -> None:
+        for _ in range(20):
+            seen = view(service, ANONYMOUS)
+            shown = page(service, seen, "bots")
+            assert len(shown.lines) == shown.snapshot.rows
+            explain(service, seen, "bots", "a", as_of=str(shown.snapshot.seq))
+            proof(service, seen, "bots", "b")
+
+    with ThreadPoolExecutor(6) as pool:
+        work = [pool.submit(recording, first) for first in (100, 200)]
+        work += [pool.submit(publishing, one) for one in range(2)]
+        work += [pool.submit(reading, one) for one in range(2)]
+        for one in work:
+            one.result(timeout=120)
+    published = publish(service, "spring")
+    with service.store.read() as session:
+        lines = [one.line for one in session.entries.after(1)]
+        stored = session.snapshots.page(1, limit=1000)
+    assert len({(one.board, one.seq) for one in stored}) == len(stored)
+    for snapshot in (*published, *stored[::7]):
+        done = replay(lines, contest="spring", at=snapshot.seq, board=snapshot.board)
+        assert done.board_sha256 == snapshot.board_sha256
+        done.live.close()
+    rows = page(service, view(service, ANONYMOUS), "bots").lines
+    for bot in BOTS:
+        step = history(service, view(service, ANONYMOUS), "bots", bot, limit=1000)[-1]
+        assert any(f'"id":"{bot}"' in str(row) and str(step.score) in str(row) for row in rows)
+
+
+def test_the_life_of_a_contest_is_the_same_on_both_databases(service: Service) -> None:
+    """Publish, change, roll back, freeze: the boards' hashes do not depend on where they lie."""
+    spring(service)
+    first = [one.board_sha256 for one in publish(service, "spring")]
+    made = propose(
+        service, "spring", kind="void", params={"people": ["j2"]}, reason="r", by=ORGANISER
+    )
+    dry_run(service, "spring", made.id)
+    apply(service, "spring", made.id, by=ORGANISER)
+    voided = [one.board_sha256 for one in publish(service, "spring")]
+    roll_back(service, "spring", made.id, reason="r", by=ORGANISER)
+    assert [one.board_sha256 for one in publish(service, "spring")] == first
+    assert voided[1] != first[1]
+    freeze(service, "spring", by=ORGANISER)
+    play(service, 9, 20)
+    publish(service, "spring")
+    seen = boards(service, view(service, ANONYMOUS))
+    assert [one.board_sha256 for one in seen] == first
+    assert first[0] == _FIRST
