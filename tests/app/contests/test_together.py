@@ -17,9 +17,12 @@ from agon.app.contests.live import Lives
 from agon.app.contests.publishing import publish
 from agon.app.contests.replaying import replay
 from agon.app.contests.service import Service
-from conftest import Postgresql
 from fakes.house import ORGANISER, service_at
 from fakes.spring import BOTS, play, spring, view
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from conftest import Postgresql
 
 _FIRST = "26bc30e0455c30475995b81299da9d42599d3ed9d0dc557e06d478d359accb60"
 """What the bots' board of these records is, wherever they lie."""
