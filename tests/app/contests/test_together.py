@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -19,7 +20,6 @@ from agon.app.contests.replaying import replay
 from agon.app.contests.service import Service
 from fakes.house import ORGANISER, service_at
 from fakes.spring import BOTS, play, spring, view
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from conftest import Postgresql
