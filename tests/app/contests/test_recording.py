@@ -256,7 +256,8 @@ def test_drafts_take_records_of_staff_frozen_contests_of_all_and_final_ones_of_n
         record(service, "spring", [("votes", vote(), None)], by=JUDGE)
     open_contest(service, "spring", by=ORGANISER)
     freeze(service, "spring", by=ORGANISER)
-    record(service, "spring", [("votes", vote(), None)], by=JUDGE)
+    # A judge is not told the position: it would tell how much came since the freeze.
+    assert record(service, "spring", [("votes", vote(), None)], by=JUDGE) == Recorded(added=1)
     finalise(service, "spring", by=ORGANISER)
     with pytest.raises(Conflict, match="propose a change set"):
         record(service, "spring", [("votes", vote(judge="jim"), None)], by=OPERATOR)

@@ -48,7 +48,8 @@ class Recorded:
         added: records that are new.
         repeated: records that were there already, word for word.
         replaced: records that supersede one of the same key.
-        first_seq, last_seq: positions of the first and the last new entry; None without any.
+        first_seq, last_seq: positions of the first and the last new entry; None without any, and
+            for a judge while the contest is frozen.
         seqs: where the records stand in the ledger, those there already included; of the first
             thousand.
     """

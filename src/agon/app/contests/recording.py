@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from dataclasses import replace as replaced
 from typing import Any
 
 from agon.app.access.authorising import allow, viewed
@@ -53,6 +54,9 @@ def record(
         contest = session.contests.lock(contest_id)
         expect_open(contest, by)
         recorded = Intake(service, session, contest, by, replace=replace).take(rows)
+        if contest.frozen_at is not None and by.role == "judge":
+            # Positions would tell how much is recorded while nobody outside may know.
+            recorded = replaced(recorded, first_seq=None, last_seq=None, seqs=())
         if dry_run:
             raise _Undone
     return recorded
