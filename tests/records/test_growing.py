@@ -74,6 +74,7 @@ def test_rows_that_came_in_portions_equal_rows_read_at_once(
 ) -> None:
     """What a row says must not depend on the rows it happened to arrive with."""
     growing = GrowingRecords(SCHEMA, engine=engine)
+    people = [*people, *(note["by"] for note in notes)]
     growing.append("people", [{"id": one} for one in people], range(1, len(people) + 1))
     for start in range(0, len(notes), portion):
         part = notes[start : start + portion]
@@ -81,7 +82,7 @@ def test_rows_that_came_in_portions_equal_rows_read_at_once(
         growing.records()
     grown = growing.records()
     # One row at a time is read by itself, so that no neighbour changes how it is read.
-    is_whole = are_whole([note["by"] for note in notes] + people)
+    is_whole = are_whole(people)
     expected = []
     for note in notes:
         plain = {key: value for key, value in note.items() if key != "other"}
@@ -155,7 +156,8 @@ def test_records_left_out_were_never_there(growing: GrowingRecords) -> None:
 
 def test_a_moment_is_taken_of_what_a_position_shows(growing: GrowingRecords) -> None:
     """The records' own time and the ledger's positions are two questions."""
-    growing.append("notes", [{"by": 1, "at": "2026-01-01"}, {"by": 2, "at": "2026-01-03"}], [1, 2])
+    growing.append("people", [{"id": 1}, {"id": 2}], [1, 2])
+    growing.append("notes", [{"by": 1, "at": "2026-01-01"}, {"by": 2, "at": "2026-01-03"}], [3, 4])
     seen = growing.records().as_of(datetime(2026, 1, 2))  # noqa: DTZ001 - no zone is UTC
     gc.collect()
     growing.records()
@@ -175,8 +177,38 @@ def test_the_hash_is_that_of_the_same_rows_in_a_file(growing: GrowingRecords) ->
     read.close()
 
 
+def test_what_refers_to_an_ended_row_goes_and_comes_with_it(growing: GrowingRecords) -> None:
+    """A vote of a voided match would count for a match nobody can see."""
+    growing.append("people", [{"id": 1}, {"id": 2}], [1, 2])
+    growing.append("notes", [{"by": 1}, {"by": 2}, {"by": 1}], [3, 4, 5])
+    growing.end([1], at=6)
+    growing.begin([1], at=7)
+    numbers = [[row["_row"] for row in _rows(growing.records(at), "notes")] for at in (5, 6, 7)]
+    assert numbers == [[3, 4, 5], [4], [3, 4, 5]]
+    assert [row["by"] for row in _rows(growing.records(without=[2]), "notes")] == [1, 1]
+    assert not growing.records(without=[1, 2]).has("notes")
+
+
+def test_a_row_is_seen_from_where_its_reference_is(growing: GrowingRecords) -> None:
+    """A request may give a row before the one it refers to; a position may lie between them."""
+    growing.append("notes", [{"by": 1}], [1])
+    assert not growing.records().has("notes")
+    growing.append("people", [{"id": 1}], [2])
+    growing.append("notes", [{"by": 3}], [3])
+    growing.append("people", [{"id": 3}], [4])
+    assert [growing.records(at).count("notes") for at in range(1, 5)] == [0, 1, 1, 2]
+
+
+def test_ids_are_text_only_where_a_row_with_text_is_not_left_out(growing: GrowingRecords) -> None:
+    """What nobody sees must not say how the rest is read."""
+    growing.append("people", [{"id": 10}], [1])
+    growing.append("notes", [{"by": "x"}, {"by": 10}], [2, 3])
+    assert [row["by"] for row in _rows(growing.records(), "notes")] == [10]
+
+
 def test_rows_are_found_by_what_a_column_says(growing: GrowingRecords) -> None:
     """To void what somebody did, one has to find it."""
+    growing.append("people", [{"id": 1}, {"id": 2}], [1, 2])
     growing.append("notes", [{"by": 1}, {"by": 2}, {"by": 1}], [3, 4, 9])
     assert growing.records().rows_where("notes", "by", ["1", "x"]) == [3, 9]
 

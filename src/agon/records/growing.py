@@ -2,66 +2,30 @@
 
 Every row has the number of its record and spans of positions at which it is seen: it is there at
 position S if a span has ``from <= S`` and no end, or an end after S. Adding a row, ending one and
-bringing one back change nothing that was seen before, so every earlier state stays at hand.
+bringing one back change nothing that was seen before, so every earlier state stays at hand. What
+refers to a row that is not there is not there either (see ``bonds.py``).
 """
 
-import weakref
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from itertools import count, pairwise
-from typing import Any, Self
+from typing import Any
 
 import pyarrow as pa
 
 from agon.records.arriving import are_whole, arrived
+from agon.records.bonds import Bond, Reference, bonds_of, lost_rows
 from agon.records.casting import sql_type, whole_id
 from agon.records.engine import Engine
 from agon.records.raw import quoted
 from agon.records.schemas import Kind, Schema, Table
-from agon.records.tables import Records
+from agon.records.seen import SeenRecords
 from agon.records.typed import casts, holds
 
 _MOST_ARRIVING = 100_000  # rows wait as Python objects, which need much memory
 _SPANS = ("_row", "_from", "_until")
-
-
-class SeenRecords(Records):
-    """Give growing records as they were seen at one position; growth does not change them.
-
-    Closing them drops their views alone: the engine belongs to whoever grows the records.
-    """
-
-    _spent: list[str]
-    _of: Records | None = None
-    _let_go: Callable[[], object]
-
-    def drops_into(self, spent: list[str], *, of: Records | None = None) -> Self:
-        """Have the views dropped some time after the last use of these records (and of ``of``)."""
-        self._spent, self._of = spent, of
-        # Views that read other ones need those to live as long, and may go with them.
-        last = weakref.finalize(of or self, spent.append, self._space)
-        self._let_go = of.close if of else last
-        return self
-
-    def as_of(self, moment: datetime | None) -> Self:
-        """Return the records as they were at a moment of their own time."""
-        seen = super().as_of(moment)
-        return seen if seen is self else seen.drops_into(self._spent, of=self)
-
-    def rows_where(self, table: str, column: str, values: Collection[str]) -> list[int]:
-        """List the numbers of the rows whose column, as text, is one of some values, rising."""
-        sql = (
-            f"SELECT _row FROM {self._space}.{quoted(table)} WHERE {quoted(column)}::VARCHAR IN "
-            "(SELECT unnest(?::VARCHAR[])) ORDER BY _row"
-        )
-        return [row for (row,) in self._connection.execute(sql, [list(values)]).fetchall()]
-
-    def close(self) -> None:
-        """Let go of the views; a second call does nothing."""
-        self._let_go()
 
 
 @dataclass
@@ -81,8 +45,8 @@ class GrowingRecords:
     """Grow the typed tables of one discipline row by row, and show them at any position.
 
     What is seen equals what :func:`agon.records.read_rows` gives for the rows seen, in the order
-    of their numbers. Rows come checked; a value that cannot be read is empty. Use an object from
-    one thread at a time.
+    of their numbers; rows whose reference is not seen are left out. Rows come checked; a value
+    that cannot be read is empty. Use an object from one thread at a time.
 
     Args:
         schema: the tables.
@@ -114,6 +78,10 @@ class GrowingRecords:
         self._space = f"grown_{next(_NUMBERS)}"
         self._tables = [table.name for table in schema]
         self._families = schema.families()
+        self._bonds = bonds_of(schema)
+        # How far each reference was found to name a row that came before; less than 0: it did not.
+        self._sound: dict[Reference, int] = {}
+        self._first_end: dict[str, int] = {}
         self._text: set[int] = set()
         self._stored: set[str] = set()
         self._unordered: set[str] = set()
@@ -173,6 +141,7 @@ class GrowingRecords:
             if seq in self._ended:
                 continue
             self._ended.add(seq)
+            self._first_end[table] = min(at, self._first_end.get(table, at))
             arriving = self._arriving.get(table, _NONE)
             row = bisect_left(arriving.seqs, seq)
             if seq in self._begun:
@@ -206,12 +175,10 @@ class GrowingRecords:
         self._drop_spent()
         self._shown += 1
         space = f"{self._space}_{self._shown}"
-        seen = _seen(self._newest if at is None else at)
-        if without:
-            seen += f" AND _row NOT IN ({', '.join(map(str, sorted(without)))})"
+        self._connection.execute(f"CREATE SCHEMA {space}")
+        seen = self._seen(self._newest if at is None else at, without, space)
         whole = self._whole(seen)
-        views = [f"CREATE SCHEMA {space}"]
-        views += [self._view(table, space, seen, whole) for table in self.schema]
+        views = (self._view(table, space, seen, whole) for table in self.schema)
         self._connection.execute("; ".join(views))
         present = self._present(seen)
         records = SeenRecords(self._engine, self.schema, self.source, present, space=space)
@@ -314,19 +281,66 @@ class GrowingRecords:
     def _whole_nodes(self, text: Collection[int]) -> set[tuple[str, str]]:
         return {node for node, family in self._families.items() if family not in text}
 
-    def _whole(self, seen: str) -> set[tuple[str, str]]:
+    def _seen(self, at: int, without: Collection[int], space: str) -> dict[str, str]:
+        """Say in SQL which rows of each table are seen; a space holds what has to be kept for it.
+
+        Only where something a table refers to may not be seen its rows are looked at for that.
+        """
+        plain = f"_from <= {at} AND (_until IS NULL OR _until > {at})"
+        if without:
+            plain += f" AND _row NOT IN ({', '.join(map(str, sorted(without)))})"
+        seen = dict.fromkeys(self._tables, plain)
+        partial = {table for table, since in self._first_end.items() if since <= at}
+        known = (seq for seq in without if 0 <= seq < len(self._table_of) and self._table_of[seq])
+        partial |= {self._table(seq) for seq in known}
+        for table, bonds in self._bonds:
+            if table not in self._stored:
+                continue
+            asked = [one for one in bonds if one.other in partial or not self._is_sound(one)]
+            if not asked:
+                continue
+            rows = lost_rows(table, asked, lambda name: self._rows(name, seen[name]))
+            lost = f"{space}.{quoted(f'lost:{table}')}"
+            made = self._connection.execute(f"CREATE TABLE {lost} AS {rows}").fetchall()
+            if made[0][0]:
+                partial.add(table)
+                seen[table] += f" AND _row NOT IN (SELECT _row FROM {lost})"
+        return seen
+
+    def _is_sound(self, bond: Bond) -> bool:
+        """Say whether a bond is to rows that came before, so that it holds as long as they stay."""
+        if not isinstance(bond, Reference):
+            return False
+        known, newest = self._sound.get(bond, 0), self._last[bond.table]
+        if 0 <= known < newest:
+            lost = bond.lost(self._rows, before=True)
+            rows = f"{self._rows(bond.table)} AS t WHERE t._row > {known} AND {lost}"
+            found = self._connection.execute(f"SELECT 1 FROM {rows} LIMIT 1").fetchall()
+            self._sound[bond] = -1 if found else newest
+        return self._sound[bond] >= 0
+
+    def _rows(self, table: str, seen: str = "true") -> str:
+        """Write in SQL the rows of a table; of one without any, the columns."""
+        if table in self._stored:
+            return f"(SELECT * FROM {self._relation(table)} WHERE {seen})"
+        columns = (f"NULL AS {quoted(one.name)}" for one in self.schema.table(table).columns)
+        return f"(SELECT NULL::BIGINT AS _row, {', '.join(columns)} WHERE false)"
+
+    def _whole(self, seen: Mapping[str, str]) -> set[tuple[str, str]]:
         """List the ids that are whole numbers among the rows seen."""
         text: set[int] = set()
         for (table, name), family in self._families.items():
             if family not in self._text or family in text or table not in self._stored:
                 continue
             condition = whole_id(self.schema.table(table).column(name), "VARCHAR")
-            rows = f"(SELECT {quoted(name)} FROM {self._relation(table)} WHERE {seen})"
+            rows = f"(SELECT {quoted(name)} FROM {self._relation(table)} WHERE {seen[table]})"
             if condition is not None and not holds(self._connection, rows, condition):
                 text.add(family)
         return self._whole_nodes(text)
 
-    def _view(self, table: Table, space: str, seen: str, whole: set[tuple[str, str]]) -> str:
+    def _view(
+        self, table: Table, space: str, seen: Mapping[str, str], whole: set[tuple[str, str]]
+    ) -> str:
         stored = table.name in self._stored
         items = ["_row" if stored else "NULL::BIGINT AS _row"]
         for column in table.columns:
@@ -339,17 +353,19 @@ class GrowingRecords:
                 items.append(f"try_cast({name} AS {kind}) AS {name}")
             else:
                 items.append(name)
-        source = f"FROM {self._relation(table.name)} WHERE {seen}" if stored else "WHERE false"
-        order = " ORDER BY _row" if table.name in self._unordered else ""
+        here = seen[table.name]
+        source = f"FROM {self._relation(table.name)} WHERE {here}" if stored else "WHERE false"
+        # A join may put rows in any order.
+        order = " ORDER BY _row" if table.name in self._unordered or "SELECT" in here else ""
         view = f"{space}.{quoted(table.name)}"
         return f"CREATE VIEW {view} AS SELECT {', '.join(items)} {source}{order}"
 
-    def _present(self, seen: str) -> frozenset[str]:
+    def _present(self, seen: Mapping[str, str]) -> frozenset[str]:
         stored = sorted(self._stored)
         if not stored:
             return frozenset()
         asked = (
-            f"(SELECT {place} FROM {self._relation(name)} WHERE {seen} LIMIT 1)"
+            f"(SELECT {place} FROM {self._relation(name)} WHERE {seen[name]} LIMIT 1)"
             for place, name in enumerate(stored)
         )
         found = self._connection.execute(" UNION ALL ".join(asked)).fetchall()
@@ -364,7 +380,3 @@ class GrowingRecords:
     def _drop_spent(self) -> None:
         while self._spent:
             self._connection.execute(f"DROP SCHEMA IF EXISTS {self._spent.pop()} CASCADE")
-
-
-def _seen(at: int) -> str:
-    return f"_from <= {at} AND (_until IS NULL OR _until > {at})"

@@ -26,7 +26,8 @@ from agon.ledger.entry import chain
 from agon.ledger.folding import Adjustment, Standing, State, beginning, fold
 from agon.ledger.spans import FOREVER, Integers, Spans
 from agon.records.engine import Engine
-from agon.records.growing import GrowingRecords, SeenRecords
+from agon.records.growing import GrowingRecords
+from agon.records.seen import SeenRecords
 
 _CHUNK = 50_000
 _HEAD = 32  # bytes of a head

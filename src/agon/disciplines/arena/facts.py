@@ -202,7 +202,7 @@ def _judges(records: Records, bots: Bots) -> Judges:
 
 
 def _matches(records: Records, bots: Bots) -> Matches:
-    """Read the matches; one of a bot that is not there (any more) is not there either."""
+    """Read the matches; how often each was voted for is not known yet."""
     table = records.sql(f"""
         SELECT id, coalesce(epoch_us(played_at), {UNKNOWN_TIME}) AS played, bot_a, bot_b,
             {_code("kind", "rated", "honeypot", "skipped")} AS kind,
@@ -211,12 +211,6 @@ def _matches(records: Records, bots: Bots) -> Matches:
             {_code("winner", "a", "b", "tie")} AS winner
         FROM matches
     """)
-    sides = [_numbers(_text(table[name]), bots.ids) for name in ("bot_a", "bot_b")]
-    named = [_numpy(pc.is_valid(table[name])) for name in ("bot_a", "bot_b")]
-    gone = np.any([given & (bot < 0) for given, bot in zip(named, sides, strict=True)], axis=0)
-    if gone.any():
-        table = table.filter(pa.array(~gone))
-        sides = [bot[~gone] for bot in sides]
     ids = table["id"].combine_chunks()
     played = _numpy(table["played"])
     order = np.lexsort((_places(ids), played)) if len(ids) else np.zeros(0, dtype=np.int64)
@@ -226,8 +220,8 @@ def _matches(records: Records, bots: Bots) -> Matches:
     return Matches(
         ids.take(pa.array(order)),
         played[order],
-        sides[0][order],
-        sides[1][order],
+        _numbers(_text(table["bot_a"]), bots.ids)[order],
+        _numbers(_text(table["bot_b"]), bots.ids)[order],
         kind,
         real,
         audit,
