@@ -133,7 +133,6 @@ def apply(
                 state="applied",
                 reason=told["reason"],
                 applied_at=after.seq,
-                report={**(proposed.report or {}), "entries": len(drafts)},
             )
             session.changes.save(applied)
             note(service, session, by=by, action="change.apply", target=change_id,

@@ -6,13 +6,17 @@ and publishing again completes what is missing.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypeAlias
 
+import orjson
+
 from agon.app.comparing import difference
 from agon.app.contests.keeping import Cause, Made, keep
 from agon.app.contests.live import LiveContest
+from agon.app.contests.ports import Session
 from agon.app.contests.service import Service
 from agon.app.contests.values import Change, Contest, Snapshot
 from agon.app.scoring import Result
@@ -22,7 +26,7 @@ from agon.ledger.entry import timestamp
 from agon.ledger.manifest import Manifest
 from agon.ledger.merkle import Tree
 
-_MOST_CHANGES = 10_000
+_CHANGE = b'"change":'
 
 Progress: TypeAlias = Callable[[float], object]
 
@@ -134,19 +138,35 @@ def _stops(service: Service, contest: Contest, *, until: int) -> list[_Stop]:
 
     Publishing there as well tells exactly whom a change moved, whatever was recorded with it.
     """
+    stops: dict[int, _Stop] = {}
     with service.store.read() as session:
         newest = session.snapshots.latest(contest.no, contest.boards[0])
-        changes = session.changes.page(contest.no, limit=_MOST_CHANGES)
-    known = 0 if newest is None else newest.seq
-    stops: dict[int, _Stop] = {}
-    for change in changes:
-        for at, undone in ((change.applied_at, False), (change.rolled_back_at, True)):
-            if at is None or not known <= at <= until:
-                continue
-            before = at - (1 if undone else int((change.report or {}).get("entries", 1)))
-            stops.setdefault(before, _Stop(before))
-            stops[at] = _Stop(at, before, change, undone)
+        known = 0 if newest is None else newest.seq
+        for (change_id, undone), seqs in _changed(session, contest, known, until).items():
+            with suppress(NotFound):  # an imported ledger comes without its change sets
+                change = session.changes.get(contest.no, change_id)
+                before = seqs[0] - 1
+                stops.setdefault(before, _Stop(before))
+                stops[seqs[-1]] = _Stop(seqs[-1], before, change, undone)
     return [stops[seq] for seq in sorted(stops)]
+
+
+def _changed(
+    session: Session, contest: Contest, known: int, until: int
+) -> dict[tuple[str, bool], list[int]]:
+    """Find where changes were made, or undone (True), from a position on.
+
+    The entries of a change are made in one transaction, so they lie together.
+    """
+    found: dict[tuple[str, bool], list[int]] = {}
+    for one in session.entries.after(contest.no, max(known - 1, 0), until=until):
+        if _CHANGE in one.line:
+            entry = orjson.loads(one.line)
+            change = entry["body"].get("change")
+            if change is not None:
+                undone = entry["kind"] == "change-rolled-back"
+                found.setdefault((change, undone), []).append(one.seq)
+    return found
 
 
 def _published(
