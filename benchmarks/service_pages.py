@@ -199,7 +199,9 @@ def serving(url: str, folder: Path) -> Iterator[int]:
     with socket.create_server(("127.0.0.1", 0), backlog=2048) as listening:
         port = listening.getsockname()[1]
         command = [sys.executable, __file__, "--serve", str(listening.fileno()), url, str(folder)]
-        process = subprocess.Popen(command, pass_fds=[listening.fileno()], stderr=subprocess.DEVNULL)
+        process = subprocess.Popen(
+            command, pass_fds=[listening.fileno()], stderr=subprocess.DEVNULL
+        )
     try:
         fetched(port, "/readyz")
         yield port
