@@ -6,9 +6,9 @@ from typing import TypeAlias
 
 import pytest
 
+from agon.app.jobs import handlers
 from agon.app.jobs.local import LocalSource
 from agon.app.jobs.working import Worker
-from agon.app.jobs import handlers
 from agon.client import Client
 from agon.client.local import Local
 from agon.client.ports import House

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import orjson
 import pytest
-from client.conftest import Behind, client_of, work
 
 from agon.client import Client, Grant, NewContest
 from agon.client.local import Local
 from agon.client.ports import House
 from agon.errors import AgonError, Conflict, NotFound, Unreadable
 from agon.records import InvalidRecords
+from client.conftest import Behind, client_of, work
 
 PEOPLE = ("ada", "bob", "cy")
 
@@ -99,7 +99,7 @@ def test_boards_are_paged_proved_explained_and_remembered(house: House, spring: 
     around = house.boards.page(spring, around="cy", limit=1)
     assert around.rows[0]["id"] == "cy"
     assert house.boards.page(spring, unscored=True).rows == ()
-    assert [one.board for one in house.boards.list(spring)][0] == "user-score"
+    assert next(one.board for one in house.boards.list(spring)) == "user-score"
     told = house.boards.explain(spring, "ada")
     assert told.score == pytest.approx(sum(part.points for part in told.parts))
     assert [step.id for step in house.boards.history(spring, "ada")] == ["ada"]
@@ -157,9 +157,7 @@ def test_a_ledger_goes_out_and_comes_in_unchanged(
         house.ledgers.take_in(tmp_path / "out")
 
 
-def test_a_ledger_can_move_to_another_house(
-    behind: Behind, tmp_path: Path, house: House, spring: str
-) -> None:
+def test_a_ledger_can_move_to_another_house(house: House, spring: str, tmp_path: Path) -> None:
     """Exported there, imported here, exported again: the same bytes."""
     from fakes.house import service_at
 
@@ -191,7 +189,7 @@ def test_users_and_tokens_are_looked_after(house: House, behind: Behind) -> None
     assert "ida" in [one.id for one in house.access.users()]
 
 
-def test_jobs_are_listed_and_the_queue_paused(house: House, behind: Behind) -> None:
+def test_jobs_are_listed_and_the_queue_paused(house: House) -> None:
     """What an operator does on a busy day."""
     house.contests.create(NewContest(id="spring", discipline="community", title="Spring"))
     house.contests.open("spring")

@@ -27,7 +27,7 @@ from agon.errors import (
     Unreadable,
 )
 
-CONTEST = {
+CONTEST: dict[str, Any] = {
     "id": "spring", "discipline": "arena", "title": "Spring", "description": "",
     "visibility": "public", "state": "open", "series": None, "season": None,
     "edition": "arena/sentience-1", "overrides": {}, "boards": ["bots"],
@@ -196,7 +196,7 @@ def test_something_else_than_an_agon_server_is_told() -> None:
     for answer in (httpx2.Response(200, text="hello"),
                    httpx2.Response(301, headers={"location": "http://other"})):  # fmt: skip
         line = Line(answer)
-        with line.client() as client, pytest.raises(Unavailable, match="JSON|give that address"):
+        with line.client() as client, pytest.raises(Unavailable, match=r"JSON|give that address"):
             client.contests.get("spring")
 
 
@@ -291,11 +291,11 @@ def _claim(client: Client) -> object:
     return client.job_source(worker="w").claim(["judge"])
 
 
-def test_a_worker_far_away_gets_jobs_and_hands_in(tmp_path: Path) -> None:
+def test_a_worker_far_away_gets_jobs_and_hands_in() -> None:
     """The port of agon worker, over HTTP."""
     line = Line(httpx2.Response(204), httpx2.Response(200, json=ASSIGNMENT.to_dict()),
                 httpx2.Response(200, json={}))  # fmt: skip
-    with line.client(token="agon_t") as client:
+    with line.client(token="agon_t") as client:  # noqa: S106 (of a test)
         assert _claim(client) is None
         assert _claim(client) == ASSIGNMENT
         source = client.job_source(worker="w", wait=line.slept.append)

@@ -1,0 +1,365 @@
+"""Contests from the command line: every command beside a database and at a real server."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+
+from cli.command import Ended, Here, arena_folder
+
+_NUMBERS = count(1)
+
+
+@dataclass
+class Place:
+    """Run commands at one place; each test has a contest of its own."""
+
+    agon: Here
+    options: tuple[object, ...]
+    contest: str
+    far: bool
+    folder: Path = field(default_factory=Path)
+
+    def __call__(self, *arguments: object) -> Ended:
+        """Run a command there."""
+        return self.agon(*arguments, *self.options)
+
+    def good(self, *arguments: object) -> Ended:
+        """Run a command that has to succeed."""
+        ended = self(*arguments)
+        assert ended.code == 0, ended.err
+        return ended
+
+    def json(self, *arguments: object) -> Any:
+        """Run a command and read its JSON."""
+        return self.good(*arguments, "--format", "json").json()
+
+    def scored(self, rows: int = 3, *, seq: int | None = None) -> Any:
+        """Return the board once it has so many rows (and is of that position)."""
+        return self.until(
+            lambda: self("contest", "board", self.contest, "--format", "json"),
+            lambda told: told["rows_total"] == rows and seq in (None, told["seq"]),
+        )
+
+    def until(self, ask: Callable[[], Ended], right: Callable[[Any], bool]) -> Any:
+        """Ask until the answer is right; beside the database it is at once."""
+        end = time.monotonic() + (60 if self.far else 0)
+        while True:
+            ended = ask()
+            if ended.code == 0 and right(ended.json()):
+                return ended.json()
+            assert time.monotonic() < end, (ended.out, ended.err)
+            time.sleep(0.1)
+
+
+@dataclass(frozen=True)
+class Server:
+    """Hold a running server's address and an operator's token in a file."""
+
+    url: str
+    token_file: Path
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """Start a real server with a worker; its first token is the operator's."""
+    folder = tmp_path_factory.mktemp("server")
+    command = [sys.executable, "-m", "agon", "serve", "--port", "0", "--workers", "1"]
+    settings = {"AGON_RATE_LIMIT_TOKEN": "100000/minute", "AGON_LOG_LEVEL": "error"}
+    with subprocess.Popen(
+        command, cwd=folder, stderr=subprocess.PIPE, text=True, env={**os.environ, **settings}
+    ) as serving:
+        try:
+            stderr: Any = serving.stderr
+            url = next(line for line in stderr if " serves at " in line).split(" serves at ")[1]
+            token = next(line for line in stderr if "agon_" in line).split("agon_")[1]
+            (folder / "token").write_text(f"agon_{token}")
+            # What it says further must not fill the pipe.
+            Thread(target=lambda: [None for _ in stderr], daemon=True).start()
+            yield Server(url.split("/api/v1")[0], folder / "token")
+        finally:
+            serving.terminate()
+            serving.wait(timeout=60)
+
+
+@pytest.fixture(params=["here", "server"])
+def place(request: pytest.FixtureRequest, agon: Here, tmp_path: Path) -> Place:
+    """Give a place with an open contest of three bots and four matches."""
+    name = f"spring-{next(_NUMBERS)}"
+    if request.param == "here":
+        at = Place(agon, ("--database", f"sqlite:///{tmp_path}/agon.db"), name, far=False)
+    else:
+        found: Server = request.getfixturevalue("server")
+        at = Place(agon, ("--server", found.url, "--token-file", found.token_file), name, far=True)
+    at.folder = tmp_path
+    at.good("contest", "create", name, "--discipline", "arena", "--title", "Spring")
+    ended = at.good("contest", "add", name, arena_folder(tmp_path / "arena"))
+    assert "10 added" in ended.out
+    at.scored()
+    return at
+
+
+def test_a_board_is_read_explained_remembered_and_proved(place: Place, agon: Here) -> None:
+    """It is the board that agon score gives for the same records."""
+    name = place.contest
+    board = place.scored()
+    alone = agon("score", "arena", place.folder / "arena", "--format", "json").json()
+    assert [(r["rank"], r["id"], r["score"]) for r in board["rows"]] == [
+        (r["rank"], r["id"], r["score"]) for r in alone["rows"]
+    ]
+    assert board["board_sha256"] == alone["board_sha256"]
+    table = place.good("contest", "board", name, "--top", 2)
+    assert "1 more; --top 3" in table.out
+    csv = place.good("contest", "board", name, "--format", "csv").out
+    assert csv.startswith("rank,id,score,")
+    around = place.good("contest", "board", name, "--around", "bob", "--top", 1,
+                        "--format", "ndjson")  # fmt: skip
+    assert json.loads(around.out)["id"] == "bob"
+    told = place.json("contest", "explain", name, "ann")
+    assert sum(part["points"] for part in told["parts"]) == pytest.approx(told["score"])
+    assert "match 1" in place.good("contest", "explain", name, "ann").out
+    [step] = place.json("contest", "history", name, "ann")["steps"]
+    assert step["score"] == told["score"]
+    assert place("contest", "explain", name, "nobody").code == 3
+    shown = place.json("contest", "show", name)
+    assert shown["state"] == "open"
+    assert [one["board"] for one in shown["published"]] == ["bots", "judges", "bradley-terry"]
+    assert "bradley-terry" in place.good("contest", "show", name).out
+    assert name in place.good("contest", "list", "--discipline", "arena", "--format", "csv").out
+    assert "nobody has looked yet" in place.good("contest", "findings", name).out
+
+
+def test_records_are_added_once_and_faults_told_together(place: Place) -> None:
+    """From a file of lines as from a folder; a dry run enters nothing."""
+    name, file = place.contest, place.folder / "votes.ndjson"
+    assert (
+        "0 added, 10 there already"
+        in place.good("contest", "add", name, place.folder / "arena").out
+    )
+    file.write_text('{"id":"dan","owner_id":"o1","name":"Dan"}\n')
+    dry = place.json("contest", "add", name, file, "--table", "bots", "--dry-run")
+    assert dry["added"] == 1
+    assert "1 added" in place.good("contest", "add", name, file, "--table", "bots").out
+    assert place.scored(3, seq=13)["unscored"][0]["id"] == "dan"
+    file.write_text('{"id":"eve","owner_id":"o9","name":"Eve"}\n{"id":7,"owner_id":"o1"}\nx\n')
+    refused = place("contest", "add", name, file, "--table", "bots")
+    assert refused.code == 2
+    assert all(word in refused.err for word in ("o9", "line 2", "no JSON"))
+    file.write_text('{"id":"dan","owner_id":"o2","name":"Dan"}\n')
+    assert place("contest", "add", name, file, "--table", "bots").code == 4
+    replaced = place.json("contest", "add", name, file, "--table", "bots", "--replace")
+    assert replaced["replaced"] == 1
+    assert place("contest", "add", name, place.folder / "arena", "--table", "bots").code == 2
+    assert place("contest", "add", name, place.folder / "none.ndjson").code == 3
+
+
+def test_a_rescoring_is_seen_before_it_counts_and_can_be_undone(place: Place) -> None:
+    """--dry-run shows, --yes applies, rollback undoes; without either nobody is asked here."""
+    name = place.contest
+    before = place.scored()["board_sha256"]
+    rescore = ("contest", "rescore", name, "--set", "k_new=64")
+    seen = place.good(*rescore, "--dry-run")
+    assert "bots: 3 of 3 move" in seen.out
+    assert "nothing was changed" in seen.err
+    assert place.scored()["board_sha256"] == before
+    assert place(*rescore).code == 2
+    done = place.json(*rescore, "--yes", "--reason", "as announced")
+    assert (done["state"], done["reason"]) == ("applied", "as announced")
+    after = place.scored(3, seq=done["applied_at"])
+    assert after["board_sha256"] != before
+    assert after["overrides"] == {"k_new": 64.0}
+    undone = place.json("contest", "rollback", name, done["id"], "--reason", "a mistake")
+    assert place.scored(3, seq=undone["rolled_back_at"])["board_sha256"] == before
+    states = [one["state"] for one in place.json("contest", "changes", name)["changes"]]
+    assert states == ["cancelled", "cancelled", "rolled-back"]
+    assert "as announced" in place.good("contest", "changes", name, done["id"]).out
+    assert place("contest", "rollback", name, done["id"], "--reason", "again").code == 4
+    assert place(*rescore[:3], "--edition", "no-such", "--yes").code == 3
+
+
+def test_a_void_takes_records_out_of_the_score(place: Place) -> None:
+    """By key or by person, with a reason."""
+    name = place.contest
+    void = ("contest", "void", name, "--reason", "cast by mistake")
+    assert place(*void).code == 2
+    assert place(*void, "--record", "matches/99", "--yes").code == 3
+    done = place.json(*void, "--record", "matches/1", "--yes")
+    board = place.scored(3, seq=done["applied_at"])
+    assert next(row["matches"] for row in board["rows"] if row["id"] == "bob") == 1
+    person = place.good(*void, "--person", "cy", "--dry-run")
+    assert "cy" in person.out
+
+
+def test_a_frozen_contest_becomes_final_and_takes_no_records(place: Place) -> None:
+    """And each step that does not follow is refused as a conflict."""
+    name = place.contest
+    assert place.json("contest", "freeze", name)["state"] == "frozen"
+    assert place("contest", "freeze", name).code == 4
+    assert place("contest", "unfreeze", name).code == 2
+    assert place.json("contest", "unfreeze", name, "--reason", "go on")["state"] == "open"
+    assert place.json("contest", "finalize", name)["state"] == "final"
+    file = place.folder / "late.ndjson"
+    file.write_text('{"id":"late","owner_id":"o1","name":"Late"}\n')
+    late = place("contest", "add", name, file, "--table", "bots")
+    assert late.code == 4
+    assert "change set" in late.err
+    season = place.json("contest", "season", name, "--as", f"{name}-2")
+    assert (season["state"], season["season"]) == ("draft", 2)
+    assert place.json("contest", "open", f"{name}-2")["state"] == "open"
+
+
+def test_a_ledger_is_exported_replayed_and_imported(place: Place, agon: Here) -> None:
+    """To the published hash: of the contest, of the folder, in another house."""
+    name, out = place.contest, place.folder / "out"
+    published = place.scored()["board_sha256"]
+    place.good("contest", "export", name, "--out", out)
+    assert place("contest", "export", name, "--out", out).code == 4
+    here = agon("replay", out, "--check", published, "--format", "json")
+    assert here.code == 0, here.err
+    there = place.json("replay", name, "--check", published)
+    assert here.json() == there
+    assert (there["board_sha256"], there["seq"]) == (published, 12)
+    early = agon("replay", out, "--at", 11, "--format", "json").json()
+    assert early["board_sha256"] != published
+    timed = agon("replay", out, "--at", "2100-01-01T00:00:00Z", "--format", "json").json()
+    assert timed["board_sha256"] == published
+    other = f"sqlite:///{place.folder}/other.db"
+    assert "would take in" in agon("contest", "import", out, "--dry-run").err
+    assert agon("contest", "import", out, "--as", "other", "--database", other).code == 4
+    assert agon("contest", "import", out, "--database", other).code == 0
+    again = agon("contest", "board", name, "--database", other, "--format", "json").json()
+    assert again["board_sha256"] == published
+    agon("contest", "export", name, "--database", other, "--out", place.folder / "again")
+    for file in out.iterdir():
+        assert file.read_bytes() == (place.folder / "again" / file.name).read_bytes()
+
+
+def test_a_wrong_hash_and_a_tampered_folder_fail_by_name(place: Place, agon: Here) -> None:
+    """Exit code 1; both hashes, or the file and the line."""
+    out = place.folder / "out"
+    place.good("contest", "export", place.contest, "--out", out)
+    wrong = agon("replay", out, "--check", "0" * 64)
+    assert wrong.code == 1
+    assert "0" * 64 in wrong.err
+    assert place.scored()["board_sha256"] in wrong.err
+    entries = (out / "ledger.ndjson").read_bytes().splitlines(keepends=True)
+    entries[6] = entries[6].replace(b'"name":"', b'"name":"x')
+    (out / "ledger.ndjson").write_bytes(b"".join(entries))
+    tampered = agon("replay", out)
+    assert tampered.code == 1
+    assert "heads.ndjson, line 1: the head signed at 12" in tampered.err
+    (out / "ledger.ndjson").write_bytes(b"".join([*entries[:6], b"{}\n", *entries[7:]]))
+    broken = agon("replay", out)
+    assert broken.code == 1
+    assert "ledger.ndjson, line 7" in broken.err
+    assert broken.out == ""
+
+
+def test_a_proof_is_checked_without_any_house(place: Place, agon: Here) -> None:
+    """By itself, against a key that is known, and against the ledger it speaks of."""
+    name, file, out = place.contest, place.folder / "ann.json", place.folder / "out"
+    place.good("contest", "proof", name, "ann", "--out", file)
+    place.good("contest", "export", name, "--out", out)
+    key = json.loads((out / "contest.json").read_text())["public_key"]
+    alone = agon("replay", "--proof", file, "--public-key", key)
+    assert alone.code == 0
+    assert json.loads(alone.out)["id"] == "ann"
+    assert agon("replay", out, "--proof", file, "--public-key", key).code == 0
+    assert agon("replay", "--proof", file, "--public-key", "0" * 64).code == 1
+    assert agon("replay", "--proof", file, "--public-key", "0").code == 2
+    assert agon("replay").code == 2
+    file.write_text(file.read_text().replace('\\"score\\":997.0', '\\"score\\":999.0'))
+    forged = agon("replay", "--proof", file)
+    assert forged.code == 1
+    assert "is not number" in forged.err
+
+
+def test_tokens_and_users_are_looked_after(place: Place) -> None:
+    """The token alone stands on stdout; what it may do and until when, on stderr."""
+    user = f"u{place.contest}"
+    made = place.good("token", "create", "--user", user, "--role", "organiser",
+                      "--contest", place.contest, "--scope", "records", "--days", 1)  # fmt: skip
+    [text] = made.out.split()
+    assert text.startswith("agon_")
+    listed = place.json("token", "list", "--user", user)["tokens"]
+    assert [one["scopes"] for one in listed] == [["records"]]
+    assert text.split("_", 2)[2] not in str(listed)
+    kept = place.folder / "new.token"
+    assert (
+        place.good("token", "create", "--user", user, "--role", "viewer", "--out", kept).out == ""
+    )
+    assert kept.stat().st_mode & 0o777 == 0o600
+    assert place("token", "create", "--user", user, "--role", "viewer", "--out", kept).code == 4
+    assert "opens nothing" in place.good("token", "revoke", listed[0]["id"]).out
+    assert place("token", "revoke", "none").code == 3
+    other = f"{user}-2"
+    assert other in place.good("user", "create", other, "--name", "Ada").out
+    assert place("user", "create", other).code == 4
+    assert "is disabled" in place.good("user", "disable", other).out
+    assert "is enabled" in place.good("user", "disable", other, "--undo").out
+    rows = place.good("user", "list", "--format", "ndjson").out.splitlines()
+    assert other in [json.loads(row)["id"] for row in rows]
+
+
+def test_jobs_are_seen_and_the_queue_paused(place: Place) -> None:
+    """What an operator does on a busy day."""
+    try:
+        assert place.json("jobs", "pause")["paused"]
+        place.good("contest", "open", place.json(
+            "contest", "season", place.contest, "--as", f"{place.contest}-j")["id"])  # fmt: skip
+        file = place.folder / "one.ndjson"
+        file.write_text('{"id":"o1","handle":"one"}\n')
+        place.good("contest", "add", f"{place.contest}-j", file, "--table", "owners")
+        [job] = place.json("jobs", "list", "--contest", f"{place.contest}-j")["jobs"]
+        assert (job["kind"], job["state"]) == ("publish", "queued")
+        assert "cancelled" in place.good("jobs", "cancel", job["id"]).out
+        assert "queued" in place.good("jobs", "retry", job["id"]).out
+        assert "paused" in place.good("jobs", "queue").out
+    finally:
+        assert not place.json("jobs", "resume")["paused"]
+    assert place("jobs", "cancel", "none").code == 3
+
+
+def test_a_server_shows_nothing_private_without_a_token(server: Server, agon: Here) -> None:
+    """And a wrong token is told as such; a server out of reach is unavailable."""
+    options = ("--server", server.url, "--token-file", server.token_file)
+    made = agon("contest", "create", "secret-one", "--discipline", "arena", "--private", *options)
+    assert made.code == 0
+    assert agon("contest", "show", "secret-one", *options).code == 0
+    assert agon("contest", "show", "secret-one", "--server", server.url).code == 3
+    assert agon("contest", "freeze", "secret-one", "--server", server.url).code == 4
+    assert agon("token", "list", "--server", server.url).code == 4
+    both = ("--server", server.url, "--database", "sqlite:///x.db")
+    assert agon("contest", "list", *both).code == 2
+
+
+def test_a_token_is_found_in_the_environment_and_in_a_file(
+    server: Server, agon: Here, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Never on the command line, where others can read it."""
+    monkeypatch.setenv("AGON_SERVER", server.url)
+    monkeypatch.setenv("AGON_TOKEN", server.token_file.read_text().strip())
+    assert agon("token", "list").code == 0
+    assert agon("contest", "list", "--database", f"sqlite:///{tmp_path}/none.db").code == 3
+    (tmp_path / "bad").write_text("two words")
+    assert agon("token", "list", "--token-file", tmp_path / "bad").code == 2
+    assert "token" not in [word.lstrip("-") for word in agon("token", "list", "--help").out.split()
+                           if word.startswith("--")]  # fmt: skip
+
+
+def test_there_has_to_be_a_database(agon: Here, tmp_path: Path) -> None:
+    """Looking makes none."""
+    url = f"sqlite:///{tmp_path}/none.db"
+    for command in (("contest", "list"), ("contest", "show", "x"), ("token", "list"),
+                    ("db", "verify"), ("db", "current"), ("replay", "x")):  # fmt: skip
+        assert agon(*command, "--database", url).code == 3, command
+    assert list(tmp_path.iterdir()) == []
