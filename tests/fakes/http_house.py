@@ -14,6 +14,7 @@ from agon.app.contests.publishing import publish
 from agon.app.contests.recording import record
 from agon.app.contests.service import Service
 from agon.http.app import create_app
+from agon.logs import start_logging
 from agon.settings import Settings
 from fakes.house import OPERATOR, ORGANISER, service_at
 
@@ -81,6 +82,7 @@ def settings(**given: Any) -> Settings:
 
 def house_at(folder: Path, **given: Any) -> House:
     """Open a house in a folder; closing its store is the caller's."""
+    start_logging(form="json", level="error")
     service = service_at(folder)
     for user in USERS.values():
         create_user(service, user=user, by=OPERATOR)

@@ -18,6 +18,7 @@ from agon.app.access.authorising import ACTIONS, ANONYMOUS, View, allow, viewed
 from agon.app.access.tokens import authenticate
 from agon.app.access.values import Caller
 from agon.errors import Forbidden, NotFound, Unauthenticated
+from agon.http.queries import expect_known
 from agon.http.serving import Serving, serving
 from agon.networks import keyed_network
 from agon.settings import is_loopback
@@ -152,6 +153,7 @@ class Needs:
         """Let the caller pass or raise what refuses them."""
         caller = caller_of(request)
         allow(caller, self.action)
+        expect_known(request)
         return caller
 
 
@@ -175,6 +177,7 @@ class Sees:
                 allow(caller, self.action)  # who shows no token learns first that one is needed
             raise
         allow(caller, self.action, contest=view.contest)
+        expect_known(request)
         if ACTIONS[self.action] <= _STAFF:
             # Whoever may do this is of the staff, even by a token whose scope is this alone.
             return View(contest=view.contest, until=None, staff=True)

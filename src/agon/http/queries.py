@@ -1,0 +1,54 @@
+"""Refuse query parameters that a route does not know; a misspelt one is never ignored."""
+
+from typing import Any, Final
+
+from fastapi.dependencies.models import Dependant
+from pydantic import BaseModel
+from starlette.requests import Request
+
+from agon.errors import Unreadable, did_you_mean
+
+_SHOWN: Final = 80
+
+
+def expect_known(request: Request) -> None:
+    """Refuse a request with unknown query parameters.
+
+    Raises:
+        Unreadable: with the closest name there is.
+    """
+    if not request.scope["query_string"]:
+        return
+    route: Any = request.scope.get("route")
+    name = getattr(route, "unique_id", "")
+    if name not in _KNOWN:
+        _KNOWN[name] = _known(getattr(route, "dependant", None))
+    known = _KNOWN[name]
+    if known is None:
+        return
+    for name in request.query_params:
+        if name not in known:
+            right = did_you_mean(name[:_SHOWN], known) if known else "there are none here"
+            raise Unreadable(f"there is no query parameter {name[:_SHOWN]!r}; {right}")
+
+
+_KNOWN: Final[dict[str, frozenset[str] | None]] = {}
+"""Parameters of every route that was asked, by the route's name."""
+
+
+def _known(dependant: Dependant | None) -> frozenset[str] | None:
+    """List a route's query parameters; None where a form of its own checks them."""
+    if dependant is None:
+        return None
+    names: set[str] = set()
+    for one in _all(dependant):
+        for field in one.query_params:
+            kind: Any = field.field_info.annotation
+            if isinstance(kind, type) and issubclass(kind, BaseModel):
+                return None
+            names.add(field.alias)
+    return frozenset(names)
+
+
+def _all(dependant: Dependant) -> list[Dependant]:
+    return [dependant, *(one for sub in dependant.dependencies for one in _all(sub))]

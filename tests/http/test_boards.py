@@ -1,0 +1,225 @@
+"""Boards over HTTP: the bytes that were hashed, pages, downloads, nothing after a freeze."""
+
+import csv
+import io
+from typing import Any
+
+import orjson
+import pytest
+
+from agon.app.contests import lifecycle
+from agon.app.contests.publishing import publish
+from agon.app.contests.recording import record
+from agon.http.downloads import defused
+from agon.ledger.merkle import verify
+from fakes.house import ORGANISER
+from fakes.http_house import House
+
+BOARD = "/contests/spring/boards/user-score"
+PUBLIC = [
+    "/contests",
+    "/contests/spring",
+    "/contests/spring/boards",
+    BOARD,
+    f"{BOARD}?format=csv",
+    f"{BOARD}?format=ndjson",
+    f"{BOARD}?as_of=999999",
+    f"{BOARD}?as_of=2030-01-01T00:00:00Z",
+    f"{BOARD}?around=u1",
+    f"{BOARD}/unscored",
+    f"{BOARD}/rows/u1?neighbours=5",
+    f"{BOARD}/rows/u7",
+    f"{BOARD}/proofs/u1",
+    f"{BOARD}/explanations/u1",
+    f"{BOARD}/explanations/u7",
+    f"{BOARD}/history/u1",
+    f"{BOARD}/history/u7",
+    "/contests/spring/snapshots",
+    "/contests/spring/participants",
+    "/contests/spring/participants/u7",
+    "/contests/spring/ledger/head",
+]
+STAFF_ONLY = [
+    "/contests/spring/ledger",
+    "/contests/spring/records?table=users",
+    "/contests/spring/export",
+    "/contests/spring/findings",
+    "/contests/spring/cases",
+    "/contests/spring/change-sets",
+    "/contests/spring/webhooks",
+    "/jobs?contest=spring",
+]
+
+
+def test_a_page_holds_the_lines_that_were_hashed(house: House) -> None:
+    """Whoever has the page can check the board's hash against the manifest."""
+    house.contest(people=5)
+    page = house.get(f"{BOARD}?limit=500").json()
+    assert [row["id"] for row in page["rows"]] == ["u0", "u1", "u2", "u3", "u4"]
+    assert page["rows_total"] == 5
+    assert page["seq"] == 7
+    with house.service.store.read() as session:
+        lines = session.snapshots.lines(page["snapshot"], start=0, count=500)
+    assert b"[" + b",".join(lines) + b"]" in house.get(f"{BOARD}?limit=500").content
+
+
+def test_pages_follow_one_snapshot_whatever_is_published_meanwhile(house: House) -> None:
+    """Who pages through a board must not see somebody twice, or miss somebody."""
+    house.contest(people=7)
+    page = house.get(f"{BOARD}?limit=3").json()
+    seen = [row["id"] for row in page["rows"]]
+    house.people("spring", 5, begin=100)
+    while page["next"]:
+        page = house.get(f"{BOARD}?limit=3&cursor={page['next']}").json()
+        seen += [row["id"] for row in page["rows"]]
+    assert seen == [f"u{n}" for n in range(7)]
+    back = house.get(f"{BOARD}?cursor={page['previous']}").json()
+    assert [row["id"] for row in back["rows"]] == ["u3", "u4", "u5"]
+
+
+@pytest.mark.parametrize("limit", [1, 2, 500])
+def test_the_limit_is_honoured(house: House, limit: int) -> None:
+    """A limit that is quietly changed breaks whoever counts on it."""
+    house.contest(people=4)
+    assert len(house.get(f"{BOARD}?limit={limit}").json()["rows"]) == min(limit, 4)
+
+
+@pytest.mark.parametrize("query", ["limit=0", "limit=501", "limit=x", "limt=5", "format=xml",
+                                   "cursor=abc", "as_of=yesterday", "cursor=&as_of=1"])  # fmt: skip
+def test_what_cannot_be_meant_is_refused(house: House, query: str) -> None:
+    """Nothing is quietly ignored, a misspelt name neither."""
+    house.contest()
+    answer = house.get(f"{BOARD}?{query}")
+    assert answer.status_code == 422, answer.text
+
+
+def test_ones_own_row_comes_with_neighbours_and_its_place(house: House) -> None:
+    """People look for themselves first."""
+    house.contest(people=9)
+    page = house.get(f"{BOARD}/rows/u4?neighbours=2").json()
+    assert [row["id"] for row in page["rows"]] == ["u2", "u3", "u4", "u5", "u6"]
+    assert (page["place"], page["start"]) == (4, 2)
+    assert house.get(f"{BOARD}/rows/nobody").status_code == 404
+    around = house.get(f"{BOARD}?around=u8&limit=4").json()
+    assert around["place"] == 8
+    assert "u8" in [row["id"] for row in around["rows"]]
+
+
+def test_a_client_that_has_the_page_is_not_sent_it_again(house: House) -> None:
+    """Boards are polled; an unchanged one costs a few bytes."""
+    house.contest()
+    first = house.get(BOARD)
+    tag = first.headers["etag"]
+    again = house.get(BOARD, headers={"if-none-match": f'"other", {tag}'})
+    assert (again.status_code, again.content) == (304, b"")
+    assert again.headers["etag"] == tag
+    assert not tag.startswith("W/")
+    assert house.get(f"{BOARD}?limit=1").headers["etag"] != tag
+    house.people("spring", 1, begin=50)
+    changed = house.get(BOARD, headers={"if-none-match": tag})
+    assert changed.status_code == 200
+    assert changed.headers["etag"] != tag
+
+
+def test_only_what_the_public_sees_may_be_kept_by_everybody(house: House) -> None:
+    """A shared cache must not hand an organiser's view to others."""
+    house.contest()
+    assert house.get(BOARD).headers["cache-control"] == "no-cache"
+    own = house.get(BOARD, "organiser").headers
+    assert "private" in own["cache-control"]
+    assert "authorization" in own["vary"]
+
+
+def test_a_proof_can_be_checked_without_this_house(house: House) -> None:
+    """A row on a board is worth what its proof is worth."""
+    house.contest(people=6)
+    proof = house.get(f"{BOARD}/proofs/u3").json()
+    manifest = proof["manifest"]
+    size = manifest["rows"] + manifest["unscored"]
+    assert verify(
+        proof["line"].encode(),
+        proof["index"],
+        size,
+        [bytes.fromhex(one) for one in proof["path"]],
+        bytes.fromhex(manifest["merkle_root"]),
+    )
+
+
+def test_explanation_history_and_participants_answer(house: House) -> None:
+    """Why, since when, and where else: what people ask after their rank."""
+    house.contest()
+    house.people("spring", 1, begin=30)
+    assert house.get(f"{BOARD}/explanations/u1").json()["parts"]
+    assert house.get(f"{BOARD}/history/u1").json()["items"][0]["rank"] == 1
+    assert house.get("/contests/spring/participants/u1").json()["boards"]
+    listed = house.get("/contests/spring/participants?limit=2").json()
+    assert [one["id"] for one in listed["items"]] == ["u0", "u1"]
+    assert listed["next"]
+
+
+def test_csv_cannot_run_in_a_spreadsheet(house: House) -> None:
+    """A name is chosen by a stranger; opened by an organiser, it must not be a formula."""
+    house.contest(people=0)
+    names = ["=1+1", "+x", "-x", "@SUM(A1)", "\tx", "a,b", 'q"q', "plain"]
+    record(house.service, "spring", [("users", {"id": name}, None) for name in names], by=ORGANISER)
+    publish(house.service, "spring")
+    answer = house.get(f"{BOARD}?format=csv")
+    assert answer.headers["content-type"].startswith("text/csv")
+    assert "attachment" in answer.headers["content-disposition"]
+    rows = list(csv.DictReader(io.StringIO(answer.text, newline="")))
+    assert {row["id"] for row in rows} == {defused(name) for name in names}
+    assert not any(cell.startswith(("=", "+", "@", "\t", "\r")) for row in rows
+                   for cell in row.values())  # fmt: skip
+    assert next(iter(rows[0])) == "rank"
+
+
+def test_a_download_is_the_whole_board(house: House) -> None:
+    """Pages are for screens; who computes wants everything."""
+    house.contest(people=1203)
+    answer = house.get(BOARD, headers={"accept": "application/x-ndjson"})
+    rows = [orjson.loads(line) for line in answer.content.splitlines()]
+    assert [row["rank"] for row in rows] == sorted(row["rank"] for row in rows)
+    assert {row["id"] for row in rows} == {f"u{n}" for n in range(1203)}
+    again = house.get(
+        BOARD, headers={"accept": "application/x-ndjson", "if-none-match": answer.headers["etag"]}
+    )
+    assert again.status_code == 304
+
+
+def seen_by(house: House, role: str | None) -> dict[str, tuple[int, bytes]]:
+    """Ask for everything the public can ask for."""
+    return {path: (found.status_code, stable(found)) for path in PUBLIC
+            if (found := house.get(path, role))}  # fmt: skip
+
+
+def stable(answer: Any) -> bytes:
+    """Return an answer without the request's own id."""
+    name = answer.headers.get("x-request-id", "").encode()
+    return bytes(answer.content).replace(name, b"ID") if name else bytes(answer.content)
+
+
+@pytest.mark.parametrize("role", [None, "viewer", "participant", "judge", "worker"])
+def test_nothing_after_the_freeze_is_seen_by_the_public(house: House, role: str | None) -> None:
+    """Who could see ranks move in the dark would know the result before it is told."""
+    house.contest(people=3)
+    lifecycle.freeze(house.service, "spring", by=ORGANISER)
+    before = seen_by(house, role)
+    house.people("spring", 50, begin=5)
+    assert seen_by(house, role) == before
+    for path in STAFF_ONLY if role != "worker" else STAFF_ONLY[:-1]:  # workers see the queue
+        assert house.get(path, role).status_code in {401, 403}
+
+
+def test_staff_see_what_happens_during_a_freeze(house: House) -> None:
+    """The result has to be looked at before it is told."""
+    house.contest(people=3)
+    lifecycle.freeze(house.service, "spring", by=ORGANISER)
+    house.people("spring", 50, begin=5)
+    assert house.get(BOARD, "organiser").json()["rows_total"] == 53
+    assert house.get(BOARD).json()["rows_total"] == 3
+    cursor = house.get(f"{BOARD}?limit=2", "organiser").json()["next"]
+    assert house.get(f"{BOARD}?limit=2&cursor={cursor}").status_code == 404
+    newest = house.get("/contests/spring/snapshots", "organiser").json()["items"][0]["snapshot"]
+    assert house.get(f"/contests/spring/snapshots/{newest}").status_code == 404
+    lifecycle.finalise(house.service, "spring", by=ORGANISER)
+    assert house.get(BOARD).json()["rows_total"] == 53

@@ -1,0 +1,33 @@
+"""A misspelt query parameter is refused, never ignored."""
+
+import pytest
+
+from fakes.http_house import House
+
+
+@pytest.mark.parametrize(
+    ("path", "meant"),
+    [
+        ("/contests?limt=5", "limit"),
+        ("/contests/spring/snapshots?bord=user-score", "board"),
+        ("/users?curser=a", "cursor"),
+        ("/contests/spring/boards?x=1", "none here"),
+    ],
+)
+def test_an_unknown_parameter_is_refused_with_the_one_meant(
+    house: House, path: str, meant: str
+) -> None:
+    """Who asks for limt=5 and gets 50 believes that limits do not work."""
+    house.contest()
+    answer = house.get(path, "operator")
+    assert answer.status_code == 422
+    assert meant in answer.json()["detail"]
+
+
+def test_known_parameters_pass(house: House) -> None:
+    """The check must know all that a route takes, those of its dependencies among them."""
+    house.contest()
+    for path in ("/contests?limit=5&discipline=community", "/contests/spring/snapshots?limit=1",
+                 "/contests/spring/boards/user-score/rows/u1?neighbours=1&as_of=5",
+                 "/contests/spring/records?table=users&limit=1"):  # fmt: skip
+        assert house.get(path, "operator").status_code == 200
