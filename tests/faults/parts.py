@@ -5,6 +5,7 @@ import os
 import random
 import sys
 import time
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import timedelta
@@ -34,7 +35,7 @@ from agon.wiring import now, sortable_id
 from fakes.sandbox import FakeSandbox
 
 ARENA, DOJO = "fights", "riddles"
-LEASE = timedelta(seconds=0.3)
+LEASE = timedelta(seconds=0.6)
 BOTS = 12
 MATCHES_AT_ONCE = 10
 SQUARES = "def seq(n):\n    return n * n\n"
@@ -128,12 +129,13 @@ def warm(folder: Path) -> None:
             import_module(name)
 
 
-def worker(url: str, name: str) -> None:
-    """Work until killed."""
+def worker(url: str, name: str, finished: Path) -> None:
+    """Work until killed; every job that is done with is noted."""
     service = house(url)
     watch = Watch(url)
     runners = house_runners(service) | sandbox_runners(SlowSandbox())
-    Worker(LocalSource(service, worker=name, wait=watch.wait), runners).work()
+    source = LocalSource(service, worker=name, wait=watch.wait)
+    Worker(source, runners, told=lambda one: _note(finished, {one.assignment.kind: 1})).work()
 
 
 def writer(url: str, name: str, journal: Path) -> None:
@@ -222,6 +224,8 @@ def forked(main: Callable[[], None]) -> int:
         _die_with(parent)
         main()
         code = 0
+    except Exception:  # noqa: BLE001 - nobody above can tell of it
+        traceback.print_exc()
     finally:
         os._exit(code)
 

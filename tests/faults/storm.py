@@ -7,13 +7,14 @@ import time
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import orjson
 
 from agon.app.contests.live import LiveContest
 from agon.app.contests.service import Service
 from agon.app.jobs.queueing import state
+from agon.app.jobs.values import JobState
 from agon.ledger.entry import chain, genesis
 from faults import parts
 
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
 
 WORKERS, WRITERS = 3, 2
 _PAUSED_SHARE = 0.15
-_PATIENCE = 120.0
+_PATIENCE = 60.0
+_UNDER_WAY: Final[tuple[JobState, ...]] = ("queued", "leased")
 
 
 @dataclass
@@ -35,7 +37,9 @@ class Storm:
         dice: chooses victims and moments.
         running: process ids by name.
         faults: how often which role met which fault.
+        ended: who ended without a fault of ours, and how.
         seconds: how long the faults took.
+        seen: how long the file of finished jobs was at the last fault.
     """
 
     url: str
@@ -45,9 +49,16 @@ class Storm:
     faults: Counter[str] = field(default_factory=Counter)
     ended: Counter[str] = field(default_factory=Counter)
     seconds: float = 0.0
+    seen: int = 0
+
+    @property
+    def finished(self) -> Path:
+        """Return the file that workers add a line to for every job they are done with."""
+        return self.folder / "finished"
 
     def start(self) -> None:
         """Prepare the house in a process of its own, then start everybody."""
+        self.finished.touch()
         parts.warm(self.folder)
         _, status = os.waitpid(parts.forked(lambda: parts.prepare(self.url)), 0)
         assert status == 0, "the house could not be prepared"
@@ -63,10 +74,16 @@ class Storm:
         return self.folder / f"{name}.ndjson"
 
     def rage(self, faults: int, *, every: float) -> None:
-        """Let so many faults happen, a random time around ``every`` seconds apart."""
+        """Let so many faults happen, a random time around ``every`` seconds apart.
+
+        On a busy machine they wait for each other: between two of them a job is finished, or
+        three seconds go by. Otherwise nothing would be hit but beginnings.
+        """
         began = time.monotonic()
         for _ in range(faults):
-            time.sleep(self.dice.uniform(0, 2 * every))
+            time.sleep(self.dice.uniform(0, every))
+            self._await_progress()
+            time.sleep(self.dice.uniform(0, every))
             self._replace_ended()
             name = self.dice.choice(self.names())
             if self.dice.random() < _PAUSED_SHARE:
@@ -93,21 +110,31 @@ class Storm:
         service.store.close()
         return found
 
+    def _await_progress(self) -> None:
+        end = time.monotonic() + 3
+        while self.finished.stat().st_size == self.seen and time.monotonic() < end:
+            time.sleep(0.005)
+        self.seen = self.finished.stat().st_size
+
     def _drained(self) -> None:
+        """Wait for the last job; a minute in which none ends means that they are stuck."""
         service = parts.house(self.url)
+        counts = state(service).counts
         end = time.monotonic() + _PATIENCE
-        while time.monotonic() < end:
-            counts = state(service).counts
-            left = {key: many for key, many in counts.items() if key[1] in {"queued", "leased"}}
-            if not left:
-                return
+        while left := sum(many for (_, how), many in counts.items() if how in _UNDER_WAY):
             time.sleep(0.05)
-        raise TimeoutError(str(left))
+            before, counts = counts, state(service).counts
+            if counts != before:
+                end = time.monotonic() + _PATIENCE
+            if time.monotonic() > end:
+                with service.store.read() as session:
+                    stuck = session.queue.page(states=_UNDER_WAY, limit=3)
+                raise TimeoutError(f"{left} jobs are stuck, among them {stuck}")
 
     def _begin(self, name: str) -> None:
         main: Callable[[], None]
         if name.startswith("worker"):
-            main = lambda: parts.worker(self.url, name)  # noqa: E731 - one name for both
+            main = lambda: parts.worker(self.url, name, self.finished)  # noqa: E731 - one name for both
         else:
             main = lambda: parts.writer(self.url, name, self.journal(name))  # noqa: E731
         self.running[name] = parts.forked(main)

@@ -1,6 +1,7 @@
 """Working: whatever becomes of a job, the worker says so once and goes on."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from threading import Event, Timer
 from typing import Any
 
@@ -35,7 +36,10 @@ class Told:
         """Give the next job, or fail as asked."""
         if self.claims:
             raise self.claims.pop(0)
-        return next((self.jobs.pop(0) for one in self.jobs if one.kind in kinds), None)
+        found = next((one for one in self.jobs if one.kind in kinds), None)
+        if found is not None:
+            self.jobs.remove(found)
+        return found
 
     def heartbeat(self, assignment: Assignment, progress: float | None = None) -> None:
         """Note a heartbeat."""
@@ -150,6 +154,19 @@ def test_a_stopping_worker_finishes_its_job_and_takes_no_other() -> None:
     Worker(source, {"judge": run}, stopping=stopping).work()
     assert [one[0] for one in source.said] == ["complete"]
     assert len(source.jobs) == 1
+
+
+def test_no_kind_of_job_keeps_others_from_their_turn() -> None:
+    """Records that never cease ask for boards without end; verdicts must come all the same."""
+    board, verdict = replace(ONE, kind="publish"), ONE
+    source, worked = Told(board, board, board, verdict, verdict), list[str]()
+
+    def run(assignment: Assignment, _: Progress) -> Mapping[str, Any]:
+        worked.append(assignment.kind)
+        return {}
+
+    Worker(source, {"publish": run, "judge": run}).work(idle=False)
+    assert worked == ["publish", "judge", "publish", "judge", "publish"]
 
 
 def test_an_idle_worker_waits_for_word_instead_of_asking_without_end() -> None:

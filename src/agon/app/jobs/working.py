@@ -64,6 +64,7 @@ class Worker:
         self._source = source
         self._runners = runners
         self._told = told
+        self._last: JobKind | None = None
         self.running = False
         self.stopping = stopping or Event()
 
@@ -74,7 +75,8 @@ class Worker:
             Unavailable: the queue cannot be reached.
             Stopped: raised into the job, which was given back.
         """
-        assignment = self._source.claim(tuple(self._runners))
+        assignment = self._next()
+        self._last = None if assignment is None else assignment.kind
         if assignment is None:
             return False
         self._told(self._work(assignment))
@@ -99,6 +101,16 @@ class Worker:
             if not idle:
                 return
             self._source.wait(IDLE_SECONDS)
+
+    def _next(self) -> Assignment | None:
+        """Claim a job, of another kind than the last one if there is any.
+
+        Records that never cease ask for boards without end; verdicts have their turn all the same.
+        """
+        kinds = tuple(self._runners)
+        others = tuple(kind for kind in kinds if kind != self._last)
+        found = self._source.claim(others) if others and self._last else None
+        return found or self._source.claim(kinds)
 
     def _work(self, assignment: Assignment) -> Worked:
         """Work on a claimed job, whatever becomes of it."""
