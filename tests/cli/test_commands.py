@@ -2,7 +2,10 @@
 
 import hashlib
 import json
+import subprocess
+import sys
 from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
 
@@ -281,13 +284,37 @@ def test_json_of_rated_bots_carries_what_is_shown(agon: Here, arena: Path) -> No
     assert {"low", "high"} <= set(value["rows"][0])
 
 
-def test_the_demo_prints_four_boards_and_says_what_is_missing(agon: Here, tmp_path: Path) -> None:
-    """The site comes later; until then the demo says so and is content."""
-    ended = agon("demo", "--dir", tmp_path / "demo")
+def test_the_demo_prints_four_boards_and_enters_them_into_ledgers(
+    agon: Here, tmp_path: Path
+) -> None:
+    """A board from a ledger has the very hash of the board from the files."""
+    folder = tmp_path / "demo"
+    ended = agon("demo", "--dir", folder, "--no-serve")
     assert ended.code == 0
     for board in ("user-score ·", "weights ·", "season ·", "bots ·"):
         assert board in ended.out
     assert "CC BY 4.0" in ended.out
     assert ended.out.count("findings: ") == 4
-    assert "not part of this version yet" in ended.err
-    assert agon("demo", "--dir", tmp_path).code == 4
+    database = f"sqlite:///{folder / 'agon.db'}"
+    for discipline in ("community", "challenge", "dojo", "arena"):
+        scored = agon("score", discipline, folder / f"{discipline}.duckdb", "--format", "json")
+        replayed = agon("replay", discipline, "--database", database, "--format", "json")
+        assert replayed.json()["board_sha256"] == scored.json()["board_sha256"]
+    assert agon("demo", "--dir", tmp_path, "--no-serve").code == 4
+
+
+def test_the_demo_serves_its_contests(tmp_path: Path) -> None:
+    """Whoever wants to try the API has something to ask for, and a token to ask with."""
+    command = [sys.executable, "-m", "agon", "demo", "--dir", str(tmp_path / "d"), "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as serving:
+        try:
+            assert serving.stderr is not None
+            said = iter(lambda: serving.stderr.readline().decode(), "")  # type: ignore[union-attr]  # asserted
+            address = next(line for line in said if line.startswith("agon serves at")).split()[3]
+            assert "operator's token" in next(said)
+            with urlopen(f"{address}/contests/arena/boards/bots?limit=2", timeout=60) as answer:  # noqa: S310 (our own address)
+                assert len(json.load(answer)["rows"]) == 2
+        finally:
+            serving.terminate()
+            serving.communicate(timeout=60)
+    assert serving.returncode == 0

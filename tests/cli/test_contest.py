@@ -153,7 +153,11 @@ def test_records_are_added_once_and_faults_told_together(place: Place) -> None:
     file.write_text('{"id":"eve","owner_id":"o9","name":"Eve"}\n{"id":7,"owner_id":"o1"}\nx\n')
     refused = place("contest", "add", name, file, "--table", "bots")
     assert refused.code == 2
-    assert all(word in refused.err for word in ("o9", "line 2", "no JSON"))
+    assert "row 2, column name" in refused.err
+    assert "row 3 (line 3): 'x' is no JSON" in refused.err
+    file.write_text('{"id":"eve","owner_id":"o9","name":"Eve"}\n')
+    unknown = place("contest", "add", name, file, "--table", "bots")
+    assert (unknown.code, "o9" in unknown.err) == (2, True)
     file.write_text('{"id":"dan","owner_id":"o2","name":"Dan"}\n')
     assert place("contest", "add", name, file, "--table", "bots").code == 4
     replaced = place.json("contest", "add", name, file, "--table", "bots", "--replace")

@@ -39,15 +39,14 @@ def test_a_changed_database_fails_the_check_by_name(agon: Here, tmp_path: Path) 
     agon("contest", "create", "spring", "--discipline", "arena", "--database", url)
     agon("contest", "add", "spring", arena_folder(tmp_path / "arena"), "--database", url)
     with sqlite3.connect(tmp_path / "agon.db") as database:
-        database.execute("DROP TRIGGER IF EXISTS entries_stay")
-        for (name,) in database.execute(
-            "SELECT name FROM sqlite_master WHERE type = 'trigger'"
-        ).fetchall():
+        triggers = database.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'")
+        for (name,) in triggers.fetchall():
             database.execute(f"DROP TRIGGER {name}")
-        database.execute(
+        changed = database.execute(
             "UPDATE entries SET line = CAST(replace(CAST(line AS TEXT), 'Ann', 'Eve') AS BLOB) "
-            "WHERE line LIKE '%Ann%'"
+            "WHERE instr(CAST(line AS TEXT), 'Ann')"
         )
+        assert changed.rowcount == 1
     database.close()
     found = agon("db", "verify", "--database", url)
     assert found.code == 1

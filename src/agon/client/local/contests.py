@@ -9,7 +9,7 @@ from agon.app.contests import creating, lifecycle
 from agon.app.contests.creating import NewContest
 from agon.app.contests.publishing import publish
 from agon.app.contests.reading_ndjson import read_ndjson
-from agon.app.contests.recording import record
+from agon.app.contests.recording import expect_open, record
 from agon.app.contests.service import Service
 from agon.app.contests.values import Contest
 from agon.client.values import ContestTold, RecordedTold
@@ -105,6 +105,9 @@ class LocalRecords:
             InvalidRecords: with everything that is wrong with them.
             Conflict: keys or external ids are there with other content; or the contest is final.
         """
+        with self._service.store.read() as session:
+            found = viewed(session, contest, self._by).contest
+        expect_open(found, self._by)  # before all of a stream is read in vain
         rows = read_ndjson(chunks, table=table)
         done = record(self._service, contest, rows, by=self._by, replace=replace, dry_run=dry_run)
         if not dry_run and (done.added or done.replaced):
