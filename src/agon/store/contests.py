@@ -11,6 +11,9 @@ from agon.store.schema import CONTESTS
 from agon.store.transactions import Transaction
 
 _SUGGESTED_AMONG = 1000
+_NAMES = tuple(column.name for column in CONTESTS.columns)
+_BY_ID = f"SELECT {', '.join(_NAMES)} FROM contests WHERE id = ?"
+"""Every request begins with this one, so it is not put together anew each time."""
 
 
 class SqlContests:
@@ -29,18 +32,18 @@ class SqlContests:
         no = self._to.scalar(adding.returning(CONTESTS.c.no))
         if no is None:
             raise _taken(contest.id)
-        return _contest(self._row(CONTESTS.c.no == no))
+        return _contest(self._row(CONTESTS.c.no == no)._asdict())
 
     def get(self, contest_id: str) -> Contest:
         """Return a contest."""
-        row = self._to.first(select(CONTESTS).where(CONTESTS.c.id == contest_id))
-        if row is None:
+        rows = self._to.raw(_BY_ID, [contest_id])
+        if not rows:
             raise self._missing(contest_id)
-        return _contest(row)
+        return _contest(dict(zip(_NAMES, rows[0], strict=True)))
 
     def by_no(self, no: int) -> Contest:
         """Return a contest by its number."""
-        return _contest(self._row(CONTESTS.c.no == no))
+        return _contest(self._row(CONTESTS.c.no == no)._asdict())
 
     def lock(self, contest_id: str) -> Contest:
         """Return a contest and keep other writers from it; SQLite has one writer at a time."""
@@ -48,7 +51,7 @@ class SqlContests:
         row = self._to.first(locking)
         if row is None:
             raise self._missing(contest_id)
-        return _contest(row)
+        return _contest(row._asdict())
 
     def save(self, contest: Contest) -> None:
         """Store what changed of a locked contest."""
@@ -72,7 +75,7 @@ class SqlContests:
             listing = listing.where(CONTESTS.c.discipline == discipline)
         if series is not None:
             listing = listing.where(CONTESTS.c.series == series)
-        return [_contest(row) for row in self._to.all(listing)]
+        return [_contest(row._asdict()) for row in self._to.all(listing)]
 
     def _row(self, condition: Any) -> Row[Any]:
         row = self._to.first(select(CONTESTS).where(condition))
@@ -111,8 +114,7 @@ def _values(contest: Contest) -> dict[str, Any]:
     }
 
 
-def _contest(row: Row[Any]) -> Contest:
-    values = row._asdict()
+def _contest(values: dict[str, Any]) -> Contest:
     values["overrides"] = parsed(values["overrides"])
     values["boards"] = tuple(parsed(values["boards"]))
     values["created_at"] = moment(values["created_at"])

@@ -16,6 +16,9 @@ from agon.store.transactions import Transaction
 
 _IDS_PER_BUCKET: Final = 256
 _AT_A_TIME: Final = 500
+_NAMES: Final = tuple(column.name for column in SNAPSHOTS.columns if column.name != "buckets")
+_PROOF: Final = f"SELECT {', '.join(_NAMES)} FROM snapshots"
+"""Every page begins with this one, so it is not put together anew each time."""
 
 
 class SqlSnapshots:
@@ -60,17 +63,20 @@ class SqlSnapshots:
 
     def latest(self, contest_no: int, board: str, *, until: int | None = None) -> Snapshot | None:
         """Return the newest snapshot of a board made at or before position ``until``."""
-        asking = _of(contest_no, board, until)
-        asking = asking.order_by(SNAPSHOTS.c.seq.desc(), SNAPSHOTS.c.no.desc()).limit(1)
-        row = self._to.first(asking)
-        return None if row is None else _snapshot(row)
+        before = "" if until is None else " AND seq <= ?"
+        rows = self._to.raw(
+            f"{_PROOF} WHERE contest_no = ? AND board = ?{before} "
+            "ORDER BY seq DESC, no DESC LIMIT 1",
+            [contest_no, board, *([] if until is None else [until])],
+        )
+        return _proof(rows[0]) if rows else None
 
     def get(self, no: int) -> Snapshot:
         """Return a snapshot."""
-        row = self._to.first(select(SNAPSHOTS).where(SNAPSHOTS.c.no == no))
-        if row is None:
+        rows = self._to.raw(f"{_PROOF} WHERE no = ?", [no])
+        if not rows:
             raise NotFound(f"there is no snapshot {no}; list the snapshots of the contest")
-        return _snapshot(row)
+        return _proof(rows[0])
 
     def page(
         self,
@@ -178,7 +184,12 @@ def _parts(values: Sequence[int]) -> Iterator[Sequence[int]]:
 
 def _snapshot(row: Row[Any]) -> Snapshot:
     values = row._asdict()
-    del values["buckets"]
+    return _proof(tuple(values[name] for name in _NAMES))
+
+
+def _proof(row: tuple[Any, ...]) -> Snapshot:
+    values = dict(zip(_NAMES, row, strict=True))
+    values["stored"] = bool(values["stored"])
     values["at"] = moment(values["at"])
     values["published_at"] = moment(values["published_at"])
     values["manifest"] = parsed(values["manifest"])
