@@ -31,13 +31,15 @@ _PARTS = 12
     default=8000,
     show_default=True,
     metavar="P",
-    help="Port of the site.",
+    help="Port of the service.",
 )
 @option("--no-serve", is_flag=True, help="Print the boards and stop.")
-def command(*, folder: Path, port: int, no_serve: bool) -> None:
+@click.pass_context
+def command(context: click.Context, *, folder: Path, port: int, no_serve: bool) -> None:
     """See all four disciplines at work.
 
-    Prints boards, explanations of who is first, and what the checks find.
+    Prints boards, explanations of who is first, and what the checks find; enters the records into
+    the ledgers of four contests in D/agon.db, and serves these over HTTP.
 
     The dojo's programs are run and judged in the sandbox; community and challenge are simulated
     with some attackers among honest people; the arena's records are real votes on the answers of
@@ -59,11 +61,36 @@ def command(*, folder: Path, port: int, no_serve: bool) -> None:
         draw(paper, exhibit)
         paper.deliver()
         exhibits.append(exhibit)
+    database = _contests(folder, exhibits)
     paper = Paper()
-    _draw_next(paper, exhibits)
+    _draw_next(paper, exhibits, database)
     paper.deliver()
     if not no_serve:
-        click.echo(f"the site (port {port}) is not part of this version yet", err=True)
+        from agon.cli import serve
+
+        context.invoke(serve.command, port=port, database=database)
+
+
+def _contests(folder: Path, exhibits: "list[Exhibit]") -> str:
+    """Run each exhibit's records through a contest of its own; return the database's address."""
+    from agon.app.contests.creating import NewContest
+    from agon.cli.contest.adding import records_of
+    from agon.client.local import Local
+    from agon.settings import load
+    from agon.wiring import open_service
+
+    database = f"sqlite:///{folder.resolve() / 'agon.db'}"
+    with Local(open_service(load({"database": database}))) as house:
+        for exhibit in exhibits:
+            name = exhibit.discipline
+            click.echo(f"entering {name} into its ledger", err=True)
+            house.contests.create(
+                NewContest(id=name, discipline=name, title=f"Example: {name}",
+                           description=exhibit.origin)
+            )  # fmt: skip
+            house.contests.open(name)
+            house.records.add(name, records_of(name, str(exhibit.source)))
+    return database
 
 
 def draw(paper: "Paper", exhibit: "Exhibit") -> None:
@@ -93,7 +120,7 @@ def _first(exhibit: "Exhibit") -> str:
     return str(board.rows(top=1)[0]["id"])
 
 
-def _draw_next(paper: "Paper", exhibits: "list[Exhibit]") -> None:
+def _draw_next(paper: "Paper", exhibits: "list[Exhibit]", database: str) -> None:
     sources = {exhibit.discipline: exhibit.source for exhibit in exhibits}
     paper.line()
     paper.line("Try next:", style="bold")
@@ -104,5 +131,7 @@ def _draw_next(paper: "Paper", exhibits: "list[Exhibit]") -> None:
         f"agon check dojo {sources['dojo']}",
         f"agon challenge weights {sources['challenge']} --bittensor",
         "agon rules show dojo/0.2",
+        f"agon contest board arena --database {database} --top 5",
+        f"agon replay arena --database {database}",
     ):
         paper.line(f"  {line}")

@@ -83,7 +83,7 @@ def _chunks(house: "House", contest: str, source: str, *, table: str | None) -> 
         return _file(path)
     if table is not None:
         raise click.UsageError("--table is for NDJSON; other sources name their tables")
-    return _read(house.contests.get(contest).discipline, source)
+    return records_of(house.contests.get(contest).discipline, source)
 
 
 def _file(path: Path) -> Iterator[bytes]:
@@ -96,8 +96,11 @@ def _pieces(stream: BinaryIO) -> Iterator[bytes]:
         yield piece
 
 
-def _read(discipline: str, source: str) -> Iterator[bytes]:
-    """Yield the records of a source that is checked first, what is referred to before the rest."""
+def records_of(discipline: str, source: str) -> Iterator[bytes]:
+    """Yield the records of a source that is checked first, what is referred to before the rest.
+
+    A source is what ``agon score`` reads; the records come as portions of NDJSON.
+    """
     from agon.app.scoring import read_records
 
     records = read_records(discipline, source)
