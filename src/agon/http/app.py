@@ -15,6 +15,7 @@ from agon.errors import AgonError
 from agon.http import health
 from agon.http.auth import Gate
 from agon.http.bodies import Bounded
+from agon.http.direct import Direct
 from agon.http.idempotency import Repeated
 from agon.http.limiting import Limiter
 from agon.http.metrics import Metrics
@@ -69,6 +70,7 @@ def create_app(
             Middleware(Bounded, most=settings.max_body_mib << 20),
             Middleware(Gate, serving=parts),
             Middleware(Recent, changed=changed),
+            Middleware(Direct, serving=parts, waits=settings.database_file is None),
             Middleware(Repeated, serving=parts),
         ],
         exception_handlers={

@@ -4,10 +4,12 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 import orjson
+from starlette.responses import Response
 
 from agon.app.access.authorising import View
 from agon.app.contests.boards import Page
 from agon.app.contests.values import Snapshot
+from agon.http.etags import etag, names
 
 CACHED: Final = "no-cache"
 """Boards may be kept, and are asked for again with their ETag before they are shown."""
@@ -52,6 +54,19 @@ def rendered(view: View, page: Page, *, unscored: bool = False) -> bytes:
     }
     name = b"unscored" if unscored else b"rows"
     return b"".join((orjson.dumps(head)[:-1], b',"', name, b'":[', b",".join(page.lines), b"]}\n"))
+
+
+def answered(view: View, page: Page, *, known: str | None, unscored: bool = False) -> Response:
+    """Answer with a page, or 304 where the client has it (``known``: its ``If-None-Match``)."""
+    body = rendered(view, page, unscored=unscored)
+    headers = {
+        "etag": etag(body),
+        "cache-control": cache_control(view),
+        "vary": "authorization, accept",
+    }
+    if known is not None and names(known, headers["etag"]):
+        return Response(status_code=304, headers=headers)
+    return Response(body, headers=headers, media_type="application/json")
 
 
 def cache_control(view: View) -> str:

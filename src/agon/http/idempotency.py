@@ -31,10 +31,8 @@ _PASSING: Final = frozenset({401, 403, 408, 413, 429})
 """Refusals that a repetition may not meet again; they are not kept."""
 
 
-class KeyReused(Conflict):
+class IdempotencyKeyReused(Conflict):
     """Say that an Idempotency-Key was used for another request."""
-
-    code = "idempotency-key-reused"
 
 
 class UnderWay(Conflict):
@@ -93,7 +91,7 @@ class Repeated:
         """Take the key; return the answer given under it, if there is one.
 
         Raises:
-            KeyReused: the key belongs to another request.
+            IdempotencyKeyReused: the key belongs to another request.
             UnderWay: the first request is not answered yet.
         """
         with self.serving.service.store.write() as session:
@@ -102,7 +100,7 @@ class Repeated:
                 return None
             known = access.answered(first.who, first.key)
             if known is not None and known.request_sha256 != first.request_sha256:
-                raise KeyReused(
+                raise IdempotencyKeyReused(
                     "this Idempotency-Key was used for another request; take a new key for each"
                 )
             if known is not None and known.status:

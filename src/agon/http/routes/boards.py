@@ -14,7 +14,7 @@ from agon.app.contests.histories import history
 from agon.app.contests.stored_rows import NotStored
 from agon.errors import Unreadable
 from agon.http.auth import sees
-from agon.http.boards import cache_control, proved, rendered
+from agon.http.boards import answered, cache_control, proved
 from agon.http.downloads import CSV, NDJSON, csv_chunks, ndjson_chunks
 from agon.http.etags import etag, is_known
 from agon.http.models.boards import (
@@ -190,15 +190,8 @@ def _answer(
         page = find()
     except NotStored as missing:
         return rebuild_answer(request, view, missing)
-    body = rendered(view, page, unscored=unscored)
-    headers = {
-        "etag": etag(body),
-        "cache-control": cache_control(view),
-        "vary": "authorization, accept",
-    }
-    if is_known(request, headers["etag"]):
-        return Response(status_code=304, headers=headers)
-    return Response(body, headers=headers, media_type="application/json")
+    known = request.headers.get("if-none-match")
+    return answered(view, page, known=known, unscored=unscored)
 
 
 def _download(

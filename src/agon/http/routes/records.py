@@ -1,5 +1,6 @@
 """Answer for records: take them in in bulk, list them."""
 
+from collections.abc import Iterable, Iterator
 from typing import Annotated, Any
 
 import orjson
@@ -9,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from agon.app.access.authorising import View
-from agon.app.contests.reading_ndjson import read_ndjson
+from agon.app.contests.reading_ndjson import Given, read_ndjson
 from agon.app.contests.recording import Recorded, record
 from agon.app.contests.values import StoredEntry
 from agon.disciplines import discipline
@@ -100,11 +101,18 @@ async def taken(
     caller = caller_of(request)
 
     def work() -> Recorded:
-        given: Any = chunks(body)
-        if kind == "application/json":
-            given = [_on_one_line(b"".join(given))]
-        rows = read_ndjson(given, table=table)
-        return record(service, view.contest.id, rows, by=caller, replace=replace, dry_run=dry_run)
+        with body:
+            given: Any = chunks(body)
+            if kind == "application/json":
+                given = [_on_one_line(b"".join(given))]
+            return record(
+                service,
+                view.contest.id,
+                _read(given, table),
+                by=caller,
+                replace=replace,
+                dry_run=dry_run,
+            )
 
     done = await run_in_threadpool(work)
     if dry_run or not (done.added or done.replaced):
@@ -164,6 +172,11 @@ def record_told(entry: StoredEntry) -> RecordTold:
         table=line["body"]["table"],
         row=line["body"]["row"],
     )
+
+
+def _read(given: Iterable[bytes], table: str | None) -> Iterator[Given]:
+    """Read records when the first is asked for, so that a refusal before that leaves nothing."""
+    yield from read_ndjson(given, table=table)
 
 
 def _on_one_line(body: bytes) -> bytes:

@@ -1,0 +1,145 @@
+"""A request that is repeated under its key is carried out once."""
+
+import threading
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from fakes.http_house import House
+
+KEY = {"idempotency-key": "k-1"}
+USER = {"id": "eve"}
+
+
+def test_a_repetition_gets_the_same_answer_and_changes_nothing(house: House) -> None:
+    """A client that lost the answer must be able to ask again."""
+    first = house.post("/users", "operator", json=USER, headers=KEY)
+    again = house.post("/users", "operator", json=USER, headers=KEY)
+    assert (first.status_code, again.status_code) == (201, 201)
+    assert again.content == first.content
+    assert again.headers["idempotency-replayed"] == "true"
+    assert "idempotency-replayed" not in first.headers
+    assert house.post("/users", "operator", json=USER).status_code == 409
+
+
+def test_refusals_are_repeated_as_well(house: House) -> None:
+    """The first answer counts, whatever happened since."""
+    first = house.post("/users", "operator", json={"id": "root"}, headers=KEY)
+    assert first.status_code == 409
+    again = house.post("/users", "operator", json={"id": "root"}, headers=KEY)
+    assert again.content == first.content
+
+
+@pytest.mark.parametrize(
+    ("path", "body"), [("/users", {"id": "mallory"}), ("/users?x=1", USER), ("/tokens", USER)]
+)
+def test_another_request_under_the_same_key_is_a_conflict(
+    house: House, path: str, body: dict[str, str]
+) -> None:
+    """A key used twice by mistake must not hide the second request."""
+    house.post("/users", "operator", json=USER, headers=KEY)
+    answer = house.post(path, "operator", json=body, headers=KEY)
+    assert (answer.status_code, answer.json()["code"]) == (409, "idempotency-key-reused")
+
+
+def test_everybody_has_keys_of_their_own(house: House) -> None:
+    """Nobody gets another's answer by guessing the key."""
+    house.post("/users", "operator", json=USER, headers=KEY)
+    assert house.post("/users", "organiser", json=USER, headers=KEY).status_code == 403
+    assert house.post("/users", None, json=USER, headers=KEY).status_code == 401
+
+
+def test_a_secret_that_was_shown_once_is_not_shown_again(house: House) -> None:
+    """Kept answers lie in the database; a secret among them would be stored."""
+    body = {"user": "ada", "role": "viewer"}
+    first = house.post("/tokens", "operator", json=body, headers=KEY)
+    text = first.json()["token"]
+    again = house.post("/tokens", "operator", json=body, headers=KEY)
+    assert (again.status_code, again.json()["code"]) == (409, "secret-shown-once")
+    with house.service.store.read() as session:
+        kept = session.access.answered(house.tokens["operator"][5:27], "k-1")
+    assert kept is not None
+    assert text[28:].encode() not in kept.body
+
+
+def test_a_request_under_way_makes_its_repetition_wait(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two at once must not both be carried out."""
+    entered, leave = threading.Event(), threading.Event()
+    users: Any = __import__("agon.app.access.users", fromlist=["create_user"])
+    create = users.create_user
+
+    def slow(*args: Any, **options: Any) -> Any:
+        entered.set()
+        assert leave.wait(30)
+        return create(*args, **options)
+
+    monkeypatch.setattr(users, "create_user", slow)
+    answers: list[Any] = []
+    first = threading.Thread(
+        target=lambda: answers.append(house.post("/users", "operator", json=USER, headers=KEY))
+    )
+    first.start()
+    assert entered.wait(30)
+    second = house.post("/users", "operator", json=USER, headers=KEY)
+    leave.set()
+    first.join()
+    assert (second.status_code, second.json()["code"]) == (409, "under-way")
+    assert second.headers["retry-after"] == "1"
+    assert answers[0].status_code == 201
+
+
+def test_a_request_that_was_cut_off_can_be_sent_again(house: House) -> None:
+    """A process that died in the middle must not block its client for ever."""
+    house.post("/users", "operator", json=USER, headers=KEY)
+    who = house.tokens["operator"][5:27]
+    with house.service.store.write() as session:
+        kept = session.access.answered(who, "k-1")
+        assert kept is not None
+        session.access.forget_answers(before=kept.at + timedelta(days=1))
+        early = kept.at - timedelta(hours=1)
+        session.access.keep_answer(replace(kept, status=0, body=b"", at=early))
+    answer = house.post("/users", "operator", json=USER, headers=KEY)
+    assert answer.json().get("code") == "conflict", answer.text
+
+
+def test_a_fault_of_ours_is_not_kept(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The repetition may well succeed."""
+
+    def broken(*_: object, **__: object) -> None:
+        raise RuntimeError
+
+    with monkeypatch.context() as patch:
+        patch.setattr("agon.app.access.users.create_user", broken)
+        assert house.post("/users", "operator", json=USER, headers=KEY).status_code == 500
+    assert house.post("/users", "operator", json=USER, headers=KEY).status_code == 201
+
+
+@pytest.mark.parametrize("key", ["", "a b", "x" * 201, "\xe9"])
+def test_keys_are_short_and_printable(house: House, key: str) -> None:
+    """They are stored."""
+    headers = {b"idempotency-key": key.encode("latin-1")}
+    answer = house.client.post(
+        "/api/v1/users",
+        json=USER,
+        headers={**{k.encode(): v.encode() for k, v in house.as_("operator").items()}, **headers},
+    )
+    assert answer.status_code == 422
+
+
+def test_records_sent_twice_under_a_key_are_entered_once(house: House) -> None:
+    """Bodies of bulk requests are spooled and compared as well."""
+    house.contest(people=0)
+    lines = b"".join(b'{"table":"users","row":{"id":"n%d"}}\n' % n for n in range(2000))
+    headers = {**KEY, "content-type": "application/x-ndjson"}
+    first = house.post("/contests/spring/records", "organiser", content=lines, headers=headers)
+    again = house.post("/contests/spring/records", "organiser", content=lines, headers=headers)
+    assert first.json()["added"] == 2000
+    assert again.content == first.content
+    other = house.post(
+        "/contests/spring/records", "organiser", content=lines + b"\n", headers=headers
+    )
+    assert other.status_code == 409

@@ -1,0 +1,80 @@
+"""Who asks too often is told when to come back."""
+
+from pathlib import Path
+
+import pytest
+
+from agon.errors import TooMany
+from agon.http.auth import client_address
+from agon.http.limiting import Limiter
+from fakes.http_house import House, house_at
+
+
+def test_a_network_without_tokens_is_bounded(tmp_path: Path) -> None:
+    """One visitor must not take the house from the others."""
+    house = house_at(tmp_path, rate_limit_address="3/minute")
+    answers = [house.get("/contests") for _ in range(4)]
+    assert [one.status_code for one in answers] == [200, 200, 200, 429]
+    assert int(answers[3].headers["retry-after"]) >= 1
+    assert answers[3].json()["code"] == "too-many"
+    assert [one.headers["ratelimit-remaining"] for one in answers[:3]] == ["2", "1", "0"]
+    assert answers[0].headers["ratelimit-limit"] == "3"
+    assert house.get("/me", "viewer").status_code == 200, "tokens are counted apart"
+    assert house.client.get("/healthz").status_code == 200, "who watches the house is not counted"
+    house.service.store.close()
+
+
+def test_a_token_is_bounded_by_itself(tmp_path: Path) -> None:
+    """Whatever address it comes from."""
+    house = house_at(tmp_path, rate_limit_token="2/minute")  # noqa: S106 (a rate)
+    codes = [house.get("/me", "viewer").status_code for _ in range(3)]
+    assert codes == [200, 200, 429]
+    assert house.get("/me", "judge").status_code == 200
+    house.service.store.close()
+
+
+def test_guessing_tokens_is_slow(tmp_path: Path) -> None:
+    """Wrong tokens count as requests of their network."""
+    house = house_at(tmp_path, rate_limit_address="3/minute")
+    codes = []
+    for _ in range(4):
+        headers = {"authorization": "Bearer agon_" + "x" * 22 + "_" + "y" * 43}
+        codes.append(house.client.get("/api/v1/me", headers=headers).status_code)
+    assert codes == [401, 401, 401, 429]
+    house.service.store.close()
+
+
+def test_the_tightest_of_several_rates_is_told() -> None:
+    """The client needs the one it will meet first."""
+    limiter = Limiter(token="5/second;7/minute", address="1/second")  # noqa: S106 (rates)
+    told = [limiter.hit_token("t")["ratelimit-limit"] for _ in range(5)]
+    assert told[0] == "5"
+    with pytest.raises(TooMany):
+        limiter.hit_token("t")
+
+
+@pytest.mark.parametrize(
+    ("client", "forwarded", "expected"),
+    [
+        ("203.0.113.9", "198.51.100.1", "203.0.113.9"),
+        ("10.0.0.2", "198.51.100.1", "198.51.100.1"),
+        ("10.0.0.2", "6.6.6.6, 198.51.100.1", "198.51.100.1"),
+        ("10.0.0.2", "198.51.100.1, 10.0.0.3", "198.51.100.1"),
+        ("10.0.0.2", None, "10.0.0.2"),
+        ("10.0.0.2", "nonsense", None),
+    ],
+)
+def test_proxies_are_believed_only_where_they_are_trusted(
+    client: str, forwarded: str | None, expected: str | None
+) -> None:
+    """Otherwise everybody could name another address with each request."""
+    scope = {"client": (client, 1)}
+    assert client_address(scope, forwarded, ("10.0.0.0/8",)) == expected
+
+
+def test_addresses_are_kept_nowhere(house: House) -> None:
+    """Only keyed hashes of networks are; the audit log is where they are kept."""
+    house.post("/users", "operator", json={"id": "eve"})
+    with house.service.store.read() as session:
+        networks = {line.network for line in session.access.audited(limit=500)}
+    assert all(one is None or len(one) == 32 for one in networks)
