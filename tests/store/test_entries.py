@@ -1,6 +1,7 @@
 """Entries in a database."""
 
 from datetime import UTC, timedelta, timezone
+from typing import Any
 
 import pytest
 
@@ -44,6 +45,49 @@ def test_reading_begins_after_a_position_and_ends_where_it_is_told(
         assert seqs(2, until=4, limit=9) == [3, 4]
         assert seqs(10, until=99) == [11]
         assert seqs(11) == seqs(99) == seqs(3, limit=0) == seqs(5, until=2) == []
+
+
+def test_rare_entries_are_found_by_kind_in_order(
+    store: SqlStore, spring: Contest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of several kinds as well; portions are the database's business here too."""
+    monkeypatch.setattr(module, "_FEW", 2)
+    kinds = ("draw-made", "decision-made", "record-added")
+    _append(store, spring.no, *(new(seq, kind=kinds[seq % 3], record=None) for seq in range(1, 16)))
+    with store.read() as session:
+
+        def seqs(*wanted: str, **bounds: int) -> list[int]:
+            found = session.entries.of_kind(spring.no, wanted, **bounds)
+            return [one.seq for one in found]
+
+        assert seqs("draw-made") == [3, 6, 9, 12, 15]
+        assert seqs("decision-made", "draw-made") == [1, 3, 4, 6, 7, 9, 10, 12, 13, 15]
+        assert seqs("decision-made", "draw-made", after=4, until=10) == [6, 7, 9, 10]
+        assert seqs("contest-opened") == seqs() == seqs("draw-made", after=15) == []
+
+
+def test_rare_entries_are_found_by_their_index(store: SqlStore, spring: Contest) -> None:
+    """A walk over a million records would take seconds."""
+    rows = [new(seq) for seq in range(1, 3000)]
+    _append(store, spring.no, *rows, new(3000, kind="draw-made", record=None))
+    asked: list[tuple[str, list[Any]]] = []
+    with store.write() as session:
+        to = session.entries._to
+        if not to.on_sqlite:
+            to.run("ANALYZE entries")
+
+        class Noting:
+            on_sqlite = to.on_sqlite
+
+            def raw(self, sql: str, values: Any = ()) -> Any:
+                asked.append((sql, values))
+                return to.raw(sql, values)
+
+        found = list(module.SqlEntries(Noting())._of_kind(spring.no, "draw-made", 0, 3000))  # type: ignore[arg-type]  # stands for a transaction
+        explain = "EXPLAIN QUERY PLAN " if to.on_sqlite else "EXPLAIN "
+        told = str(to.raw(explain + asked[0][0], asked[0][1]))
+    assert [one.seq for one in found] == [3000]
+    assert "entries_kind_idx" in told
 
 
 def test_contests_do_not_see_each_others_entries(store: SqlStore, spring: Contest) -> None:

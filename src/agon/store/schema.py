@@ -100,6 +100,8 @@ ENTRIES: Final = Table(
              where="external_id IS NOT NULL AND kind = 'record-replaced'"),
     _partial("entries_table_idx", "contest_no", "table_name", "seq",
              where="table_name IS NOT NULL"),
+    _partial("entries_kind_idx", "contest_no", "kind", "seq",
+             where="kind <> 'record-added' AND kind <> 'record-replaced'"),
     sqlite_with_rowid=False,
 )  # fmt: skip
 

@@ -176,29 +176,25 @@ def _after(session: Session, contest: Contest, entry: Entry, fresh: Iterable[Ent
 
 
 def _lines(session: Session, contest: Contest, fresh: Iterable[Entry]) -> Iterator[bytes]:
-    stored = session.entries.after(contest.no, 0)
-    return chain((one.line for one in stored), (one.line for one in fresh))
+    """Yield the lines that say which edition is in force, stored ones and new ones."""
+    stored = session.entries.of_kind(contest.no, _ADOPTING)
+    return chain((one.line for one in stored), (one.line for one in fresh if one.kind in _ADOPTING))
 
 
 def _adopted(lines: Iterable[bytes]) -> tuple[str, Mapping[str, Any]]:
-    """Return the edition in force after a ledger's lines, of which records are passed over."""
+    """Return the edition in force after the lines that say so."""
     adopted: list[tuple[str | None, str, Mapping[str, Any]]] = []
     for line in lines:
-        if not any(kind in line for kind in _ADOPTING):
-            continue
         entry = orjson.loads(line)
         body = entry["body"]
-        if entry["kind"] in {"contest-created", "edition-adopted"}:
-            adopted.append((body.get("change"), body["edition"], body["overrides"]))
-        elif entry["kind"] == "change-rolled-back":
+        if entry["kind"] == "change-rolled-back":
             adopted = [one for one in adopted if one[0] != body["change"]]
+        else:
+            adopted.append((body.get("change"), body["edition"], body["overrides"]))
     return adopted[-1][1:]
 
 
-_ADOPTING: Final = tuple(
-    f'"kind":"{kind}"'.encode()
-    for kind in ("contest-created", "edition-adopted", "change-rolled-back")
-)
+_ADOPTING: Final = ("contest-created", "edition-adopted", "change-rolled-back")
 
 _CHANGES: Final[Mapping[str, Callable[[Entry], dict[str, Any]]]] = MappingProxyType(
     {

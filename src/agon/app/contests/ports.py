@@ -7,7 +7,7 @@ are not shared between threads.
 Values that a session gives are snapshots of what was there; nothing changes under the caller.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import Protocol
@@ -83,6 +83,14 @@ class Entries(Protocol):
         self, contest_no: int, seq: int = 0, *, until: int | None = None, limit: int | None = None
     ) -> Iterator[StoredEntry]:
         """Yield entries later than ``seq`` in order, read in portions."""
+
+    def of_kind(
+        self, contest_no: int, kinds: Collection[str], *, after: int = 0, until: int | None = None
+    ) -> Iterator[StoredEntry]:
+        """Yield entries of these kinds in order, without walking over the others.
+
+        Kinds that hold records are not asked for here; :meth:`rows` gives those.
+        """
 
     def known(
         self, contest_no: int, *, records: Sequence[str] = (), external_ids: Sequence[str] = ()

@@ -25,8 +25,8 @@ from agon.errors import Conflict, NotFound, Unreadable
 from agon.ledger.entry import Draft, Line, read_line
 from agon.ledger.keys import record_key
 
-_PUBLISHED: Final = b'"kind":"problem-published"'
-_REVEALED: Final = b'"kind":"problem-revealed"'
+_PUBLISHED: Final = "problem-published"
+_REVEALED: Final = "problem-revealed"
 _HIDDEN: Final = ("source", "terms")
 
 
@@ -184,17 +184,16 @@ def _at(session: Session, contest: Contest, seq: int) -> Line:
 
 
 def _poses(entry: Line, problem_id: str) -> bool:
-    return entry.kind == "problem-published" and entry.body["problem"] == problem_id
+    return entry.kind == _PUBLISHED and entry.body["problem"] == problem_id
 
 
-def _last(session: Session, contest: Contest, kind: bytes, problem_id: str) -> Line | None:
-    """Return the last entry of a kind that is about a problem; walks over the whole ledger."""
+def _last(session: Session, contest: Contest, kind: str, problem_id: str) -> Line | None:
+    """Return the last entry of a kind that is about a problem."""
     found = None
-    for one in session.entries.after(contest.no, 0):
-        if kind in one.line:
-            entry = read_line(one.line)
-            if entry.body.get("problem") == problem_id:
-                found = entry
+    for one in session.entries.of_kind(contest.no, [kind]):
+        entry = read_line(one.line)
+        if entry.body["problem"] == problem_id:
+            found = entry
     return found
 
 

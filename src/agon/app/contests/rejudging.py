@@ -15,7 +15,6 @@ from agon.app.jobs.values import NewJob
 from agon.errors import NotFound
 from agon.ledger.entry import Line, read_line
 
-_RECEIVED: Final = b'"kind":"submission-received"'
 _FAULT: Final = "sandbox_error"
 _UNDER_WAY: Final = frozenset({"queued", "leased"})
 
@@ -99,12 +98,8 @@ def _job(service: Service, contest: Contest, change: Change, entry: Line, proble
 def _received(session: Session, contest: Contest, change: Change) -> Iterator[tuple[Line, Posed]]:
     wanted, problem = set(change.params["submissions"]), change.params["problem"]
     problems: dict[str, Posed] = {}
-    for one in session.entries.after(contest.no):
-        if _RECEIVED not in one.line:
-            continue
+    for one in session.entries.of_kind(contest.no, ["submission-received"]):
         entry = read_line(one.line)
-        if entry.kind != "submission-received":
-            continue
         name, of = entry.body["submission"], entry.body["problem"]
         if (wanted and name not in wanted) or (problem is not None and of != problem):
             continue

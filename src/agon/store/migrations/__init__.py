@@ -12,7 +12,7 @@ from sqlalchemy.engine import Connection
 from agon.errors import Unavailable
 from agon.store.engines import address, begun, make_folder, open_engine, place
 
-NEWEST: Final = "0001"
+NEWEST: Final = "0002"
 """The revision this agon works with."""
 
 _TABLE: Final = "alembic_version"
