@@ -9,6 +9,29 @@ from limits.strategies import SlidingWindowCounterRateLimiter
 
 from agon.errors import TooMany
 
+_TIDY_SECONDS = 10.0
+
+
+class _Counts(MemoryStorage):
+    """Count in memory, and forget what is over without the library's timer.
+
+    Its timer starts a thread as often as every 10 ms, and that walks through every network known.
+    """
+
+    _tidied = 0.0
+
+    def incr(self, key: str, expiry: float, amount: int = 1) -> int:
+        """Count under a key that is forgotten ``expiry`` seconds after its first count."""
+        now = time.time()
+        if now - self._tidied > _TIDY_SECONDS:
+            self._tidied = now
+            for one in [one for one, end in self.expirations.items() if end <= now]:
+                self.clear(one)
+        self.get(key)  # forgets it where it is over
+        self.storage[key] += amount
+        self.expirations.setdefault(key, now + expiry)
+        return self.storage[key]
+
 
 class Limiter:
     """Count requests in one process against two rates.
@@ -27,7 +50,7 @@ class Limiter:
             "address": tuple(parse_many(address)),
         }
         self._clock = clock
-        self._window = SlidingWindowCounterRateLimiter(MemoryStorage())
+        self._window = SlidingWindowCounterRateLimiter(_Counts())
 
     def hit_token(self, token_id: str) -> Mapping[str, str]:
         """Count a request of a token; return the headers that tell how much is left.
