@@ -14,6 +14,7 @@ def main() -> None:
     asked = argparse.ArgumentParser(description=__doc__)
     asked.add_argument("--faults", type=int, default=1000)
     asked.add_argument("--every", type=float, default=0.12, help="seconds between faults")
+    asked.add_argument("--seconds", type=float, default=3600, help="an end, however few there were")
     asked.add_argument("--seed", type=int, default=1)
     asked.add_argument("--database", default="", help="an empty database (default: SQLite)")
     given = asked.parse_args()
@@ -21,7 +22,7 @@ def main() -> None:
         url = given.database or f"sqlite:///{folder}/agon.db"
         storm = Storm(url, Path(folder), random.Random(given.seed))  # noqa: S311 - repeatable
         storm.start()
-        storm.rage(given.faults, every=given.every)
+        storm.rage(given.faults, every=given.every, seconds=given.seconds)
         storm.calm()
         found = storm.check()
     told = {

@@ -73,11 +73,12 @@ class Storm:
         """Return a writer's journal."""
         return self.folder / f"{name}.ndjson"
 
-    def rage(self, faults: int, *, every: float) -> None:
+    def rage(self, faults: int, *, every: float, seconds: float) -> None:
         """Let so many faults happen, a random time around ``every`` seconds apart.
 
         On a busy machine they wait for each other: between two of them a job is finished, or
-        three seconds go by. Otherwise nothing would be hit but beginnings.
+        three seconds go by. Otherwise nothing would be hit but beginnings. It ends after so many
+        ``seconds``, however many faults there were by then.
         """
         began = time.monotonic()
         for _ in range(faults):
@@ -85,6 +86,8 @@ class Storm:
             self._await_progress()
             time.sleep(self.dice.uniform(0, every))
             self._replace_ended()
+            if time.monotonic() - began > seconds:
+                break
             name = self.dice.choice(self.names())
             if self.dice.random() < _PAUSED_SHARE:
                 self._pause(name)

@@ -159,14 +159,17 @@ def test_a_stopping_worker_finishes_its_job_and_takes_no_other() -> None:
 def test_no_kind_of_job_keeps_others_from_their_turn() -> None:
     """Records that never cease ask for boards without end; verdicts must come all the same."""
     board, verdict = replace(ONE, kind="publish"), ONE
-    source, worked = Told(board, board, board, verdict, verdict), list[str]()
+    source, worked = Told(board, board, board, *[verdict] * 5), list[str]()
+    seconds = [0.0]
 
     def run(assignment: Assignment, _: Progress) -> Mapping[str, Any]:
         worked.append(assignment.kind)
+        seconds[0] += 2.0 if assignment.kind == "publish" else 1.0
         return {}
 
-    Worker(source, {"publish": run, "judge": run}).work(idle=False)
-    assert worked == ["publish", "judge", "publish", "judge", "publish"]
+    runners: dict[JobKind, Run] = {"publish": run, "judge": run}
+    Worker(source, runners, clock=lambda: seconds[0]).work(idle=False)
+    assert worked == ["publish", "judge", "judge", "publish", "judge", "judge", "publish", "judge"]
 
 
 def test_an_idle_worker_waits_for_word_instead_of_asking_without_end() -> None:

@@ -1,5 +1,7 @@
 """Work: claim a job, run it, hand in what came of it, and begin again."""
 
+import math
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from threading import Event
@@ -21,6 +23,7 @@ IDLE_SECONDS: Final = 1.0
 
 _REFUSED_PAUSE: Final = 0.5
 _HANDED_IN_AGAIN: Final = 20
+_LATELY_SECONDS: Final = 10.0
 _TEMPORARY: Final = (Unavailable, TooMany)
 
 
@@ -48,6 +51,7 @@ class Worker:
         runners: how each kind of job is run; the worker claims these kinds and no others.
         stopping: set when the worker is to end after its job.
         told: called after every job.
+        clock: tells seconds, for giving every kind its turn.
 
     Attributes:
         running: whether a job is being run, and may be stopped by raising :class:`Stopped`.
@@ -60,11 +64,13 @@ class Worker:
         *,
         stopping: Event | None = None,
         told: Callable[[Worked], None] = lambda _: None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._source = source
         self._runners = runners
         self._told = told
-        self._last: JobKind | None = None
+        self._clock = clock
+        self._spent: dict[JobKind, float] = {}
         self.running = False
         self.stopping = stopping or Event()
 
@@ -76,10 +82,13 @@ class Worker:
             Stopped: raised into the job, which was given back.
         """
         assignment = self._next()
-        self._last = None if assignment is None else assignment.kind
         if assignment is None:
+            self._spent.clear()
             return False
-        self._told(self._work(assignment))
+        began = self._clock()
+        worked = self._work(assignment)
+        self._took(assignment.kind, self._clock() - began)
+        self._told(worked)
         return True
 
     def work(self, *, idle: bool = True) -> None:
@@ -103,14 +112,23 @@ class Worker:
             self._source.wait(IDLE_SECONDS)
 
     def _next(self) -> Assignment | None:
-        """Claim a job, of another kind than the last one if there is any.
+        """Claim a job, first of the kinds but the one that had the most time lately.
 
         Records that never cease ask for boards without end; verdicts have their turn all the same.
         """
         kinds = tuple(self._runners)
-        others = tuple(kind for kind in kinds if kind != self._last)
-        found = self._source.claim(others) if others and self._last else None
-        return found or self._source.claim(kinds)
+        if self._spent and len(kinds) > 1:
+            most = max(self._spent, key=self._spent.__getitem__)
+            found = self._source.claim(tuple(kind for kind in kinds if kind != most))
+            if found is not None:
+                return found
+        return self._source.claim(kinds)
+
+    def _took(self, kind: JobKind, seconds: float) -> None:
+        """Count a job's time; what was longer ago weighs less (1/e after ten seconds of work)."""
+        left = math.exp(-seconds / _LATELY_SECONDS)
+        self._spent = {one: spent * left for one, spent in self._spent.items()}
+        self._spent[kind] = self._spent.get(kind, 0.0) + seconds
 
     def _work(self, assignment: Assignment) -> Worked:
         """Work on a claimed job, whatever becomes of it."""
