@@ -25,6 +25,23 @@ PROMISED = {
     "dojo check": {"--kind", "--edition", "--format"},
     "challenge weights": {"--epoch", "--bittensor", "--format"},
     "arena rate": {"--method", "--ci", "--format"},
+    "contest create": {"--discipline", "--edition", "--set", "--title", "--private", "--series"},
+    "contest list": {"--server", "--token-file", "--database", "--format"},
+    "contest add": {"--table", "--replace", "--dry-run"},
+    "contest freeze": {"--server", "--database"},
+    "contest finalize": {"--server", "--database"},
+    "contest export": {"--out"},
+    "contest import": {"--as", "--dry-run"},
+    "contest rescore": {"--edition", "--set", "--reason", "--dry-run", "--yes"},
+    "contest void": {"--record", "--person", "--reason", "--dry-run"},
+    "replay": {"--at", "--board", "--check", "--edition", "--format", "--proof"},
+    "db upgrade": {"--database"},
+    "db backup": {"--database"},
+    "db verify": {"--database"},
+    "token create": {"--user", "--role", "--contest", "--scope", "--days", "--label"},
+    "token list": {"--format"},
+    "token revoke": {"--server"},
+    "user create": {"--name"},
 }
 
 

@@ -54,7 +54,9 @@ def list_(
 ) -> None:
     """List jobs, newest first.
 
-    agon jobs list --contest spring --state failed
+    Each with its place in the queue and, where it failed, the last cause.
+
+      agon jobs list --contest spring --state failed
     """
     from itertools import islice
 
@@ -72,7 +74,9 @@ def list_(
 def retry(job: str, *, place: Place) -> None:
     """Queue the job ID, which failed or was cancelled, once more.
 
-    agon jobs retry 0193…
+    A job that is queued or worked on already is a conflict.
+
+      agon jobs retry 0193…
     """
     with place.open(create=False) as house:
         click.echo(f"{job} is {house.jobs.retry(job).state}")
@@ -84,7 +88,9 @@ def retry(job: str, *, place: Place) -> None:
 def cancel(job: str, *, place: Place) -> None:
     """Cancel the job ID; who works on it stops.
 
-    agon jobs cancel 0193…
+    What it would have stored is not stored.
+
+      agon jobs cancel 0193…
     """
     with place.open(create=False) as house:
         click.echo(f"{job} is {house.jobs.cancel(job).state}")
@@ -96,7 +102,9 @@ def cancel(job: str, *, place: Place) -> None:
 def queue(*, form: str, place: Place) -> None:
     """Show how the queue is: what waits, what is worked on, by whom.
 
-    agon jobs queue
+    Workers are those seen within a minute.
+
+      agon jobs queue
     """
     with place.open(create=False) as house:
         _print(house.jobs.queue(), form)
@@ -108,7 +116,9 @@ def queue(*, form: str, place: Place) -> None:
 def pause(*, form: str, place: Place) -> None:
     """Let no more jobs be claimed; those that are worked on are finished.
 
-    agon jobs pause
+    A paused queue with none worked on is drained.
+
+      agon jobs pause
     """
     with place.open(create=False) as house:
         _print(house.jobs.pause(), form)
@@ -120,7 +130,9 @@ def pause(*, form: str, place: Place) -> None:
 def resume(*, form: str, place: Place) -> None:
     """Let jobs be claimed again.
 
-    agon jobs resume
+    Workers notice within a second.
+
+      agon jobs resume
     """
     with place.open(create=False) as house:
         _print(house.jobs.pause(paused=False), form)

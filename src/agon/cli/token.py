@@ -74,8 +74,10 @@ def create(
 ) -> None:
     """Create a token and print it, this once; nobody can show it again.
 
-    agon token create --user olga --role organiser --contest spring --days 30
-    agon token create --user gpu-7 --role worker --out worker.token
+    What is kept of it is a hash. A user that is not there is made.
+
+      agon token create --user olga --role organiser --contest spring --days 30
+      agon token create --user gpu-7 --role worker --out worker.token
     """
     from agon.client import Grant
 
@@ -108,7 +110,9 @@ def create(
 def list_(*, user: str | None, form: str, output: Path | None, place: Place) -> None:
     """List tokens; their secrets are nowhere to be had.
 
-    agon token list --user olga
+    Each with its role, contests, scopes, end and last use.
+
+      agon token list --user olga
     """
     with place.open(create=False) as house:
         rows = [listing.plainly(one) for one in house.access.tokens(user=user)]
@@ -121,7 +125,9 @@ def list_(*, user: str | None, form: str, output: Path | None, place: Place) -> 
 def revoke(token: str, *, place: Place) -> None:
     """Revoke the token ID at once and for good. The id is the part before the second underscore.
 
-    agon token revoke 9XfEr2bmT0aBq8f0m1vYzw
+    agon token list tells the ids.
+
+      agon token revoke 9XfEr2bmT0aBq8f0m1vYzw
     """
     with place.open(create=False) as house:
         done = house.access.revoke_token(token)

@@ -39,7 +39,9 @@ def create(
 ) -> None:
     """Create the user ID; without a password they enter by tokens only.
 
-    agon user create ada --name 'Ada Lovelace' --ask-password
+    A password has 12 characters or more, and is asked for or read from a file.
+
+      agon user create ada --name 'Ada Lovelace' --ask-password
     """
     password = None
     if password_file is not None:
@@ -58,7 +60,9 @@ def create(
 def list_(*, form: str, output: Path | None, place: Place) -> None:
     """List users.
 
-    agon user list --format csv
+    Neither passwords nor their hashes are shown.
+
+      agon user list --format csv
     """
     with place.open(create=False) as house:
         rows = [listing.plainly(one) for one in house.access.users()]
@@ -72,8 +76,10 @@ def list_(*, form: str, output: Path | None, place: Place) -> None:
 def disable(user: str, *, undo: bool, place: Place) -> None:
     """Disable the user ID: their tokens and password open nothing.
 
-    agon user disable mallory
-    agon user disable mallory --undo
+    What they did stays; --undo enables them again.
+
+      agon user disable mallory
+      agon user disable mallory --undo
     """
     with place.open(create=False) as house:
         done = house.access.disable_user(user, disabled=not undo)

@@ -55,9 +55,13 @@ def read_ndjson(chunks: Iterable[bytes], *, table: str | None = None) -> Iterato
         ('votes', {'vote': 'A'}, 1)
     """
     spool = SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115 - it is closed after its last line
-    for chunk in chunks:
-        spool.write(chunk)
-    spool.seek(0)
+    try:
+        for chunk in chunks:
+            spool.write(chunk)
+        spool.seek(0)
+    except BaseException:
+        spool.close()
+        raise
     return _given(spool, table)
 
 

@@ -121,8 +121,10 @@ def void(
 def rollback(contest: str, change: str, *, reason: str, form: str, place: Place) -> None:
     """Take the effect from the change set CHANGE of ID, whose entries stay in the ledger.
 
-    agon contest changes spring
-    agon contest rollback spring 0193… --reason 'the wrong person'
+    The boards are then as if it had never been applied.
+
+      agon contest changes spring
+      agon contest rollback spring 0193… --reason 'the wrong person'
     """
     with place.open(create=False) as house:
         undone = house.changes.roll_back(contest, change, reason=reason)
@@ -140,8 +142,10 @@ def changes(
 ) -> None:
     """List the change sets of ID, or show one with who it moves.
 
-    agon contest changes spring
-    agon contest changes spring 0193… --format json
+    Those that were cancelled or rolled back are listed as well.
+
+      agon contest changes spring
+      agon contest changes spring 0193… --format json
     """
     with place.open(create=False) as house:
         if change is not None:

@@ -59,8 +59,10 @@ def create(  # noqa: PLR0913 (one parameter for each option)
 ) -> None:
     """Create the contest ID and open it.
 
-    agon contest create spring --discipline arena --title 'Spring 2026'
-    agon contest create spring --discipline community --set self_feedback=ignore --private
+    With --draft it stays a draft, to which only organisers may add.
+
+      agon contest create spring --discipline arena --title 'Spring 2026'
+      agon contest create spring --discipline community --set self_feedback=ignore --private
     """
     from agon.client import NewContest
 
@@ -90,7 +92,9 @@ def create(  # noqa: PLR0913 (one parameter for each option)
 def season(contest: str, *, name: str, form: str, place: Place) -> None:
     """Create the next season of ID: the same rules and boards, no records, a draft.
 
-    agon contest season spring --as autumn
+    The seasons of a series are numbered; the first gives the series its id.
+
+      agon contest season spring --as autumn
     """
     with place.open(create=False) as house:
         _print(house.contests.next_season(contest, id=name), form)
@@ -107,8 +111,10 @@ def list_(
 ) -> None:
     """List contests.
 
-    agon contest list
-    agon contest list --series spring --format ndjson
+    Private ones are listed for those who may see them.
+
+      agon contest list
+      agon contest list --series spring --format ndjson
     """
     with place.open(create=False) as house:
         rows = [
@@ -125,7 +131,9 @@ def list_(
 def show(contest: str, *, form: str, place: Place) -> None:
     """Show a contest: its rules, how far its ledger is, what its boards are.
 
-    agon contest show spring
+    Every board is named with its hash and the position it was made at.
+
+      agon contest show spring
     """
     with place.open(create=False) as house:
         told, boards = house.contests.get(contest), house.boards.list(contest)
@@ -174,7 +182,9 @@ def show(contest: str, *, form: str, place: Place) -> None:
 def open_(contest: str, *, form: str, place: Place) -> None:
     """Open a draft: from now on judges and participants may add to it.
 
-    agon contest open spring
+    A draft comes from agon contest create --draft, or is a next season.
+
+      agon contest open spring
     """
     with place.open(create=False) as house:
         _print(house.contests.open(contest), form)
@@ -203,7 +213,9 @@ def freeze(contest: str, *, form: str, place: Place) -> None:
 def unfreeze(contest: str, *, reason: str, form: str, place: Place) -> None:
     """Let the public see again what happens in ID.
 
-    agon contest unfreeze spring --reason 'the last hour is played openly'
+    The reason stands in the ledger, where the public reads it.
+
+      agon contest unfreeze spring --reason 'the last hour is played openly'
     """
     with place.open(create=False) as house:
         _print(house.contests.unfreeze(contest, reason=reason), form)

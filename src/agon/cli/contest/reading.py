@@ -40,9 +40,12 @@ def board(
 ) -> None:
     """Print a published board of ID.
 
-    agon contest board spring --top 10
-    agon contest board spring --around ada
-    agon contest board spring --as-of 2026-03-31T12:00:00Z --format csv --output march.csv
+    All rows are of one published state: the newest that may be seen, or the one that --as-of
+    names.
+
+      agon contest board spring --top 10
+      agon contest board spring --around ada
+      agon contest board spring --as-of 2026-03-31T12:00:00Z --format csv --output march.csv
     """
     people = _ROWS_FOR_PEOPLE if printing.form == TABLE else None
     with place.open(create=False) as house:
@@ -85,8 +88,10 @@ def explain(
 ) -> None:
     """Explain the score of PERSON on a published board of ID, line by line.
 
-    agon contest explain spring ada
-    agon contest explain spring ada --as-of 1200 --format json
+    Every part with its inputs, rule, points and records, and what is missing for the next step.
+
+      agon contest explain spring ada
+      agon contest explain spring ada --as-of 1200 --format json
     """
     with place.open(create=False) as house:
         told = house.boards.explain(contest, person, board=board, as_of=as_of)
@@ -134,7 +139,9 @@ def history(
 def findings(contest: str, *, form: str, output: Path | None, place: Place) -> None:
     """Show what the last look for gaming in ID found, gravest first.
 
-    agon contest findings spring
+    Findings inform people and change no score; they are for organisers.
+
+      agon contest findings spring
     """
     with place.open(create=False) as house:
         found = house.integrity.findings(contest)
@@ -178,8 +185,10 @@ def proof(
 ) -> None:
     """Write what proves the row of PERSON to anybody: agon replay --proof checks it offline.
 
-    agon contest proof spring ada --out ada.json
-    agon replay --proof ada.json
+    It holds the row, the hashes beside its way to the signed root, and the signature.
+
+      agon contest proof spring ada --out ada.json
+      agon replay --proof ada.json
     """
     from agon.kernel.fingerprints import canonical_json
 
