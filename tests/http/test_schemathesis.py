@@ -1,0 +1,71 @@
+"""Hostile requests made from the API's own description: no fault of ours, and no lie in it."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck
+from hypothesis import settings as examples
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from agon.http.openapi import document
+from fakes.http_house import House, house_at
+
+CHECKS = [
+    not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_schema_conformance,
+]
+ENDLESS = "streamEvents"  # a stream has no end to wait for
+FEW = examples(
+    max_examples=4, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+)
+
+
+@pytest.fixture(scope="module")
+def attacked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    """Share one house among all requests."""
+    made = house_at(tmp_path_factory.mktemp("attacked"))
+    made.contest("spring-2026", people=3)
+    yield made
+    made.service.store.close()
+
+
+class Attacked:
+    """Pass requests on to the house of the day; the description is read before there is one."""
+
+    app: Any = None
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Answer as the house does."""
+        await self.app(scope, receive, send)
+
+
+proxy = Attacked()
+described = schemathesis.openapi.from_dict(json.loads(document()))
+described.app = proxy
+described = described.exclude(operation_id=ENDLESS)
+
+
+@described.parametrize()
+@FEW
+def test_an_operator_meets_no_fault_of_ours(case: Any, attacked: House) -> None:
+    """Whoever may do everything reaches the deepest."""
+    proxy.app = attacked.app
+    case.call_and_validate(headers=attacked.as_("operator"), checks=CHECKS)
+
+
+@described.parametrize()
+@FEW
+def test_a_stranger_meets_no_fault_of_ours(case: Any, attacked: House) -> None:
+    """Strangers send what they like."""
+    proxy.app = attacked.app
+    case.call_and_validate(checks=CHECKS)
