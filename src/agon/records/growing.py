@@ -96,6 +96,7 @@ class GrowingRecords:
         self._newest = 0
         self._shown = 0
         self._spent: list[str] = []
+        self._remembered: dict[str, Any] = {}
         self._connection.execute(f"CREATE SCHEMA {self._space}")
 
     def append(self, table: str, rows: Sequence[Mapping[str, Any]], seqs: Sequence[int]) -> None:
@@ -182,6 +183,7 @@ class GrowingRecords:
         self._connection.execute("; ".join(views))
         present = self._present(seen)
         records = SeenRecords(self._engine, self.schema, self.source, present, space=space)
+        records.remembered = self._remembered
         return records.drops_into(self._spent)
 
     def close(self) -> None:

@@ -32,6 +32,8 @@ class Records:
         schema: the tables' description.
         source: where the records came from, as people know it (never with a password).
         moment: the time the records are seen at (``as_of``), or None for all of them.
+        remembered: what disciplines keep of single rows by their numbers. It is shared by all that
+            show these rows at other times or positions; a row of a number says the same in all.
     """
 
     def __init__(
@@ -51,6 +53,7 @@ class Records:
         self.schema = schema
         self.source = source
         self.moment = moment
+        self.remembered: dict[str, Any] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -113,9 +116,11 @@ class Records:
         for table in self.schema:
             sql = view_as_of(table, self._space, space, moment.isoformat(sep=" "))
             self._connection.execute(sql)
-        return type(self)(
+        seen = type(self)(
             self._engine, self.schema, self.source, self._present, space=space, moment=moment
         )
+        seen.remembered = self.remembered
+        return seen
 
     def close(self) -> None:
         """Let go of the engine and its temporary files; a second call does nothing."""

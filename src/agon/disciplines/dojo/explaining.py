@@ -95,7 +95,7 @@ def _verdict(j: Judgement, row: int) -> str:
     if j.verdicts[row] in JUDGED:
         gate = "stage pass" if j.stage[row] else "no stage pass"
         return f"{gate}: the first {matched} of {terms} terms are right"
-    violations = j.violations.get(int(s.source_of[row]), ())
+    violations = j.violations.get(int(s.source[row]), ())
     why = "; ".join(f"line {one.line}: {one.what}" for one in violations[:3])
     return f"{j.verdicts[row]}" + (f" ({why})" if why else "")
 
@@ -179,7 +179,7 @@ def _diversity(j: Judgement, row: int) -> Part:
 def _all_of(j: Judgement, user: int, place: int) -> RecordRefs:
     s = j.facts.submissions
     rows = np.flatnonzero((s.user == user) & (s.problem == place))
-    return RecordRefs.of("submissions", [s.ids[row] for row in rows])
+    return RecordRefs.of("submissions", [s.ids[row] for row in rows.tolist()])
 
 
 def _not_counted(j: Judgement, rows: Any) -> tuple[str, ...]:

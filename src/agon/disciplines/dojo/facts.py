@@ -1,7 +1,7 @@
 """Take from the tables what the dojo's formulas need: one row of arrays per submission."""
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -9,20 +9,24 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from agon.disciplines.dojo.canonical import canonicalize, length, source_hash
+from agon.disciplines.dojo.known import Known, Texts
 from agon.disciplines.dojo.payload import Payload, measure
 from agon.disciplines.dojo.program import Program, Violation, parse
+from agon.disciplines.dojo.records import VERDICTS
 from agon.kernel.boards import id_order
 from agon.records import Records
 
 Ints = npt.NDArray[np.int64]
 Objects = npt.NDArray[np.object_]
 
-SOURCES_KEPT = 100_000
-"""So many sources are remembered with what was read from them, for the next scoring."""
-
 NEVER = np.iinfo(np.int64).max
 """The freeze of a problem that does not freeze, in microseconds since 1970."""
+
+OK = VERDICTS.index("ok")
+"""The number of the verdict ``ok``."""
+
+_NO_INTS: Ints = np.zeros(0, dtype=np.int64)
+_NO_TEXTS = pa.chunked_array([[]], pa.string())
 
 
 @dataclass(frozen=True)
@@ -58,32 +62,49 @@ class Submissions:
         created: microseconds since 1970.
         hashes: source hashes, computed from the source where it is given.
         l_chars: bytes of canonical source.
-        verdicts: as recorded.
+        verdict: as recorded, numbered as in ``VERDICTS``.
         matched: length of the equal prefix; all terms (a huge number) for ``ok``, -1 where none
             is recorded.
-        tags, notes: as declared, None where nothing is.
-        source_of: place of the source in ``sources``, -1 where none is given.
-        sources: the distinct sources, as given.
+        tag: place of the declared tag in ``tag_names``, -1 where none is.
+        notes: as declared, None where nothing is.
+        source: number of the source in ``known``, -1 where none is given.
         recorded_hashes: source hashes as recorded, None where none is.
+        known: what is remembered of single submissions.
     """
 
-    ids: list[str]
+    ids: Texts[str]
     problem: Ints
     user: Ints
     users: list[str]
     created: Ints
-    hashes: list[str]
+    hashes: Texts[str]
     l_chars: Ints
-    verdicts: Objects
+    verdict: Ints
     matched: Ints
-    tags: list[str | None]
-    notes: list[str | None]
-    source_of: Ints
-    sources: list[str]
-    recorded_hashes: list[str | None]
+    tag: Ints
+    tag_names: list[str]
+    notes: Texts[str | None]
+    source: Ints
+    recorded_hashes: Texts[str | None]
+    known: Known
 
     def __len__(self) -> int:
         return len(self.ids)
+
+    @cached_property
+    def sources(self) -> list[str]:
+        """List the distinct sources, as given."""
+        return [self.known.sources[number] for number in self._numbers]
+
+    @cached_property
+    def source_of(self) -> Ints:
+        """Return the place of each submission's source in :attr:`sources`, -1 where none is."""
+        places = np.searchsorted(self._numbers, self.source)
+        return np.where(self.source < 0, -1, places)
+
+    @cached_property
+    def _numbers(self) -> Ints:
+        return np.unique(self.source[self.source >= 0])
 
 
 @dataclass(frozen=True)
@@ -126,79 +147,69 @@ def _problems(records: Records) -> Problems:
 
 
 def _submissions(records: Records, problems: Problems) -> Submissions:
-    table = records.arrow("submissions")
-    problem = pc.index_in(pc.cast(table["problem_id"], pa.string()),
-                          value_set=pa.array(problems.ids, pa.string()))  # fmt: skip
-    table = table.append_column("problem", problem).filter(pc.is_valid(problem))
-    sources, source_of, hashes, lengths = _sources(table)
-    created = pc.cast(table["created_at"], pa.int64()).to_numpy()
-    order = _arrival(created, hashes, pc.cast(table["id"], pa.string()))
-    table = table.take(order)
-    user_ids = pc.cast(table["user_id"], pa.string())
-    users = pc.unique(user_ids)
-    users = users.take(np.argsort(id_order(users)))
-    verdicts = np.array(table["verdict"].to_pylist(), dtype=object)
-    matched = pc.fill_null(table["terms_matched"], -1).to_numpy()
+    known: Known = records.remembered.setdefault("dojo", Known())
+    rows = known.places(records)
+    numbered, ids = known.names["problem"].texts, pa.array(problems.ids, pa.string())
+    places = pc.fill_null(pc.index_in(numbered, value_set=ids), -1).to_numpy()
+    if (places < 0).any():
+        rows = rows[places[known.numbers["problem"][rows]] >= 0]
+    rows = rows[_arrival(known, rows)]
+    numbers = {name: _taken(column, rows) for name, column in known.numbers.items()}
+    users, user = _users(known, numbers["user"]) if len(rows) else ([], _NO_INTS)
+    verdict, matched = numbers.get("verdict", _NO_INTS), numbers.get("matched", _NO_INTS)
+    texts = {name: known.texts.get(name, _NO_TEXTS) for name in ("id", "hash", "notes", "recorded")}
     return Submissions(
-        ids=_texts(table["id"]),
-        problem=table["problem"].to_numpy().astype(np.int64),
-        user=pc.index_in(user_ids, value_set=users).to_numpy().astype(np.int64),
-        users=users.to_pylist(),
-        created=created[order],
-        hashes=hashes.take(pa.array(order)).to_pylist(),
-        l_chars=lengths[order],
-        verdicts=verdicts,
-        matched=np.where(verdicts == "ok", NEVER, matched).astype(np.int64),
-        tags=table["method_tag"].to_pylist(),
-        notes=table["notes"].to_pylist(),
-        source_of=source_of[order],
-        sources=sources,
-        recorded_hashes=table["source_hash"].to_pylist(),
+        ids=Texts(texts["id"], rows),
+        problem=places.astype(np.int64)[numbers["problem"]] if len(rows) else _NO_INTS,
+        user=user,
+        users=users,
+        created=numbers.get("created", _NO_INTS),
+        hashes=Texts(texts["hash"], rows),
+        l_chars=numbers.get("l_chars", _NO_INTS),
+        verdict=verdict,
+        matched=np.where(verdict == OK, NEVER, matched),
+        tag=numbers.get("tag", _NO_INTS),
+        tag_names=known.names["tag"].texts.to_pylist(),
+        notes=Texts(texts["notes"], rows),
+        source=numbers.get("source", _NO_INTS),
+        recorded_hashes=Texts(texts["recorded"], rows),
+        known=known,
     )
 
 
-def _sources(table: Any) -> tuple[list[str], Ints, pa.Array, Ints]:
-    """Give the distinct sources and, per submission, its source's place, hash and length."""
-    encoded = pc.dictionary_encode(table["source"].combine_chunks())
-    sources = encoded.dictionary.to_pylist()
-    source_of = pc.fill_null(encoded.indices, -1).to_numpy().astype(np.int64)
-    own = [_canonical(source) for source in sources]
-    own_hashes = [of_source for of_source, _ in own]
-    own_lengths = np.array([size for _, size in own], dtype=np.int64)
-    place = pa.array(source_of, mask=source_of < 0)
-    hashes = pc.coalesce(
-        pa.array(own_hashes, pa.string()).take(place), _whole(table["source_hash"])
-    )
-    lengths = pc.fill_null(table["l_chars"], 0).to_numpy().copy()
-    known = source_of >= 0
-    if known.any():
-        lengths[known] = own_lengths[source_of[known]]
-    return sources, source_of, hashes, lengths
+def _taken(column: Any, rows: Ints) -> Any:
+    """Take some rows of a column; without a copy where they are all of it, in its order."""
+    whole = len(rows) == len(column) and (rows[1:] > rows[:-1]).all()
+    return column if whole else column[rows]
 
 
-@lru_cache(maxsize=SOURCES_KEPT)
-def _canonical(source: str) -> tuple[str, int]:
-    """Give a source's hash and length in canonical form, once for all rescorings."""
-    canonical = canonicalize(source.encode())
-    return source_hash(canonical), length(canonical)
+def _users(known: Known, number: Ints) -> tuple[list[str], Ints]:
+    """List the users among some numbers in id order, and give each number its place there."""
+    names = known.names["user"]
+    is_there = np.bincount(number, minlength=len(names.texts)) > 0
+    in_order = np.argsort(names.places)
+    there = in_order[is_there[in_order]]
+    place = np.zeros(len(names.texts), dtype=np.int64)
+    place[there] = np.arange(len(there))
+    return names.texts.take(pa.array(there)).to_pylist(), place[number]
 
 
-def _arrival(created: Ints, hashes: pa.Array, ids: Any) -> Ints:
+def _arrival(known: Known, rows: Ints) -> Ints:
     """Order submissions by created_at, source hash, id; few are created at the same moment."""
-    order: Ints = np.argsort(created, kind="stable")
-    equal = created[order][1:] == created[order][:-1]
+    created = _taken(known.numbers.get("created", _NO_INTS), rows)
+    order: Ints = np.arange(len(rows))
+    if (created[1:] < created[:-1]).any():
+        order = np.argsort(created, kind="stable")
+        created = created[order]
+    equal = created[1:] == created[:-1]
     tied = np.flatnonzero(np.append(equal, False) | np.insert(equal, 0, False))
-    if len(tied):
-        rows = order[tied]
-        texts = hashes.take(pa.array(rows))
+    if len(equal) and len(tied):
+        among = rows[order[tied]]
+        texts = Texts[str](known.texts["hash"], among).take(np.arange(len(among)))
+        ids = Texts[str](known.texts["id"], among).take(np.arange(len(among)))
         places = pc.rank(texts, sort_keys="ascending", tiebreaker="dense").to_numpy()
-        id_places = id_order(_whole(ids).take(pa.array(rows)))
-        order[tied] = rows[np.lexsort([id_places, places, created[rows]])]
+        order[tied] = order[tied][np.lexsort([id_order(ids), places, created[tied]])]
     return order
-
-
-def _whole(column: Any) -> pa.Array:
-    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
 
 
 def _texts(column: Any) -> list[Any]:

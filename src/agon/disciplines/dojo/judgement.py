@@ -12,9 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from agon.disciplines.dojo import formulas
-from agon.disciplines.dojo.facts import SOURCES_KEPT, Facts, Ints, Objects, payload_of, read_source
+from agon.disciplines.dojo.facts import NEVER, Facts, Ints, Objects, payload_of, read_source
+from agon.disciplines.dojo.known import SOURCES_KEPT
 from agon.disciplines.dojo.payload import check
 from agon.disciplines.dojo.program import Violation
+from agon.disciplines.dojo.records import VERDICTS
 from agon.disciplines.dojo.rules import DojoRules
 
 Bools = npt.NDArray[np.bool_]
@@ -22,18 +24,26 @@ Bools = npt.NDArray[np.bool_]
 JUDGED = ("ok", "wrong_answer")
 """Verdicts of programs that gave a valid list of terms."""
 
+_REFUSED, _WRONG, _FAILED = (
+    VERDICTS.index(name) for name in ("rejected_policy", "wrong_answer", "sandbox_error")
+)
+_NUMBERS = [VERDICTS.index(name) for name in JUDGED]
+_NAMES = np.array(VERDICTS, dtype=object)
+_DENSE = 4  # cells of a table of all pairs, per submission, up to which it is worth having
+
 
 @dataclass(frozen=True)
 class Judgement:
     """Hold what the rules make of every submission, in the facts' order of arrival.
 
     Attributes:
-        verdicts: as recorded, or what the payload policy makes of the source.
-        violations: why the policy refuses a source, by its place among the sources.
+        verdict: as recorded, or what the payload policy makes of the source, numbered.
+        violations: why the policy refuses a source, by its number.
         unscored: why a submission has no score at all, None where it has one.
+        scored: whether it has one.
         n_check: terms to give, per problem.
         stage, reward: gates passed.
-        tags: method tags in force.
+        tag: place of the method tag in force in ``tag_names``.
         in_window: counts for diversity: reward correct, not after the freeze, scored.
         first_of_tag: the first of its tag on its problem.
         distinct_tags: tags on the problem, per problem.
@@ -42,13 +52,15 @@ class Judgement:
 
     facts: Facts
     rules: DojoRules
-    verdicts: Objects
+    verdict: Ints
     violations: dict[int, tuple[Violation, ...]]
     unscored: Objects
+    scored: Bools
     n_check: Ints
     stage: Bools
     reward: Bools
-    tags: list[str]
+    tag: Ints
+    tag_names: list[str]
     in_window: Bools
     first_of_tag: Bools
     distinct_tags: Ints
@@ -62,37 +74,54 @@ class Judgement:
         return self.base + self.brevity + self.diversity
 
     @cached_property
-    def order(self) -> Ints:
-        """Order all submissions by problem, then best first.
+    def verdicts(self) -> Objects:
+        """Return the verdict of every submission by name."""
+        names: Objects = _NAMES[self.verdict]
+        return names
 
-        Score descending, bytes ascending, created_at, source hash, id (seed 002, 5.3); the facts
-        stand in the order of the last three already, and a stable sort keeps it.
+    @cached_property
+    def tags(self) -> Objects:
+        """Return the method tag in force of every submission."""
+        names: Objects = np.array([*self.tag_names, None], dtype=object)[self.tag]
+        return names
+
+    @cached_property
+    def of_pairs(self) -> Ints:
+        """Keep the best scored submission of each user on each problem, in order of arrival.
+
+        Best is: score descending, bytes ascending, created_at, source hash, id (seed 002, 5.3);
+        the facts stand in the order of the last three already.
         """
         s = self.facts.submissions
-        return np.lexsort([s.l_chars, -self.scores, s.problem])
+        rows = np.flatnonzero(self.scored)
+        pairs, count = _pairs(s.problem[rows], s.user[rows], len(s.users))
+        least = np.empty(count, dtype=np.int64)
+        for worse in (-self.scores, s.l_chars, np.arange(len(s))):
+            values = worse[rows]
+            least[pairs] = np.iinfo(np.int64).max
+            np.minimum.at(least, pairs, values)
+            kept = values == least[pairs]
+            rows, pairs = rows[kept], pairs[kept]
+        return rows
 
     @cached_property
     def best(self) -> Ints:
-        """Keep the best scored submission of each user on each problem, in :attr:`order`."""
-        s = self.facts.submissions
-        scored = self.order[self.unscored[self.order] == None]  # noqa: E711 - elementwise
-        pairs = s.problem[scored] * max(len(s.users), 1) + s.user[scored]
-        _, first = np.unique(pairs, return_index=True)
-        return scored[np.sort(first)]
+        """Keep the best scored submission of each user on each problem, by problem, best first."""
+        s, rows = self.facts.submissions, self.of_pairs
+        return rows[np.lexsort([s.l_chars[rows], -self.scores[rows], s.problem[rows]])]
 
 
 def judge(facts: Facts, rules: DojoRules) -> Judgement:
     """Judge a season; pure, and the same whatever order the records came in."""
     s = facts.submissions
     n_check = np.where(facts.problems.n_check < 0, rules.n_check, facts.problems.n_check)
-    verdicts, violations = _verdicts(facts, rules)
-    unscored = _unscored(facts, rules, verdicts)
-    stage, reward = _gates(facts, n_check, verdicts)
-    scored = unscored == None  # noqa: E711 - elementwise
+    verdict, violations = _verdicts(facts, rules)
+    unscored, scored = _unscored(facts, rules, verdict)
+    stage, reward = _gates(facts, n_check, verdict)
     stage, reward = stage & scored, reward & scored
-    tags = _tags(facts, rules)
+    tag, names = _tags(facts, rules)
     in_window = reward & (s.created <= facts.problems.freeze[s.problem])
-    first, distinct = _families(facts, rules, tags, in_window)
+    first, distinct = _families(facts, rules, tag, names, in_window)
     base = formulas.base_score(
         formulas.Gates(stage, reward), stage_base=rules.stage_base, reward_base=rules.reward_base
     )
@@ -101,8 +130,9 @@ def judge(facts: Facts, rules: DojoRules) -> Judgement:
         s.l_chars[reward], b_max=rules.brevity_max, beta=rules.brevity_beta
     )
     return Judgement(
-        facts, rules, verdicts, violations, unscored, n_check, stage, reward, tags, in_window,
-        first, distinct, base, brevity, _diversity(facts, rules, in_window, first, distinct),
+        facts, rules, verdict, violations, unscored, scored, n_check, stage, reward, tag, names,
+        in_window, first, distinct, base, brevity,
+        _diversity(facts, rules, in_window, first, distinct),
     )  # fmt: skip
 
 
@@ -112,35 +142,43 @@ def moment(microseconds: int) -> str:
     return time.isoformat().replace("+00:00", "Z")
 
 
-def _verdicts(facts: Facts, rules: DojoRules) -> tuple[Objects, dict[int, tuple[Violation, ...]]]:
+def _pairs(problem: Ints, user: Ints, users: int) -> tuple[Ints, int]:
+    """Number pairs of problem and user, and give a bound of the numbers."""
+    pairs = problem * max(users, 1) + user
+    bound = int(pairs.max(initial=-1)) + 1
+    if bound <= _DENSE * len(pairs) + 1_000_000:
+        return pairs, bound
+    distinct, numbers = np.unique(pairs, return_inverse=True)
+    return numbers, len(distinct)
+
+
+def _verdicts(facts: Facts, rules: DojoRules) -> tuple[Ints, dict[int, tuple[Violation, ...]]]:
     """Let the payload policy in force refuse and admit sources that were judged under another one.
 
     A program that was refused but run all the same, so that its matched terms are recorded, is
     judged by them once no limit refuses it any more.
     """
     s = facts.submissions
-    verdicts = s.verdicts.copy()
-    violations: dict[int, tuple[Violation, ...]] = {}
-    for at, source in enumerate(s.sources):
-        found = _violations(
-            source,
-            max_bytes=rules.max_source_bytes,
-            max_depth=rules.max_syntax_depth,
-            max_numeric_literals=rules.max_numeric_literals,
-            max_string_chars=rules.max_string_literal_chars,
-            max_elements=rules.max_list_tuple_elements,
-            max_literal_digits=rules.max_literal_digits,
-        )
-        if found:
-            violations[at] = found
-    refused = np.isin(s.source_of, np.array(list(violations), dtype=np.int64))
-    for at in np.flatnonzero(refused | (verdicts == "rejected_policy")).tolist():
-        place = int(s.source_of[at])
-        if place in violations and verdicts[at] in JUDGED:
-            verdicts[at] = violations[place][0].verdict
-        elif place >= 0 and place not in violations and verdicts[at] == "rejected_policy":
-            verdicts[at] = "wrong_answer" if s.matched[at] >= 0 else verdicts[at]
-    return verdicts, violations
+    limits = {
+        "max_bytes": rules.max_source_bytes,
+        "max_depth": rules.max_syntax_depth,
+        "max_numeric_literals": rules.max_numeric_literals,
+        "max_string_chars": rules.max_string_literal_chars,
+        "max_elements": rules.max_list_tuple_elements,
+        "max_literal_digits": rules.max_literal_digits,
+    }
+    asked = tuple(limits.items())
+    violations = s.known.look(asked, lambda source: _violations(source, **limits))
+    # What the policy makes of each source; the last place is that of no source at all.
+    becomes = np.full(len(s.known.sources) + 1, -1, dtype=np.int64)
+    for number, found in violations.items():
+        becomes[number] = VERDICTS.index(found[0].verdict)
+    of_source = becomes[s.source]
+    judged = np.isin(s.verdict, _NUMBERS)
+    verdict = np.where((of_source >= 0) & judged, of_source, s.verdict)
+    admitted = (s.source >= 0) & (of_source < 0) & (s.verdict == _REFUSED) & (s.matched >= 0)
+    verdict[admitted] = _WRONG
+    return verdict, violations
 
 
 @lru_cache(maxsize=SOURCES_KEPT)
@@ -168,14 +206,19 @@ def _violations(
     return tuple(found)
 
 
-def _unscored(facts: Facts, rules: DojoRules, verdicts: Objects) -> Objects:
+def _unscored(facts: Facts, rules: DojoRules, verdict: Ints) -> tuple[Objects, Bools]:
+    """Say why a submission has no score, None where it has one, and whether it has one."""
     s, problems = facts.submissions, facts.problems
     reasons = np.full(len(s), None, dtype=object)
+    scored = verdict != _FAILED
     if rules.after_freeze == "unscored":
-        for at in np.flatnonzero(s.created > problems.freeze[s.problem]):
-            froze = moment(problems.freeze[s.problem[at]])
-            reasons[at] = f"submitted after the problem froze at {froze}"
-    reasons[verdicts == "sandbox_error"] = (
+        told = np.full(len(problems.ids), None, dtype=object)
+        for at in np.flatnonzero(problems.freeze != NEVER):
+            told[at] = f"submitted after the problem froze at {moment(problems.freeze[at])}"
+        late = s.created > problems.freeze[s.problem]
+        reasons[late] = told[s.problem[late]]
+        scored &= ~late
+    reasons[verdict == _FAILED] = (
         "the sandbox failed, which is our fault; it has to be judged again"
     )
     if rules.setter_on_own_problem == "unscored":
@@ -184,38 +227,44 @@ def _unscored(facts: Facts, rules: DojoRules, verdicts: Objects) -> Objects:
         if len(setters):
             own = s.user == setters[s.problem]
             reasons[own] = "the setter cannot score on the own problem"
-    return reasons
+            scored &= ~own
+    return reasons, scored
 
 
-def _gates(facts: Facts, n_check: Ints, verdicts: Objects) -> tuple[Bools, Bools]:
+def _gates(facts: Facts, n_check: Ints, verdict: Ints) -> tuple[Bools, Bools]:
     s = facts.submissions
-    matched = np.where(np.isin(verdicts, JUDGED), s.matched, -1)
+    matched = np.where(np.isin(verdict, _NUMBERS), s.matched, -1)
     stage, reward = np.zeros(len(s), bool), np.zeros(len(s), bool)
     needed = n_check[s.problem]
-    for terms in np.unique(needed):
+    for terms in np.unique(n_check):
         rows = needed == terms
         passed = formulas.gates(matched[rows], n_check=int(terms))
         stage[rows], reward[rows] = passed.stage_pass, passed.reward_correct
     return stage, reward
 
 
-def _tags(facts: Facts, rules: DojoRules) -> list[str]:
+def _tags(facts: Facts, rules: DojoRules) -> tuple[Ints, list[str]]:
+    """Give each submission the place of its tag in force among the names of such tags, sorted."""
     s = facts.submissions
-    # Few different tags are declared, often without notes: each pair is looked at once.
-    notes = s.notes if rules.require_notes else [None] * len(s)
-    declared = list(zip(s.tags, notes, strict=True))
-    normal = {
-        (tag, note): formulas.normal_tag(
-            tag, note, require_notes=rules.require_notes, max_length=rules.max_method_tag_chars
-        )
-        for tag, note in set(declared)
-    }
-    tags = [normal[one] for one in declared]
+    # Few different tags are declared: each is looked at once, with a note and without one.
+    longest = rules.max_method_tag_chars
+    normal = [
+        formulas.normal_tag(tag, None, require_notes=False, max_length=longest)
+        for tag in (*s.tag_names, None)
+    ]
+    names = sorted({*normal, formulas.UNSPECIFIED})
+    unspecified = names.index(formulas.UNSPECIFIED)
+    tag = np.array([names.index(one) for one in normal], dtype=np.int64)[s.tag]
+    if rules.require_notes:
+        noted = [bool(note and note.strip()) for note in s.notes]
+        tag[~np.array(noted, dtype=bool)] = unspecified
     if rules.tag_conflict == "ignore":
-        for at, place in enumerate(s.source_of):
-            if place >= 0 and contradicted(s.sources[place], tags[at], rules):
-                tags[at] = formulas.UNSPECIFIED
-    return tags
+        rows = np.flatnonzero(s.source >= 0)
+        pairs = np.unique(np.stack([s.source[rows], tag[rows]]), axis=1).T.tolist()
+        for number, name in pairs:
+            if contradicted(s.known.sources[number], names[name], rules):
+                tag[(s.source == number) & (tag == name)] = unspecified
+    return tag, names
 
 
 def contradicted(source: str, tag: str, rules: DojoRules) -> bool:
@@ -231,7 +280,7 @@ def contradicted(source: str, tag: str, rules: DojoRules) -> bool:
 
 
 def _families(
-    facts: Facts, rules: DojoRules, tags: list[str], in_window: Bools
+    facts: Facts, rules: DojoRules, tag: Ints, names: list[str], in_window: Bools
 ) -> tuple[Bools, Ints]:
     """Find the first submission of each (problem, tag), and count the tags of each problem.
 
@@ -241,15 +290,15 @@ def _families(
     s = facts.submissions
     first = np.zeros(len(s), dtype=bool)
     distinct = np.zeros(len(facts.problems.ids), dtype=np.int64)
-    names = {tag: at for at, tag in enumerate(sorted(set(tags)))}
-    codes = np.array([names[tag] for tag in tags], dtype=np.int64)
     rows = np.flatnonzero(in_window)
     if rules.unspecified_tag == "ignored":
-        rows = rows[codes[rows] != names.get(formulas.UNSPECIFIED, -1)]
-    pairs = s.problem[rows] * max(len(names), 1) + codes[rows]
-    _, opening = np.unique(pairs, return_index=True)
-    first[rows[opening]] = True
-    np.add.at(distinct, s.problem[rows[opening]], 1)
+        rows = rows[tag[rows] != names.index(formulas.UNSPECIFIED)]
+    pairs, count = _pairs(s.problem[rows], tag[rows], len(names))
+    earliest = np.full(count, len(s))
+    np.minimum.at(earliest, pairs, rows)
+    opening = earliest[earliest < len(s)]
+    first[opening] = True
+    np.add.at(distinct, s.problem[opening], 1)
     return first, distinct
 
 
@@ -260,11 +309,12 @@ def _diversity(
     points = np.zeros(len(s), dtype=np.int64)
     if not rules.diversity:
         return points
-    tags = distinct[s.problem]
-    for families in np.unique(tags[in_window]):
+    given = np.zeros((2, len(distinct)), dtype=np.int64)
+    for families in np.unique(distinct):
         for is_first in (False, True):
-            rows = in_window & (tags == families) & (first == is_first)
-            points[rows] = diversity_of(rules, first_of_tag=is_first, families=families).bonus
+            bonus = diversity_of(rules, first_of_tag=is_first, families=families).bonus
+            given[int(is_first), distinct == families] = bonus
+    points[in_window] = given[first[in_window].astype(np.int64), s.problem[in_window]]
     return points
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from agon.disciplines.dojo import explaining, formulas
+from agon.disciplines.dojo import explaining
 from agon.disciplines.dojo.facts import collect
 from agon.disciplines.dojo.judgement import Judgement, judge
 from agon.disciplines.dojo.rules import DojoRules
@@ -60,13 +60,13 @@ class Season:
         Order: total descending, reward corrects descending, median bytes ascending, user id.
         """
         j, s = self.judgement, self.judgement.facts.submissions
-        best = j.best
-        users = np.unique(s.user[best])
+        best = j.of_pairs
         size = len(s.users)
+        counts = np.bincount(s.user[best], minlength=size)
+        users = np.flatnonzero(counts)
         totals = np.bincount(s.user[best], j.scores[best], size).astype(np.int64)
         stages = np.bincount(s.user[best], j.stage[best], size).astype(np.int64)
         rewards = np.bincount(s.user[best], j.reward[best], size).astype(np.int64)
-        counts = np.bincount(s.user[best], minlength=size)
         medians = _medians(s.user[best][j.reward[best]], s.l_chars[best][j.reward[best]], size)
         ids = pa.array([s.users[user] for user in users], pa.string())
         shown = np.where(np.isnan(medians[users]), np.inf, medians[users])
@@ -83,7 +83,7 @@ class Season:
                 "median_l_chars": pa.array(medians[rows], from_pandas=True),
             }
         )
-        return Board("season", table, self._without(best, range(len(s))), PLACES)
+        return Board("season", table, self._without(best, np.arange(len(s))), PLACES)
 
     def _problem(self, place: int) -> Board:
         j, s = self.judgement, self.judgement.facts.submissions
@@ -106,11 +106,11 @@ class Season:
     def _without(self, scored: Any, rows: Any) -> tuple[Unscored, ...]:
         """List the users among ``rows`` who have no scored submission, with every reason."""
         j, s = self.judgement, self.judgement.facts.submissions
-        done = set(s.user[scored].tolist())
+        done = np.zeros(len(s.users), dtype=bool)
+        done[s.user[scored]] = True
         reasons: dict[int, dict[str, None]] = {}
-        for row in rows:
-            if int(s.user[row]) not in done:
-                reasons.setdefault(int(s.user[row]), {})[str(j.unscored[row])] = None
+        for row in rows[~done[s.user[rows]]]:
+            reasons.setdefault(int(s.user[row]), {})[str(j.unscored[row])] = None
         return tuple(Unscored(s.users[user], "; ".join(reasons[user])) for user in sorted(reasons))
 
     def _place(self, board: str) -> int:
@@ -124,9 +124,10 @@ class Season:
 def _medians(users: Any, lengths: Any, size: int) -> Any:
     """Give each user's median length, not a number where there is none."""
     medians = np.full(size, np.nan)
-    if len(users):
-        order = np.argsort(users, kind="stable")
-        starts = np.flatnonzero(np.diff(users[order])) + 1
-        for rows in np.split(order, starts):
-            medians[users[rows[0]]] = formulas.median_length(lengths[rows].tolist())
+    order = np.lexsort([lengths, users])
+    counts = np.bincount(users, minlength=size)
+    opens = np.cumsum(counts) - counts
+    some = np.flatnonzero(counts)
+    low, high = ((opens + (counts - odd) // 2)[some] for odd in (1, 0))
+    medians[some] = (lengths[order[low]] + lengths[order[high]]) / 2
     return medians

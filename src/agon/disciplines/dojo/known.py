@@ -1,0 +1,229 @@
+"""Remember what single submissions say, so that a season is not read anew for one more of them.
+
+What a row says never changes, and its number names it: texts become numbers once, sources are
+hashed once, and the next scoring reads only rows nobody has asked about yet.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+from hashlib import blake2b
+from typing import Any, Generic, TypeVar, overload
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from agon.disciplines.dojo.canonical import canonicalize, length, source_hash
+from agon.disciplines.dojo.records import VERDICTS
+from agon.kernel.boards import id_order
+from agon.records import Records
+
+Ints = npt.NDArray[np.int64]
+_Found = TypeVar("_Found")
+_Text = TypeVar("_Text", bound=str | None)
+
+SOURCES_KEPT = 100_000
+"""So many sources are remembered with what was read from them, for other records as well."""
+
+_MOST_PIECES = 64
+_CODES = " ".join(f"WHEN '{verdict}' THEN {code}" for code, verdict in enumerate(VERDICTS))
+
+
+class Texts(Sequence[_Text], Generic[_Text]):
+    """Show some rows of a column of texts, in an order; each is made when it is asked for.
+
+    Example:
+        >>> texts = Texts(pa.chunked_array([["a", "b"]]), np.array([1, 0, 1]))
+        >>> len(texts), texts[0], list(texts)
+        (3, 'b', ['b', 'a', 'b'])
+    """
+
+    def __init__(self, column: pa.ChunkedArray, rows: Ints) -> None:
+        self._column = column
+        self._rows = rows
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @overload
+    def __getitem__(self, at: int) -> _Text: ...
+    @overload
+    def __getitem__(self, at: slice) -> "Texts[_Text]": ...
+    def __getitem__(self, at: int | slice) -> "_Text | Texts[_Text]":
+        if isinstance(at, slice):
+            return Texts(self._column, self._rows[at])
+        text: _Text = self._column[int(self._rows[at])].as_py()
+        return text
+
+    def __iter__(self) -> Iterator[_Text]:
+        return iter(self.take(np.arange(len(self))).to_pylist())
+
+    def take(self, places: Ints) -> pa.Array:
+        """Return the texts at some places as Arrow."""
+        taken = self._column.take(pa.array(self._rows[places]))
+        return taken.combine_chunks() if isinstance(taken, pa.ChunkedArray) else taken
+
+
+class Names:
+    """Number texts in the order they first come; an empty one is -1."""
+
+    def __init__(self) -> None:
+        self.texts = pa.array([], pa.string())
+        self._places: Ints | None = None
+
+    def numbers(self, column: pa.Array) -> Ints:
+        """Return the numbers of texts, new ones numbered anew."""
+        encoded = column.dictionary_encode()
+        found = pc.index_in(encoded.dictionary, value_set=self.texts)
+        new = encoded.dictionary.filter(pc.is_null(found))
+        if len(new):
+            self.texts = pa.concat_arrays([self.texts, new])
+            self._places = None
+            found = pc.index_in(encoded.dictionary, value_set=self.texts)
+        numbers = found.to_numpy(zero_copy_only=False).astype(np.int64)
+        places = pc.fill_null(encoded.indices, -1).to_numpy()
+        return np.append(numbers, -1)[places]
+
+    @property
+    def places(self) -> Ints:
+        """Return each text's place in id order."""
+        if self._places is None:
+            self._places = id_order(self.texts)
+        return self._places
+
+
+class Known:
+    """Hold what the submissions seen so far say, by the number of their row, rising.
+
+    Attributes:
+        rows: the numbers.
+        numbers: columns by name: ``problem``, ``user`` and ``tag`` (in ``names``), ``created``,
+            ``l_chars``, ``verdict`` (in ``VERDICTS``), ``matched`` (-1: not recorded), ``source``
+            (in ``sources``; -1: none).
+        texts: ``id``, ``hash`` (the source's own where it is given), ``recorded``, ``notes``.
+        sources: the distinct sources.
+    """
+
+    def __init__(self) -> None:
+        self.rows: Ints = np.zeros(0, dtype=np.int64)
+        self.numbers: dict[str, npt.NDArray[Any]] = {}
+        self.texts: dict[str, pa.ChunkedArray] = {}
+        self.names = {name: Names() for name in ("problem", "user", "tag")}
+        self.sources: list[str] = []
+        self._source: dict[bytes, int] = {}
+        self._hashes: list[str] = []
+        self._lengths: list[int] = []
+        self._looked: dict[Any, tuple[int, dict[int, Any]]] = {}
+
+    def places(self, records: Records) -> Ints:
+        """Return the places here of the submissions that records show, by row; learn new ones."""
+        shown = records.sql("SELECT _row FROM submissions")["_row"].to_numpy()
+        if (shown[1:] < shown[:-1]).any():
+            shown = np.sort(shown)
+        found = np.searchsorted(self.rows, shown)
+        known = found < len(self.rows)
+        known[known] = self.rows[found[known]] == shown[known]
+        if not known.all():
+            self._learn(records, shown[~known])
+            found = np.searchsorted(self.rows, shown)
+        return found
+
+    def look(self, asked: Any, look: Callable[[str], _Found | None]) -> dict[int, _Found]:
+        """Return what a look at each source finds, by its number; each is looked at once.
+
+        Args:
+            asked: names the look, with all it depends on but the source.
+            look: looks at a source; what it finds is kept.
+        """
+        done, found = self._looked.get(asked, (0, {}))
+        for number in range(done, len(self.sources)):
+            one = look(self.sources[number])
+            if one:
+                found[number] = one
+        self._looked[asked] = len(self.sources), found
+        return found
+
+    def _learn(self, records: Records, rows: Ints) -> None:
+        """Read the submissions of some rows, rising."""
+        table = records.sql(f"""
+            SELECT _row, id::VARCHAR AS id, problem_id::VARCHAR AS problem,
+                user_id::VARCHAR AS user, epoch_us(created_at) AS created, source, source_hash,
+                coalesce(l_chars, 0) AS l_chars, method_tag AS tag, notes,
+                coalesce(terms_matched, -1) AS matched,
+                (CASE verdict {_CODES} END)::TINYINT AS verdict
+            FROM submissions WHERE _row BETWEEN {rows[0]} AND {rows[-1]} ORDER BY _row
+        """).combine_chunks()
+        if table.num_rows > len(rows):
+            table = table.filter(pa.array(np.isin(table["_row"].to_numpy(), rows)))
+        source, hashes, lengths = self._read(_whole(table["source"]))
+        named = {name: of.numbers(_whole(table[name])) for name, of in self.names.items()}
+        taken = ("created", "l_chars", "matched", "verdict")
+        numbers = {name: table[name].to_numpy() for name in taken} | named | {"source": source}
+        numbers["l_chars"] = np.where(source >= 0, lengths, numbers["l_chars"])
+        recorded = _whole(table["source_hash"])
+        texts = {
+            "id": _whole(table["id"]),
+            "hash": pc.coalesce(hashes, recorded),
+            "recorded": recorded,
+            "notes": _whole(table["notes"]),
+        }
+        self._add(rows, numbers, texts)
+
+    def _read(self, column: pa.Array) -> tuple[Ints, pa.Array, Ints]:
+        """Number sources; the other values are their hashes and lengths in canonical form."""
+        encoded = column.dictionary_encode()
+        numbers = np.array(
+            [self._number(text) for text in encoded.dictionary.to_pylist()], np.int64
+        )
+        places = pc.fill_null(encoded.indices, -1).to_numpy()
+        source = np.append(numbers, -1)[places]
+        own = pa.array([self._hashes[number] for number in numbers], pa.string())
+        lengths = np.array([self._lengths[number] for number in numbers] + [0], dtype=np.int64)
+        return source, own.take(encoded.indices), lengths[places]
+
+    def _number(self, source: str) -> int:
+        key = blake2b(source.encode(errors="surrogatepass"), digest_size=16).digest()
+        number = self._source.setdefault(key, len(self.sources))
+        if number == len(self.sources):
+            of_source, size = _canonical(source)
+            self.sources.append(source)
+            self._hashes.append(of_source)
+            self._lengths.append(size)
+        return number
+
+    def _add(
+        self, rows: Ints, numbers: dict[str, npt.NDArray[Any]], texts: dict[str, pa.Array]
+    ) -> None:
+        if not len(self.rows):
+            self.rows, self.numbers = rows, numbers
+            self.texts = {name: pa.chunked_array([added]) for name, added in texts.items()}
+            return
+        late = rows[0] < self.rows[-1]
+        self.rows = np.concatenate([self.rows, rows])
+        for name, added in numbers.items():
+            self.numbers[name] = np.concatenate([self.numbers[name], added])
+        for name, text in texts.items():
+            joined = pa.chunked_array([*self.texts[name].chunks, text])
+            if joined.num_chunks > _MOST_PIECES:
+                joined = pa.chunked_array([joined.combine_chunks()])
+            self.texts[name] = joined
+        if late:
+            order = np.argsort(self.rows, kind="stable")
+            self.rows = self.rows[order]
+            self.numbers = {name: column[order] for name, column in self.numbers.items()}
+            self.texts = {
+                name: pa.chunked_array([column.combine_chunks().take(pa.array(order))])
+                for name, column in self.texts.items()
+            }
+
+
+@lru_cache(maxsize=SOURCES_KEPT)
+def _canonical(source: str) -> tuple[str, int]:
+    """Give a source's hash and length in canonical form."""
+    canonical = canonicalize(source.encode())
+    return source_hash(canonical), length(canonical)
+
+
+def _whole(column: Any) -> pa.Array:
+    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column

@@ -1,0 +1,120 @@
+"""Check that what is remembered of submissions is what the records say, in whatever order asked."""
+
+from typing import Any
+
+import pyarrow as pa
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agon.app.scoring import score
+from agon.disciplines.dojo import known
+from agon.disciplines.dojo.known import Known, Names, Texts
+from agon.disciplines.dojo.records import SCHEMA
+from agon.records import read_rows
+from agon.records.growing import GrowingRecords
+
+SOURCES = ["def f(n):\n    return n\n", "def f( n ):\n    return n  # same\n", "def f(n): return 1"]
+
+
+def _submission(number: int, **given: Any) -> dict[str, Any]:
+    row = {
+        "id": f"s{number}",
+        "problem_id": "p",
+        "user_id": f"u{number % 3}",
+        "created_at": f"2026-01-01T00:00:{number % 7:02}",
+        "method_tag": ["loops", "sums", None][number % 3],
+        "verdict": "ok" if number % 4 else "wrong_answer",
+        "terms_matched": 3,
+    }
+    written = number % 2 == 0
+    text = {"source": SOURCES[number % 5 % 3]} if written else {"source_hash": "0" * 64}
+    return row | text | ({} if written else {"l_chars": 10 * number}) | given
+
+
+@settings(max_examples=15, deadline=None)
+@given(stops=st.lists(st.integers(2, 13), min_size=1, max_size=4), gone=st.integers(2, 12))
+def test_boards_do_not_depend_on_what_was_asked_before(stops: list[int], gone: int) -> None:
+    """Positions are asked in any order, and every answer is that of a scorer with no memory."""
+    growing = GrowingRecords(SCHEMA)
+    growing.append("problems", [{"id": "p"}], [1])
+    rows = {number: _submission(number) for number in range(2, 13)}
+    growing.append("submissions", list(rows.values()), list(rows))
+    growing.end([gone], at=13)
+    for stop in stops:
+        seen = [row for at, row in rows.items() if at <= stop and (at != gone or stop < 13)]
+        grown = growing.records(stop)
+        alone = read_rows(SCHEMA, {"problems": [{"id": "p"}], "submissions": seen})
+        for rules in ({}, {"max_numeric_literals": 0}, {"require_notes": True}):
+            mine = score("dojo", grown, overrides=rules)
+            theirs = score("dojo", alone, overrides=rules)
+            for board in ("season", "problem:p"):
+                assert mine.board(board).sha256 == theirs.board(board).sha256
+        alone.close()
+    growing.close()
+
+
+def test_a_row_is_read_once(monkeypatch: Any) -> None:
+    """One submission more must not cost a look at a million others."""
+    growing = GrowingRecords(SCHEMA)
+    growing.append("submissions", [_submission(number) for number in range(4)], range(1, 5))
+    growing.append("problems", [{"id": "p"}], [9])
+    first = growing.records()
+    remembered: Known = first.remembered.setdefault("dojo", Known())
+    assert remembered.places(first).tolist() == [0, 1, 2, 3]
+    monkeypatch.setattr(known, "_canonical", None)
+    growing.append("submissions", [_submission(5)], [10])
+    assert remembered.places(growing.records()).tolist() == [0, 1, 2, 3, 4]
+    looked: list[str] = []
+
+    def size(source: str) -> int:
+        looked.append(source)
+        return len(source)
+
+    for _ in range(2):
+        found = remembered.look("length", size)
+    assert looked == remembered.sources
+    assert list(found.values()) == [len(source) for source in remembered.sources]
+    growing.close()
+
+
+def test_late_rows_take_their_place() -> None:
+    """An earlier position may be asked first, or a voided record come back."""
+    growing = GrowingRecords(SCHEMA)
+    growing.append("problems", [{"id": "p"}], [1])
+    growing.append("submissions", [_submission(number) for number in (1, 2, 3)], [2, 3, 4])
+    growing.end([3], at=5)
+    growing.begin([3], at=6)
+    remembered = Known()
+    assert remembered.places(growing.records(5)).tolist() == [0, 1]
+    assert remembered.places(growing.records(6)).tolist() == [0, 1, 2]
+    assert remembered.rows.tolist() == [2, 3, 4]
+    assert list(Texts[str](remembered.texts["id"], remembered.rows - 2)) == ["s1", "s2", "s3"]
+    growing.close()
+
+
+def test_many_small_pieces_become_one() -> None:
+    """A piece per appended record would make every look at a text a search."""
+    growing = GrowingRecords(SCHEMA)
+    growing.append("problems", [{"id": "p"}], [1])
+    remembered = Known()
+    for number in range(2, 70):
+        growing.append("submissions", [_submission(number)], [number])
+        remembered.places(growing.records())
+    assert remembered.texts["id"].num_chunks < 10
+    assert remembered.texts["id"].to_pylist() == [f"s{number}" for number in range(2, 70)]
+    growing.close()
+
+
+def test_names_keep_their_numbers() -> None:
+    """A number that changed its text would move somebody's points to another one."""
+    names = Names()
+    assert names.numbers(pa.array(["b", None, "10", "b"])).tolist() == [0, -1, 1, 0]
+    assert names.places.tolist() == [1, 0]
+    assert names.numbers(pa.array(["2", "10"])).tolist() == [2, 1]
+    assert names.places.tolist() == [2, 1, 0]
+
+
+def test_texts_are_shown_in_their_order() -> None:
+    """They stand for a list, and a part of them for a part of it."""
+    texts = Texts[str](pa.chunked_array([["a"], ["b", "c"]]), pa.array([2, 0, 1]).to_numpy())
+    assert (list(texts), len(texts), texts[0], list(texts[1:])) == (list("cab"), 3, "c", ["a", "b"])
