@@ -360,6 +360,23 @@ def test_a_token_is_found_in_the_environment_and_in_a_file(
                            if word.startswith("--")]  # fmt: skip
 
 
+def test_a_folder_is_replayed_here_whatever_server_the_environment_names(
+    agon: Here, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Who has a ledger needs no house."""
+    url, out = f"sqlite:///{tmp_path}/agon.db", tmp_path / "out"
+    agon("contest", "create", "spring", "--discipline", "arena", "--database", url)
+    agon("contest", "add", "spring", arena_folder(tmp_path / "arena"), "--database", url)
+    agon("contest", "export", "spring", "--out", out, "--database", url)
+    monkeypatch.setenv("AGON_SERVER", "http://127.0.0.1:9")
+    monkeypatch.setenv("AGON_TOKEN", "agon_none")
+    replayed = agon("replay", out)
+    assert replayed.code == 0
+    assert "board_sha256 " in replayed.out
+    assert "signed up to 12" in replayed.err
+    assert agon("contest", "show", "spring", "--database", url).code == 0
+
+
 def test_there_has_to_be_a_database(agon: Here, tmp_path: Path) -> None:
     """Looking makes none."""
     url = f"sqlite:///{tmp_path}/none.db"

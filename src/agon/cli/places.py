@@ -50,11 +50,13 @@ class Place:
         server: the server's address; None: the database.
         token_file: holds the token; None: the environment may.
         database: its URL; None: as the settings say.
+        typed: whether one of them stands on the command line.
     """
 
     server: str | None
     token_file: Path | None
     database: str | None
+    typed: bool = False
 
     @contextmanager
     def open(self, *, create: bool = True) -> "Iterator[House]":
@@ -127,13 +129,14 @@ def place(function: Function) -> Function:
     def gathered(
         *, server: str | None, token_file: Path | None, database: str | None, **others: Any
     ) -> Any:
-        if database and _is_in_environment("server"):
-            server = None  # what is typed is stronger
-        return function(place=Place(server, token_file, database), **others)
+        typed = _is_typed("server") or _is_typed("database")
+        if database and not _is_typed("server"):
+            server = None  # what is typed is stronger than AGON_SERVER
+        return function(place=Place(server, token_file, database, typed), **others)
 
     return _server(_token_file(_database(gathered)))
 
 
-def _is_in_environment(parameter: str) -> bool:
+def _is_typed(parameter: str) -> bool:
     source = click.get_current_context().get_parameter_source(parameter)
-    return source is click.core.ParameterSource.ENVIRONMENT
+    return source is click.core.ParameterSource.COMMANDLINE

@@ -64,7 +64,7 @@ def command(  # noqa: PLR0913 (one parameter for each option)
     printing: parameters.Printing,
     place: Place,
 ) -> None:
-    """Rebuild a board from a ledger alone, and print it with its hash.
+    """Rebuild a board from a ledger alone, to the same hash.
 
     The ledger is that of a contest in the database (or at --server), or an exported folder, for
     which no house is needed. First every line, the chain and the signatures are verified; all
@@ -98,7 +98,7 @@ def command(  # noqa: PLR0913 (one parameter for each option)
 @contextmanager
 def _ledger(source: str, place: Place) -> Iterator[Path]:
     """Give the folder of a ledger: the one that is named, or a contest's export."""
-    if Path(source).is_dir() and not place.server and not place.database:
+    if Path(source).is_dir() and not place.typed:
         yield Path(source)
         return
     with (
