@@ -148,7 +148,7 @@ def writer(url: str, name: str, journal: Path) -> None:
         _note(journal, {"begun": number})
         request(service, name, number)
         _note(journal, {"done": number})
-        time.sleep(random.uniform(0, 0.1))  # noqa: S311 - a pause, no secret
+        time.sleep(random.uniform(0, 0.3))  # noqa: S311 - a pause, no secret
 
 
 def request(service: Service, name: str, number: int) -> None:
