@@ -346,6 +346,24 @@ def test_a_server_shows_nothing_private_without_a_token(server: Server, agon: He
     assert agon("contest", "list", *both).code == 2
 
 
+def test_a_client_follows_what_happens(server: Server, agon: Here, tmp_path: Path) -> None:
+    """From the first event to the published board, then on from where another one stopped."""
+    from agon.client import Client
+
+    options = ("--server", server.url, "--token-file", server.token_file)
+    agon("contest", "create", "followed", "--discipline", "arena", *options)
+    agon("contest", "add", "followed", arena_folder(tmp_path / "arena"), *options)
+    with Client(server.url) as client:
+        seen = []
+        for event in client.events.follow("followed", since=0):
+            seen.append(event)
+            if event.kind == "snapshot-published":
+                break
+        assert [one.no for one in seen] == sorted({one.no for one in seen})
+        again = next(client.events.follow("followed", since=seen[-2].no))
+        assert again == seen[-1]
+
+
 def test_a_token_is_found_in_the_environment_and_in_a_file(
     server: Server, agon: Here, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
