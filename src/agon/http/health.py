@@ -11,10 +11,10 @@ from agon.http.auth import needs
 from agon.http.metrics import MEDIA_TYPE
 from agon.http.models.house import Alive, Ready
 from agon.http.problems import problem
-from agon.http.routes.common import text_of
+from agon.http.routes.common import refusals, text_of
 from agon.http.serving import serving
 
-router = APIRouter(tags=["house"])
+router = APIRouter(tags=["house"], responses=refusals())
 
 
 @router.get("/healthz", operation_id="getHealth", summary="Whether the process lives")

@@ -29,7 +29,7 @@ class SubmissionTold(Told):
     """Tell of a submission and what became of it."""
 
     id: str
-    seq: int = Field(description="Position of its entry; its address.")
+    seq: int | None = Field(description="Position of its entry; for the staff alone.")
     at: datetime
     user: str
     problem: str | None
@@ -41,14 +41,43 @@ class SubmittedTold(Told):
     """Tell that a submission was taken, and what is to be done."""
 
     id: str
-    seq: int
+    seq: int | None = Field(description="Position of its entry; for the staff alone.")
     jobs: list[JobTold]
 
 
 class SubmissionPage(Told):
-    """Hold a page of submissions; it may be short and yet not the last."""
+    """Hold a page of submissions, oldest first."""
 
     items: list[SubmissionTold]
+    next: str | None
+
+
+class TermTold(Told):
+    """Tell one term of a sequence; as text, since it can have any number of digits."""
+
+    n: int
+    a: str
+
+
+class ProblemTold(Told):
+    """Tell of a problem: what solvers work from, and once it is revealed the answer."""
+
+    id: str = Field(description="P_hash: SHA-256 of the setter's canonical source.")
+    title: str
+    interface: str | None
+    N_check: int = Field(description="How many terms a solver has to give.")
+    setter_user_id: str | None
+    freeze_started_at: datetime | None = Field(description="From when on it takes nothing.")
+    disclosed: list[TermTold] = Field(description="a_1, a_3, …, a_99.")
+    revealed: bool
+    source: str | None = Field(default=None, description="The setter, once it is revealed.")
+    terms: list[str] | None = Field(default=None, description="All, once it is revealed.")
+
+
+class ProblemPage(Told):
+    """Hold a page of problems in the order of their publication, without answers."""
+
+    items: list[ProblemTold]
     next: str | None
 
 

@@ -13,6 +13,7 @@ NOUNS: Final = (
     "snapshots",
     "records",
     "submissions",
+    "problems",
     "changes",
     "cases",
     "events",

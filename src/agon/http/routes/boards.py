@@ -57,6 +57,10 @@ Rebuilding: dict[int | str, dict[str, Any]] = {
     },
     304: {"description": "The client has it already."},
 }
+_TEXT = {"schema": {"type": "string"}}
+_WHOLE: dict[int | str, dict[str, Any]] = {
+    200: {"content": {"text/csv": _TEXT, "application/x-ndjson": _TEXT}}
+}
 _FORMATS = {"json": "application/json", "csv": CSV, "ndjson": NDJSON}
 
 
@@ -68,7 +72,7 @@ def list_boards(view: Reads, service: Serves) -> BoardList:
 
 
 @router.get("/contests/{contest}/boards/{board}", operation_id="getBoard", summary="A board",
-            response_model=BoardPage, responses=Rebuilding)  # fmt: skip
+            response_model=BoardPage, responses=Rebuilding | _WHOLE)  # fmt: skip
 def get_board(
     request: Request,
     view: Reads,
@@ -79,10 +83,10 @@ def get_board(
     """Return a page, or (``format``, or ``Accept``) the whole board as CSV or NDJSON."""
     as_of, cursor, around = wanted.as_of, wanted.cursor, wanted.around
     form = wanted.format or _accepted(request)
-    if form != "json":
-        return _download(request, service, view, board, as_of=as_of, form=form)
     _expect_one(cursor=cursor, around=around)
     _expect_one(cursor=cursor, as_of=as_of)
+    if form != "json":
+        return _download(request, service, view, board, as_of=as_of, form=form)
     return _answer(
         request,
         view,

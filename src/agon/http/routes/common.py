@@ -31,7 +31,7 @@ _MEANINGS: Final = {
 
 def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """Document refusals: those any route may meet, and the ones given."""
-    wanted = sorted({401, 403, 404, 422, 429, 500, 503, *statuses})
+    wanted = sorted({401, 403, 404, 409, 422, 429, 500, 503, *statuses})
     return {
         status: {
             "description": _MEANINGS[status],

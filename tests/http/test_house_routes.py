@@ -1,0 +1,193 @@
+"""Health, metrics, jobs, submissions and webhooks over HTTP; no secret in any of them."""
+
+from typing import Any
+
+import pytest
+
+from agon.errors import Unavailable
+from agon.http.archives import unpack
+from fakes.http_house import House
+
+
+def test_the_house_is_alive_even_without_its_database(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who restarts processes asks one thing, who sends visitors there another."""
+    assert house.client.get("/readyz").json()["status"] == "ready"
+
+    def gone() -> Any:
+        raise Unavailable("the database is out of reach; start it")
+
+    monkeypatch.setattr(house.service.store, "read", gone)
+    assert house.client.get("/healthz").json()["status"] == "alive"
+    answer = house.client.get("/readyz")
+    assert (answer.status_code, answer.json()["code"]) == (503, "not-ready")
+    assert house.get("/contests").status_code == 503
+
+
+def test_metrics_count_by_template_never_by_address(house: House) -> None:
+    """Addresses are made up by strangers; each would be a series kept for ever."""
+    house.contest()
+    house.get("/contests/spring")
+    house.get("/made-up-by-a-stranger")
+    text = house.client.get("/metrics", headers=house.as_("operator")).text
+    assert 'route="/api/v1/contests/{contest}",status="200"' in text
+    assert "made-up" not in text
+    assert 'agon_ledger_entries{contest="spring"} 5.0' in text
+    assert 'agon_jobs{kind="publish",state="queued"} 1.0' in text
+    assert house.client.get("/metrics").status_code == 401
+
+
+def test_a_worker_claims_keeps_and_gives_back_a_job_with_its_lease(house: House) -> None:
+    """Only who holds the lease has a say."""
+    house.contest()
+    body = {"kinds": ["publish"], "worker": "w-1"}
+    given = house.post("/jobs/claim", "operator", json=body).json()
+    assert set(given) == {"id", "kind", "payload", "lease", "lease_seconds", "attempt"}
+    path = f"/jobs/{given['id']}"
+    wrong = {"lease": "guessed"}
+    assert house.post(f"{path}/heartbeat", "operator", json=wrong).status_code == 409
+    beat = house.post(
+        f"{path}/heartbeat", "operator", json={"lease": given["lease"], "progress": 0.5}
+    )
+    assert beat.json()["progress"] == 0.5
+    assert given["lease"] not in house.get(path, "organiser").text
+    assert house.post(f"{path}/complete", "worker", json={"lease": given["lease"],
+                      "outcome": {}}).status_code == 403  # fmt: skip
+    failed = house.post(
+        f"{path}/fail", "operator", json={"lease": given["lease"], "cause": "tired"}
+    ).json()
+    assert (failed["state"], failed["causes"][0]["cause"]) == ("queued", "tired")
+    assert house.post("/jobs/claim", "worker", json={"kinds": ["judge"],
+                      "worker": "w-1"}).status_code == 204  # fmt: skip
+
+
+def test_a_paused_queue_hands_nothing_out(house: House) -> None:
+    """What is worked on ends, and then the house can be mended."""
+    house.contest()
+    assert house.post("/queue", "operator", json={"paused": True}).json()["paused"]
+    body = {"kinds": ["publish"], "worker": "w-1"}
+    assert house.post("/jobs/claim", "operator", json=body).status_code == 204
+    house.post("/queue", "operator", json={"paused": False})
+    assert house.post("/jobs/claim", "operator", json=body).status_code == 200
+
+
+def test_jobs_never_show_their_payload_in_lists(house: House) -> None:
+    """A setter's program waits there before its problem is published."""
+    house.contest()
+    for path in ("/jobs", "/jobs?state=queued&kind=publish"):
+        listed = house.get(path, "organiser").json()["items"]
+        assert listed
+        assert all("payload" not in job and "lease" not in job for job in listed)
+
+
+def test_a_webhooks_secret_is_shown_once(house: House) -> None:
+    """And it is nowhere else: not in lists, not in the audit log."""
+    house.contest()
+    path = "/contests/spring/webhooks"
+    made = house.post(path, "organiser", json={"url": "https://example.org/agon"})
+    assert made.status_code == 201, made.text
+    secret = made.json()["secret"]
+    assert secret.startswith("whsec_")
+    for seen in (house.get(path, "organiser"), house.get("/audit", "operator")):
+        assert secret not in seen.text
+    name = made.json()["id"]
+    changed = house.client.patch(
+        f"/api/v1{path}/{name}", json={"active": False}, headers=house.as_("organiser")
+    )
+    assert changed.json()["active"] is False
+    assert house.get(f"{path}/{name}/deliveries", "organiser").json()["items"] == []
+    gone = house.client.delete(f"/api/v1{path}/{name}", headers=house.as_("organiser"))
+    assert gone.status_code == 204
+    assert house.get(path, "organiser").json()["items"] == []
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1/x", "https://10.0.0.1/", "ftp://example.org",
+                                 "https://169.254.169.254/latest"])  # fmt: skip
+def test_webhooks_do_not_lead_into_our_own_network(house: House, url: str) -> None:
+    """A stranger's URL must not make the house ask its neighbours."""
+    house.contest()
+    answer = house.post("/contests/spring/webhooks", "organiser", json={"url": url})
+    assert answer.status_code == 422
+
+
+def test_a_change_set_goes_from_proposal_to_roll_back(house: House) -> None:
+    """Each step is an answer of its own; what does not come next is a conflict."""
+    house.contest()
+    path = "/contests/spring/change-sets"
+    sent = {"kind": "void", "params": {"people": ["u1"]}, "reason": "left"}
+    made = house.post(path, "organiser", json=sent)
+    assert (made.status_code, made.json()["state"]) == (202, "proposed")
+    one = f"{path}/{made.json()['id']}"
+    assert house.post(f"{one}/apply", "organiser").status_code == 409
+    assert house.post(f"{one}/cancel", "organiser").json()["state"] == "cancelled"
+    assert house.get(path, "organiser").json()["items"][0]["state"] == "cancelled"
+
+
+def test_a_case_is_opened_decided_and_closed(house: House) -> None:
+    """People decide, with reasons that stand in the ledger."""
+    house.contest()
+    path = "/contests/spring/cases"
+    made = house.post(path, "organiser", json={"text": "odd votes", "title": "Odd",
+                      "subjects": ["ada"]})  # fmt: skip
+    assert made.status_code == 201, made.text
+    one = f"{path}/{made.json()['id']}"
+    decided = house.post(f"{one}/decisions", "organiser", json={"decision": "dismissed",
+                         "reason": "explained"})  # fmt: skip
+    assert decided.json()["state"] == "decided"
+    assert house.post(f"{one}/appeals", "judge", json={"text": "no"}).status_code == 404
+    appealed = house.post(f"{one}/appeals", "participant", json={"text": "but"})
+    assert appealed.json()["state"] == "appealed"
+    closed = house.post(f"{one}/close", "organiser", json={"text": "done"})
+    assert closed.json()["state"] == "closed"
+
+
+def test_submissions_are_for_contests_that_take_them(house: House) -> None:
+    """A community has records and no submissions."""
+    house.contest()
+    sent = {"content": {"source": "print(1)"}, "problem": "p"}
+    assert house.post("/contests/spring/submissions", "participant", json=sent).status_code == 409
+    assert house.get("/contests/spring/submissions", "participant").json()["items"] == []
+
+
+@pytest.mark.parametrize(
+    "names",
+    [["../ledger.ndjson"], ["/etc/ledger.ndjson"], ["a/../../ledger.ndjson"], ["evil.py"],
+     ["spring/ledger.ndjson", "other/heads.ndjson"], ["spring/a/ledger.ndjson"],
+     ["spring\\..\\contest.json"]],
+)  # fmt: skip
+def test_an_archive_writes_nowhere_but_where_it_is_unpacked(
+    house: House, tmp_path: Any, names: list[str]
+) -> None:
+    """Names in a stranger's archive are a stranger's paths."""
+    import io
+    import zipfile
+
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name in names:
+            archive.writestr(name, b"{}")
+    headers = {"content-type": "application/zip"}
+    body = packed.getvalue()
+    answer = house.post("/contests/import", "operator", content=body, headers=headers)
+    assert answer.status_code == 422, answer.text
+
+
+@pytest.mark.parametrize("body", [b"", b"PK", b"PK\x03\x04" + b"\x00" * 40, b"no zip at all"])
+def test_what_is_no_archive_is_refused(house: House, body: bytes) -> None:
+    """In our form, whatever it is."""
+    headers = {"content-type": "application/zip"}
+    answer = house.post("/contests/import", "operator", content=body, headers=headers)
+    assert answer.status_code == 422, answer.text
+
+
+def test_an_archive_that_unpacks_to_too_much_is_given_up(tmp_path: Any) -> None:
+    """A megabyte of nothing packs into a thousand bytes."""
+    import io
+    import zipfile
+
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("spring/ledger.ndjson", b"\x00" * (1 << 20))
+    with pytest.raises(Exception, match="unpacks to more"):
+        unpack(packed, tmp_path, most=1000)
