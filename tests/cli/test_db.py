@@ -3,7 +3,10 @@
 import sqlite3
 from pathlib import Path
 
+import pytest
+
 from cli.command import Here, arena_folder
+from conftest import Postgresql
 
 
 def test_a_database_is_laid_out_backed_up_restored_and_verified(agon: Here, tmp_path: Path) -> None:
@@ -53,3 +56,30 @@ def test_a_changed_database_fails_the_check_by_name(agon: Here, tmp_path: Path) 
     assert "contest spring" in found.err
     replayed = agon("replay", "spring", "--database", url)
     assert replayed.code == 1
+
+
+def test_a_service_moves_to_postgresql_and_goes_on_there(
+    agon: Here, postgresql: Postgresql, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The archive of a SQLite database is restored there; every command works as before."""
+    monkeypatch.setenv("AGON_SERVER_KEY_FILE", str(tmp_path / "agon-server.key"))
+    monkeypatch.setenv("AGON_SIGNING_KEY_FILE", str(tmp_path / "agon-signing.key"))
+    url = f"sqlite:///{tmp_path}/agon.db"
+    other = postgresql.address(postgresql.emptied())
+    agon("contest", "create", "spring", "--discipline", "arena", "--database", url)
+    agon("contest", "add", "spring", arena_folder(tmp_path / "arena"), "--database", url)
+    board = agon("contest", "board", "spring", "--database", url, "--format", "json").json()
+    assert agon("db", "backup", tmp_path / "all.tar.gz", "--database", url).code == 0
+    refused = agon("db", "backup", tmp_path / "all.db", "--database", other)
+    assert refused.code != 0
+    restored = agon("db", "restore", tmp_path / "all.tar.gz", "--database", other)
+    assert (restored.code, restored.out) == (0, "good: 1 contests, 12 entries\n"), restored.err
+    there = ("--database", other)
+    moved = agon("contest", "board", "spring", *there, "--format", "json").json()
+    assert moved["board_sha256"] == board["board_sha256"]
+    done = agon("contest", "rescore", "spring", "--set", "k_new=64", "--yes", *there)
+    assert done.code == 0, done.err
+    replayed = agon("replay", "spring", "--at", 12, "--check", board["board_sha256"], *there)
+    assert replayed.code == 0, replayed.err
+    assert agon("db", "verify", *there).out == "good: 1 contests, 13 entries\n"
+    assert postgresql.password not in done.out + done.err + refused.err
