@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 from itertools import repeat
 from typing import Any, Final
 
@@ -175,16 +176,11 @@ def seal_records(  # noqa: PLR0913 - an entry has that many parts, each named by
         InvalidEntry: at the first row that is no record.
         ValueError: ``external_ids`` or ``replaces`` are not as many as the rows.
     """
-    sample: dict[str, Any] = {"table": table, "row": {}}
-    sample |= {"change": change} if change is not None else {}
-    sample |= {"replaces": 1} if replaces is not None else {}
-    faults = [*_faults_around(by, None, start_seq), *faults_of(kind, sample)]
-    if faults:
-        raise InvalidEntry(faults)
-    changed = b'"change":%b,' % _dumps(change) if change is not None else b""
-    before = b'{"at":%b,"body":{%b' % (_dumps(timestamp(at)), changed)
-    tabled = b',"table":%b},"by":%b,"external_id":' % (_dumps(table), _dumps(by))
-    kinded = b',"kind":%b,"seq":' % _dumps(kind)
+    if not is_seq(start_seq):
+        raise InvalidEntry(_faults_around("-", None, start_seq))
+    before, tabled, kinded = _around_rows(
+        table, kind, at, by, change=change, replacing=replaces is not None
+    )
     join, sha256, head = b"".join, hashlib.sha256, previous_head
     given = _with(
         _with(map(_row, rows), external_ids, _external_id, b"null"), replaces, _replaces, b'"row":'
@@ -195,6 +191,28 @@ def seal_records(  # noqa: PLR0913 - an entry has that many parts, each named by
             raise InvalidEntry([_too_long(f"{kind} {seq}")])
         head = sha256(head + line).digest()
         yield seq, line, head
+
+
+@lru_cache(maxsize=64)
+def _around_rows(
+    table: str, kind: str, at: datetime, by: str, *, change: str | None, replacing: bool
+) -> tuple[bytes, bytes, bytes]:
+    """Write what stands before, between and behind the parts that each row has of its own.
+
+    Records of several tables come in turns, a few of each; what is around them is written once.
+    """
+    sample: dict[str, Any] = {"table": table, "row": {}}
+    sample |= {"change": change} if change is not None else {}
+    sample |= {"replaces": 1} if replacing else {}
+    faults = [*_faults_around(by, None, 1), *faults_of(kind, sample)]
+    if faults:
+        raise InvalidEntry(faults)
+    changed = b'"change":%b,' % _dumps(change) if change is not None else b""
+    return (
+        b'{"at":%b,"body":{%b' % (_dumps(timestamp(at)), changed),
+        b',"table":%b},"by":%b,"external_id":' % (_dumps(table), _dumps(by)),
+        b',"kind":%b,"seq":' % _dumps(kind),
+    )
 
 
 def read_line(line: bytes) -> Line:

@@ -129,13 +129,16 @@ class _Inspector:
 
     def __init__(self, table: Table) -> None:
         self._table = table
-        self.conditions: list[tuple[RowCheck, Condition, tuple[str, ...]]] = []
+        self.conditions: list[tuple[RowCheck, Condition, list[tuple[str, Any]]]] = []
         for check in table.checks:
             condition = condition_of(check.bad)
             if condition is not None:
-                names = [column.name for column in table.columns]
-                about = [one for one in names if re.search(rf"\b{re.escape(one)}\b", check.bad)]
-                self.conditions.append((check, condition, tuple(about)))
+                about = [
+                    (column.name, READERS[column.kind])
+                    for column in table.columns
+                    if re.search(rf"\b{re.escape(column.name)}\b", check.bad)
+                ]
+                self.conditions.append((check, condition, about))
 
     def problems(self, row: Mapping[str, Any], number: int | None) -> list[Problem]:
         found = []
@@ -161,10 +164,9 @@ class _Inspector:
                 )
         for check, condition, about in self.conditions:
             values = {}
-            for name in about:
+            for name, read in about:
                 value = row.get(name)
-                kind = table.column(name).kind
-                values[name] = None if value is None else READERS[kind](value)
+                values[name] = None if value is None else read(value)
             # A value that could not be read is a fault of its own; it must not fail here again.
             if any(isinstance(value, Fault) for value in values.values()):
                 continue
