@@ -71,6 +71,20 @@ def test_tokens_come_back_as_stored(store: SqlStore) -> None:
         assert [one.id for one in session.access.tokens(user="ada", after="t1")] == ["t2"]
 
 
+def test_a_revoked_token_stays_revoked_whatever_is_saved(store: SqlStore) -> None:
+    """A request that read it just before the revocation notes its use just after."""
+    with store.write() as session:
+        session.access.add_user(ADA)
+        session.access.add_token(_token())
+        read_before = session.access.token("t1")
+        assert read_before is not None
+        session.access.save_token(replace(read_before, revoked_at=later(5)))
+    with store.write() as session:
+        session.access.save_token(replace(read_before, used_at=later(6)))
+        kept = session.access.token("t1")
+    assert kept == replace(read_before, revoked_at=later(5), used_at=later(6))
+
+
 def test_tokens_need_a_user_and_an_id_of_their_own(store: SqlStore) -> None:
     """A token of nobody could not be taken away."""
     with store.write() as session:

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Row, delete, select, update
+from sqlalchemy import Row, delete, func, select, update
 
 from agon.app.access.ports import Answered, Audited
 from agon.app.access.values import Token, User
@@ -68,8 +68,13 @@ class SqlAccess:
             raise Conflict("there is a token of that id already; make another")
 
     def save_token(self, token: Token) -> None:
-        """Store what changed of a token."""
-        saving = update(TOKENS).where(TOKENS.c.id == token.id).values(**_token_values(token))
+        """Store what changed of a token; what was revoked stays so.
+
+        Whoever notes a token's use read it a moment ago, and it may have been revoked since.
+        """
+        values = _token_values(token)
+        values["revoked_at"] = func.coalesce(TOKENS.c.revoked_at, values["revoked_at"])
+        saving = update(TOKENS).where(TOKENS.c.id == token.id).values(**values)
         if not self._to.change(saving):
             raise NotFound("there is no token of that id; list the tokens there are")
 

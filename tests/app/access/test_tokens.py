@@ -8,7 +8,7 @@ import pytest
 from agon.app.access.tokens import Grant, authenticate, create_token, revoke_token, tokens
 from agon.app.access.users import create_user, disable_user
 from agon.app.contests.service import Service
-from agon.errors import Forbidden, NotFound, Unauthenticated, Unreadable
+from agon.errors import Forbidden, NotFound, Unauthenticated, Unavailable, Unreadable
 from fakes.house import JUDGE, OPERATOR, ORGANISER, Clock
 
 
@@ -67,6 +67,19 @@ def test_tokens_of_a_disabled_user_open_nothing(service: Service) -> None:
     with pytest.raises(Unauthenticated):
         authenticate(service, text)
     disable_user(service, user="ada", disabled=False, by=OPERATOR)
+    assert authenticate(service, text).user == "ada"
+
+
+def test_a_token_is_good_where_its_use_cannot_be_noted(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a full disk the boards can still be read, and the metrics that tell of it."""
+    _, text = create_token(service, _grant(), by=OPERATOR)
+
+    def full(_: object) -> None:
+        raise Unavailable("the database or disk is full; make room")
+
+    monkeypatch.setattr(type(service.store), "write", full)
     assert authenticate(service, text).user == "ada"
 
 

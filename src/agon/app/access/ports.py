@@ -69,7 +69,7 @@ class Access(Protocol):
         """Add a token."""
 
     def save_token(self, token: Token) -> None:
-        """Store what changed of a token."""
+        """Store what changed of a token; what was revoked stays so, whatever is stored."""
 
     def token(self, token_id: str) -> Token | None:
         """Return a token, None when there is none of that id."""

@@ -18,7 +18,14 @@ from agon.app.access.auditing import note
 from agon.app.access.authorising import ACTIONS, allow, covers
 from agon.app.access.values import Caller, Role, Token, User
 from agon.app.contests.service import Service
-from agon.errors import Forbidden, NotFound, Unauthenticated, Unreadable, did_you_mean
+from agon.errors import (
+    Forbidden,
+    NotFound,
+    Unauthenticated,
+    Unavailable,
+    Unreadable,
+    did_you_mean,
+)
 
 ROLES: Final[tuple[Role, ...]] = get_args(Role)
 
@@ -152,8 +159,7 @@ def authenticate(service: Service, text: str, *, network: str | None = None) -> 
     if not right or token is None or user is None or not _is_good(token, user, now):
         raise Unauthenticated(_REFUSED)
     if token.used_at is None or now - token.used_at > _NOTED_EVERY:
-        with service.store.write() as session:
-            session.access.save_token(replace(token, used_at=now))
+        _note_use(service, replace(token, used_at=now))
     return Caller(
         name=f"user:{token.user}",
         user=token.user,
@@ -162,6 +168,12 @@ def authenticate(service: Service, text: str, *, network: str | None = None) -> 
         scopes=token.scopes,
         network=network,
     )
+
+
+def _note_use(service: Service, token: Token) -> None:
+    """Note when a token was used; where nothing can be written now, reading goes on."""
+    with suppress(Unavailable), service.store.write() as session:
+        session.access.save_token(token)
 
 
 def _kept(service: Service, token_id: str) -> tuple[Token | None, User | None]:
