@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _ROWS_FOR_PEOPLE: Final = 100
 _LARGEST_PAGE: Final = 500
+_AROUND: Final = 11
 _FIRST: Final = ("rank", "id", "score")
 _STEPS: Final = ("at", "seq", "rank", "score", "reason")
 _person = click.argument("person", metavar="PERSON")
@@ -50,7 +51,12 @@ def board(
     people = _ROWS_FOR_PEOPLE if printing.form == TABLE else None
     with place.open(create=False) as house:
         page, rows = _rows(
-            house, contest, board, as_of=as_of, around=around, top=printing.top or people
+            house,
+            contest,
+            board,
+            as_of=as_of,
+            around=around,
+            top=printing.top if around else printing.top or people,
         )
         unscored = _unscored(house, page) if printing.form == "json" else []
     if printing.form == "json":
@@ -207,7 +213,7 @@ def _rows(
     top: int | None,
 ) -> "tuple[Page, list[dict[str, Any]]]":
     """Gather rows page by page, all from one snapshot: the first ``top``, or those around an id."""
-    size = min(top or _LARGEST_PAGE, 20 if around and not top else _LARGEST_PAGE)
+    size = min(top or (_AROUND if around else _LARGEST_PAGE), _LARGEST_PAGE)
     first = page = house.boards.page(contest, board, as_of=as_of, around=around, limit=size)
     rows = list(page.rows)
     while around is None and page.next is not None and (top is None or len(rows) < top):
