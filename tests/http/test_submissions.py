@@ -103,7 +103,7 @@ def test_a_verdict_is_told_as_it_was_at_the_freeze(house: House) -> None:
     first, second = submit(house, name), submit(house, name)
     judged(house.service, str(first["id"]), name)
     freeze(house.service, "autumn", by=ORGANISER)
-    judged(house.service, str(first["id"]), name, kind="record-replaced", verdict="time_limit")
+    judged(house.service, str(first["id"]), name, replace=True, verdict="time_limit")
     judged(house.service, str(second["id"]), name)
 
     def verdicts(role: str) -> list[list[str]]:

@@ -81,12 +81,19 @@ class SqlEntries:
             after = rows[-1][0]
 
     def known(
-        self, contest_no: int, *, records: Sequence[str] = (), external_ids: Sequence[str] = ()
+        self,
+        contest_no: int,
+        *,
+        records: Sequence[str] = (),
+        external_ids: Sequence[str] = (),
+        until: int | None = None,
     ) -> dict[str, Known]:
         """Find which record keys and external ids are there, each at its newest entry."""
         found: dict[str, Known] = {}
         for column, names in (("record", records), ("external_id", external_ids)):
             for name, seq, content in self._named(contest_no, column, names, "seq, content"):
+                if until is not None and seq > until:
+                    continue
                 if name not in found or seq > found[name].seq:
                     found[name] = Known(seq, content or b"")
         return found

@@ -116,6 +116,8 @@ def stored_entry(of: str, entry: Entry) -> NewEntry:
         table, row = entry.body["table"], entry.body["row"]
         record = record_key(table_of(of, table), row)
         content = content_of(table, row)
+    elif entry.kind == "submission-received":
+        record = received_key(entry.body["submission"])
     return NewEntry(
         seq=entry.seq,
         kind=entry.kind,
@@ -127,6 +129,16 @@ def stored_entry(of: str, entry: Entry) -> NewEntry:
         external_id=entry.external_id,
         content=content,
     )
+
+
+def received_key(submission: str) -> str:
+    """Return what a submission's entry is looked up by; no table is called ``received``.
+
+    Example:
+        >>> received_key("s1")
+        'received/s1'
+    """
+    return f"received/{submission}"
 
 
 def table_of(of: str, name: str) -> Table:

@@ -93,9 +93,17 @@ class Entries(Protocol):
         """
 
     def known(
-        self, contest_no: int, *, records: Sequence[str] = (), external_ids: Sequence[str] = ()
+        self,
+        contest_no: int,
+        *,
+        records: Sequence[str] = (),
+        external_ids: Sequence[str] = (),
+        until: int | None = None,
     ) -> dict[str, Known]:
-        """Find which record keys (``votes/m7/j3``) and external ids (as given) are there."""
+        """Find which record keys (``votes/m7/j3``) and external ids (as given) are there.
+
+        A submission is known as ``received/ID``. ``until`` is the last position looked at.
+        """
 
     def exist(self, contest_no: int, table: str, keys: Sequence[str]) -> set[str]:
         """Return those of ``keys`` (record keys) of a table that are there."""

@@ -16,7 +16,8 @@ from agon.app.contests.ports import Session
 from agon.app.contests.service import Service
 from agon.app.contests.values import Contest
 from agon.app.dojo.problems import Problem, problem_of
-from agon.app.files import Fault, Unfit
+from agon.app.dojo.publishing import disclosed
+from agon.app.files import Fault, Unfit, written_time
 from agon.app.jobs.queueing import gate_job
 from agon.app.jobs.values import Job
 from agon.app.scoring import moment_of
@@ -25,7 +26,9 @@ from agon.errors import Conflict, NotFound, Unreadable
 from agon.ledger.entry import Draft, Line, read_line
 from agon.ledger.keys import record_key
 
-_PUBLISHED: Final = "problem-published"
+PUBLISHED: Final = "problem-published"
+"""The kind of entry that holds a problem with its answer."""
+
 _REVEALED: Final = "problem-revealed"
 _HIDDEN: Final = ("source", "terms")
 
@@ -105,15 +108,19 @@ def reveal_problem(service: Service, contest_id: str, problem_id: str, *, by: Ca
         return append(service, session, contest, [draft])
 
 
-def posed(session: Session, contest: Contest, problem_id: str) -> Posed:
-    """Find a published problem with its answer; for the house alone.
+def posed(
+    session: Session, contest: Contest, problem_id: str, *, until: int | None = None
+) -> Posed:
+    """Find a published problem with its answer, as it was at a position; for the house alone.
 
     Raises:
         NotFound: there is none of that id, or none whose answer the ledger holds.
     """
     table = _table(contest)
     key = record_key(table, {"id": problem_id}) if problem_id.isprintable() else None
-    known = session.entries.known(contest.no, records=[key] if key else []).get(key or "")
+    known = session.entries.known(contest.no, records=[key] if key else [], until=until).get(
+        key or ""
+    )
     if known is None:
         raise NotFound(f"{contest.id} has no problem {problem_id[:80]!r}; see its list of problems")
     row = _at(session, contest, known.seq).body["row"]
@@ -121,7 +128,7 @@ def posed(session: Session, contest: Contest, problem_id: str) -> Posed:
     entry: Line | None = before if _poses(before, problem_id) else None
     if entry is None:
         # The row was replaced since, so that the entry is not the one before it.
-        entry = _last(session, contest, _PUBLISHED, problem_id)
+        entry = _last(session, contest, PUBLISHED, problem_id, until=until)
     if entry is None:
         raise NotFound(f"the ledger of {contest.id} has no answer to problem {problem_id}; "
                        "publish it through its gate")  # fmt: skip
@@ -133,17 +140,34 @@ def posed(session: Session, contest: Contest, problem_id: str) -> Posed:
     )
 
 
-def revealed_at(session: Session, contest: Contest, problem_id: str) -> int | None:
+def revealed_at(
+    session: Session, contest: Contest, problem_id: str, *, until: int | None = None
+) -> int | None:
     """Return the position at which a problem was revealed, None before."""
-    entry = _last(session, contest, _REVEALED, problem_id)
+    entry = _last(session, contest, _REVEALED, problem_id, until=until)
     return None if entry is None else entry.seq
 
 
 def told(problem: Posed, *, revealed: bool) -> dict[str, Any]:
-    """Return what may be told of a problem: its answer only once it is revealed."""
-    hidden = () if revealed else _HIDDEN
-    shown = {name: value for name, value in problem.package.items() if name not in hidden}
-    return {"id": problem.id, **shown, "N_check": problem.n_check, "revealed": revealed}
+    """Return what may be told of a problem: the disclosed terms, and once it is revealed all.
+
+    Returns:
+        ``id``, ``title``, ``interface``, ``N_check``, ``setter_user_id``, ``freeze_started_at``,
+        ``disclosed`` (a_1, a_3, …, a_99, each as ``{"n", "a"}``) and ``revealed``; of a revealed
+        one ``source`` and ``terms`` as well.
+    """
+    package, freeze = problem.package, problem.freeze_started_at
+    shown = {
+        "id": problem.id,
+        "title": package.get("title") or "",
+        "interface": package.get("interface"),
+        "N_check": problem.n_check,
+        "setter_user_id": package.get("setter_user_id"),
+        "freeze_started_at": None if freeze is None else written_time(freeze),
+        "disclosed": disclosed(package["terms"]),
+        "revealed": revealed,
+    }
+    return shown | ({name: package[name] for name in _HIDDEN} if revealed else {})
 
 
 def _problem(package: Mapping[str, Any]) -> Problem:
@@ -184,13 +208,15 @@ def _at(session: Session, contest: Contest, seq: int) -> Line:
 
 
 def _poses(entry: Line, problem_id: str) -> bool:
-    return entry.kind == _PUBLISHED and entry.body["problem"] == problem_id
+    return entry.kind == PUBLISHED and entry.body["problem"] == problem_id
 
 
-def _last(session: Session, contest: Contest, kind: str, problem_id: str) -> Line | None:
+def _last(
+    session: Session, contest: Contest, kind: str, problem_id: str, *, until: int | None
+) -> Line | None:
     """Return the last entry of a kind that is about a problem."""
     found = None
-    for one in session.entries.of_kind(contest.no, [kind]):
+    for one in session.entries.of_kind(contest.no, [kind], until=until):
         entry = read_line(one.line)
         if entry.body["problem"] == problem_id:
             found = entry

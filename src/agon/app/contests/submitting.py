@@ -212,7 +212,8 @@ def _earlier(session: Session, contest: Contest, submission: Submission) -> Subm
         for one in session.entries.after(contest.no, known.seq - 1, until=known.seq)
     )
     if not _is_same(entry, submission):
-        raise Conflict(f"the external id {name!r} is that of entry {known.seq}; take another one")
+        # Which entry it is of would tell how much was recorded.
+        raise Conflict(f"the external id {name!r} is that of something else; take another one")
     return Submitted(id=entry.body["submission"], seq=known.seq)
 
 

@@ -3,6 +3,7 @@
 import os
 import shutil
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -31,7 +32,6 @@ def disclosure(problem: Problem, terms: tuple[str, ...]) -> dict[str, Any]:
         >>> disclosure(problem, ("1", "4", "9", "16", "25"))["disclosed"]
         [{'n': 1, 'a': '1'}, {'n': 3, 'a': '9'}, {'n': 5, 'a': '25'}]
     """
-    odd = [{"n": n, "a": terms[n - 1]} for n in range(1, min(2 * DISCLOSED, len(terms) + 1), 2)]
     declared = problem.declared()
     return {
         "problem_id": problem.id,
@@ -40,8 +40,18 @@ def disclosure(problem: Problem, terms: tuple[str, ...]) -> dict[str, Any]:
         "interface": declared["interface"],
         "setter_user_id": declared["setter_user_id"],
         "freeze_started_at": declared["freeze_started_at"],
-        "disclosed": odd,
+        "disclosed": disclosed(terms),
     }
+
+
+def disclosed(terms: Sequence[str]) -> list[dict[str, Any]]:
+    """Return the first fifty terms of odd index: a_1, a_3, …, a_99, as far as there are.
+
+    Example:
+        >>> disclosed(["1", "4", "9", "16"])
+        [{'n': 1, 'a': '1'}, {'n': 3, 'a': '9'}]
+    """
+    return [{"n": n, "a": terms[n - 1]} for n in range(1, min(2 * DISCLOSED, len(terms) + 1), 2)]
 
 
 def publish(problem: Problem, out: Path, sandbox: Sandbox) -> Sealed:

@@ -1,0 +1,64 @@
+"""Show a dojo contest's problems: what solvers work from; answers once they are revealed."""
+
+from typing import Any
+
+import orjson
+
+from agon.app.access.authorising import View
+from agon.app.contests.ports import Session
+from agon.app.contests.positions import reach
+from agon.app.contests.problems import PUBLISHED, posed, revealed_at, told
+from agon.app.contests.service import Service
+from agon.errors import Unreadable
+
+MOST_PROBLEMS = 500
+"""So many problems are told at a time."""
+
+
+def problem(service: Service, view: View, problem_id: str) -> dict[str, Any]:
+    """Tell of a problem as far as a view reaches; see :func:`agon.app.contests.problems.told`.
+
+    Raises:
+        NotFound: there is none of that id, or none the caller may see.
+        Conflict: the contest is of another discipline.
+    """
+    with service.store.read() as session:
+        return _told(session, view, problem_id)
+
+
+def problems(
+    service: Service, view: View, *, after: int = 0, limit: int = 50
+) -> list[tuple[int, dict[str, Any]]]:
+    """List problems in the order of their publication, each with its position.
+
+    Answers are left out, revealed ones too: :func:`problem` tells them one by one.
+
+    Args:
+        service: the house.
+        view: what the caller may see.
+        after: the position behind which to begin.
+        limit: how many at most.
+
+    Raises:
+        Unreadable: the limit is out of its bounds.
+    """
+    if not 1 <= limit <= MOST_PROBLEMS + 1:
+        raise Unreadable(f"limit is {limit}; give 1 to {MOST_PROBLEMS}")
+    first: dict[str, int] = {}
+    with service.store.read() as session:
+        for one in session.entries.of_kind(view.contest.no, [PUBLISHED], until=reach(view)):
+            # A problem that was published anew keeps its place.
+            first.setdefault(orjson.loads(one.line)["body"]["problem"], one.seq)
+        places = [(seq, name) for name, seq in first.items() if seq > after][:limit]
+        return [(seq, _without_answer(_told(session, view, name))) for seq, name in places]
+
+
+def _told(session: Session, view: View, problem_id: str) -> dict[str, Any]:
+    limit = reach(view)
+    found = posed(session, view.contest, problem_id, until=limit)
+    at = revealed_at(session, view.contest, problem_id, until=limit)
+    return told(found, revealed=at is not None)
+
+
+def _without_answer(problem: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in problem.items() if name not in {"source", "terms"}}
