@@ -156,9 +156,7 @@ def test_submissions_are_for_contests_that_take_them(house: House) -> None:
      ["spring/ledger.ndjson", "other/heads.ndjson"], ["spring/a/ledger.ndjson"],
      ["spring\\..\\contest.json"]],
 )  # fmt: skip
-def test_an_archive_writes_nowhere_but_where_it_is_unpacked(
-    house: House, tmp_path: Any, names: list[str]
-) -> None:
+def test_an_archive_writes_nowhere_but_where_it_is_unpacked(house: House, names: list[str]) -> None:
     """Names in a stranger's archive are a stranger's paths."""
     import io
     import zipfile
