@@ -12,6 +12,7 @@ from agon.client.ports import House
 from agon.errors import AgonError, Conflict, NotFound, Unreadable
 from agon.records import InvalidRecords
 from client.conftest import Behind, client_of, work
+from fakes.autumn import CUBES, RIGHT, autumn, judged, publish
 
 PEOPLE = ("ada", "bob", "cy")
 
@@ -225,6 +226,36 @@ def test_a_frozen_board_is_all_that_nobody_in_particular_sees(behind: Behind) ->
             public.contests.open("spring")
 
 
+def test_problems_are_posed_and_programs_sent(house: House, behind: Behind) -> None:
+    """Setters and solvers as well work wherever the house is."""
+    squares = autumn(behind.service)
+    cubes = publish(behind.service, CUBES, freeze_started_at="2026-01-01T00:00:00.000000Z")
+    listed = list(house.problems.list("autumn"))
+    assert [one.id for one in listed] == [squares, cubes]
+    assert listed[0].disclosed[1] == {"n": 3, "a": "9"}
+    package = {"title": "Doubles", "N_check": 9, "source": "def seq(n):\n    return 2 * n\n"}
+    name, job = house.problems.publish("autumn", package)
+    assert (len(name), job.kind, job.contest) == (64, "gate", "autumn")
+    with pytest.raises(Unreadable):
+        house.problems.publish("autumn", {"source": "x = ("})
+    with pytest.raises(Conflict, match="still takes submissions"):
+        house.problems.reveal("autumn", squares)
+    assert house.problems.reveal("autumn", cubes).id == "autumn"
+    assert house.problems.get("autumn", cubes).source == CUBES
+    assert house.problems.get("autumn", squares).terms is None
+    sent = house.submissions.send("autumn", {"source": RIGHT}, problem=squares, user="ada")
+    again = house.submissions.send(
+        "autumn", {"source": RIGHT}, problem=squares, user="ada", external_id="mine"
+    )
+    judged(behind.service, sent.id, squares)
+    assert [one.id for one in house.submissions.list("autumn")] == [sent.id, again.id]
+    [row] = house.submissions.get("autumn", sent.id).records
+    assert row["verdict"] == "ok"
+    assert house.submissions.get("autumn", again.id).records == ()
+    with pytest.raises(NotFound):
+        house.submissions.get("autumn", "none")
+
+
 def test_both_houses_keep_the_whole_port() -> None:
     """A method that only one of them has would be a command that works in one place only."""
     from agon.client import ports
@@ -232,7 +263,8 @@ def test_both_houses_keep_the_whole_port() -> None:
     nouns = {
         "contests": ports.Contests, "records": ports.Records, "boards": ports.Boards,
         "changes": ports.Changes, "integrity": ports.Integrity, "ledgers": ports.Ledgers,
-        "access": ports.Access, "jobs": ports.Jobs,
+        "access": ports.Access, "jobs": ports.Jobs, "problems": ports.Problems,
+        "submissions": ports.Submissions,
     }  # fmt: skip
     with Client("http://127.0.0.1:9") as client:
         for noun, port in nouns.items():

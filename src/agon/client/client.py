@@ -12,6 +12,7 @@ from agon.client.remote.contests import RemoteContests
 from agon.client.remote.events import RemoteEvents
 from agon.client.remote.jobs import RemoteJobs, RemoteSource
 from agon.client.remote.ledgers import RemoteLedgers
+from agon.client.remote.problems import RemoteProblems, RemoteSubmissions
 from agon.client.remote.records import PORTION, RemoteRecords
 from agon.client.wire import Wire
 
@@ -34,7 +35,8 @@ class Client:
         sleep: how to wait.
 
     Attributes:
-        contests, records, boards, changes, integrity, ledgers, access, jobs: the nouns of the API.
+        contests, records, problems, submissions, boards, changes, integrity, ledgers, access, jobs:
+            the nouns of the API.
         events: what happens, as it happens.
 
     Raises:
@@ -72,6 +74,8 @@ class Client:
         )
         self.contests = RemoteContests(self._wire)
         self.records = RemoteRecords(self._wire, portion=portion, told=told)
+        self.problems = RemoteProblems(self._wire)
+        self.submissions = RemoteSubmissions(self._wire)
         self.boards = RemoteBoards(self._wire)
         self.changes = RemoteChanges(self._wire, sleep=sleep)
         self.integrity = RemoteIntegrity(self._wire)

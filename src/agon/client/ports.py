@@ -20,10 +20,13 @@ from agon.client.values import (
     HeadTold,
     JobTold,
     Page,
+    ProblemTold,
     Published,
     QueueTold,
     RecordedTold,
     Step,
+    SubmissionTold,
+    SubmittedTold,
     TokenTold,
     UserTold,
 )
@@ -90,6 +93,65 @@ class Records(Protocol):
             InvalidRecords: with everything that is wrong with them (over HTTP as Unreadable).
             Conflict: keys or external ids are there with other content; or the contest is final.
         """
+
+
+class Problems(Protocol):
+    """Pose the dojo's problems."""
+
+    def list(self, contest: str) -> Iterator[ProblemTold]:
+        """Yield problems in the order of their publication, without answers."""
+
+    def get(self, contest: str, problem: str) -> ProblemTold:
+        """Return a problem with its disclosed terms, and its answer once it is revealed."""
+
+    def publish(self, contest: str, package: Mapping[str, Any]) -> tuple[str, JobTold]:
+        """Have a setter go through its gate; return the problem's id and the job.
+
+        Args:
+            contest: a contest of the dojo.
+            package: what ``problem.json`` says, and ``source``, the setter's program.
+
+        Raises:
+            Unfit: with everything that is wrong with the package (over HTTP as Unreadable).
+            Conflict: the contest is final, or of another discipline.
+        """
+
+    def reveal(self, contest: str, problem: str) -> ContestTold:
+        """Let everybody see source and terms; Conflict while it takes submissions."""
+
+
+class Submissions(Protocol):
+    """Send what is to be judged."""
+
+    def send(
+        self,
+        contest: str,
+        content: Mapping[str, Any],
+        *,
+        problem: str | None = None,
+        user: str | None = None,
+        external_id: str | None = None,
+    ) -> SubmittedTold:
+        """Send a program or an agent; a worker judges it.
+
+        Args:
+            contest: the contest.
+            content: of the dojo ``source``, ``method_tag``, ``notes``; of the challenge
+                ``miner_uid``, ``agent``, ``competition``.
+            problem: of the dojo: the problem's id.
+            user: whose it is; None: the token's user.
+            external_id: the sender's own name for it; sent twice, it is one submission.
+
+        Raises:
+            Unreadable: the content is not what the discipline takes, or nobody is named.
+            Conflict: contest or problem take no submissions.
+        """
+
+    def list(self, contest: str) -> Iterator[SubmissionTold]:
+        """Yield submissions, oldest first: the staff's view all, others' their own."""
+
+    def get(self, contest: str, submission: str) -> SubmissionTold:
+        """Return a submission."""
 
 
 class Boards(Protocol):
@@ -244,6 +306,14 @@ class House(Protocol):
     @property
     def records(self) -> Records:
         """Records."""
+
+    @property
+    def problems(self) -> Problems:
+        """The dojo's problems."""
+
+    @property
+    def submissions(self) -> Submissions:
+        """What is to be judged."""
 
     @property
     def boards(self) -> Boards:

@@ -193,6 +193,47 @@ class JobTold(Answer):
     eta_seconds: float | None = None
 
 
+class ProblemTold(Answer):
+    """Tell of a dojo's problem.
+
+    Attributes:
+        id: its P_hash.
+        disclosed: the terms solvers work from: a_1, a_3, …, each ``{"n", "a"}``.
+        source, terms: the answer, once it is revealed.
+    """
+
+    id: str
+    title: str
+    interface: str | None
+    N_check: int
+    setter_user_id: str | None
+    freeze_started_at: datetime | None
+    disclosed: tuple[Mapping[str, Any], ...]
+    revealed: bool
+    source: str | None = None
+    terms: tuple[str, ...] | None = None
+
+
+class SubmittedTold(Answer):
+    """Tell that a submission was taken; ``seq``, its position, is told to the staff alone."""
+
+    id: str
+    seq: int | None = None
+    jobs: tuple[JobTold, ...] = ()
+
+
+class SubmissionTold(Answer):
+    """Tell of a submission; ``records`` holds its verdict, as far as the caller may see."""
+
+    id: str
+    seq: int | None = None
+    at: datetime
+    user: str
+    problem: str | None
+    content: Mapping[str, Any]
+    records: tuple[Mapping[str, Any], ...]
+
+
 class QueueTold(Answer):
     """Tell how the queue is: paused or not, jobs of each kind and state, who works."""
 

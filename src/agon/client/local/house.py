@@ -12,6 +12,7 @@ from agon.client.local.changes import LocalChanges, LocalIntegrity
 from agon.client.local.contests import LocalContests, LocalRecords
 from agon.client.local.jobs import LocalJobs
 from agon.client.local.ledgers import LocalLedgers
+from agon.client.local.problems import LocalProblems, LocalSubmissions
 
 
 class Local:
@@ -28,6 +29,8 @@ class Local:
         self._service = service
         self.contests = LocalContests(service, by)
         self.records = LocalRecords(service, by)
+        self.problems = LocalProblems(service, by)
+        self.submissions = LocalSubmissions(service, by)
         self.boards = LocalBoards(service, by)
         self.changes = LocalChanges(service, by)
         self.integrity = LocalIntegrity(service, by)

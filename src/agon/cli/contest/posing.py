@@ -1,0 +1,132 @@
+"""``agon contest problems|publish|reveal|submit``: the dojo's problems and programs."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from agon.cli import listing, parameters
+from agon.cli.contest import arguments
+from agon.cli.helping import Command, option
+from agon.cli.output import TABLE, deliver
+from agon.cli.places import Place, place
+
+_COLUMNS = ("id", "title", "N_check", "freeze_started_at", "revealed")
+
+
+@click.command("problems", cls=Command)
+@arguments.contest
+@option("--problem", metavar="P", help="Only this one, with its answer once it is revealed.")
+@listing.form
+@parameters.output
+@place
+def problems(
+    contest: str, *, problem: str | None, form: str, output: Path | None, place: Place
+) -> None:
+    """List the problems of ID; --format json has the disclosed terms, which solvers work from.
+
+    agon contest problems autumn
+    agon contest problems autumn --format json --output problems.json
+    """
+    with place.open(create=False) as house:
+        if problem is None:
+            found = [listing.plainly(one) for one in house.problems.list(contest)]
+        else:
+            found = [listing.plainly(house.problems.get(contest, problem))]
+    listing.print_rows(found, form=form, name="problems", columns=_COLUMNS, output=output)
+
+
+@click.command("publish", cls=Command)
+@arguments.contest
+@click.argument("package", metavar="PACKAGE", type=click.Path(path_type=Path))
+@parameters.form(TABLE, "json")
+@place
+def publish(contest: str, package: Path, *, form: str, place: Place) -> None:
+    """Have the setter in PACKAGE go through its gate and publish its problem in ID.
+
+    PACKAGE holds problem.json and setter.py, as for agon dojo publish. A worker runs the setter;
+    the problem is there when it has passed. The problem's id and the job's are printed.
+
+      agon contest publish autumn primes/
+    """
+    from agon.app.dojo.problems import read_problem
+
+    problem = read_problem(package)
+    sent = {**problem.declared(), "source": problem.source.decode()}
+    with place.open(create=False) as house:
+        name, job = house.problems.publish(contest, sent)
+    if form == "json":
+        _deliver({"problem": name, "job": listing.plainly(job)})
+        return
+    click.echo(name)
+    click.echo(
+        f"job {job.id} is {job.state}; agon jobs list --contest {contest} tells of it", err=True
+    )
+
+
+@click.command("reveal", cls=Command)
+@arguments.contest
+@click.argument("problem", metavar="PROBLEM")
+@place
+def reveal(contest: str, problem: str, *, place: Place) -> None:
+    """Let everybody see source and terms of PROBLEM; it has to be past its freeze.
+
+    agon contest reveal autumn 4f6c…
+    """
+    with place.open(create=False) as house:
+        house.problems.reveal(contest, problem)
+    click.echo(f"{problem} is revealed")
+
+
+@click.command("submit", cls=Command)
+@arguments.contest
+@click.argument(
+    "file", metavar="FILE", type=click.Path(exists=True, dir_okay=False, path_type=Path)
+)
+@option("--problem", required=True, metavar="P", help="The problem's id.")
+@option("--user", metavar="U", help="Whose it is (default: the token's user).")
+@option("--tag", metavar="T", help="The method's tag.")
+@option("--notes", metavar="N", help="For people.")
+@parameters.form(TABLE, "json")
+@place
+def submit(
+    contest: str,
+    file: Path,
+    *,
+    problem: str,
+    user: str | None,
+    tag: str | None,
+    notes: str | None,
+    form: str,
+    place: Place,
+) -> None:
+    """Send the solver in FILE to a problem of ID; a worker judges it.
+
+    agon contest submit autumn solver.py --problem 4f6c… --server https://agon.example
+    """
+    from agon.errors import Unreadable
+
+    try:
+        source = file.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise Unreadable(f"{file} is no UTF-8 text; save it as UTF-8") from None
+    content = {"source": source, "method_tag": tag, "notes": notes}
+    with place.open(create=False) as house:
+        done = house.submissions.send(
+            contest,
+            {name: value for name, value in content.items() if value is not None},
+            problem=problem,
+            user=user,
+        )
+    if form == "json":
+        _deliver(listing.plainly(done))
+        return
+    click.echo(done.id)
+    for job in done.jobs:
+        click.echo(f"job {job.id} is {job.state}", err=True)
+
+
+def _deliver(told: dict[str, Any]) -> None:
+    from agon.cli.formats import json_chunks
+
+    deliver(json_chunks(told), None)

@@ -1,0 +1,78 @@
+"""A dojo contest's problems and programs from the command line."""
+
+from pathlib import Path
+
+import pytest
+
+from agon.settings import load
+from agon.wiring import open_service
+from cli.command import Ended, Here
+from fakes.autumn import CUBES, RIGHT, SQUARES, publish
+
+DOJO = Path(__file__).parents[2] / "src/agon/examples/dojo"
+
+
+@pytest.fixture
+def database(agon: Here, tmp_path: Path) -> str:
+    """Create a dojo contest with the problem of squares."""
+    url = f"sqlite:///{tmp_path}/agon.db"
+    ended = agon("contest", "create", "autumn", "--discipline", "dojo", "--database", url)
+    assert ended.code == 0, ended.err
+    service = open_service(load({"database": url}))
+    publish(service, SQUARES)
+    publish(service, CUBES, freeze_started_at="2026-01-01T00:00:00.000000Z")
+    service.store.close()
+    return url
+
+
+def good(agon: Here, database: str, *arguments: object) -> Ended:
+    """Run a command that has to succeed."""
+    ended = agon("contest", *arguments, "--database", database)
+    assert ended.code == 0, ended.err
+    return ended
+
+
+def test_problems_are_listed_with_their_disclosed_terms(agon: Here, database: str) -> None:
+    """The table is for an overview; programs are written from the JSON."""
+    told = good(agon, database, "problems", "autumn", "--format", "json").json()["problems"]
+    assert [one["disclosed"][1]["a"] for one in told] == ["9", "27"]
+    assert [one["terms"] for one in told] == [None, None]
+    assert told[0]["id"] in good(agon, database, "problems", "autumn").out
+    ended = agon("contest", "problems", "autumn", "--problem", "none", "--database", database)
+    assert ended.code == 3
+
+
+def test_a_setter_is_sent_through_its_gate(agon: Here, database: str) -> None:
+    """Its faults are told before anything is sent."""
+    told = good(agon, database, "publish", "autumn", DOJO / "primes", "--format", "json").json()
+    assert (told["job"]["kind"], told["job"]["state"]) == ("gate", "queued")
+    printed = good(agon, database, "publish", "autumn", DOJO / "primes")
+    assert printed.out.strip() == told["problem"]
+    assert agon("contest", "publish", "autumn", "none/", "--database", database).code == 3
+
+
+def test_an_answer_is_revealed_once_its_problem_is_closed(agon: Here, database: str) -> None:
+    """Source and terms are what solvers look for."""
+    squares, cubes = (
+        one["id"]
+        for one in good(agon, database, "problems", "autumn", "--format", "json").json()["problems"]
+    )
+    assert agon("contest", "reveal", "autumn", squares, "--database", database).code == 4
+    assert "is revealed" in good(agon, database, "reveal", "autumn", cubes).out
+    one = ("problems", "autumn", "--problem", cubes, "--format", "json")
+    [told] = good(agon, database, *one).json()["problems"]
+    assert (told["source"], told["terms"][2]) == (CUBES, "27")
+
+
+def test_a_program_is_submitted(agon: Here, database: str, tmp_path: Path) -> None:
+    """A worker judges it; whose it is has to be said beside the database."""
+    told = good(agon, database, "problems", "autumn", "--format", "json").json()["problems"]
+    solver = tmp_path / "solver.py"
+    solver.write_text(RIGHT)
+    sending = ("submit", "autumn", solver, "--problem", told[0]["id"])
+    assert agon("contest", *sending, "--database", database).code == 2
+    sent = good(agon, database, *sending, "--user", "ada", "--format", "json").json()
+    assert [job["kind"] for job in sent["jobs"]] == ["judge"]
+    assert good(agon, database, *sending, "--user", "bob", "--tag", "search_enum").out.strip()
+    solver.write_bytes(b"\xff")
+    assert agon("contest", *sending, "--user", "ada", "--database", database).code == 2
