@@ -58,9 +58,9 @@ class Attacked:
 
 
 proxy = Attacked()
-described = schemathesis.openapi.from_dict(json.loads(document()))
-described.app = proxy
-described = described.exclude(operation_id=ENDLESS)
+whole = schemathesis.openapi.from_dict(json.loads(document()))
+whole.app = proxy
+described = whole.exclude(operation_id=ENDLESS)
 
 
 @described.parametrize()

@@ -10,10 +10,12 @@ import orjson
 from starlette.concurrency import run_in_threadpool
 
 from agon.app.access.authorising import viewed
+from agon.app.access.tokens import expect_good
 from agon.app.access.values import Caller
+from agon.app.contests.positions import reach
 from agon.app.contests.service import Service
 from agon.app.contests.values import Event
-from agon.errors import NotFound, TooMany
+from agon.errors import NotFound, TooMany, Unauthenticated
 
 POLL: Final = 0.2
 """Seconds between looks for something new, by one task for all streams of a process."""
@@ -124,7 +126,7 @@ class Streams:
             news = self._news
             try:
                 portion = await self._portion(listener, at)
-            except NotFound:
+            except (NotFound, Unauthenticated):
                 return
             for event in portion.events:
                 yield event
@@ -169,17 +171,15 @@ class Streams:
         """Read a portion.
 
         Raises:
-            NotFound: the contest is not to be seen any more, or the token is worth nothing.
+            NotFound: the contest is not to be seen any more.
+            Unauthenticated: the token is worth nothing any more.
         """
         with self._service.store.read() as session:
             if listener.token is not None:
-                token = session.access.token(listener.token)
-                now = self._service.clock()
-                if token is None or token.revoked_at or (token.expires_at or now) < now:
-                    raise NotFound("the token of this stream is no longer valid; take another")
+                expect_good(session, listener.token, now=self._service.clock())
             view = viewed(session, listener.contest, listener.caller)
             found = session.events.after(
-                at, contest_no=view.contest.no, until=view.until, limit=_PORTION
+                at, contest_no=view.contest.no, until=reach(view), limit=_PORTION
             )
         shown = tuple(
             sse_event(event, listener.contest) for event in found if view.staff or not event.staff
