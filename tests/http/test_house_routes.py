@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from agon.app.access.values import Role
 from agon.errors import Unavailable
 from agon.http.archives import unpack
 from fakes.http_house import House
@@ -189,3 +190,19 @@ def test_an_archive_that_unpacks_to_too_much_is_given_up(tmp_path: Any) -> None:
         archive.writestr("spring/ledger.ndjson", b"\x00" * (1 << 20))
     with pytest.raises(Exception, match="unpacks to more"):
         unpack(packed, tmp_path, most=1000)
+
+
+@pytest.mark.parametrize("role", ["worker", "organiser", "operator"])
+def test_a_bound_token_does_not_learn_which_contests_there_are(house: House, role: Role) -> None:
+    """A private contest and none at all are the same to whoever may see neither."""
+    house.contest("spring")
+    house.contest("hidden", visibility="private")
+    token = house.token(role, contests=["spring"])
+    said = []
+    for name in ("hidden", "nobody"):
+        answer = house.client.get(
+            f"/api/v1/jobs?contest={name}", headers={"authorization": f"Bearer {token}"}
+        )
+        said.append((answer.status_code, answer.json()["detail"].replace(name, "it")))
+    assert said[0] == said[1]
+    assert said[0][0] == 403

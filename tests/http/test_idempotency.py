@@ -1,5 +1,6 @@
 """A request that is repeated under its key is carried out once."""
 
+import hashlib
 import threading
 from dataclasses import replace
 from datetime import timedelta
@@ -143,3 +144,24 @@ def test_records_sent_twice_under_a_key_are_entered_once(house: House) -> None:
         "/contests/spring/records", "organiser", content=lines + b"\n", headers=headers
     )
     assert other.status_code == 409
+
+
+def test_a_password_cannot_be_tried_on_a_stolen_database(house: House) -> None:
+    """What tells requests apart is keyed; a plain hash of a body would be tried by the billion."""
+    body = b'{"password":"correct horse battery"}'
+    kind = {"content-type": "application/json"}
+    for path in ("/users/ada", "/users/judy"):
+        answer = house.client.patch(
+            f"/api/v1{path}", headers={**house.as_("operator"), **kind, "idempotency-key": path},
+            content=body,
+        )  # fmt: skip
+        assert answer.status_code == 200
+    with house.service.store.read() as session:
+        who = house.tokens["operator"][5:27]
+        stored = session.access.answered(who, "/users/ada")
+    assert stored is not None
+    guess = hashlib.sha256()
+    for part in (b"PATCH", b"/api/v1/users/ada", b"", b"application/json"):
+        guess.update(len(part).to_bytes(8, "big") + part)
+    guess.update(body)
+    assert stored.request_sha256 != guess.digest()

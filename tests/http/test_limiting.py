@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from fastapi.testclient import TestClient
 
 from agon.errors import TooMany
 from agon.http.auth import client_address
@@ -70,6 +71,21 @@ def test_proxies_are_believed_only_where_they_are_trusted(
     """Otherwise everybody could name another address with each request."""
     scope = {"client": (client, 1)}
     assert client_address(scope, forwarded, ("10.0.0.0/8",)) == expected
+
+
+def test_a_header_a_client_brings_hides_nobody(tmp_path: Path) -> None:
+    """Some proxies add a second X-Forwarded-For below the client's instead of lengthening it."""
+    house = house_at(tmp_path, rate_limit_address="1/minute", trusted_proxies=("10.0.0.0/8",))
+    behind = TestClient(house.app, client=("10.0.0.2", 1))
+    codes = [
+        behind.get(
+            "/api/v1/contests",
+            headers=[("x-forwarded-for", forged), ("x-forwarded-for", "198.51.100.1")],
+        ).status_code
+        for forged in ("6.6.6.6", "7.7.7.7")
+    ]
+    assert codes == [200, 429]
+    house.service.store.close()
 
 
 def test_addresses_are_kept_nowhere(house: House) -> None:

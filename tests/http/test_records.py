@@ -162,3 +162,15 @@ def test_no_body_is_a_fault_of_ours(fuzzed: House, lines: list[bytes], table: st
         headers={"content-type": "application/json"},
     )
     assert single.status_code in {200, 201, 409, 422}, single.text
+
+
+@pytest.mark.parametrize("depth", [200, 254, 255, 300, 1_000, 100_000])
+def test_a_deep_value_is_refused_in_words(house: House, depth: int) -> None:
+    """What can be read and not written again is the sender's fault, not ours."""
+    house.contest(people=0)
+    body = b'{"table":"users","row":' + b'{"a":' * depth + b"1" + b"}" * depth + b"}"
+    answer = house.post(
+        PATH, "organiser", content=body, headers={"content-type": "application/json"}
+    )
+    assert answer.status_code == 422
+    assert answer.json()["errors"]

@@ -85,9 +85,9 @@ class Gate:
         scope["agon.caller"] = caller
 
     def _network(self, scope: Scope, headers: Headers) -> str | None:
-        address = client_address(
-            scope, headers.get("x-forwarded-for"), self.serving.settings.trusted_proxies
-        )
+        # A proxy may add a header of its own below the client's; all of them are one list.
+        forwarded = ",".join(headers.getlist("x-forwarded-for")) or None
+        address = client_address(scope, forwarded, self.serving.settings.trusted_proxies)
         if address is None:
             return None
         key = self.serving.service.network_key

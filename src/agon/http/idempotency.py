@@ -1,6 +1,7 @@
 """Answer a repeated request as the first one was answered, when it carries an Idempotency-Key."""
 
 import hashlib
+import hmac
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -67,7 +68,9 @@ class Repeated:
             first = Answered(
                 who=scope["agon.who"],
                 key=key,
-                request_sha256=await run_in_threadpool(_fingerprint, scope, body),
+                request_sha256=await run_in_threadpool(
+                    _fingerprint, scope, body, key=self.serving.service.network_key
+                ),
                 status=0,
                 headers={},
                 body=b"",
@@ -167,9 +170,13 @@ def _without_secret(answer: Answered) -> Answered:
     )
 
 
-def _fingerprint(scope: Scope, body: IO[bytes]) -> bytes:
-    """Hash what makes a request the same: method, address, query, kind of body, body."""
-    digest = hashlib.sha256()
+def _fingerprint(scope: Scope, body: IO[bytes], *, key: bytes) -> bytes:
+    """Hash what makes a request the same: method, address, query, kind of body, body.
+
+    Under the server's key: a body may hold a password, and whoever stole the database must not
+    be able to try all of them.
+    """
+    digest = hmac.new(key, digestmod=hashlib.sha256)
     for part in (
         scope["method"].encode(),
         scope.get("raw_path") or scope["path"].encode(),

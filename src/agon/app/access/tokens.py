@@ -17,6 +17,7 @@ from typing import Final, get_args
 from agon.app.access.auditing import note
 from agon.app.access.authorising import ACTIONS, allow, covers
 from agon.app.access.values import Caller, Role, Token, User
+from agon.app.contests.ports import Session
 from agon.app.contests.service import Service
 from agon.errors import (
     Forbidden,
@@ -168,6 +169,20 @@ def authenticate(service: Service, text: str, *, network: str | None = None) -> 
         scopes=token.scopes,
         network=network,
     )
+
+
+def expect_good(session: Session, token_id: str, *, now: datetime) -> None:
+    """Refuse a token that was good when it was shown and is so no longer.
+
+    Raises:
+        Unauthenticated: it was revoked, has expired, or its user is disabled.
+    """
+    token = session.access.token(token_id)
+    user = None
+    with suppress(NotFound):
+        user = None if token is None else session.access.user(token.user)
+    if token is None or user is None or not _is_good(token, user, now):
+        raise Unauthenticated(_REFUSED)
 
 
 def _note_use(service: Service, token: Token) -> None:

@@ -54,8 +54,7 @@ def list_jobs(
     """
     now = service.clock()
     with service.store.read() as session:
-        of = None if wanted.contest is None else session.contests.get(wanted.contest)
-        allow(caller, "job.read", contest=of)
+        of = None if wanted.contest is None else _contest(session, wanted.contest, caller)
         if of is None and caller.contests is not None:
             raise Forbidden("this token is good for some contests only; name one: ?contest=…")
         found = session.queue.page(
@@ -191,6 +190,17 @@ def _found(service: Serves, name: str, caller: Caller, action: str) -> tuple[Job
         view_of(contest, caller)
     allow(caller, action, contest=contest)
     return job, contest
+
+
+def _contest(session: Session, name: str, caller: Caller) -> Contest:
+    """Return the contest whose jobs are wanted.
+
+    Raises:
+        Forbidden: the token is good for other contests; whether there is this one is not told.
+        NotFound: there is none of that name.
+    """
+    allow(caller, "job.read", contest=name)
+    return session.contests.get(name)
 
 
 def _expect_remote(job: Job, caller: Caller) -> None:

@@ -180,8 +180,11 @@ def _read(given: Iterable[bytes], table: str | None) -> Iterator[Given]:
 
 
 def _on_one_line(body: bytes) -> bytes:
-    """Bring one JSON value onto one line; what is no JSON is left for the reader to refuse."""
+    """Bring one JSON value onto one line; what is no JSON is left for the reader to refuse.
+
+    So is what is nested so deeply that it can be read and not written.
+    """
     try:
         return orjson.dumps(orjson.loads(body))
-    except orjson.JSONDecodeError:
+    except (orjson.JSONDecodeError, orjson.JSONEncodeError):
         return body.replace(b"\n", b" ").replace(b"\r", b" ")
