@@ -1,11 +1,14 @@
 """Health, metrics, jobs, submissions and webhooks over HTTP; no secret in any of them."""
 
+import io
+import zipfile
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from agon.app.access.values import Role
-from agon.errors import Unavailable
+from agon.errors import Unavailable, Unreadable
 from agon.http.archives import unpack
 from fakes.http_house import House
 
@@ -159,9 +162,6 @@ def test_submissions_are_for_contests_that_take_them(house: House) -> None:
 )  # fmt: skip
 def test_an_archive_writes_nowhere_but_where_it_is_unpacked(house: House, names: list[str]) -> None:
     """Names in a stranger's archive are a stranger's paths."""
-    import io
-    import zipfile
-
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
         for name in names:
@@ -182,14 +182,40 @@ def test_what_is_no_archive_is_refused(house: House, body: bytes) -> None:
 
 def test_an_archive_that_unpacks_to_too_much_is_given_up(tmp_path: Any) -> None:
     """A megabyte of nothing packs into a thousand bytes."""
-    import io
-    import zipfile
-
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("spring/ledger.ndjson", b"\x00" * (1 << 20))
     with pytest.raises(Exception, match="unpacks to more"):
         unpack(packed, tmp_path, most=1000)
+
+
+def test_an_archive_of_very_many_names_is_not_even_listed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A body of the largest size names a million files, and a gigabyte would hold their names."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for number in range(101):
+            archive.writestr(f"{number}", b"")
+    monkeypatch.setattr(zipfile, "ZipFile", None)
+    with pytest.raises(Unreadable, match="too many files"):
+        unpack(packed, tmp_path)
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_LZMA, zipfile.ZIP_BZIP2])
+@pytest.mark.parametrize("spoiled", [False, True])
+def test_an_archive_packed_in_a_rare_way_is_refused(
+    tmp_path: Path, method: int, *, spoiled: bool
+) -> None:
+    """Each further way of packing has faults of its own, and no export uses them."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", method) as archive:
+        archive.writestr("contest.json", b"{}" * 100)
+    content = bytearray(packed.getvalue())
+    if spoiled:
+        content[45:60] = bytes(15)
+    with pytest.raises(Unreadable):
+        unpack(io.BytesIO(bytes(content)), tmp_path)
 
 
 @pytest.mark.parametrize("role", ["worker", "organiser", "operator"])

@@ -21,6 +21,9 @@ _EPOCH: Final = (1980, 1, 1, 0, 0, 0)
 _RATIO: Final = 200
 _SLACK: Final = 64 << 20
 _ENCRYPTED: Final = 1
+_METHODS: Final = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
+_MEMBER: Final = b"PK\x01\x02"
+_MOST_MEMBERS: Final = 100
 
 
 def packed(folder: Path, *, name: str) -> IO[bytes]:
@@ -55,6 +58,7 @@ def unpack(body: IO[bytes], folder: Path, *, most: int = LARGEST) -> None:
     Raises:
         Unreadable: it is no such archive, names anything else, or unpacks to too much.
     """
+    _expect_few(body)
     size = body.seek(0, 2)
     body.seek(0)
     bound = min(most, size * _RATIO + _SLACK)
@@ -79,9 +83,28 @@ def _members(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
         )
     inside = next(iter(folders), ".")
     strange = inside.startswith(("/", "\\")) or ".." in inside or "/" in inside or "\\" in inside
-    if strange or any(one.flag_bits & _ENCRYPTED for one in listed):
-        raise Unreadable("the archive's names lead elsewhere or it is encrypted; pack it plainly")
+    odd = any(one.flag_bits & _ENCRYPTED or one.compress_type not in _METHODS for one in listed)
+    if strange or odd:
+        raise Unreadable(
+            "the archive's names lead elsewhere, or it is encrypted or packed in a rare way; "
+            "pack it plainly"
+        )
     return listed
+
+
+def _expect_few(body: IO[bytes]) -> None:
+    """Refuse an archive of very many files before all their names are in memory.
+
+    JSON never holds the bytes that begin a name, and packed text as good as never.
+    """
+    found, before = 0, b""
+    body.seek(0)
+    while piece := body.read(_PIECE):
+        seen = before + piece
+        found += seen.count(_MEMBER)
+        before = seen[1 - len(_MEMBER) :]
+        if found > _MOST_MEMBERS:
+            raise Unreadable("the archive names too many files; send one that an export gave")
 
 
 def _written(archive: zipfile.ZipFile, about: zipfile.ZipInfo, folder: Path, *, most: int) -> int:
