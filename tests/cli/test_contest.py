@@ -136,6 +136,7 @@ def test_a_board_is_read_explained_remembered_and_proved(place: Place, agon: Her
     assert "bradley-terry" in place.good("contest", "show", name).out
     assert name in place.good("contest", "list", "--discipline", "arena", "--format", "csv").out
     assert "nobody has looked yet" in place.good("contest", "findings", name).out
+    assert place.json("contest", "findings", name, "--look")["seq"] == 12
 
 
 def test_records_are_added_once_and_faults_told_together(place: Place) -> None:

@@ -204,12 +204,10 @@ def test_jobs_are_listed_and_the_queue_paused(house: House) -> None:
     assert house.jobs.queue().leased == 0
 
 
-def test_findings_are_those_of_the_last_look(house: House, behind: Behind, spring: str) -> None:
+def test_findings_are_those_of_the_last_look(house: House, spring: str) -> None:
     """Position 0 says that nobody has looked."""
-    from agon.app.contests.findings import look
-
     assert house.integrity.findings(spring).seq == 0
-    look(behind.service, spring)
+    assert house.integrity.look(spring).seq == 5
     assert house.integrity.findings(spring).seq == 5
 
 

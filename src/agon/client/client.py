@@ -78,7 +78,7 @@ class Client:
         self.submissions = RemoteSubmissions(self._wire)
         self.boards = RemoteBoards(self._wire)
         self.changes = RemoteChanges(self._wire, sleep=sleep)
-        self.integrity = RemoteIntegrity(self._wire)
+        self.integrity = RemoteIntegrity(self._wire, sleep=sleep)
         self.ledgers = RemoteLedgers(self._wire)
         self.access = RemoteAccess(self._wire)
         self.jobs = RemoteJobs(self._wire)

@@ -231,6 +231,13 @@ class Integrity(Protocol):
     def findings(self, contest: str) -> FindingsTold:
         """Return the findings of the last look."""
 
+    def look(self, contest: str) -> FindingsTold:
+        """Look through the newest records, which is waited for, and return what is found.
+
+        Raises:
+            NotScorable: the records cannot be scored (over HTTP as Unavailable, with the reason).
+        """
+
 
 class Ledgers(Protocol):
     """Carry ledgers out and in."""

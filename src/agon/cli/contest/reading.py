@@ -139,18 +139,20 @@ def history(
 
 @click.command("findings", cls=Command)
 @arguments.contest
+@option("--look", is_flag=True, help="Look through the newest records first.")
 @parameters.form(TABLE, "json")
 @parameters.output
 @place
-def findings(contest: str, *, form: str, output: Path | None, place: Place) -> None:
+def findings(contest: str, *, look: bool, form: str, output: Path | None, place: Place) -> None:
     """Show what the last look for gaming in ID found, gravest first.
 
     Findings inform people and change no score; they are for organisers.
 
       agon contest findings spring
+      agon contest findings spring --look
     """
     with place.open(create=False) as house:
-        found = house.integrity.findings(contest)
+        found = (house.integrity.look if look else house.integrity.findings)(contest)
     if form == "json":
         from agon.cli.formats import json_chunks
 

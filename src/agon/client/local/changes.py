@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from agon.app.access.authorising import viewed
+from agon.app.access.authorising import allow, viewed
 from agon.app.access.values import Caller
 from agon.app.contests import changing
-from agon.app.contests.findings import findings
+from agon.app.contests.findings import findings, look
 from agon.app.contests.publishing import publish
 from agon.app.contests.service import Service
 from agon.app.contests.values import Change
@@ -110,6 +110,13 @@ class LocalIntegrity:
         with self._service.store.read() as session:
             view = viewed(session, contest, self._by)
         return FindingsTold.model_validate(findings(self._service, view))
+
+    def look(self, contest: str) -> FindingsTold:
+        """Look through the newest records and return what is found."""
+        with self._service.store.read() as session:
+            found = viewed(session, contest, self._by).contest
+        allow(self._by, "case.manage", contest=found)
+        return FindingsTold.model_validate(look(self._service, contest))
 
 
 def _told(change: Change) -> ChangeTold:

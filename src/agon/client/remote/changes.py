@@ -75,13 +75,30 @@ class RemoteChanges:
 class RemoteIntegrity:
     """Show what integrity checks found; see :class:`agon.client.ports.Integrity`."""
 
-    def __init__(self, wire: Wire) -> None:
+    def __init__(self, wire: Wire, *, sleep: Callable[[float], object] = time.sleep) -> None:
         self._wire = wire
+        self._sleep = sleep
 
     def findings(self, contest: str) -> FindingsTold:
         """Return the findings of the last look."""
         told = self._wire.get("contests", contest, "findings")
         return FindingsTold(seq=told["seq"], findings=tuple(told["items"]))
+
+    def look(self, contest: str) -> FindingsTold:
+        """Have a worker of the server look through the newest records; return what is found.
+
+        Raises:
+            Unavailable: it takes too long, or the look failed, with the reason.
+        """
+        job, waited = self._wire.send("POST", "contests", contest, "findings"), 0.0
+        while job["state"] in {"queued", "leased"} and waited < PATIENCE:
+            self._sleep(_PAUSE)
+            waited += _PAUSE
+            job = self._wire.get("jobs", job["id"])
+        if job["state"] != "done":
+            causes = job["causes"] or [{"cause": "it waits; is a worker running?"}]
+            raise Unavailable(f"nobody has looked through {contest}: {causes[-1]['cause']}")
+        return self.findings(contest)
 
 
 def _told(value: Any) -> ChangeTold:
