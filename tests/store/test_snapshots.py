@@ -61,6 +61,8 @@ def test_every_id_is_found_at_its_place_and_no_other(store: SqlStore, spring: Co
         found = session.snapshots.places(made.no, [*ids, "model ä -1", "", "u0"])
         assert found == {name: place for place, name in enumerate(ids)}
         assert session.snapshots.places(made.no, []) == {}
+        one_by_one = [session.snapshots.places(made.no, [name]) for name in (*ids[:40], "u0")]
+        assert one_by_one == [{name: place} for place, name in enumerate(ids[:40])] + [{}]
         assert session.snapshots.places(made.no + 1, ids) == {}
 
 

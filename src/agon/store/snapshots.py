@@ -26,6 +26,8 @@ class SqlSnapshots:
 
     def __init__(self, transaction: Transaction) -> None:
         self._to = transaction
+        # Who looks for a line often wants those beside it, of the same chunk.
+        self._seen: tuple[tuple[int, bool, int, int], list[bytes]] | None = None
 
     def add(
         self,
@@ -102,17 +104,21 @@ class SqlSnapshots:
         if count <= 0:
             return []
         first, last = start // ROWS_PER_CHUNK, (start + count - 1) // ROWS_PER_CHUNK
-        chunks = self._to.raw(
-            "SELECT lines FROM snapshot_rows WHERE snapshot_no = ? AND unscored = ? "
-            "AND chunk BETWEEN ? AND ? ORDER BY chunk",
-            [no, unscored, first, last],
-        )
-        found = [line for (chunk,) in chunks for line in chunk.split(b"\n")]
+        asked = (no, unscored, first, last)
+        if self._seen is None or self._seen[0] != asked:
+            chunks = self._to.raw(
+                "SELECT lines FROM snapshot_rows WHERE snapshot_no = ? AND unscored = ? "
+                "AND chunk BETWEEN ? AND ? ORDER BY chunk",
+                asked,
+            )
+            self._seen = (asked, [line for (chunk,) in chunks for line in chunk.split(b"\n")])
         skipped = start - first * ROWS_PER_CHUNK
-        return found[skipped : skipped + count]
+        return self._seen[1][skipped : skipped + count]
 
     def places(self, no: int, ids: Sequence[str]) -> dict[str, int]:
         """Find the places (from 0) of ids among a stored snapshot's rows."""
+        if len(ids) == 1:
+            return self._place(no, ids[0])
         sizes = self._to.raw("SELECT buckets FROM snapshots WHERE no = ?", [no])
         if not sizes or not sizes[0][0]:
             return {}
@@ -132,11 +138,22 @@ class SqlSnapshots:
                 found |= {name: there[name] for name in wanted[bucket] if name in there}
         return found
 
+    def _place(self, no: int, name: str) -> dict[str, int]:
+        """Find one id, in one query."""
+        rows = self._to.raw(
+            "SELECT places FROM snapshot_ids WHERE snapshot_no = ? "
+            "AND bucket = ? % (SELECT nullif(buckets, 0) FROM snapshots WHERE no = ?)",
+            [no, crc32(name.encode()), no],
+        )
+        there = orjson.loads(rows[0][0]) if rows else {}
+        return {name: there[name]} if name in there else {}
+
     def prune(self, contest_no: int, board: str, *, keep: Sequence[int]) -> int:
         """Forget the rows of all snapshots of a board but those numbered; return how many."""
         stored = _of(contest_no, board, None).where(SNAPSHOTS.c.stored)
         kept = set(keep)
         gone = [row.no for row in self._to.all(stored) if row.no not in kept]
+        self._seen = None
         for part in _parts(gone):
             for table in (SNAPSHOT_ROWS, SNAPSHOT_IDS):
                 self._to.change(delete(table).where(table.c.snapshot_no.in_(part)))

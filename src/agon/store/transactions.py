@@ -65,7 +65,7 @@ class Transaction:
         """Run a query as the driver does it, without SQLAlchemy's rows; ``?`` marks a value."""
         cursor = self._cursor()
         try:
-            cursor.execute(sql if self.on_sqlite else sql.replace("?", "%s"), values)
+            cursor.execute(sql if self.on_sqlite else _marked(sql), values)
             return cursor.fetchall()
         finally:
             cursor.close()
@@ -122,3 +122,8 @@ class Transaction:
 
 def _copied(kind: object) -> str:
     return next((name for base, name in _COPIED.items() if isinstance(kind, base)), "text")
+
+
+def _marked(sql: str) -> str:
+    """Mark values as PostgreSQL's driver wants them marked."""
+    return sql.replace("%", "%%").replace("?", "%s")
