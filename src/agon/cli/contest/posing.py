@@ -25,8 +25,10 @@ def problems(
 ) -> None:
     """List the problems of ID; --format json has the disclosed terms, which solvers work from.
 
-    agon contest problems autumn
-    agon contest problems autumn --format json --output problems.json
+    Source and terms are shown once they are revealed.
+
+      agon contest problems autumn
+      agon contest problems autumn --format json --output problems.json
     """
     with place.open(create=False) as house:
         if problem is None:
@@ -71,7 +73,9 @@ def publish(contest: str, package: Path, *, form: str, place: Place) -> None:
 def reveal(contest: str, problem: str, *, place: Place) -> None:
     """Let everybody see source and terms of PROBLEM; it has to be past its freeze.
 
-    agon contest reveal autumn 4f6c…
+    From then on everybody can verify the problem's hash and judge again.
+
+      agon contest reveal autumn 4f6c…
     """
     with place.open(create=False) as house:
         house.problems.reveal(contest, problem)
@@ -102,7 +106,9 @@ def submit(
 ) -> None:
     """Send the solver in FILE to a problem of ID; a worker judges it.
 
-    agon contest submit autumn solver.py --problem 4f6c… --server https://agon.example
+    The submission's id is printed; its verdict comes when its turn has come.
+
+      agon contest submit autumn solver.py --problem 4f6c… --server https://agon.example
     """
     from agon.errors import Unreadable
 
