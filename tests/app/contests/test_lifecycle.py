@@ -1,6 +1,7 @@
 """Draft, open, frozen, final: what follows what, and what is fixed on the way."""
 
 from collections.abc import Callable
+from threading import Event, Thread
 from typing import Any, TypeAlias
 
 import pytest
@@ -75,8 +76,9 @@ def test_records_that_arrive_while_boards_are_published_are_in_the_frozen_boards
     assert snapshot.seq == 8
 
 
-def test_a_freeze_that_never_catches_up_says_so(spring: Service, monkeypatch: Any) -> None:
-    """It must not turn for ever."""
+@pytest.fixture
+def busy(spring: Service, monkeypatch: Any) -> Service:
+    """Let a record arrive whenever boards are published."""
 
     def publish_meanwhile(service: Service, contest: str) -> Any:
         snapshots = publish(service, contest)
@@ -84,10 +86,85 @@ def test_a_freeze_that_never_catches_up_says_so(spring: Service, monkeypatch: An
         record(service, contest, [("bots", {"id": name, "name": "late"}, None)], by=ORGANISER)
         return snapshots
 
-    monkeypatch.setattr(lifecycle, "_ATTEMPTS", 2)
     monkeypatch.setattr(lifecycle, "publish", publish_meanwhile)
-    with pytest.raises(Conflict, match="pause what adds records"):
-        freeze(spring, "spring", by=ORGANISER)
+    return spring
+
+
+def _vouched(service: Service, position: int) -> None:
+    """Check that the newest entry's hashes are those of the stored boards before it."""
+    with service.store.read() as session:
+        contest = session.contests.get("spring")
+        assert contest.seq == position
+        [entry] = session.entries.after(contest.no, position - 1, until=position)
+        boards = read_line(entry.line).body["boards"]
+        assert "bots" in boards
+        for name, proof in boards.items():
+            snapshot = session.snapshots.latest(contest.no, name, until=position - 1)
+            assert snapshot is not None
+            assert (snapshot.seq, snapshot.board_sha256) == (position - 1, proof["sha256"])
+            assert (snapshot.rows, snapshot.manifest["merkle_root"]) == (
+                proof["rows"], proof["merkle_root"],
+            )  # fmt: skip
+
+
+@pytest.mark.parametrize("step", [freeze, finalise])
+def test_a_contest_that_always_grows_can_be_frozen_and_ended(busy: Service, step: Step) -> None:
+    """Writers wait at last; a busy contest must not be one that cannot be closed."""
+    contest: Any = step(busy, "spring", by=ORGANISER)
+    assert contest.public_until == contest.seq == 10
+    _vouched(busy, 10)
+
+
+def test_boards_that_a_crash_kept_from_being_stored_are_stored_by_the_next_job(
+    busy: Service, monkeypatch: Any
+) -> None:
+    """The entry vouches for them; without them the public would see older ones for ever."""
+
+    def crash(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(lifecycle, "keep", crash)
+    with pytest.raises(KeyboardInterrupt):
+        freeze(busy, "spring", by=ORGANISER)
+    with busy.store.read() as session:
+        frozen = session.contests.get("spring").frozen_at
+    assert frozen == 10
+    publish(busy, "spring")
+    _vouched(busy, 10)
+
+
+def test_a_freeze_comes_through_while_others_write_without_a_pause(spring: Service) -> None:
+    """Threads that record and publish as fast as they can, as servers and workers do."""
+    stop, faults = Event(), list[BaseException]()
+
+    def write(name: str) -> None:
+        number = 0
+        try:
+            while not stop.is_set():
+                number += 1
+                row = {"id": f"{name}{number}", "name": "late"}
+                record(spring, "spring", [("bots", row, None)], by=ORGANISER)
+                if number % 10 == 0:
+                    publish(spring, "spring")
+        except BaseException as error:  # noqa: BLE001 (handed to the test)
+            faults.append(error)
+
+    writers = [Thread(target=write, args=(name,)) for name in "pq"]
+    for writer in writers:
+        writer.start()
+    try:
+        contest = freeze(spring, "spring", by=ORGANISER)
+    finally:
+        stop.set()
+        for writer in writers:
+            writer.join(60)
+    assert faults == []
+    with spring.store.read() as session:
+        [entry] = session.entries.of_kind(contest.no, ["contest-frozen"])
+        snapshot = session.snapshots.latest(contest.no, "bots", until=entry.seq)
+    assert snapshot is not None
+    assert snapshot.board_sha256 == read_line(entry.line).body["boards"]["bots"]["sha256"]
+    assert snapshot.seq in {entry.seq - 1, entry.seq}  # the freeze itself changes no board
 
 
 def test_a_contest_without_anything_to_score_can_be_frozen(service: Service) -> None:

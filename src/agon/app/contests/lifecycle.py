@@ -7,15 +7,16 @@ from agon.app.access.auditing import note
 from agon.app.access.authorising import allow, viewed
 from agon.app.access.values import Caller
 from agon.app.contests.appending import append
+from agon.app.contests.keeping import keep
 from agon.app.contests.ports import Session
-from agon.app.contests.publishing import publish
+from agon.app.contests.publishing import publish, scored
 from agon.app.contests.service import Service
 from agon.app.contests.values import Contest, Snapshot, State
 from agon.errors import Conflict, Unreadable
 from agon.ledger.entry import Draft
 
-_ATTEMPTS: Final = 20
-"""How often boards are published anew while records arrive, until a freeze gives up."""
+_ATTEMPTS: Final = 3
+"""How often boards are published anew while records arrive, until a freeze keeps them waiting."""
 
 _LONGEST_REASON: Final = 2_000
 
@@ -57,7 +58,7 @@ def freeze(service: Service, contest_id: str, *, by: Caller) -> Contest:
 
     Raises:
         Forbidden, Unauthenticated, NotFound: ``by`` may not, or not see it.
-        Conflict: it is not open, or so many records arrive that no board is the newest.
+        Conflict: it is not open.
     """
     return _with_boards(
         service,
@@ -122,7 +123,11 @@ def _with_boards(
     kind: str,
     check: Callable[[Session, Contest], None],
 ) -> Contest:
-    """Publish, then enter the boards' hashes if the ledger has not moved meanwhile; else again."""
+    """Publish, then enter the boards' hashes if the ledger has not moved meanwhile; else again.
+
+    Where it always moves, the boards are scored while the contest's lock is held, and writers
+    wait as long.
+    """
     with service.store.read() as session:
         contest = viewed(session, contest_id, by).contest
         allow(by, "contest.manage", contest=contest)
@@ -133,13 +138,57 @@ def _with_boards(
             contest = managed(session, contest_id, by)
             check(session, contest)
             if contest.seq == position:
-                draft = _draft(service, kind, {"boards": boards}, by)
-                after = append(service, session, contest, [draft])
-                return _done(service, session, after, kind.removeprefix("contest-"), by)
-    raise Conflict(
-        f"{contest_id} grows faster than its boards are published; pause what adds records and "
-        "try again"
-    )
+                return _entered(service, session, contest, by, kind, boards)
+    return _with_lock(service, contest, by, kind=kind, check=check)
+
+
+def _with_lock(
+    service: Service,
+    contest: Contest,
+    by: Caller,
+    *,
+    kind: str,
+    check: Callable[[Session, Contest], None],
+) -> Contest:
+    """Score in memory while nothing can arrive, enter the hashes, and store the boards after that.
+
+    Whoever stores boards has the live contest first and the lock second, and so it is here: the
+    other way round two threads would wait for each other. Where storing is cut off, the next
+    ``publish`` job makes up for it.
+    """
+    with service.lives.at(service.store, contest) as live:
+        with service.store.write() as session:
+            contest = managed(session, contest.id, by)
+            check(session, contest)
+            missing = session.entries.after(contest.no, live.seq)
+            live.catch_up((one.seq, one.line) for one in missing)
+            at = session.entries.time_of(contest.no, contest.seq)
+            made = scored(contest, live, at=at)
+            boards = {
+                one.manifest.board: {
+                    "sha256": one.manifest.board_sha256,
+                    "merkle_root": one.manifest.merkle_root,
+                    "rows": one.manifest.rows,
+                }
+                for one in made
+            }
+            done = _entered(service, session, contest, by, kind, boards)
+        for one in made:
+            keep(service, done, live, one)
+    return done
+
+
+def _entered(
+    service: Service,
+    session: Session,
+    contest: Contest,
+    by: Caller,
+    kind: str,
+    boards: Mapping[str, Any],
+) -> Contest:
+    draft = _draft(service, kind, {"boards": boards}, by)
+    after = append(service, session, contest, [draft])
+    return _done(service, session, after, kind.removeprefix("contest-"), by)
 
 
 def _published(service: Service, contest: Contest) -> tuple[dict[str, Any], int]:

@@ -134,12 +134,18 @@ def board_names(published: Sequence[str], result: Result) -> list[str]:
 
 
 def _stops(service: Service, contest: Contest, *, until: int) -> list[_Stop]:
-    """List the positions around change sets that have not been published yet, in order.
+    """List the positions that have to be published besides the newest, in order.
 
-    Publishing there as well tells exactly whom a change moved, whatever was recorded with it.
+    Those around change sets, to tell exactly whom a change moved, whatever was recorded with it;
+    and the one a freeze or the end vouches for, where storing it was cut off.
     """
     stops: dict[int, _Stop] = {}
     with service.store.read() as session:
+        contest = session.contests.get(contest.id)
+        if (held := contest.public_until) is not None and held <= until:
+            seen = session.snapshots.latest(contest.no, contest.boards[0], until=held)
+            if seen is None or seen.seq < held - 1:
+                stops[held - 1] = _Stop(held - 1)
         newest = session.snapshots.latest(contest.no, contest.boards[0])
         known = 0 if newest is None else newest.seq
         for (change_id, undone), seqs in _changed(session, contest, known, until).items():
@@ -190,19 +196,48 @@ def _published(
     unscorable: dict[str, str] = {}
     for count, name in enumerate(names, start=1):
         try:
-            board = result.board(name)
-            cause = _cause(live, stop, board)
+            made = _made(contest, live, stop, result, name, at=at)
         except NotScorable as error:
             unscorable[name] = str(error)
         else:
-            lines, unscored = board.lines(), board.unscored_lines()
-            manifest = _manifest(contest, live, result, board, [*lines, *unscored],
-                                 seq=stop.seq, at=at)  # fmt: skip
-            made = Made(board=board, lines=lines, unscored=unscored, manifest=manifest, at=at,
-                        cause=cause)  # fmt: skip
             done.append(keep(service, contest, live, made))
         progress(count / len(names))
     return Publication(tuple(done), unscorable)
+
+
+def scored(contest: Contest, live: LiveContest, *, at: datetime) -> list[Made]:
+    """Score a contest's boards where it stands; nothing is stored.
+
+    Args:
+        contest: the contest.
+        live: the contest, read to the position wanted.
+        at: the ledger's time there.
+
+    Returns:
+        The boards, the default one first; those that cannot be scored are left out.
+    """
+    stop, found = _Stop(live.seq), list[Made]()
+    with suppress(NotScorable):
+        result = live.result(at=stop.seq)
+        for name in board_names(contest.boards, result):
+            with suppress(NotScorable):
+                found.append(_made(contest, live, stop, result, name, at=at))
+    return found
+
+
+def _made(
+    contest: Contest, live: LiveContest, stop: _Stop, result: Result, name: str, *, at: datetime
+) -> Made:
+    """Score a board, with all that is stored of it.
+
+    Raises:
+        NotScorable: it cannot be scored.
+    """
+    board = result.board(name)
+    cause = _cause(live, stop, board)
+    lines, unscored = board.lines(), board.unscored_lines()
+    manifest = _manifest(contest, live, result, board, [*lines, *unscored], seq=stop.seq, at=at)
+    return Made(board=board, lines=lines, unscored=unscored, manifest=manifest, at=at, cause=cause)
 
 
 def _cause(live: LiveContest, stop: _Stop, board: Board) -> Cause | None:
