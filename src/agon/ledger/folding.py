@@ -64,6 +64,7 @@ def fold(
     *,
     start: State,
     on_record: Callable[[int, str, Mapping[str, Any]], object] | None = None,
+    heads: bytearray | None = None,
 ) -> State:
     """Take in further lines.
 
@@ -72,6 +73,7 @@ def fold(
             ``start.standing.seq + 1`` on.
         start: the state before them: ``beginning(contest)``, or what an earlier fold returned.
         on_record: is called for every record with its position, its table and its row.
+        heads: gets the chain's hash after each line, 32 bytes each, at its end.
 
     Raises:
         InvalidEntry: with every line that cannot follow those before it.
@@ -79,6 +81,8 @@ def fold(
     folding = _Folding(start, on_record)
     for line in lines:
         folding.take(line, thorough=False)
+        if heads is not None:
+            heads += folding.head
     if folding.faults:
         raise InvalidEntry(folding.faults)
     return folding.state()

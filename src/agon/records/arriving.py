@@ -7,6 +7,7 @@ Any other goes as JSON text, one value each: what a row says never depends on it
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 import pyarrow as pa
@@ -44,7 +45,7 @@ def arrived(
     types: dict[str, str] = {}
     for column in table.columns:
         name = column.name
-        values = [row.get(name) for row in rows]
+        values = _values(rows, name)
         if values.count(None) < len(values):
             arrays[name], types[name] = _array(column, values)
     known = list(types)
@@ -58,6 +59,16 @@ def arrived(
         read = ", ".join(f"{quoted(name)}::JSON AS {quoted(name)}" for name in written)
         relation = f"(SELECT * REPLACE ({read}) FROM {relation})"
     return RawTable(table.name, table.name, relation, types)
+
+
+def _values(rows: Sequence[Mapping[str, Any]], name: str) -> list[Any]:
+    """List what rows say under a name; nearly always all of them have it, or none."""
+    if rows and name in rows[0]:
+        try:
+            return list(map(itemgetter(name), rows))
+        except KeyError:
+            pass  # not all of them have it
+    return [row.get(name) for row in rows]
 
 
 def are_whole(values: Iterable[Any]) -> bool:

@@ -2,7 +2,8 @@
 
 A history is a random walk of records, late ones among them, of replacements, voids and roll-backs.
 Many histories stand interleaved in one ledger, as do rule changes and adjustments; no entry of one
-history touches a record of another.
+history touches a record of another. Most rows come after those they refer to, some before, and
+some refer to what never comes.
 """
 
 import random
@@ -16,6 +17,10 @@ from agon.disciplines import discipline
 from agon.editions import default_edition, editions, rules_sha256
 from agon.editions import edition as released
 from agon.ledger.entry import Draft, genesis, seal
+from records.naive import without_dangling
+
+LATE = 0.05
+"""So many rows do not wait for what they refer to."""
 
 AT = datetime(2026, 11, 22, tzinfo=UTC)
 SIZES = {"community": 40, "challenge": 1500, "dojo": 900, "arena": 250}
@@ -67,17 +72,26 @@ class Ledger:
     histories: list[History]
 
     def seen(self, at: int) -> dict[str, list[tuple[int, dict[str, Any]]]]:
-        """Return the rows seen at a position by table, with their numbers, in order."""
+        """Return the rows seen at a position by table, with their numbers, in order.
+
+        Those are the rows nothing took away, without those that refer to a row not seen.
+        """
         tables: dict[str, list[tuple[int, dict[str, Any]]]] = {}
         rows = {one: history.records[one] for history in self.histories for one in history.seen(at)}
         for one, (table, row) in sorted(rows.items()):
             tables.setdefault(table, []).append((one, row))
-        return tables
+        return without_dangling(discipline(self.of).schema, tables)
 
 
-def ledger(of: str, *, seed: int, histories: int, steps: int = 12) -> Ledger:
-    """Make a ledger of so many histories, each of so many steps."""
-    return _Writer(of, random.Random(seed), histories).written(steps)  # noqa: S311 - no secret
+def ledger(
+    of: str, *, seed: int, histories: int, steps: int = 12, dice: random.Random | None = None
+) -> Ledger:
+    """Make a ledger of so many histories, each of so many steps.
+
+    ``seed`` deals the rows; ``dice`` say what is done with them, None: the seed as well.
+    """
+    deals = random.Random(seed)  # noqa: S311 - no secret
+    return _Writer(of, deals, deals if dice is None else dice, histories).written(steps)
 
 
 @cache
@@ -90,6 +104,11 @@ def _pool(of: str) -> list[tuple[str, dict[str, Any]]]:
     ]
 
 
+@cache
+def _by_id(of: str) -> dict[tuple[str, Any], dict[str, Any]]:
+    return {(name, row["id"]): row for name, row in reversed(_pool(of)) if "id" in row}
+
+
 def _plain(value: Any) -> Any:
     return value.isoformat() if isinstance(value, datetime) else value
 
@@ -97,8 +116,8 @@ def _plain(value: Any) -> Any:
 class _Writer:
     """Write one ledger."""
 
-    def __init__(self, of: str, dice: random.Random, histories: int) -> None:
-        self.of, self.dice = of, dice
+    def __init__(self, of: str, deals: random.Random, dice: random.Random, histories: int) -> None:
+        self.of, self.deals, self.dice = of, deals, dice
         self.schema = discipline(of).schema
         self.rows = self._dealt()
         self.histories = [History() for _ in range(histories)]
@@ -132,16 +151,31 @@ class _Writer:
         for name, row in _pool(self.of):
             left.setdefault(name, []).append(row)
         for rows in left.values():
-            self.dice.shuffle(rows)
+            self.deals.shuffle(rows)
         # In some ledgers some ids are text, from their first row on or much later.
-        text = self.dice.choice([0, 0, 2, 41])
+        text = self.deals.choice([0, 0, 2, 41])
+        dealt: set[int] = set()
         while left:
             weights = [len(rows) ** 0.5 for rows in left.values()]
-            name = self.dice.choices(list(left), weights)[0]
-            yield name, self._with_text(name, left[name].pop(), text)
+            name = self.deals.choices(list(left), weights)[0]
+            for table, row in [*self._needed(name, left[name][-1]), (name, left[name].pop())]:
+                if id(row) not in dealt:
+                    dealt.add(id(row))
+                    yield table, self._with_text(table, row, text)
             if not left[name]:
                 del left[name]
         raise AssertionError("the pool is too small for the histories")
+
+    def _needed(self, name: str, row: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Give most of the rows that a row refers to, those that they refer to first."""
+        for column in self.schema.table(name).columns:
+            if column.references is None or column.name not in row or self.deals.random() < LATE:
+                continue
+            other = column.references.partition(".")[0]
+            found = _by_id(self.of).get((other, row[column.name]))
+            if found is not None:
+                yield from self._needed(other, found)
+                yield other, found
 
     def _with_text(self, name: str, row: dict[str, Any], text: int) -> dict[str, Any]:
         ids = {column.name for column in self.schema.table(name).columns if column.kind == "id"}

@@ -1,5 +1,6 @@
 """Check that a contest kept in memory says what its ledger says."""
 
+import gc
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -111,6 +112,23 @@ def test_lines_known_already_are_passed_over(live: LiveContest, writer: Writer) 
     live.catch_up(writer.lines)
     assert live.seq == 5
     assert len(_scores(live)) == 3
+
+
+def test_collection_of_garbage_is_left_as_it_was(writer: Writer) -> None:
+    """It is off while lines are taken in; a process whose own stays off would run out of memory."""
+    live = LiveContest("c")
+    gc.disable()
+    try:
+        live.catch_up(writer.lines[:2])
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
+    live.catch_up(writer.lines)
+    assert gc.isenabled()
+    with pytest.raises(InvalidEntry):
+        live.catch_up([(9, b"{}")])
+    assert gc.isenabled()
+    live.close()
 
 
 def test_an_earlier_position_shows_its_own_board(live: LiveContest) -> None:
