@@ -278,3 +278,16 @@ def test_a_backup_can_be_read_by_sqlite_alone(tmp_path: Path) -> None:
         assert connection.execute("SELECT count(*) FROM entries").fetchone() == (1,)
         assert connection.execute("PRAGMA journal_mode").fetchone() == ("delete",)
     assert verify(url).entries == 1
+
+
+@pytest.mark.parametrize("name", ["copy.db", "copy.tar.gz"])
+def test_nobody_else_may_read_what_is_kept(tmp_path: Path, name: str) -> None:
+    """Databases and backups hold hidden answers; another user of the machine sees none."""
+    url = f"sqlite:///{tmp_path}/agon.db"
+    upgrade(url)
+    backup(url, tmp_path / name, now=NOON)
+    restore(tmp_path / name, f"sqlite:///{tmp_path}/again.db", now=NOON)
+    modes = {
+        file: (tmp_path / file).stat().st_mode & 0o777 for file in ("agon.db", name, "again.db")
+    }
+    assert modes == dict.fromkeys(modes, 0o600)

@@ -46,10 +46,11 @@ def command(**given: Any) -> None:
     refuse_public_without_auth(settings)
     service = open_service(settings)
     try:
+        # Listen first: a token is shown once, and must not be lost because the port is taken.
+        listening = listen(settings.host, settings.port)
         token = None if settings.auth == "open" else first_token(service)
     finally:
         service.store.close()
-    listening = listen(settings.host, settings.port)
     port = listening.getsockname()[1]
     tell(f"agon serves at {address(settings, port)}/api/v1 ({settings.auth} authentication)")
     if token is not None:

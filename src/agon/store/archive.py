@@ -45,7 +45,7 @@ class Archived:
 
 
 def write_archive(to: Transaction, target: Path, *, now: datetime) -> Archived:
-    """Write all tables, as one transaction sees them, to a file that is not there yet."""
+    """Write all tables, as one transaction sees them, to a file in place of what it holds."""
     tables, at = METADATA.sorted_tables, now.isoformat()
     header = {
         "format": FORMAT,
@@ -54,7 +54,7 @@ def write_archive(to: Transaction, target: Path, *, now: datetime) -> Archived:
         "tables": _layout(),
     }
     sums: dict[str, dict[str, Any]] = {}
-    with tarfile.open(target, "x:gz", compresslevel=1) as tar:
+    with tarfile.open(target, "w:gz", compresslevel=1) as tar:
         _add(tar, _HEADER, orjson.dumps(header))
         for table in tables:
             digest, rows = hashlib.sha256(), 0

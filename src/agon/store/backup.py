@@ -13,7 +13,7 @@ from typing import Final
 
 from agon.errors import Conflict, NotFound, Unavailable, Unreadable
 from agon.store.archive import is_empty, read_archive, write_archive
-from agon.store.engines import address, begun, open_engine, place
+from agon.store.engines import address, begun, open_engine, place, private_file
 from agon.store.failing import speaking
 from agon.store.migrations import current, refuse_other_versions, upgrade
 from agon.store.transactions import Transaction
@@ -168,10 +168,14 @@ def _take_your_time(to: Transaction) -> None:
 
 @contextmanager
 def _appearing(target: Path) -> Iterator[Path]:
-    """Give a file beside the target that becomes it when the block ends well."""
+    """Give an empty file beside the target that becomes it when the block ends well.
+
+    Its owner alone may read it, as the database itself.
+    """
     target.parent.mkdir(parents=True, exist_ok=True)
     part = target.with_name(f".{target.name}.{token_hex(4)}.part")
     try:
+        private_file(part)
         yield part
         _settle(part)
         part.replace(target)

@@ -1,7 +1,8 @@
 """Open databases by URL: SQLite in WAL mode, PostgreSQL by psycopg."""
 
+import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -122,11 +123,23 @@ def begun(engine: Engine, *, writing: bool) -> Iterator[Connection]:
             yield connection
 
 
-def make_folder(url: str) -> None:
-    """Make the folder of a SQLite file; nothing for PostgreSQL."""
+def make_file(url: str) -> None:
+    """Make a SQLite file and its folder, if they are missing; nothing for PostgreSQL.
+
+    Its owner alone may read it: it holds hidden answers and hashes of passwords.
+    """
     found = address(url)
     if found.get_backend_name() == "sqlite" and found.database:
-        Path(found.database).parent.mkdir(parents=True, exist_ok=True)
+        path = Path(found.database)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.exists():
+            private_file(path)
+
+
+def private_file(path: Path) -> None:
+    """Make an empty file that its owner alone may read; one that is there stays as it is."""
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
 
 
 def _prepare_sqlite(connection: Any, _record: object) -> None:

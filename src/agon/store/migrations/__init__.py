@@ -10,7 +10,7 @@ from sqlalchemy import inspect, text
 from sqlalchemy.engine import Connection
 
 from agon.errors import Unavailable
-from agon.store.engines import address, begun, make_folder, open_engine, place
+from agon.store.engines import address, begun, make_file, open_engine, place
 
 NEWEST: Final = "0002"
 """The revision this agon works with."""
@@ -28,7 +28,7 @@ def upgrade(url: str) -> tuple[str | None, str]:
     """
     from alembic import command
 
-    make_folder(url)
+    make_file(url)
     engine = open_engine(url)
     try:
         with begun(engine, writing=True) as connection:
