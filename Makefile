@@ -23,7 +23,7 @@ setup-dev: .venv/.dev
 	touch $@
 
 .venv/.bench: requirements/bench.lock .venv/.dev
-	tools/system-packages gcc
+	tools/system-packages gcc wrk
 	$(BIN)/python -m pip install -qq --disable-pip-version-check --require-hashes --no-deps -r requirements/bench.lock
 	touch $@
 

@@ -105,7 +105,7 @@ def by_http(port: int, body: Path) -> None:
                                {"content-type": "application/x-ndjson"})  # fmt: skip
             answer = connection.getresponse()
             told = answer.read()
-            assert answer.status < 300, told[:500]  # noqa: PLR2004 (HTTP)
+            assert answer.status < 300, told[:500]
 
 
 def by_inserts(url: str, body: Path) -> None:
@@ -216,7 +216,7 @@ def serving(told: Settings, folder: Path) -> Iterator[int]:
         )  # fmt: skip
         with closing(http.client.HTTPConnection("127.0.0.1", port)) as connection:
             connection.request("GET", "/readyz")
-            assert connection.getresponse().status == 200  # noqa: PLR2004 (HTTP)
+            assert connection.getresponse().status == 200
     try:
         yield port
     finally:

@@ -105,11 +105,12 @@ def sealed(of: str, records: Iterator[bytes]) -> tuple[list[bytes], bytes]:
         rows.setdefault(given["table"], []).append(given["row"])
     for table, given in rows.items():
         for start in range(0, len(given), PORTION):
-            for _, line, head in seal_records(  # noqa: B007 (the last one is the ledger's head)
+            portion = list(seal_records(
                 given[start : start + PORTION], table=table, start_seq=len(lines) + 1,
                 previous_head=head, at=AT, by="system",
-            ):  # fmt: skip
-                lines.append(line)
+            ))  # fmt: skip
+            lines += [line for _, line, _ in portion]
+            head = portion[-1][2]
     return lines, head
 
 

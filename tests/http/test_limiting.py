@@ -1,6 +1,8 @@
 """Who asks too often is told when to come back."""
 
+import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
@@ -52,6 +54,25 @@ def test_the_tightest_of_several_rates_is_told() -> None:
     assert told[0] == "5"
     with pytest.raises(TooMany):
         limiter.hit_token("t")
+
+
+def test_counting_starts_no_threads_and_forgets_what_is_over(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The library's own timer starts one every 10 ms, which walks through all networks."""
+    limiter = Limiter(token="5/second", address="5/second")  # noqa: S106 (a rate)
+    now = time.time()
+    started: list[object] = []
+    monkeypatch.setattr("threading.Thread.start", started.append)
+    for number in range(200):
+        limiter.hit_address(f"network {number}")
+    counting: Any = limiter._window.storage
+    counts = counting.storage
+    assert len(counts) == 200
+    monkeypatch.setattr("time.time", lambda: now + 60)
+    limiter.hit_address("another")
+    assert len(counts) == 1
+    assert not started
 
 
 @pytest.mark.parametrize(
