@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
 
@@ -54,4 +55,23 @@ def test_the_commands_of_a_page_run(page: Path, workplace: Path) -> None:
     assert lines
     for line in lines:
         words = ["1" if word == "ID" else word for word in shlex.split(line)]
-        run(words, workplace)
+        if words == ["agon", "serve"]:
+            it_serves(workplace)
+        else:
+            run(words, workplace)
+
+
+def it_serves(folder: Path) -> None:
+    """Start the service as a page says, on a free port; it must come up and end in good order."""
+    command = [sys.executable, "-m", "agon", "serve", "--port", "0"]
+    with subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True) as serving:
+        assert serving.stderr is not None
+        try:
+            said = serving.stderr.readline()
+            assert said.startswith("agon serves at http://127.0.0.1:")
+            with urlopen(f"{said.split()[3]}/contests", timeout=60) as answer:  # noqa: S310 (our own address)
+                assert answer.status == 200
+        finally:
+            serving.terminate()
+            serving.communicate(timeout=60)
+    assert serving.returncode == 0
