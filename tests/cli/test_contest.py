@@ -356,12 +356,12 @@ def test_a_client_follows_what_happens(server: Server, agon: Here, tmp_path: Pat
     agon("contest", "add", "followed", arena_folder(tmp_path / "arena"), *options)
     with Client(server.url) as client:
         seen = []
-        for event in client.events.follow("followed", since=0):
+        for event in client.events.follow("followed", since="0"):
             seen.append(event)
             if event.kind == "snapshot-published":
                 break
-        assert [one.no for one in seen] == sorted({one.no for one in seen})
-        again = next(client.events.follow("followed", since=seen[-2].no))
+        assert len({one.id for one in seen}) == len(seen)
+        again = next(client.events.follow("followed", since=seen[-2].id))
         assert again == seen[-1]
 
 

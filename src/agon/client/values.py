@@ -244,9 +244,9 @@ class QueueTold(Answer):
 
 
 class EventTold(Answer):
-    """Tell one event of a contest; a stream resumes after its number."""
+    """Tell one event of a contest; a stream resumes after its id."""
 
-    no: int
+    id: str
     contest: str
     seq: int
     at: datetime

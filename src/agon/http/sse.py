@@ -1,9 +1,10 @@
-"""Stream events as they happen (server-sent events): numbered, resumable, bounded."""
+"""Stream events as they happen (server-sent events): each with its id, resumable, bounded."""
 
 import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final
 
 import orjson
@@ -16,6 +17,7 @@ from agon.app.contests.positions import reach
 from agon.app.contests.service import Service
 from agon.app.contests.values import Event
 from agon.errors import NotFound, TooMany, Unauthenticated
+from agon.http.event_ids import EventIds
 
 POLL: Final = 0.2
 """Seconds between looks for something new, by one task for all streams of a process."""
@@ -84,6 +86,11 @@ class Streams:
 
     def __len__(self) -> int:
         return self._open.total()
+
+    @cached_property
+    def ids(self) -> EventIds:
+        """How events are numbered for those who listen."""
+        return EventIds(self._service.signer)
 
     def close(self) -> None:
         """End all streams soon; a process that stops does not wait for them."""
@@ -182,7 +189,9 @@ class Streams:
                 at, contest_no=view.contest.no, until=reach(view), limit=_PORTION
             )
         shown = tuple(
-            sse_event(event, listener.contest) for event in found if view.staff or not event.staff
+            sse_event(event, listener.contest, self.ids.text(listener.contest, event.no))
+            for event in found
+            if view.staff or not event.staff
         )
         return _Portion(shown, found[-1].no if found else at, len(found) == _PORTION)
 
@@ -191,7 +200,7 @@ class Streams:
             return session.events.last()
 
 
-def sse_event(event: Event, contest: str) -> bytes:
+def sse_event(event: Event, contest: str, name: str) -> bytes:
     """Write one event in the stream's form."""
     data = orjson.dumps(
         {
@@ -204,4 +213,4 @@ def sse_event(event: Event, contest: str) -> bytes:
         option=orjson.OPT_NON_STR_KEYS,
     )
     kind = event.kind.replace("\n", " ").replace("\r", " ").encode()
-    return b"id: %d\nevent: %s\ndata: %s\n\n" % (event.no, kind, data)
+    return b"id: %s\nevent: %s\ndata: %s\n\n" % (name.encode(), kind, data)

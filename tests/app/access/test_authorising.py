@@ -31,7 +31,7 @@ PRIVATE = replace(CONTEST, visibility="private")
 
 MAY = {
     None: {"contest.read"},
-    "viewer": {"contest.read", "metrics.read", "me.read"},
+    "viewer": {"contest.read", "me.read"},
     "participant": {
         "contest.read", "submission.add", "submission.read-own", "case.appeal", "me.read",
     },

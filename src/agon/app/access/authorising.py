@@ -53,7 +53,7 @@ ACTIONS: Final[Mapping[str, frozenset[Who]]] = MappingProxyType(
         "token.manage": _OPERATOR,
         "user.manage": _OPERATOR,
         "audit.read": _OPERATOR,
-        "metrics.read": _OPERATOR | {"viewer"},
+        "metrics.read": _OPERATOR,
         "me.read": _KNOWN,
     }
 )

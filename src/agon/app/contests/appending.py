@@ -1,7 +1,7 @@
 """Enter entries into a contest's ledger: the one place that seals, stores and moves the head."""
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from itertools import chain
@@ -94,6 +94,11 @@ def append(
     return contest
 
 
+def edition_at(session: Session, contest: Contest, seq: int) -> tuple[str, Mapping[str, Any]]:
+    """Return the edition and the overrides that were in force at a position of a ledger."""
+    return _adopted(one.line for one in session.entries.of_kind(contest.no, _ADOPTING, until=seq))
+
+
 def not_before(session: Session, contest: Contest, now: datetime) -> datetime:
     """Return the time of the next entry: now, or that of the newest one if a clock went back."""
     if contest.seq == 0:
@@ -181,16 +186,12 @@ def _after(session: Session, contest: Contest, entry: Entry, fresh: Iterable[Ent
     """Return a contest after one more entry, as folding the whole ledger would give it."""
     contest = replace(contest, seq=entry.seq, head=entry.sha256)
     if entry.kind == "change-rolled-back":
-        edition, overrides = _adopted(_lines(session, contest, fresh))
+        stored = (one.line for one in session.entries.of_kind(contest.no, _ADOPTING))
+        new = (one.line for one in fresh if one.kind in _ADOPTING)
+        edition, overrides = _adopted(chain(stored, new))
         return replace(contest, edition=edition, overrides=overrides)
     change = _CHANGES.get(entry.kind)
     return contest if change is None else replace(contest, **change(entry))
-
-
-def _lines(session: Session, contest: Contest, fresh: Iterable[Entry]) -> Iterator[bytes]:
-    """Yield the lines that say which edition is in force, stored ones and new ones."""
-    stored = session.entries.of_kind(contest.no, _ADOPTING)
-    return chain((one.line for one in stored), (one.line for one in fresh if one.kind in _ADOPTING))
 
 
 def _adopted(lines: Iterable[bytes]) -> tuple[str, Mapping[str, Any]]:

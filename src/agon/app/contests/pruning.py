@@ -12,8 +12,8 @@ _MOST_STORED = 100_000
 def prune(service: Service, session: Session, contest: Contest, kept: Snapshot) -> int:
     """Forget rows of a board's snapshots but those wanted; returns of how many.
 
-    Kept are the newest ones (setting ``snapshots_kept``; those brought back last as well), those
-    of a freeze or of the end, and the last of each day of the ledger's time.
+    Kept are the newest ones (setting ``snapshots_kept``; those brought back last as well), as many
+    up to a freeze or the end, and the last of each day of the ledger's time.
 
     Args:
         service: the house.
@@ -32,7 +32,9 @@ def prune(service: Service, session: Session, contest: Contest, kept: Snapshot) 
     wanted |= {one.no for one in _last_of_each_day(by_position)}
     for position in (contest.frozen_at, contest.finalised_at):
         if position is not None:
-            wanted |= {one.no for one in [one for one in by_position if one.seq <= position][:1]}
+            # Those the public sees go by themselves: what is forgotten of them must not tell how
+            # often boards were published that it does not see.
+            wanted |= {one.no for one in [one for one in by_position if one.seq <= position][:most]}
     return session.snapshots.prune(contest.no, kept.board, keep=sorted(wanted))
 
 

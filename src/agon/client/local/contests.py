@@ -6,6 +6,7 @@ from contextlib import suppress
 from agon.app.access.authorising import allow, view_of, viewed
 from agon.app.access.values import Caller
 from agon.app.contests import creating, lifecycle
+from agon.app.contests.appending import edition_at
 from agon.app.contests.creating import NewContest
 from agon.app.contests.publishing import publish
 from agon.app.contests.reading_ndjson import Given, read_ndjson
@@ -80,7 +81,12 @@ class LocalContests:
         """
         until = view_of(contest, self._by).until
         told = ContestTold.model_validate(contest)
-        return told if until is None else told.model_copy(update={"seq": min(told.seq, until)})
+        if until is None or contest.seq <= until:
+            return told
+        with self._service.store.read() as session:
+            edition, overrides = edition_at(session, contest, until)
+        seen = {"seq": until, "edition": edition, "overrides": overrides}
+        return told.model_copy(update=seen)
 
 
 class LocalRecords:

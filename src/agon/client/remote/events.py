@@ -19,12 +19,13 @@ class RemoteEvents:
     def __init__(self, wire: Wire) -> None:
         self._wire = wire
 
-    def follow(self, contest: str, *, since: int | None = None) -> Iterator[EventTold]:
+    def follow(self, contest: str, *, since: str | None = None) -> Iterator[EventTold]:
         """Yield events as they happen, for ever; a lost connection is taken up where it was.
 
         Args:
             contest: the contest.
-            since: the last event that is known; 0: from the first one; None: from now on.
+            since: the id of the last event that is known; "0": from the first one; None: from now
+                on.
 
         Raises:
             Unavailable: the server cannot be reached for longer than the client's patience, or the
@@ -34,13 +35,13 @@ class RemoteEvents:
         while True:
             headers = {"accept": "text/event-stream"}
             if last is not None:
-                headers["last-event-id"] = str(last)
+                headers["last-event-id"] = last
             path, opened = ("contests", contest, "events"), False
             try:
                 with self._wire.stream(*path, headers=headers, timeout=_SILENCE) as answer:
                     opened = True
                     for event in _events(answer.iter_lines()):
-                        last = event.no
+                        last = event.id
                         yield event
             except Unavailable:
                 # Opening was tried patiently; a stream that is cut in the middle is opened once
@@ -61,5 +62,5 @@ def _events(lines: Iterator[str]) -> Iterator[EventTold]:
             continue
         if "data" in fields and "id" in fields:
             told: dict[str, Any] = orjson.loads(fields["data"])
-            yield EventTold.model_validate({**told, "no": int(fields["id"])})
+            yield EventTold.model_validate({**told, "id": fields["id"]})
         fields = {}

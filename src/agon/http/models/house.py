@@ -23,8 +23,6 @@ class Ready(Told):
 
     status: Literal["ready"]
     version: str
-    queued: int = Field(description="Jobs that wait.")
-    paused: bool = Field(description="Whether the queue is paused.")
 
 
 class Me(Told):

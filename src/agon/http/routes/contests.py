@@ -9,6 +9,7 @@ from starlette.responses import Response
 from agon.app.access.authorising import View, view_of
 from agon.app.access.values import Caller
 from agon.app.contests import creating, lifecycle
+from agon.app.contests.appending import edition_at
 from agon.app.contests.ports import Session
 from agon.app.contests.values import Contest
 from agon.errors import NotFound
@@ -129,12 +130,8 @@ def told(session: Session, view: View) -> ContestTold:
     """Tell of a contest as far as a view reaches; an edition adopted later is not told either."""
     contest = view.contest
     edition, overrides = contest.edition, contest.overrides
-    hidden = view.until is not None and contest.seq > view.until
-    if hidden and contest.boards:
-        seen = session.snapshots.latest(contest.no, contest.boards[0], until=view.until)
-        if seen is not None:
-            edition = seen.manifest.get("edition", edition)
-            overrides = seen.manifest.get("overrides", overrides)
+    if view.until is not None and contest.seq > view.until:
+        edition, overrides = edition_at(session, contest, view.until)
     return ContestTold(
         id=contest.id,
         discipline=contest.discipline,

@@ -9,12 +9,11 @@ from starlette.responses import Response, StreamingResponse
 
 from agon.app.access.authorising import View
 from agon.http.auth import caller_of, sees
+from agon.http.event_ids import PATTERN
 from agon.http.routes.common import Parts, new_router, text_of
 from agon.http.sse import Listener
 
 router = new_router("events")
-
-_NUMBER = r"^[0-9]{1,18}$"
 
 
 @router.get("/contests/{contest}/events", operation_id="streamEvents", summary="Events",
@@ -24,9 +23,9 @@ async def stream(
     request: Request,
     view: Annotated[View, sees("contest.read")],
     parts: Parts,
-    last: Annotated[str | None, Header(alias="last-event-id", pattern=_NUMBER)] = None,
+    last: Annotated[str | None, Header(alias="last-event-id", pattern=PATTERN)] = None,
     since: Annotated[
-        str | None, Query(pattern=_NUMBER, description="As Last-Event-ID; 0: from the beginning.")
+        str | None, Query(pattern=PATTERN, description="As Last-Event-ID; 0: from the beginning.")
     ] = None,
 ) -> Response:
     """Stream what happens as it happens; ``Last-Event-ID`` resumes without a gap."""
@@ -37,7 +36,7 @@ async def stream(
         contest=view.contest.id,
         caller=caller,
         token=who if caller.user is not None else None,
-        since=None if said is None else int(said),
+        since=None if said is None else parts.streams.ids.number(view.contest.id, said),
     )
     leave = parts.streams.admit(caller.network)
 

@@ -65,8 +65,16 @@ def get_snapshot(
     """Tell of a snapshot: its signed manifest, and whether its rows are at hand."""
     limit = reach(view)
     with service.store.read() as session:
-        found = session.snapshots.get(no)
-    if found.contest_no != view.contest.no or (limit is not None and found.seq > limit):
+        try:
+            found = session.snapshots.get(no)
+        except NotFound:
+            found = None
+    # What is hidden and what is not there are refused in the same words.
+    if (
+        found is None
+        or found.contest_no != view.contest.no
+        or (limit is not None and found.seq > limit)
+    ):
         raise NotFound(f"{view.contest.id} has no snapshot {no}; see the list of snapshots")
     return _told(found)
 

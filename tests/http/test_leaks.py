@@ -1,0 +1,211 @@
+"""What happens behind a freeze cannot be seen at any address, by nobody but the staff."""
+
+import asyncio
+import re
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agon.app.access.authorising import ANONYMOUS
+from agon.app.access.values import Caller
+from agon.app.contests.changing import apply, dry_run, propose
+from agon.app.contests.findings import look
+from agon.app.contests.lifecycle import freeze
+from agon.app.contests.publishing import publish as publish_boards
+from agon.app.contests.recording import record
+from agon.http.sse import Listener, Streams
+from fakes.autumn import CUBES, RIGHT, autumn, judged, publish
+from fakes.house import ORGANISER, PARTICIPANT, VIEWER
+from fakes.http_house import House, house_at
+from fakes.routes import OPEN, routes
+
+EXCEPTIONS = {
+    "/api/v1/contests/{contest}/events": "is endless; its own test reads it to the first silence",
+}
+"""Addresses that are not compared, each with the reason."""
+
+VOLATILE = ("x-request-id", "ratelimit", "x-ratelimit", "date", "server-timing")
+"""Headers about the request itself: its id, the time, how many requests are left."""
+
+ROLES = (None, "viewer", "participant")
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Any:
+    """Open a house that forgets old boards early."""
+    made = house_at(tmp_path)
+    object.__setattr__(made.service, "snapshots_kept", 3)
+    yield made
+    made.service.store.close()
+
+
+class Frozen:
+    """Hold a frozen dojo contest with a problem, verdicts and a participant's submissions."""
+
+    def __init__(self, house: House) -> None:
+        self.house = house
+        self.problem = autumn(house.service)
+        self.sent = [self.submit() for _ in range(2)]
+        judged(house.service, self.sent[0], self.problem)
+        self.rows(0, 4)
+        publish_boards(house.service, "autumn")
+        self.rows(4, 6)
+        freeze(house.service, "autumn", by=ORGANISER)
+
+    def submit(self) -> str:
+        """Send a program as ada."""
+        body = {"problem": self.problem, "content": {"source": RIGHT}}
+        answer = self.house.post("/contests/autumn/submissions", "participant", json=body)
+        assert answer.status_code == 202, answer.text
+        return str(answer.json()["id"])
+
+    def rows(self, begin: int, end: int) -> None:
+        """Record verdicts of others."""
+        rows = [
+            ("submissions", {
+                "id": f"r{n}", "problem_id": self.problem, "user_id": f"u{n}",
+                "created_at": "2026-11-22T10:00:00Z", "source": RIGHT + f"# {n}\n",
+                "verdict": "ok", "terms_matched": 200, "l_chars": len(RIGHT) + n,
+            }, None)
+            for n in range(begin, end)
+        ]  # fmt: skip
+        record(self.house.service, "autumn", rows, by=ORGANISER)
+
+    def hide(self) -> None:
+        """Let happen what the public must not see."""
+        service = self.house.service
+        for begin in range(10, 60, 10):
+            self.rows(begin, begin + 10)
+            publish_boards(service, "autumn")
+        publish(service, CUBES)
+        judged(service, self.sent[1], self.problem)
+        judged(service, self.sent[0], self.problem, replace=True, verdict="time_limit")
+        for kind, params in (
+            ("adjustment", {"board": "players", "id": "u1", "points": 5}),
+            ("void", {"records": ["submissions/r2"]}),
+        ):
+            self.change(kind, params)
+        look(service, "autumn")
+        publish_boards(service, "autumn")
+
+    def change(self, kind: str, params: dict[str, Any]) -> None:
+        """Apply a change set."""
+        service = self.house.service
+        if kind == "adjustment":
+            with service.store.read() as session:
+                params["board"] = session.contests.get("autumn").boards[0]
+        made = propose(service, "autumn", kind=kind, params=params, reason="r", by=ORGANISER)
+        dry_run(service, "autumn", made.id)
+        apply(service, "autumn", made.id, by=ORGANISER)
+
+    def paths(self) -> list[str]:
+        """List addresses of every route that is read, for everything there is to name."""
+        with self.house.service.store.read() as session:
+            contest = session.contests.get("autumn")
+            boards = [one for one in contest.boards if not one.endswith(">")]
+            boards.append(f"problem:{self.problem}")
+            jobs = [one.id for one in session.queue.page(limit=3)]
+        values = {
+            "contest": ["autumn"],
+            "board": boards,
+            "no": [str(no) for no in range(1, 14)],
+            "id": ["ada", "u1", "u11", self.problem, *self.sent, *jobs],
+        }
+        found = list[str]()
+        for template in sorted(self.templates()):
+            names = re.findall(r"\{(\w+)\}", template)
+            for chosen in product(*(values.get(name, ["x1"]) for name in names)):
+                path = template
+                for name, value in zip(names, chosen, strict=True):
+                    path = path.replace("{" + name + "}", value)
+                found.append(path)
+        return [*found, *(f"{one}?as_of=40" for one in found if "/boards/" in one),
+                "/api/v1/contests/autumn/problems?limit=1",
+                "/api/v1/contests/autumn/submissions?limit=1",
+                "/api/v1/contests/autumn/participants?limit=2"]  # fmt: skip
+
+    def templates(self) -> set[str]:
+        """List what is read: all routes of the schema but the exceptions."""
+        schema = self.house.client.get("/api/openapi.json").json()
+        read = {path for path, methods in schema["paths"].items() if "get" in methods}
+        known = {one.template for one in routes(self.house.app) if one.method == "GET"}
+        assert read == known | (OPEN - {"/api/openapi.json"})
+        assert set(EXCEPTIONS) <= read
+        return read - set(EXCEPTIONS)
+
+
+def answers(house: House, paths: list[str], role: str | None) -> dict[str, object]:
+    """Ask for everything; return status, lasting headers and body of each."""
+    found: dict[str, object] = {}
+    for path in paths:
+        answer = house.client.get(path, headers=house.as_(role))
+        assert answer.status_code < 500, (path, answer.text)
+        headers = {k: v for k, v in answer.headers.items() if not k.startswith(VOLATILE)}
+        body = answer.content
+        if answer.headers.get("content-type") == "application/problem+json":
+            body = re.sub(rb'"instance":"[^"]*"', b"", body)
+        found[path] = (answer.status_code, headers, body)
+    return found
+
+
+def heard(house: House, caller: Caller) -> list[bytes]:
+    """Listen to the contest's events from the first to the silence."""
+    streams = Streams(house.service, most=9, per_address=9, keepalive=0.01)
+
+    async def listen() -> list[bytes]:
+        said = list[bytes]()
+        leave = streams.admit(None)
+        async for event in streams.events(Listener(contest="autumn", caller=caller, since=0)):
+            if event.startswith(b":"):
+                break
+            said.append(event)
+        leave()
+        streams.close()
+        return said
+
+    return asyncio.run(listen())
+
+
+def test_behind_a_freeze_no_answer_moves_by_a_byte(house: House) -> None:
+    """Not a count, not a position, not an ETag: each would tell something of the hidden result."""
+    contest = Frozen(house)
+    paths = contest.paths()
+    before = {role: answers(house, paths, role) for role in ROLES}
+    staff = answers(house, paths, "organiser")
+    good = {path for path, told in before[None].items() if told[0] == 200}  # type: ignore[index]  # a tuple
+    assert len(good) > 20
+    contest.hide()
+    for role in ROLES:
+        now = answers(house, paths, role)
+        moved = [path for path in paths if now[path] != before[role][path]]
+        assert moved == [], (role, [(now[path], before[role][path]) for path in moved[:2]])
+    assert answers(house, paths, "organiser") != staff
+
+
+@pytest.mark.parametrize("caller", [ANONYMOUS, VIEWER, PARTICIPANT], ids=lambda one: one.name)
+def test_behind_a_freeze_no_event_is_heard(house: House, caller: Caller) -> None:
+    """Their ids tell nothing either: no number in them rises with what is hidden."""
+    contest = Frozen(house)
+    before = heard(house, caller)
+    assert len(before) > 3
+    contest.hide()
+    assert heard(house, caller) == before
+    names = [re.findall(rb"id: (\w+)", one)[0] for one in before[1:]]
+    assert all(len(name) == 32 for name in names)
+    assert names != sorted(names)
+
+
+def test_what_a_participant_sends_behind_a_freeze_is_told_without_its_place(house: House) -> None:
+    """A submission every minute would count what others send."""
+    contest = Frozen(house)
+    contest.hide()
+    body = {"problem": contest.problem, "content": {"source": RIGHT}, "external_id": "mine"}
+    sent = house.post("/contests/autumn/submissions", "participant", json=body)
+    assert sent.json()["seq"] is None
+    assert sent.headers["location"].endswith(sent.json()["id"])
+    body["content"] = {"source": RIGHT + "# other\n"}
+    again = house.post("/contests/autumn/submissions", "participant", json=body)
+    assert again.status_code == 409
+    assert not re.search(r"entry|\b\d{2,}\b", again.json()["detail"])
