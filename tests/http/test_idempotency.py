@@ -7,7 +7,9 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from fastapi.testclient import TestClient
 
+from agon.errors import Unavailable
 from fakes.http_house import House
 
 KEY = {"idempotency-key": "k-1"}
@@ -165,3 +167,19 @@ def test_a_password_cannot_be_tried_on_a_stolen_database(house: House) -> None:
         guess.update(len(part).to_bytes(8, "big") + part)
     guess.update(body)
     assert stored.request_sha256 != guess.digest()
+
+
+@pytest.mark.parametrize("body", [USER, {"id": "No!"}])
+def test_an_answer_that_cannot_be_kept_is_given_all_the_same(
+    house: House, monkeypatch: pytest.MonkeyPatch, body: dict[str, str]
+) -> None:
+    """On a full disk the last thing that was done is still told, and no fault of ours with it."""
+
+    def full(*_: object) -> None:
+        raise Unavailable("the database or disk is full; make room")
+
+    monkeypatch.setattr("agon.store.access.SqlAccess.finish_answer", full)
+    monkeypatch.setattr("agon.store.access.SqlAccess.drop_answer", full)
+    strict = TestClient(house.app)  # raises what would only be in the log
+    answer = strict.post("/api/v1/users", json=body, headers={**house.as_("operator"), **KEY})
+    assert answer.status_code in {201, 422}

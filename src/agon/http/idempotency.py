@@ -15,7 +15,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from agon.app.access.ports import Answered
-from agon.errors import Conflict, Unreadable
+from agon.errors import Conflict, Unavailable, Unreadable
 from agon.http.bodies import spooled
 from agon.http.problems import problem
 from agon.http.serving import Serving
@@ -88,7 +88,7 @@ class Repeated:
         try:
             await self.app(scope, _again(body), kept.send)
         finally:
-            await run_in_threadpool(self._end, first, kept, secret="agon.secret" in scope)
+            await run_in_threadpool(self._try_end, first, kept, secret="agon.secret" in scope)
 
     def _begin(self, first: Answered) -> Answered | None:
         """Take the key; return the answer given under it, if there is one.
@@ -113,6 +113,13 @@ class Repeated:
             access.drop_answer(first.who, first.key)
             access.keep_answer(first)
             return None
+
+    def _try_end(self, first: Answered, kept: "_Kept", *, secret: bool) -> None:
+        """Keep the answer if it can be kept; it has been given, and nothing takes it back."""
+        try:
+            self._end(first, kept, secret=secret)
+        except Unavailable as error:
+            self.serving.log.warning("answer-not-kept", status=kept.status, why=str(error))
 
     def _end(self, first: Answered, kept: "_Kept", *, secret: bool) -> None:
         with self.serving.service.store.write() as session:
