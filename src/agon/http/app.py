@@ -15,12 +15,12 @@ from agon.errors import AgonError
 from agon.http import health
 from agon.http.auth import Gate
 from agon.http.bodies import Bounded
+from agon.http.description import completed
 from agon.http.direct import Direct
 from agon.http.idempotency import Repeated
 from agon.http.limiting import Limiter
 from agon.http.metrics import Metrics
 from agon.http.middleware import Observed
-from agon.http.openapi import completed
 from agon.http.problems import on_agon_error, on_http_error, on_invalid_request
 from agon.http.recent import Recent
 from agon.http.routes import all_routers

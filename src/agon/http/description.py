@@ -1,0 +1,46 @@
+"""Complete the API's description with what routes do not say one by one."""
+
+from typing import Any, Final
+
+from agon.http.problems import MEDIA_TYPE
+
+DESCRIPTION: Final = """\
+Everything a contest house does, over HTTP. Answers are JSON; refusals are
+`application/problem+json` with a stable `code`. Lists come in pages: follow `next`.
+Send `Idempotency-Key` with requests that change something, so that they can be repeated safely.
+Board pages carry a strong `ETag`. Tokens go into `Authorization: Bearer agon_…`; public contests
+can be read without one.
+"""
+
+_KEY: Final = {
+    "name": "Idempotency-Key",
+    "in": "header",
+    "required": False,
+    "description": "A fresh key for each request; its repetition gets the same answer.",
+    "schema": {"type": "string", "minLength": 1, "maxLength": 200, "pattern": "^[!-~]+$"},
+}
+_CHANGING: Final = frozenset({"post", "put", "patch", "delete"})
+
+
+def completed(schema: dict[str, Any]) -> dict[str, Any]:
+    """Add what routes do not say one by one: who may ask, repeated requests, the description."""
+    schema["info"]["description"] = DESCRIPTION
+    parts = schema.setdefault("components", {})
+    parts["securitySchemes"] = {
+        "token": {"type": "http", "scheme": "bearer", "description": "agon_… as it was shown."}
+    }
+    parts.get("schemas", {}).pop("HTTPValidationError", None)
+    parts.get("schemas", {}).pop("ValidationError", None)
+    shared = parts["responses"] = {}
+    for operations in schema["paths"].values():
+        for method, operation in operations.items():
+            operation["security"] = [{}, {"token": []}]
+            for status, answer in operation["responses"].items():
+                if MEDIA_TYPE in answer.get("content", {}):
+                    name = f"Problem{status}"
+                    answer["content"].pop("application/json", None)
+                    shared[name] = answer
+                    operation["responses"][status] = {"$ref": f"#/components/responses/{name}"}
+            if method in _CHANGING:
+                operation.setdefault("parameters", []).append(_KEY)
+    return schema
