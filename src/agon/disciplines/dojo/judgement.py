@@ -27,7 +27,7 @@ JUDGED = ("ok", "wrong_answer")
 _REFUSED, _WRONG, _FAILED = (
     VERDICTS.index(name) for name in ("rejected_policy", "wrong_answer", "sandbox_error")
 )
-_NUMBERS = [VERDICTS.index(name) for name in JUDGED]
+_IS_JUDGED = np.array([name in JUDGED for name in VERDICTS])
 _NAMES = np.array(VERDICTS, dtype=object)
 _DENSE = 4  # cells of a table of all pairs, per submission, up to which it is worth having
 
@@ -174,7 +174,7 @@ def _verdicts(facts: Facts, rules: DojoRules) -> tuple[Ints, dict[int, tuple[Vio
     for number, found in violations.items():
         becomes[number] = VERDICTS.index(found[0].verdict)
     of_source = becomes[s.source]
-    judged = np.isin(s.verdict, _NUMBERS)
+    judged = _IS_JUDGED[s.verdict]
     verdict = np.where((of_source >= 0) & judged, of_source, s.verdict)
     admitted = (s.source >= 0) & (of_source < 0) & (s.verdict == _REFUSED) & (s.matched >= 0)
     verdict[admitted] = _WRONG
@@ -233,7 +233,7 @@ def _unscored(facts: Facts, rules: DojoRules, verdict: Ints) -> tuple[Objects, B
 
 def _gates(facts: Facts, n_check: Ints, verdict: Ints) -> tuple[Bools, Bools]:
     s = facts.submissions
-    matched = np.where(np.isin(verdict, _NUMBERS), s.matched, -1)
+    matched = np.where(_IS_JUDGED[verdict], s.matched, -1)
     stage, reward = np.zeros(len(s), bool), np.zeros(len(s), bool)
     needed = n_check[s.problem]
     for terms in np.unique(n_check):
