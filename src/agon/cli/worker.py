@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from agon.app.jobs.values import JobKind
     from agon.app.jobs.working import Run, Worked, Worker
     from agon.app.ports import Mode
+    from agon.errors import AgonError
     from agon.settings import Settings
 
 T = TypeVar("T")
@@ -94,7 +95,7 @@ def command(
         reached = _reach(opened, place, settings, called=called, stopping=stopping)
         runners = _runners(opened, settings, reached, kinds=_kinds(kinds), mode=mode)
         source = reached.source
-        worker = Worker(source, runners, stopping=stopping, told=_tell)
+        worker = Worker(source, runners, stopping=stopping, told=_tell, refused=_refused)
         click.echo(f"worker {called}: {', '.join(runners)}", err=True)
         try:
             with _stopped_by_signals(worker, grace=grace):
@@ -250,6 +251,10 @@ def _stopped_by_signals(worker: "Worker", *, grace: float) -> Iterator[None]:
         signal.setitimer(signal.ITIMER_REAL, 0)
         for number, handler in kept.items():
             signal.signal(number, handler)
+
+
+def _refused(refused: "AgonError") -> None:
+    click.echo(f"no jobs for now: {refused}; trying again until there are", err=True)
 
 
 def _tell(worked: "Worked") -> None:

@@ -133,6 +133,19 @@ def test_a_queue_out_of_reach_is_tried_until_it_is_back(monkeypatch: pytest.Monk
     assert source.said == [("complete", "j1", {"gave": 1})]
 
 
+def test_a_worker_says_why_it_gets_no_jobs_and_not_again_and_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A database of another version never gives one; who waits for boards must learn of it."""
+    monkeypatch.setattr("agon.app.jobs.working._REFUSED_PAUSE", 0.001)
+    away, newer = Unavailable("away"), Unavailable("of revision 9999")
+    source = Told(ONE, claims=[away, away, newer, newer, away])
+    said: list[str] = []
+    worker = Worker(source, runner(1), refused=lambda one: said.append(str(one)))
+    worker.work(idle=False)
+    assert said == ["away", "of revision 9999", "away"]
+
+
 def test_a_stopped_job_is_given_back_and_ends_the_worker() -> None:
     """Asked to end at once, a worker must not keep its job till the lease runs out."""
     source = Told(ONE)

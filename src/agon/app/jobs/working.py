@@ -51,6 +51,7 @@ class Worker:
         runners: how each kind of job is run; the worker claims these kinds and no others.
         stopping: set when the worker is to end after its job.
         told: called after every job.
+        refused: called when the queue cannot be reached, once for as long as it says the same.
         clock: tells seconds, for giving every kind its turn.
 
     Attributes:
@@ -64,11 +65,13 @@ class Worker:
         *,
         stopping: Event | None = None,
         told: Callable[[Worked], None] = lambda _: None,
+        refused: Callable[[AgonError], None] = lambda _: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._source = source
         self._runners = runners
         self._told = told
+        self._refused = refused
         self._clock = clock
         self._spent: dict[JobKind, float] = {}
         self.running = False
@@ -99,12 +102,17 @@ class Worker:
         Args:
             idle: whether to wait for jobs when there are none; else that is the end.
         """
+        said = ""
         while not self.stopping.is_set():
             try:
                 worked = self.work_once()
-            except _TEMPORARY:
+            except _TEMPORARY as refused:
+                if str(refused) != said:
+                    self._refused(refused)
+                said = str(refused)
                 self.stopping.wait(_REFUSED_PAUSE)
                 continue
+            said = ""
             if worked:
                 continue
             if not idle:
