@@ -55,7 +55,7 @@ class Recent:
         fresh = _Answer()
         await self.app(scope, receive, fresh.listening(send))
         if fresh.is_good() and self._looked() == state:
-            fresh.route = getattr(scope.get("route"), "path", scope.get("agon.route", ""))
+            fresh.route = str(getattr(scope.get("route"), "path", scope.get("agon.route", "")))
             if len(self._kept) >= _MOST:
                 self._kept.clear()
             self._kept[key] = fresh

@@ -26,7 +26,7 @@ def upgrade() -> None:
     known = set()
     for no, seq in connection.execute(received.order_by("contest_no", "seq")).all():
         here = (entries.c.contest_no == no) & (entries.c.seq == seq)
-        line = connection.scalar(sa.select(entries.c.line).where(here))
+        line: bytes = connection.execute(sa.select(entries.c.line).where(here)).scalar_one()
         name = json.loads(bytes(line))["body"]["submission"]
         if (no, name) not in known:
             known.add((no, name))
