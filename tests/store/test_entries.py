@@ -66,6 +66,19 @@ def test_rare_entries_are_found_by_kind_in_order(
         assert seqs("contest-opened") == seqs() == seqs("draw-made", after=15) == []
 
 
+def test_a_record_is_known_as_it_was_at_a_position(store: SqlStore, spring: Contest) -> None:
+    """What replaced it behind a freeze is not known before it."""
+    replaced = new(3, kind="record-replaced", record="votes/m1")
+    _append(store, spring.no, new(1), new(2), replaced)
+    with store.read() as session:
+
+        def seq(until: int | None) -> list[int]:
+            found = session.entries.known(spring.no, records=["votes/m1"], until=until)
+            return [one.seq for one in found.values()]
+
+        assert [seq(until) for until in (None, 3, 2, 1, 0)] == [[3], [3], [1], [1], []]
+
+
 def test_rare_entries_are_found_by_their_index(store: SqlStore, spring: Contest) -> None:
     """A walk over a million records would take seconds."""
     rows = [new(seq) for seq in range(1, 3000)]

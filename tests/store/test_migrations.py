@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import MetaData, inspect
+from sqlalchemy import MetaData, inspect, text
 from sqlalchemy.engine import Connection
 
 from agon.errors import Unavailable
@@ -100,6 +100,27 @@ def test_every_earlier_database_is_brought_to_this_version(
     _empty_and_upgrade(url)
     assert shape == _shape_of(url)
     assert other_url != url
+
+
+def test_submissions_of_the_first_revision_are_found_by_their_ids(url: str) -> None:
+    """Their addresses are ids now; one that a ledger holds twice is found at the first."""
+    load(SCHEMAS / f"0001.{url.partition(':')[0]}.sql", url)
+    engine = open_engine(url)
+    with begun(engine, writing=True) as connection:
+        for seq, name in ((5, "s1"), (6, "s2"), (7, "s1")):
+            line = f'{{"body":{{"submission":"{name}"}},"kind":"submission-received"}}'
+            connection.execute(
+                text("INSERT INTO entries (contest_no, seq, kind, at, line, sha256) "
+                     "VALUES (1, :seq, 'submission-received', 0, :line, :line)"),
+                {"seq": seq, "line": line.encode()},
+            )  # fmt: skip
+    engine.dispose()
+    upgrade(url)
+    store = open_store(url, create=False)
+    with store.read() as session:
+        known = session.entries.known(1, records=["received/s1", "received/s2", "received/s3"])
+    store.close()
+    assert {name: one.seq for name, one in known.items()} == {"received/s1": 5, "received/s2": 6}
 
 
 def _empty_and_upgrade(url: str) -> None:
