@@ -2,12 +2,14 @@
 
 import io
 import zipfile
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from agon.app.access.values import Role
+from agon.app.jobs.values import NewJob
 from agon.errors import Unavailable, Unreadable
 from agon.http.archives import unpack
 from fakes.http_house import House
@@ -232,3 +234,25 @@ def test_a_bound_token_does_not_learn_which_contests_there_are(house: House, rol
         said.append((answer.status_code, answer.json()["detail"].replace(name, "it")))
     assert said[0] == said[1]
     assert said[0][0] == 403
+
+
+def test_a_worker_does_not_see_why_the_houses_own_jobs_failed(house: House) -> None:
+    """A gate's refusal names a term of the answer; workers outside see no answer."""
+    house.contest("spring")
+    gate = NewJob(id="gate-1", kind="gate", payload={}, contest_no=1, max_attempts=1)
+    judge = NewJob(id="judge-1", kind="judge", payload={}, contest_no=1)
+    with house.service.store.write() as session:
+        now = house.service.clock()
+        for job in (gate, judge):
+            session.queue.add(job, now=now)
+        session.queue.claim(["gate"], worker="w", lease="l", now=now, span=timedelta(seconds=9))
+        cause = "term 3 differs between two runs: 4711 and 4712"
+        session.queue.fail("gate-1", lease="l", cause=cause, now=now, retry_at=None)
+    assert "4711" in house.get("/jobs", "organiser").text
+    listed = house.get("/jobs", "worker")
+    assert [one["id"] for one in listed.json()["items"]] == ["judge-1"]
+    for path in ("/jobs?kind=gate", "/jobs/gate-1", "/jobs?kind=publish"):
+        answer = house.get(path, "worker")
+        assert answer.status_code == 403
+        assert "4711" not in answer.text
+    assert house.get("/jobs/judge-1", "worker").status_code == 200

@@ -13,7 +13,7 @@ from agon.app.contests.values import Contest
 from agon.app.jobs import leasing, queueing
 from agon.app.jobs.handlers import SETTLERS
 from agon.app.jobs.remote import REMOTE_KINDS, Assignment
-from agon.app.jobs.values import Job
+from agon.app.jobs.values import Job, JobKind
 from agon.errors import Forbidden, NotFound
 from agon.http.auth import needs
 from agon.http.models.jobs import (
@@ -60,7 +60,7 @@ def list_jobs(
         found = session.queue.page(
             contest_no=None if of is None else of.no,
             states=() if wanted.state is None else (wanted.state,),
-            kinds=() if wanted.kind is None else (wanted.kind,),
+            kinds=_shown(wanted.kind, caller),
             after=after(wanted.cursor, kind=str),
             limit=wanted.limit + 1,
         )
@@ -102,6 +102,7 @@ def claim_job(asked: ClaimAsked, service: Serves, caller: Works) -> Response | A
 def get_job(name: JobId, service: Serves, caller: Annotated[Caller, needs("job.read")]) -> JobTold:
     """Tell how a job stands, and how long it will wait."""
     job, contest = _found(service, name, caller, "job.read")
+    _shown(job.kind, caller)
     with service.store.read() as session:
         waiting = session.queue.waiting(job.id, now=service.clock())
     return JobTold.of(job, contest=None if contest is None else contest.id, waiting=waiting)
@@ -201,6 +202,24 @@ def _contest(session: Session, name: str, caller: Caller) -> Contest:
     """
     allow(caller, "job.read", contest=name)
     return session.contests.get(name)
+
+
+def _shown(kind: JobKind | None, caller: Caller) -> tuple[JobKind, ...]:
+    """Return the kinds of jobs to be shown, of those that are wanted; none: all kinds.
+
+    Workers see programs and tasks alone: why a job of the house failed may tell an answer.
+
+    Raises:
+        Forbidden: it is a worker's token, and the kind is one of the house's own.
+    """
+    if caller.role == "worker":
+        if kind is None:
+            return tuple(sorted(REMOTE_KINDS))
+        if kind not in REMOTE_KINDS:
+            raise Forbidden(
+                f"a worker's token sees {', '.join(sorted(REMOTE_KINDS))} only; ask for one of them"
+            )
+    return () if kind is None else (kind,)
 
 
 def _expect_remote(job: Job, caller: Caller) -> None:
