@@ -4,11 +4,14 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from threading import Event
 from typing import TYPE_CHECKING
 
+import orjson
 import pytest
 
 from agon.app.access.authorising import ANONYMOUS
+from agon.app.contests import lifecycle
 from agon.app.contests.boards import boards, page, proof
 from agon.app.contests.changing import apply, dry_run, propose, roll_back
 from agon.app.contests.explaining import explain
@@ -22,6 +25,7 @@ from fakes.house import ORGANISER, service_at
 from fakes.spring import BOTS, play, spring, view
 
 if TYPE_CHECKING:
+    from agon.app.contests.values import Contest
     from conftest import Postgresql
 
 _FIRST = "26bc30e0455c30475995b81299da9d42599d3ed9d0dc557e06d478d359accb60"
@@ -105,3 +109,44 @@ def test_the_life_of_a_contest_is_the_same_on_both_databases(service: Service) -
     seen = boards(service, view(service, ANONYMOUS))
     assert [one.board_sha256 for one in seen] == first
     assert first[0] == _FIRST
+
+
+def test_a_freeze_makes_writers_wait_and_vouches_for_what_it_stores(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Others record and publish without a pause, in this process and with memories of their own."""
+    monkeypatch.setattr(lifecycle, "_ATTEMPTS", 0)  # straight to the way with the lock
+    spring(service)
+    frozen = Event()
+
+    def recording(first: int) -> None:
+        for number in range(first, first + 900):
+            play(service, number, number)
+            if frozen.is_set():
+                return
+
+    def publishing(own: Service) -> None:
+        while not frozen.is_set():
+            publish(own, "spring")
+
+    def freezing() -> "Contest":
+        try:
+            return freeze(service, "spring", by=ORGANISER)
+        finally:
+            frozen.set()
+
+    with ThreadPoolExecutor() as pool:
+        others = [pool.submit(recording, first) for first in (1000, 2000)]
+        others += [
+            pool.submit(publishing, one) for one in (service, replace(service, lives=Lives()))
+        ]
+        done = pool.submit(freezing).result()
+        for one in others:
+            one.result()
+    publish(service, "spring")
+    with service.store.read() as session:
+        [entry] = session.entries.of_kind(done.no, ["contest-frozen"])
+        kept = session.snapshots.latest(done.no, "bots", until=entry.seq - 1)
+    assert kept is not None
+    assert (kept.seq, done.frozen_at) == (entry.seq - 1, entry.seq)
+    assert kept.board_sha256 == orjson.loads(entry.line)["body"]["boards"]["bots"]["sha256"]
