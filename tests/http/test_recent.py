@@ -68,3 +68,22 @@ def test_who_shows_a_token_gets_a_page_of_their_own(kept: tuple[House, TestClien
     assert "private" in own.headers["cache-control"]
     assert client.get(BOARD).headers["cache-control"] == "no-cache"
     house.service.store.close()
+
+
+def test_what_strangers_ask_for_does_not_fill_the_memory(
+    kept: tuple[House, TestClient, Store], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A thousand large pages would be a quarter of a gigabyte in every process."""
+    house, client, _ = kept
+    size = len(client.get(BOARD).content)
+    monkeypatch.setattr("agon.http.recent._ROOM", 3 * size)
+    for limit in range(5, 15):
+        client.get(BOARD, params={"limit": limit})
+    house.people("spring", 1, begin=90)
+    totals = {
+        limit: client.get(BOARD, params={"limit": limit}).json()["rows_total"]
+        for limit in (14, 5, 6, 7, 8, 9)
+    }
+    assert totals.pop(14) == 3, "the newest is kept"
+    assert set(totals.values()) == {4}, "older ones made room"
+    house.service.store.close()

@@ -13,6 +13,9 @@ from agon.http.etags import names
 _BOARDS: Final = re.compile(r"/api/v1/contests/[^/]+/(boards(/.+)?|participants(/.+)?|snapshots)?")
 _MOST: Final = 1024
 _LARGEST: Final = 256 << 10
+_ROOM: Final = 64 << 20
+"""So many bytes of pages a process keeps, whatever strangers ask for."""
+
 _PASSED_ON: Final = frozenset({b"etag", b"cache-control", b"vary"})
 
 
@@ -31,6 +34,7 @@ class Recent:
         self.app = app
         self._changed = changed
         self._kept: dict[tuple[bytes, bytes, str], _Answer] = {}
+        self._size = 0
         self._state = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -56,15 +60,25 @@ class Recent:
         await self.app(scope, receive, fresh.listening(send))
         if fresh.is_good() and self._looked() == state:
             fresh.route = str(getattr(scope.get("route"), "path", scope.get("agon.route", "")))
-            if len(self._kept) >= _MOST:
-                self._kept.clear()
-            self._kept[key] = fresh
+            self._keep(key, fresh)
+
+    def _keep(self, key: tuple[bytes, bytes, str], answer: "_Answer") -> None:
+        """Keep an answer; when there is no more room, begin anew."""
+        size = len(answer.body) + sum(map(len, key))
+        if len(self._kept) >= _MOST or self._size + size > _ROOM:
+            self._drop()
+        self._kept[key] = answer
+        self._size += size
+
+    def _drop(self) -> None:
+        self._kept.clear()
+        self._size = 0
 
     def _looked(self) -> int:
         """Return the number of the database's state; what was kept of another is dropped."""
         if self._changed is not None and self._changed():
             self._state += 1
-            self._kept.clear()
+            self._drop()
         return self._state
 
 
