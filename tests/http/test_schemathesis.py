@@ -39,9 +39,9 @@ def attacked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
     made.service.store.close()
 
 
-@schemathesis.serializer("application/x-ndjson")
+@schemathesis.serializer("application/x-ndjson", "application/zip")
 def as_it_is(_: Any, value: Any) -> bytes:
-    """Send a text as it is; the description says no more of it."""
+    """Send a text or bytes as they are; the description says no more of them."""
     if isinstance(value, bytes):
         return value
     return str(value).encode("utf-8", "replace")

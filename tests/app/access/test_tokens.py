@@ -30,6 +30,15 @@ def test_a_token_tells_who_shows_it(service: Service) -> None:
     assert (caller.scopes, caller.contests, caller.network) == (("vote",), None, "abc")
 
 
+def test_no_id_looks_like_an_option(service: Service) -> None:
+    """``agon token revoke -E_ou…`` would be a misspelt option."""
+    drawn = iter([b"s" * 32, b"\xf8" * 16, b"\x00" * 16])
+    odd = replace(service, random=lambda _: next(drawn))
+    create_user(odd, user="dash", by=OPERATOR)
+    token, _ = create_token(odd, Grant(user="dash", role="viewer"), by=OPERATOR)
+    assert token.id == "A" * 22
+
+
 def test_the_secret_is_kept_nowhere(service: Service) -> None:
     """Who reads the database gets no token."""
     token, text = create_token(service, _grant(), by=OPERATOR)

@@ -74,7 +74,7 @@ def create_token(service: Service, grant: Grant, *, by: Caller) -> tuple[Token, 
     now = service.clock()
     secret = _text(service.random(_SECRET_BYTES))
     token = Token(
-        id=_text(service.random(_ID_BYTES)),
+        id=_id(service),
         user=grant.user,
         label=grant.label,
         role=grant.role,
@@ -232,6 +232,13 @@ def _expect_no_more(grant: Grant, by: Caller) -> None:
             f"a token of the scopes {', '.join(by.scopes)} can give no others; "
             "name some of these as scopes"
         )
+
+
+def _id(service: Service) -> str:
+    """Draw an id that no command line takes for an option."""
+    while (drawn := _text(service.random(_ID_BYTES))).startswith("-"):
+        pass
+    return drawn
 
 
 def _text(content: bytes) -> str:
