@@ -10,7 +10,7 @@ import pytest
 from agon.app.contests import lifecycle
 from agon.app.contests.publishing import publish
 from agon.app.contests.recording import record
-from agon.http.downloads import defused
+from agon.app.spreadsheets import defused
 from agon.ledger.merkle import verify
 from fakes.house import ORGANISER
 from fakes.http_house import House

@@ -3,17 +3,16 @@
 import csv
 import io
 import json
-import re
 from collections.abc import Iterator, Mapping
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
+
+from agon.app.spreadsheets import defused
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 _ROWS_AT_A_TIME = 10_000
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
-_NUMBER = re.compile(r"[+-]?[0-9]+([.,][0-9]+)?")
 
 
 def json_text(value: Any) -> str:
@@ -66,18 +65,6 @@ def parquet_bytes(table: "pa.Table") -> bytes:
     sink = pa.BufferOutputStream()
     pq.write_table(table, sink, compression="zstd")
     return bytes(sink.getvalue())
-
-
-def defused(text: str) -> str:
-    r"""Put an apostrophe before text that a spreadsheet would take for a formula.
-
-    Example:
-        >>> defused('=HYPERLINK("x")'), defused("-5"), defused("ada")
-        ('\'=HYPERLINK("x")', '-5', 'ada')
-    """
-    if text.startswith(_FORMULA) and not _NUMBER.fullmatch(text):
-        return "'" + text
-    return text
 
 
 def _plain(value: Any) -> Any:

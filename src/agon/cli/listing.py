@@ -74,7 +74,8 @@ def _csv(rows: Sequence[Mapping[str, Any]]) -> bytes:
     import csv
     import io
 
-    from agon.cli.formats import defused, json_text
+    from agon.app.spreadsheets import defused
+    from agon.cli.formats import json_text
 
     names = list(dict.fromkeys(name for row in rows for name in row))
     text = io.StringIO()

@@ -5,7 +5,6 @@ CSV is made safe for spreadsheets: text that would be run as a formula gets an a
 
 import csv
 import io
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
@@ -14,12 +13,11 @@ import orjson
 from agon.app.access.authorising import View
 from agon.app.contests.boards import Page, page
 from agon.app.contests.service import Service
+from agon.app.spreadsheets import defused
 
 CSV: Final = "text/csv; charset=utf-8"
 NDJSON: Final = "application/x-ndjson"
 _PORTION: Final = 1000
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
-_NUMBER: Final = re.compile(r"[+-]?[0-9]+([.,][0-9]+)?")
 
 
 def ndjson_chunks(service: Service, view: View, first: Page) -> Iterator[bytes]:
@@ -41,18 +39,6 @@ def csv_chunks(service: Service, view: View, first: Page) -> Iterator[bytes]:
         for row in rows:
             writer.writerow([_cell(row.get(name)) for name in _ordered(names)])
         yield out.getvalue().encode()
-
-
-def defused(text: str) -> str:
-    r"""Put an apostrophe before text that a spreadsheet would take for a formula.
-
-    Example:
-        >>> defused('=HYPERLINK("x")'), defused("-5"), defused("ada")
-        ('\'=HYPERLINK("x")', '-5', 'ada')
-    """
-    if text.startswith(_FORMULA) and not _NUMBER.fullmatch(text):
-        return "'" + text
-    return text
 
 
 def _portions(service: Service, view: View, first: Page) -> Iterator[list[bytes]]:

@@ -1,0 +1,19 @@
+"""Write CSV that a spreadsheet opens without computing anything."""
+
+import re
+from typing import Final
+
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+_NUMBER: Final = re.compile(r"[+-]?[0-9]+([.,][0-9]+)?")
+
+
+def defused(text: str) -> str:
+    r"""Put an apostrophe before text that a spreadsheet would take for a formula.
+
+    Example:
+        >>> defused('=HYPERLINK("x")'), defused("-5"), defused("ada")
+        ('\'=HYPERLINK("x")', '-5', 'ada')
+    """
+    if text.startswith(_FORMULA) and not _NUMBER.fullmatch(text):
+        return "'" + text
+    return text
