@@ -1,6 +1,8 @@
 """Jobs on leases in a database."""
 
+import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
 
@@ -191,6 +193,40 @@ def test_equal_work_is_queued_once(store: SqlStore) -> None:
         assert session.queue.add(job("e", dedupe="publish:1"), now=later(2)).id == "d"
         back = session.queue.fail("a", lease="l1", cause="x", now=later(3), retry_at=later(4))
         assert (back.state, back.dedupe) == ("queued", None)
+
+
+@pytest.mark.parametrize("how", ["its lease ran out", "its worker failed", "it is retried"])
+def test_equal_work_asked_for_at_the_same_moment_hurts_nobody(store: SqlStore, how: str) -> None:
+    """A job comes back to the queue while another session, not yet done, queues its like.
+
+    On PostgreSQL neither sees the other before it has ended; one ended the worker that claimed.
+    """
+    with store.write() as session:
+        session.queue.add(job("a", dedupe="publish:1"), now=later(0))
+        _claim(session.queue, at=0, lease="first")
+        if how == "it is retried":
+            session.queue.cancel("a", now=later(1))
+
+    def come_back() -> Job | None:
+        with store.write() as session:
+            if how == "its lease ran out":
+                return _claim(session.queue, at=40, lease="second")
+            if how == "it is retried":
+                return session.queue.retry("a", now=later(40))
+            return session.queue.fail(
+                "a", lease="first", cause="x", now=later(40), retry_at=later(41)
+            )
+
+    with ThreadPoolExecutor() as threads:
+        with store.write() as session:
+            assert session.queue.add(job("b", dedupe="publish:1"), now=later(2)).id == "b"
+            coming = threads.submit(come_back)
+            time.sleep(0.3)  # long enough to meet what is not committed yet
+        back = coming.result()
+    assert back is not None
+    with store.read() as session:
+        told = {one.id: one.dedupe for one in session.queue.page()}
+    assert told == {"a": None, "b": "publish:1"}
 
 
 def test_ended_jobs_are_cancelled_or_retried_only_where_that_means_something(

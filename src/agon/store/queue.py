@@ -7,14 +7,15 @@ from typing import Any, Final
 from sqlalchemy import (
     ColumnElement,
     Row,
+    Update,
     delete,
-    exists,
     func,
     literal_column,
     select,
     tuple_,
     update,
 )
+from sqlalchemy.exc import IntegrityError
 
 from agon.app.jobs.values import Job, JobKind, JobState, NewJob, Waiting, WorkerSeen
 from agon.errors import Conflict, NotFound
@@ -157,15 +158,9 @@ class SqlQueue:
     def retry(self, job_id: str, *, now: datetime) -> Job:
         """Queue a failed or cancelled job again, with its attempts forgiven."""
         job = self.get(job_id)
-        row = self._to.first(
-            update(JOBS)
-            .where(JOBS.c.id == job_id, JOBS.c.state.in_(("failed", "cancelled")))
-            .values(
-                state="queued", attempts=0, not_before=micros(now), ended_at=None, progress=None,
-                dedupe=self._free(job.dedupe), **_NO_LEASE,
-            )
-            .returning(JOBS)
-        )  # fmt: skip
+        again = update(JOBS).where(JOBS.c.id == job_id, JOBS.c.state.in_(("failed", "cancelled")))
+        values = {"attempts": 0, "not_before": micros(now), "ended_at": None, "progress": None}
+        row = self._queue_again(again.values(**values), dedupe=job.dedupe)
         if row is None:
             raise Conflict(
                 f"job {job_id} is {job.state}; only failed and cancelled ones are retried"
@@ -280,28 +275,30 @@ class SqlQueue:
         self, row: Row[Any], *, cause: str, now: int, retry_at: datetime | None
     ) -> Job:
         told = {"at": moment(now).isoformat(), "worker": row.worker, "cause": cause}
-        values: dict[str, Any] = {"causes": json_text([*parsed(row.causes), told])} | _NO_LEASE
+        changing = update(JOBS).where(JOBS.c.id == row.id)
+        changing = changing.values(causes=json_text([*parsed(row.causes), told]))
         if retry_at is None:
-            values |= {"state": "failed", "ended_at": now}
+            ending = changing.values(state="failed", ended_at=now, **_NO_LEASE)
+            changed = self._to.first(ending.returning(JOBS))
         else:
-            values |= {
-                "state": "queued", "not_before": micros(retry_at), "dedupe": self._free(row.dedupe)
-            }  # fmt: skip
-        changing = update(JOBS).where(JOBS.c.id == row.id).values(**values).returning(JOBS)
-        changed = self._to.first(changing)
+            returning = changing.values(not_before=micros(retry_at))
+            changed = self._queue_again(returning, dedupe=row.dedupe)
         if changed is None:
             raise self._lost(row.id)
         return _job(changed)
 
-    def _free(self, dedupe: str | None) -> str | None:
-        """Return a key to deduplicate by, None while another queued job has it.
+    def _queue_again(self, changing: Update, *, dedupe: str | None) -> Row[Any] | None:
+        """Put a job back into the queue; while another queued job is its like, both are run.
 
-        Then both are run: the newer one was asked for while the older was under way.
+        The newer one was asked for while the older was under way. On PostgreSQL it may be asked for
+        by a session that has not ended yet: whether there is one, the index alone knows.
         """
-        if dedupe is None:
-            return None
-        taken = select(exists().where(JOBS.c.dedupe == dedupe, _IS_QUEUED))
-        return None if self._to.scalar(taken) else dedupe
+        queueing = changing.values(state="queued", **_NO_LEASE)
+        try:
+            with self._to.savepoint():
+                return self._to.first(queueing.values(dedupe=dedupe).returning(JOBS))
+        except IntegrityError:
+            return self._to.first(queueing.values(dedupe=None).returning(JOBS))
 
 
 _LATELY: Final = timedelta(minutes=1)

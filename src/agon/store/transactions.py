@@ -1,6 +1,7 @@
 """Speak to the database within one transaction, statement by statement or in bulk."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -40,6 +41,12 @@ class Transaction:
         counted = {"preserve_rowcount": True}
         result: CursorResult[Any] = self.connection.execute(statement, execution_options=counted)
         return result.rowcount
+
+    @contextmanager
+    def savepoint(self) -> Iterator[None]:
+        """Undo what the block did, and no more, when an error leaves it."""
+        with self.connection.begin_nested():
+            yield
 
     def insert(self, table: Table) -> "postgresql.Insert | sqlite.Insert":
         """Begin an INSERT that may say what becomes of rows that are there already."""

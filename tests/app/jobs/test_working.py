@@ -11,7 +11,7 @@ from agon.app.jobs.progress import LeaseLost, Progress, beating
 from agon.app.jobs.remote import Assignment
 from agon.app.jobs.values import JobKind
 from agon.app.jobs.working import Run, Stopped, Worked, Worker
-from agon.errors import NotScorable, Unavailable
+from agon.errors import AgonError, Conflict, NotScorable, Unavailable
 
 ONE = Assignment(id="j1", kind="judge", payload={"n": 1}, lease="l1", lease_seconds=30, attempt=1)
 
@@ -125,10 +125,13 @@ def test_an_outcome_is_handed_in_again_while_the_house_is_away(
     assert source.said == [("complete", "j1", {"gave": 1})]
 
 
-def test_a_queue_out_of_reach_is_tried_until_it_is_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A worker outlives the server's restart."""
+@pytest.mark.parametrize("refused", [Unavailable("away"), Conflict("two at once")])
+def test_a_queue_that_gives_no_answer_is_asked_until_it_does(
+    monkeypatch: pytest.MonkeyPatch, refused: AgonError
+) -> None:
+    """A worker outlives the server's restart, and a claim that met another session's."""
     monkeypatch.setattr("agon.app.jobs.working._REFUSED_PAUSE", 0.001)
-    source = Told(ONE, claims=[Unavailable("away")] * 5)
+    source = Told(ONE, claims=[refused] * 5)
     Worker(source, runner(1)).work(idle=False)
     assert source.said == [("complete", "j1", {"gave": 1})]
 

@@ -10,7 +10,7 @@ from typing import Any, Final, Literal, TypeAlias
 from agon.app.jobs.progress import LeaseLost, Progress, beating
 from agon.app.jobs.remote import Assignment, JobSource
 from agon.app.jobs.values import JobKind
-from agon.errors import AgonError, TooMany, Unavailable
+from agon.errors import AgonError, Conflict, TooMany, Unavailable
 
 Run: TypeAlias = Callable[[Assignment, Progress], Mapping[str, Any]]
 """Run a job and return its outcome; long, and outside of any transaction."""
@@ -97,7 +97,7 @@ class Worker:
     def work(self, *, idle: bool = True) -> None:
         """Work until :attr:`stopping` is set.
 
-        While the queue cannot be reached it is tried again and again.
+        While the queue cannot be reached, or contradicts itself, it is tried again and again.
 
         Args:
             idle: whether to wait for jobs when there are none; else that is the end.
@@ -106,7 +106,7 @@ class Worker:
         while not self.stopping.is_set():
             try:
                 worked = self.work_once()
-            except _TEMPORARY as refused:
+            except (*_TEMPORARY, Conflict) as refused:
                 if str(refused) != said:
                     self._refused(refused)
                 said = str(refused)
