@@ -111,6 +111,16 @@ def test_a_url_that_is_none_of_ours_is_refused_with_the_remedy(url: str, why: st
     assert resolve.asked == []
 
 
+def test_a_long_name_that_is_none_is_refused_at_once() -> None:
+    """A pattern that tries every way to part it would hold the process for ages (2^n steps)."""
+    with pytest.raises(Forbidden, match="names no host"):
+        checked_url(f"https://{'a' * 250}!/")
+    assert checked_url(f"https://{'a.' * 20}example./").host.endswith("example.")
+    for name in ("a..b", ".a", "-a.b", f"{'a' * 64}.b", "a." * 127):
+        with pytest.raises(Forbidden):
+            checked_url(f"https://{name}/")
+
+
 def test_a_closed_network_can_be_allowed_but_never_metadata() -> None:
     """For tests and companies; a cloud's credentials are nobody's webhook."""
     for address in ("127.0.0.1", "10.0.0.1", "::1", "fc00::1"):
