@@ -217,6 +217,7 @@ def open_service(settings: "Settings", *, create: bool = True) -> "Service":
         network_key=server,
         tasks=lambda: task_names(settings.tasks_folder),
         snapshots_kept=settings.snapshots_kept,
+        look_pause=timedelta(minutes=settings.findings_minutes) or None,
     )
 
 

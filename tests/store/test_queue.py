@@ -336,3 +336,25 @@ def test_sweeping_forgets_what_ended_long_ago(store: SqlStore) -> None:
         _claim(queue)
         assert queue.sweep(before=later(5)) == 1
         assert {one.id for one in queue.page()} == {"new", "queued", "leased"}
+
+
+def test_the_last_one_done_is_found_among_the_recent(store: SqlStore, spring: Contest) -> None:
+    """Work that repeats itself waits for a while after it was done last, not after it was asked."""
+    with store.write() as session:
+        queue = session.queue
+        for number, ended in enumerate((30, 20, 10)):
+            name = f"f{number}"
+            queue.add(job(name, kind="find", contest_no=spring.no), now=later(0))
+            queue.claim(["find"], worker="w", lease=name, now=later(1), span=SPAN)
+            queue.complete(name, lease=name, result={}, now=later(ended))
+        queue.add(job("waits", kind="find", contest_no=spring.no), now=later(0))
+
+        def last(**asked: Any) -> str | None:
+            given: dict[str, Any] = {"contest_no": spring.no, "since": later(5), **asked}
+            found = queue.last_done("find", **given)
+            return None if found is None else found.id
+
+        assert last() == "f0"
+        assert last(since=later(30)) is None
+        assert last(contest_no=spring.no + 1) is None
+        assert queue.last_done("judge", contest_no=spring.no, since=later(0)) is None

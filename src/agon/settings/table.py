@@ -194,6 +194,13 @@ class Settings(BaseSettings):
         low=1,
         high=100_000,
     )
+    findings_minutes: float = _setting(
+        10.0,
+        "Minutes from the end of a look for findings to the next one, which comes by itself when "
+        "there are new boards; 0: looks come only when somebody asks.",
+        low=0,
+        high=10_080,
+    )
     sandbox_modes: _Modes = _setting(
         ("bwrap",),
         "Walls that programs may be judged behind, the first preferred. degraded has no "

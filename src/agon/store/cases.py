@@ -58,12 +58,16 @@ class SqlCases:
         rows = ((contest_no, place, line) for place, line in enumerate(findings))
         self._to.load(FINDINGS, rows)
 
+    def looked(self, contest_no: int) -> int:
+        """Return the position the findings are of; 0: never looked."""
+        asking = select(LOOKS.c.seq).where(LOOKS.c.contest_no == contest_no)
+        return self._to.scalar(asking) or 0
+
     def findings(self, contest_no: int) -> tuple[int, list[bytes]]:
         """Return the position the findings are of (0: never looked), and the findings."""
-        seq = self._to.scalar(select(LOOKS.c.seq).where(LOOKS.c.contest_no == contest_no))
         listing = select(FINDINGS.c.line).where(FINDINGS.c.contest_no == contest_no)
         lines = [row.line for row in self._to.all(listing.order_by(FINDINGS.c.place))]
-        return seq or 0, lines
+        return self.looked(contest_no), lines
 
 
 def _case(row: Row[Any]) -> Case:

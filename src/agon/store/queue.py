@@ -42,6 +42,8 @@ WHERE id = (
 _IS_QUEUED: Final[ColumnElement[bool]] = JOBS.c.state == literal_column("'queued'")
 _IS_LEASED: Final[ColumnElement[bool]] = JOBS.c.state == literal_column("'leased'")
 
+_IS_DONE: Final[ColumnElement[bool]] = JOBS.c.state == literal_column("'done'")
+
 _ENDED: Final = ("done", "failed", "cancelled")
 _EXPIRED_AT_A_TIME: Final = 100
 
@@ -198,6 +200,17 @@ class SqlQueue:
             )
         listing = listing.order_by(JOBS.c.created_at.desc(), JOBS.c.id.desc()).limit(limit)
         return [_job(row) for row in self._to.all(listing)]
+
+    def last_done(self, kind: JobKind, *, contest_no: int, since: datetime) -> Job | None:
+        """Return the job of a kind and contest that was done last, if that was after a time."""
+        done = select(JOBS).where(
+            _IS_DONE,
+            JOBS.c.kind == kind,
+            JOBS.c.ended_at > micros(since),
+            JOBS.c.contest_no == contest_no,
+        )
+        row = self._to.first(done.order_by(JOBS.c.ended_at.desc()).limit(1))
+        return None if row is None else _job(row)
 
     def waiting(self, job_id: str, *, now: datetime) -> Waiting | None:
         """Say how long a queued job will wait; None for one that is not queued."""

@@ -55,6 +55,9 @@ class Contests(Protocol):
             NotFound: there is none of that id.
         """
 
+    def lock_series(self, series: str) -> None:
+        """Keep others from adding contests to a series until the session ends."""
+
     def save(self, contest: Contest) -> None:
         """Store what changed of a locked contest."""
 
@@ -233,6 +236,9 @@ class Cases(Protocol):
 
     def keep_findings(self, contest_no: int, seq: int, findings: Sequence[bytes]) -> None:
         """Store the newest findings (JSON) in place of those before."""
+
+    def looked(self, contest_no: int) -> int:
+        """Return the position the findings are of; 0: never looked."""
 
     def findings(self, contest_no: int) -> tuple[int, list[bytes]]:
         """Return the position the findings are of (0: never looked), and the findings."""

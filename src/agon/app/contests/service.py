@@ -60,6 +60,7 @@ class Service:
         tasks: lists the names of the tasks that challenge submissions are tried on.
         snapshots_kept: so many of the newest snapshots of a board keep their rows.
         random: gives that many random bytes, for secrets.
+        look_pause: so long after a look for findings the next one comes by itself; None: never.
     """
 
     store: Store
@@ -72,3 +73,4 @@ class Service:
     tasks: Callable[[], tuple[str, ...]] = tuple
     snapshots_kept: int = 20
     random: Callable[[int], bytes] = secrets.token_bytes
+    look_pause: timedelta | None = None

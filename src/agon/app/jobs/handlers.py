@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 SETTLERS: Final[Mapping[JobKind, Settle]] = MappingProxyType(
     {
-        "publish": publishing.settle_as_told,
+        "publish": publishing.settle_publish,
         "rebuild": publishing.settle_as_told,
         "judge": judging.settle_judge,
         "gate": gating.settle_gate,

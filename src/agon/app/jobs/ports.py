@@ -108,6 +108,9 @@ class Queue(Protocol):
     ) -> list[Job]:
         """List jobs, newest first, those after (older than) a job."""
 
+    def last_done(self, kind: JobKind, *, contest_no: int, since: datetime) -> Job | None:
+        """Return the job of a kind and contest that was done last, if that was after a time."""
+
     def waiting(self, job_id: str, *, now: datetime) -> Waiting | None:
         """Say how long a queued job will wait; None for one that is not queued."""
 

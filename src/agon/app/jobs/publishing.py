@@ -5,19 +5,27 @@ doing it twice changes nothing; so their outcome is the job's result and nothing
 """
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any, Final
 
 from agon.app.contests import dry_running, findings, publishing
 from agon.app.contests.ports import Session
-from agon.app.contests.values import Snapshot
+from agon.app.contests.values import Contest, Snapshot
 from agon.app.jobs.leasing import Finish
 from agon.app.jobs.progress import Progress
+from agon.app.jobs.queueing import look_job
 from agon.app.jobs.remote import Assignment
 from agon.app.jobs.values import Job
 from agon.app.jobs.working import Run
 
 if TYPE_CHECKING:
     from agon.app.contests.service import Service
+
+_RESTS: Final = 19
+"""So many times as long as a look took, the next one waits at least."""
+
+_REMEMBERED: Final = timedelta(days=1)
+"""A look longer ago delays no other."""
 
 
 def publish(service: "Service") -> Run:
@@ -65,10 +73,44 @@ def find(service: "Service") -> Run:
     """Return what runs a contest's integrity checks."""
 
     def run(assignment: Assignment, progress: Progress) -> dict[str, Any]:
-        found = findings.look(service, assignment.payload["contest"], progress=progress.tell)
+        payload = assignment.payload
+        found = findings.look(
+            service,
+            payload["contest"],
+            unless_known=payload.get("unless_known", False),
+            progress=progress.tell,
+        )
         return {"seq": found.seq, "findings": len(found.findings)}
 
     return run
+
+
+def settle_publish(service: "Service", job: Job, outcome: Mapping[str, Any]) -> Finish:
+    """Take the outcome for the job's result, and see to it that new boards are looked through.
+
+    The look comes once the pause the house allows itself has gone by since the last one, and never
+    so that looking takes more than a twentieth of the time.
+    """
+
+    def finish(session: Session) -> Mapping[str, Any]:
+        newest = max((one["seq"] for one in outcome["snapshots"]), default=0)
+        contest = session.contests.get(job.payload["contest"])
+        if service.look_pause is not None and newest > session.cases.looked(contest.no):
+            now = service.clock()
+            due = _look_due(session, contest, pause=service.look_pause, now=now)
+            session.queue.add(look_job(contest, id=service.new_id(), not_before=due), now=now)
+        return dict(outcome)
+
+    return finish
+
+
+def _look_due(session: Session, contest: Contest, *, pause: timedelta, now: datetime) -> datetime:
+    """Say when a contest may be looked through again."""
+    since = now - max(pause, _REMEMBERED)
+    last = session.queue.last_done("find", contest_no=contest.no, since=since)
+    if last is None or last.ended_at is None or last.started_at is None:
+        return now
+    return max(now, last.ended_at + max(pause, (last.ended_at - last.started_at) * _RESTS))
 
 
 def settle_as_told(_: "Service", job: Job, outcome: Mapping[str, Any]) -> Finish:  # noqa: ARG001 - every kind is settled by the same call

@@ -21,6 +21,9 @@ ANSWERS_FIRST: Final = 5
 MANY_ATTEMPTS: Final = 25
 """So often may a program's run be begun: a lost worker says nothing about the program."""
 
+WHENEVER: Final = -5
+"""Priority of what nobody waits for: a look for findings that comes by itself."""
+
 _SEEN_WITHIN: Final = timedelta(minutes=1)
 
 
@@ -176,6 +179,27 @@ def house_job(
         dedupe=None if dedupe is None else f"{kind}:{contest.no}:{dedupe}",
         priority=0 if kind == "find" else ANSWERS_FIRST,
         by=by,
+    )
+
+
+def look_job(
+    contest: "Contest",
+    *,
+    id: str,  # noqa: A002 - it becomes NewJob.id
+    not_before: datetime | None = None,
+) -> NewJob:
+    """Ask for a look for findings that nobody waits for; asking twice waits for one job.
+
+    It is another job than the one an organiser asks for, which does not wait.
+    """
+    return NewJob(
+        id=id,
+        kind="find",
+        payload={"contest": contest.id, "unless_known": True},
+        contest_no=contest.no,
+        dedupe=f"find:{contest.no}:by-itself",
+        priority=WHENEVER,
+        not_before=not_before,
     )
 
 
