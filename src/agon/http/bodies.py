@@ -4,7 +4,7 @@ import asyncio
 import tempfile
 import time
 from collections.abc import Iterator
-from typing import IO, Any, Final, NoReturn
+from typing import IO, Final, NoReturn
 
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
@@ -17,12 +17,30 @@ PATIENCE: Final = 10.0
 SLOWEST: Final = 1024
 """So many bytes a second a body must bring, after the first seconds of patience."""
 
+FORM: Final = 8 << 20
+"""So many bytes a body has that is read as one value, all of it in memory."""
+
+PARTS: Final = 500_000
+"""So many commas and brackets such a body has: each can become a value of a hundred bytes."""
+
+STRANGERS: Final = 64 << 10
+"""So many bytes are read of a body that nobody's token came with; all it gets is a refusal."""
+
+BULK: Final = ("/records", "/votes", "/contests/import")
+"""Ends of addresses whose bodies are spooled and read piece by piece."""
+
 _IN_MEMORY: Final = 1 << 20
 _CHUNK: Final = 1 << 18
 
 
 class Bounded:
-    """Refuse bodies that are too large (413), too slow (408) or packed (415)."""
+    """Refuse bodies that are too large (413), too slow (408), packed (415) or nobody's (401).
+
+    Args:
+        app: the application.
+        most: so many bytes a body of records or a ledger may have.
+        patience: so many seconds a client may be silent.
+    """
 
     def __init__(self, app: ASGIApp, *, most: int, patience: float = PATIENCE) -> None:
         self.app = app
@@ -38,29 +56,45 @@ class Bounded:
         packing = headers.get("content-encoding", "identity").strip().casefold()
         if packing not in {"", "identity"}:
             raise_status(415, f"a body packed with {packing[:40]!r} is not taken; send it plain")
+        kind = media_type(headers)
+        bulk = scope["path"].endswith(BULK) and kind != "application/json"
+        most = self.most if bulk else min(self.most, FORM)
         length = headers.get("content-length", "")
-        if length.isdecimal() and int(length) > self.most:
-            self._too_large()
-        await self.app(scope, self._bounded(receive), send)
+        told = int(length) if length.isdecimal() else 0
+        if told > most:
+            _too_large(most)
+        await self.app(scope, self._bounded(receive, scope, most, told, bulk=bulk), send)
 
-    def _bounded(self, receive: Receive) -> Receive:
-        taken = 0
+    def _bounded(
+        self, receive: Receive, scope: Scope, most: int, told: int, *, bulk: bool
+    ) -> Receive:
+        taken = parts = 0
         began: float | None = None
         ended = False
 
         async def read() -> Message:
-            nonlocal taken, began, ended
+            nonlocal taken, parts, began, ended
             if ended:
                 return await receive()
+            stranger = _is_stranger(scope)
+            if stranger and told > STRANGERS:
+                _of_nobody()
             began = time.monotonic() if began is None else began
             try:
                 message = await asyncio.wait_for(receive(), self.patience)
             except TimeoutError:
                 self._too_slow()
-            taken += len(message.get("body", b""))
+            body = message.get("body", b"")
+            taken += len(body)
             ended = not message.get("more_body", False)
-            if taken > self.most:
-                self._too_large()
+            if stranger and taken > STRANGERS:
+                _of_nobody()
+            if taken > most:
+                _too_large(most)
+            if not bulk:
+                parts += sum(map(body.count, (b",", b"[", b"{")))
+                if parts > PARTS:
+                    raise_status(413, f"the body has more than {PARTS:,} values; send fewer")
             late = time.monotonic() - began - self.patience
             if not ended and late > 0 and taken < late * SLOWEST:
                 self._too_slow()
@@ -68,16 +102,32 @@ class Bounded:
 
         return read
 
-    def _too_large(self) -> NoReturn:
-        most = f"{self.most / (1 << 20):g} MiB"
-        raise_status(413, f"the body is larger than {most}; send it in several requests")
-
     def _too_slow(self) -> NoReturn:
         raise_status(
             408,
             f"no more of the body came within {self.patience:g} seconds, or too little; "
             "send it again over a better line",
         )
+
+
+def _is_stranger(scope: Scope) -> bool:
+    """Tell whether nobody's token came with a request; who asks is known when its body is read."""
+    caller = scope.get("agon.caller")
+    return caller is None or caller.role is None
+
+
+def _of_nobody() -> NoReturn:
+    raise HTTPException(
+        401,
+        "so long a body is read with a token only; send Authorization: Bearer agon_…",
+        headers={"connection": "close", "www-authenticate": 'Bearer realm="agon"'},
+    )
+
+
+def _too_large(most: int) -> NoReturn:
+    raise_status(
+        413, f"the body is larger than {most / (1 << 20):g} MiB; send it in several requests"
+    )
 
 
 def raise_status(status: int, detail: str) -> NoReturn:
@@ -112,7 +162,6 @@ def chunks(body: IO[bytes]) -> Iterator[bytes]:
             yield piece
 
 
-def media_type(request: Request) -> str:
-    """Return what kind of body a request says it has, without parameters."""
-    value: Any = request.headers.get("content-type", "")
-    return str(value).partition(";")[0].strip().casefold()
+def media_type(headers: Headers) -> str:
+    """Return what kind of body a request's headers tell of, without parameters."""
+    return headers.get("content-type", "").partition(";")[0].strip().casefold()

@@ -99,7 +99,7 @@ async def import_archive(
     caller: Annotated[Caller, needs("import")],
 ) -> ContestTold:
     """Take in a ZIP file that an export gave: all of it is verified before any of it is stored."""
-    if media_type(request) != _ZIP:
+    if media_type(request.headers) != _ZIP:
         raise_status(415, f"send {_ZIP}, as an export gives it")
     body = await spooled(request)
 

@@ -94,7 +94,7 @@ async def taken(
     dry_run: bool = False,
 ) -> RecordedTold:
     """Take a body of records in. It is read to its end before the ledger is locked."""
-    kind = media_type(request)
+    kind = media_type(request.headers)
     if kind not in NDJSON_TYPES | {"application/json"}:
         raise_status(415, "send application/x-ndjson (an object a line) or application/json")
     body = await spooled(request)

@@ -1,0 +1,75 @@
+"""Bodies: what strangers send costs next to nothing, what is read as one value has its bounds."""
+
+import tracemalloc
+from typing import Any
+
+import pytest
+
+from agon.http.bodies import BULK, FORM, PARTS, STRANGERS
+from fakes.http_house import House
+from fakes.routes import routes
+
+JSON = {"content-type": "application/json"}
+NDJSON = {"content-type": "application/x-ndjson"}
+FORMS = "/api/v1/users"
+
+
+def pieces(content: bytes) -> Any:
+    """Yield a body in pieces, so that nothing tells its length beforehand."""
+    for start in range(0, len(content), 1 << 16):
+        yield content[start : start + (1 << 16)]
+
+
+@pytest.mark.parametrize("told", [True, False], ids=["with its length", "in pieces"])
+def test_a_strangers_long_body_is_not_read(house: House, told: bool) -> None:  # noqa: FBT001 (a case)
+    """Sixty megabytes of brackets became 1.6 gigabytes of lists before a token was asked for."""
+    content = b"[" + b"[]," * (2 << 20) + b"[]]"
+    tracemalloc.start()
+    try:
+        given = content if told else pieces(content)
+        answer = house.client.post(FORMS, content=given, headers=JSON)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert (answer.status_code, answer.json()["code"]) == (401, "unauthenticated")
+    assert answer.headers["www-authenticate"].startswith("Bearer")
+    assert peak < 4 * len(content)
+
+
+def test_a_strangers_short_body_is_refused_like_none_at_all(house: House) -> None:
+    """Only the length makes a difference, and not to what is said."""
+    body = b'{"id":"' + b"a" * (STRANGERS - 100) + b'"}'
+    answer = house.client.post(FORMS, content=body, headers=JSON)
+    assert answer.status_code == 401
+    assert "user.manage needs a token" in answer.json()["detail"]
+
+
+def test_a_form_is_bounded_in_bytes_and_in_values(house: House) -> None:
+    """What is read as one value is in memory all at once, many times as large as it came."""
+    headers = {**house.as_("viewer"), **JSON}
+    for content in (b'"' + b"x" * FORM + b'"', b"[" + b"[]," * PARTS + b"[]]"):
+        answer = house.client.post(FORMS, content=content, headers=headers)
+        assert (answer.status_code, answer.json()["code"]) == (413, "body-too-large")
+        answer = house.client.post(FORMS, content=pieces(content), headers=headers)
+        assert (answer.status_code, answer.json()["code"]) == (413, "body-too-large")
+
+
+def test_records_may_be_many_while_one_of_them_may_not_be_large(house: House) -> None:
+    """They are spooled and read line by line; a single value is not."""
+    house.contest("spring", people=0)
+    path, staff = "/api/v1/contests/spring/records", house.as_("organiser")
+    line = b'{"table":"users","row":{"id":"u%d","affiliation":"' + b"x" * 900 + b'"}}\n'
+    content = b"".join(line % n for n in range(FORM // 900))
+    assert len(content) > FORM
+    done = house.client.post(path, content=content, headers={**staff, **NDJSON})
+    assert done.status_code == 201, done.text
+    large = b'{"table":"users","row":{"id":"' + b"x" * FORM + b'"}}'
+    refused = house.client.post(path, content=large, headers={**staff, **JSON})
+    assert refused.status_code == 413
+
+
+def test_the_addresses_of_long_bodies_are_routes_that_take_them(house: House) -> None:
+    """A route that is renamed must not lose its bound, nor an old name open another one."""
+    posted = [one.template for one in routes(house.app) if one.method == "POST"]
+    ends = {end: [one for one in posted if one.endswith(end)] for end in BULK}
+    assert {end: len(found) for end, found in ends.items()} == dict.fromkeys(BULK, 1)
