@@ -25,7 +25,7 @@ from agon.app.contests.submitting import Submission, submit
 from agon.app.jobs.handlers import house_runners, sandbox_runners
 from agon.app.jobs.local import LocalSource
 from agon.app.jobs.queueing import house_job
-from agon.app.jobs.working import Worker
+from agon.app.jobs.working import Worked, Worker
 from agon.app.ports import Job, Run
 from agon.disciplines.dojo.canonical import source_hash
 from agon.ledger.entry import Draft
@@ -35,6 +35,9 @@ from agon.wiring import now, sortable_id
 from fakes.sandbox import FakeSandbox
 
 ARENA, DOJO = "fights", "riddles"
+FAR = ("worker-far", "writer-far")
+"""Those who reach the house over HTTP alone."""
+
 LEASE = timedelta(seconds=0.6)
 BOTS = 12
 MATCHES_AT_ONCE = 10
@@ -66,6 +69,7 @@ def house(url: str) -> Service:
         signer=KeySigner(bytes(range(32))),
         lives=Lives(),
         lease_span=LEASE,
+        network_key=bytes(range(32)),
     )
 
 
@@ -135,32 +139,34 @@ def worker(url: str, name: str, finished: Path) -> None:
     watch = Watch(url)
     runners = house_runners(service) | sandbox_runners(SlowSandbox())
     source = LocalSource(service, worker=name, wait=watch.wait)
-    Worker(source, runners, told=lambda one: _note(finished, {one.assignment.kind: 1})).work()
+    Worker(source, runners, told=lambda one: note_end(finished, one)).work()
 
 
 def writer(url: str, name: str, journal: Path) -> None:
+    """Send requests until killed, straight into the database."""
+    service = house(url)
+    write(journal, lambda number: request(service, name, number))
+
+
+def write(journal: Path, send: Callable[[int], None]) -> None:
     """Send requests until killed, each noted when it is begun and when it is answered.
 
     A request that was begun and not answered is sent again first, as a client would.
     """
-    service = house(url)
     for number in _numbers(journal):
         _note(journal, {"begun": number})
-        request(service, name, number)
+        send(number)
         _note(journal, {"done": number})
         time.sleep(random.uniform(0, 0.3))  # noqa: S311 - a pause, no secret
 
 
 def request(service: Service, name: str, number: int) -> None:
     """Send one request: matches mostly, else a submission, now and then a round to draw."""
-    if kind(number) == "matches":
+    what = kind(name, number)
+    if what == "matches":
         record(service, ARENA, matches(name, number), by=LOCAL)
-    elif kind(number) == "submission":
-        content = {"source": PROGRAMS[number % len(PROGRAMS)]}
-        sent = Submission(
-            user=f"u{number % 7}", problem=PROBLEM, content=content, external_id=f"{name}-{number}"
-        )
-        submit(service, DOJO, sent, by=LOCAL)
+    elif what == "submission":
+        submit(service, DOJO, submission(name, number), by=LOCAL)
     else:
         with service.store.write() as session:
             contest = session.contests.get(ARENA)
@@ -169,9 +175,21 @@ def request(service: Service, name: str, number: int) -> None:
                 session.queue.add(asked, now=service.clock())
 
 
-def kind(number: int) -> str:
-    """Say what a writer's request is, by its number."""
-    return "round" if number % 25 == 0 else "submission" if number % 3 == 0 else "matches"
+def kind(name: str, number: int) -> str:
+    """Say what a writer's request is, by its number; rounds are the house's own to ask for."""
+    if number % 25 == 0 and name not in FAR:
+        return "round"
+    return "submission" if number % 3 == 0 else "matches"
+
+
+def submission(name: str, number: int) -> Submission:
+    """Return a request's program."""
+    return Submission(
+        user=f"u{number % 7}",
+        problem=PROBLEM,
+        content={"source": PROGRAMS[number % len(PROGRAMS)]},
+        external_id=f"{name}-{number}",
+    )
 
 
 def matches(name: str, number: int) -> list[tuple[str, dict[str, Any], str]]:
@@ -194,6 +212,11 @@ def read_journal(journal: Path) -> tuple[list[int], set[int]]:
     notes = [json.loads(line) for line in lines]
     begun = [note["begun"] for note in notes if "begun" in note]
     return begun, {note["done"] for note in notes if "done" in note}
+
+
+def note_end(finished: Path, worked: Worked) -> None:
+    """Note that a worker is done with a job."""
+    _note(finished, {worked.assignment.kind: 1})
 
 
 def _numbers(journal: Path) -> Iterator[int]:

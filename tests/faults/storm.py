@@ -3,6 +3,7 @@
 import os
 import random
 import signal
+import socket
 import time
 from collections import Counter
 from dataclasses import dataclass, field
@@ -16,7 +17,7 @@ from agon.app.contests.service import Service
 from agon.app.jobs.queueing import state
 from agon.app.jobs.values import JobState
 from agon.ledger.entry import chain, genesis
-from faults import parts
+from faults import over_http, parts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,6 +41,7 @@ class Storm:
         ended: who ended without a fault of ours, and how.
         seconds: how long the faults took.
         seen: how long the file of finished jobs was at the last fault.
+        door: what servers answer at; it stays open when one is killed.
     """
 
     url: str
@@ -50,6 +52,7 @@ class Storm:
     ended: Counter[str] = field(default_factory=Counter)
     seconds: float = 0.0
     seen: int = 0
+    door: socket.socket = field(default_factory=lambda: socket.create_server(("127.0.0.1", 0)))
 
     @property
     def finished(self) -> Path:
@@ -67,7 +70,8 @@ class Storm:
 
     def names(self) -> list[str]:
         """Name the processes."""
-        return [f"worker-{n}" for n in range(WORKERS)] + [f"writer-{n}" for n in range(WRITERS)]
+        near = [f"worker-{n}" for n in range(WORKERS)] + [f"writer-{n}" for n in range(WRITERS)]
+        return ["server", *near, *parts.FAR]
 
     def journal(self, name: str) -> Path:
         """Return a writer's journal."""
@@ -135,12 +139,16 @@ class Storm:
                 raise TimeoutError(f"{left} jobs are stuck, among them {stuck}")
 
     def _begin(self, name: str) -> None:
-        main: Callable[[], None]
-        if name.startswith("worker"):
-            main = lambda: parts.worker(self.url, name, self.finished)  # noqa: E731 - one name for both
-        else:
-            main = lambda: parts.writer(self.url, name, self.journal(name))  # noqa: E731
-        self.running[name] = parts.forked(main)
+        port = self.door.getsockname()[1]
+        role, _, place = name.partition("-")
+        mains: dict[tuple[str, bool], Callable[[], None]] = {
+            ("server", False): lambda: over_http.serve(self.url, self.door),
+            ("worker", False): lambda: parts.worker(self.url, name, self.finished),
+            ("worker", True): lambda: over_http.worker(port, name, self.finished),
+            ("writer", False): lambda: parts.writer(self.url, name, self.journal(name)),
+            ("writer", True): lambda: over_http.writer(port, name, self.journal(name)),
+        }
+        self.running[name] = parts.forked(mains[role, place == "far"])
 
     def _kill(self, name: str, *, counted: bool = True) -> None:
         process = self.running.pop(name)
@@ -212,7 +220,7 @@ class _Checks:
             begun, done = parts.read_journal(journal)
             repeated += len(begun) - len(set(begun))
             for number in set(begun):
-                kind = parts.kind(number)
+                kind = parts.kind(name, number)
                 if kind == "round":
                     continue
                 if kind == "matches":

@@ -229,6 +229,29 @@ def test_equal_work_asked_for_at_the_same_moment_hurts_nobody(store: SqlStore, h
     assert told == {"a": None, "b": "publish:1"}
 
 
+def test_a_job_is_queued_for_a_contest_that_another_session_has_locked(
+    store: SqlStore, spring: Contest
+) -> None:
+    """A recorder has the contest and asks for the board that somebody else asks for as well.
+
+    On PostgreSQL each of the two waited for the other, and one recorder's request was refused.
+    """
+    board = job("board", kind="publish", contest_no=spring.no, dedupe="publish:1")
+    again = job("again", kind="publish", contest_no=spring.no, dedupe="publish:1")
+
+    def ask() -> Job:
+        with store.write() as session:
+            return session.queue.add(again, now=later(1))
+
+    with ThreadPoolExecutor() as threads:
+        with store.write() as session:
+            session.contests.lock(spring.id)
+            asking = threads.submit(ask)
+            time.sleep(0.3)  # long enough to have begun
+            one = session.queue.add(board, now=later(1))
+        assert asking.result() == one
+
+
 def test_ended_jobs_are_cancelled_or_retried_only_where_that_means_something(
     store: SqlStore,
 ) -> None:

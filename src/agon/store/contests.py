@@ -46,9 +46,13 @@ class SqlContests:
         return _contest(self._row(CONTESTS.c.no == no)._asdict())
 
     def lock(self, contest_id: str) -> Contest:
-        """Return a contest and keep other writers from it; SQLite has one writer at a time."""
-        locking = select(CONTESTS).where(CONTESTS.c.id == contest_id).with_for_update()
-        row = self._to.first(locking)
+        """Return a contest and keep other writers from it; SQLite has one writer at a time.
+
+        Rows that only refer to the contest (jobs, events) can be added meanwhile: who holds one
+        of those may be waited for here.
+        """
+        locking = select(CONTESTS).where(CONTESTS.c.id == contest_id)
+        row = self._to.first(locking.with_for_update(key_share=True))
         if row is None:
             raise self._missing(contest_id)
         return _contest(row._asdict())

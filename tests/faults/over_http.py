@@ -1,0 +1,59 @@
+"""The processes of a small house that meet over HTTP: a server, a worker and a writer far away."""
+
+import socket
+from pathlib import Path
+
+import orjson
+
+from agon.app.jobs.handlers import sandbox_runners
+from agon.app.jobs.working import Worker
+from agon.client import Client
+from agon.http.process import server
+from agon.settings import Settings
+from faults import parts
+
+_MANY = "1000000000/second"
+PATIENCE = 300.0
+"""Seconds in which a far process repeats a request: servers are killed again and again."""
+
+
+def serve(url: str, listening: socket.socket) -> None:
+    """Answer on a socket that outlives this process, until killed."""
+    told = Settings(
+        database=url, auth="open", rate_limit_address=_MANY, rate_limit_token=_MANY,
+    )  # fmt: skip
+    server(parts.house(url), told).run(sockets=[listening])
+
+
+def worker(port: int, name: str, finished: Path) -> None:
+    """Judge for a house that is reached over HTTP, until killed."""
+    with _client(port) as client:
+        source = client.job_source(worker=name)
+        runners = sandbox_runners(parts.SlowSandbox())
+        Worker(source, runners, told=lambda one: parts.note_end(finished, one)).work()
+
+
+def writer(port: int, name: str, journal: Path) -> None:
+    """Send requests over HTTP until killed; one whose answer is lost is repeated by the client."""
+    with _client(port) as client:
+        parts.write(journal, lambda number: request(client, name, number))
+
+
+def request(client: Client, name: str, number: int) -> None:
+    """Send one request as :func:`faults.parts.request` does."""
+    if parts.kind(name, number) == "submission":
+        sent = parts.submission(name, number)
+        client.submissions.send(
+            parts.DOJO, sent.content, user=sent.user, problem=sent.problem,
+            external_id=sent.external_id,
+        )  # fmt: skip
+        return
+    lines = (
+        orjson.dumps({"table": table, "row": row, "external_id": external_id}) + b"\n"
+        for table, row, external_id in parts.matches(name, number)
+    )
+    client.records.add(parts.ARENA, lines)
+
+
+def _client(port: int) -> Client:
+    return Client(f"http://127.0.0.1:{port}", patience=PATIENCE)
