@@ -9,6 +9,7 @@ from agon.app.jobs.handlers import sandbox_runners
 from agon.app.jobs.working import Worker
 from agon.client import Client
 from agon.http.process import server
+from agon.logs import start_logging
 from agon.settings import Settings
 from faults import parts
 
@@ -22,6 +23,7 @@ def serve(url: str, listening: socket.socket) -> None:
     told = Settings(
         database=url, auth="open", rate_limit_address=_MANY, rate_limit_token=_MANY,
     )  # fmt: skip
+    start_logging(form="text", level="error")
     server(parts.house(url), told).run(sockets=[listening])
 
 
