@@ -1,0 +1,75 @@
+"""The walk through a request's records: the same ledger however many are looked at together."""
+
+from typing import Any
+
+import pytest
+
+from agon.app.contests import intake
+from agon.app.contests.creating import NewContest, create
+from agon.app.contests.lifecycle import open_contest
+from agon.app.contests.recording import record
+from agon.app.contests.service import Service
+from fakes.house import ORGANISER
+
+TIME = "2026-11-22T00:00:00Z"
+
+Rows = list[tuple[str, dict[str, Any], str | None]]
+
+
+def _arena() -> Rows:
+    """Return an arena's records in many writings: of ids, times, names, with and without nulls."""
+    rows: Rows = [
+        (
+            "owners",
+            {"id": 1, "handle": "ö/%", "account_created_at": None, "ip": "203.0.113.9"},
+            None,
+        ),
+        ("judges", {"id": "j", "kind": "person", "more": [1.0, {"b": None, "a": True}]}, "j-1"),
+    ]
+    rows += [("bots", {"name": f"Bot {n}", "id": n, "owner_id": 1}, None) for n in range(5)]
+    rows += [("bots", {"id": f"b{n}", "name": "B", "is_judge": None}, None) for n in range(5)]
+    for number in range(40):
+        match = {"id": f"m/{number}" if number % 7 == 0 else f"m{number}", "played_at": TIME,
+                 "bot_a": f"b{number % 5}", "bot_b": number % 4, "kind": "rated"}  # fmt: skip
+        vote = {"voted_at": f"2026-11-22 0{number % 9}:00:00.{number}+01:00", "vote": "tie",
+                "match_id": match["id"], "shown_first": "ab"[number % 2], "judge_id": "j"}  # fmt: skip
+        rows += [("votes", vote, f"v-{number}" if number % 5 == 0 else None)]
+        rows += [("matches", match, None)]
+    return rows
+
+
+def _community() -> Rows:
+    """Return a community's records, columns in different orders."""
+    rows: Rows = [("users", {"id": f"u{n}", "reputation": n / 3}, None) for n in range(9)]
+    rows += [
+        ("prompts", {"created_at": TIME, "id": n, "uploader_id": "u1"}, None) for n in range(9)
+    ]
+    for number in range(60):
+        row = {"id": f"f{number}", "user_id": f"u{number % 9}", "prompt_id": number % 9,
+               "opinion": ("positive", "negative")[number % 2], "created_at": TIME}  # fmt: skip
+        if number % 3 == 0:
+            row = dict(reversed(row.items())) | {"response_id": None}
+        rows.append(("quick_feedbacks", row, None))
+    return [*rows, ("org_to_people", {"user_id": "u1", "org_id": "o"}, None)] * 2
+
+
+@pytest.mark.parametrize("portion", [1, 7, 1_000])
+@pytest.mark.parametrize(
+    ("of", "rows", "head"),
+    [
+        ("arena", _arena(), "?"),
+        ("community", _community(), "?"),
+    ],
+)
+def test_the_same_records_make_the_same_ledger_for_ever(
+    service: Service, monkeypatch: pytest.MonkeyPatch, of: str, rows: Rows, head: str, portion: int
+) -> None:
+    """A faster way in must not be another way of writing: the head is the hash of every byte."""
+    monkeypatch.setattr(intake, "PORTION", portion)
+    create(service, NewContest(id="spring", discipline=of, title="Spring"), by=ORGANISER)
+    open_contest(service, "spring", by=ORGANISER)
+    record(service, "spring", rows, by=ORGANISER)
+    again = [(table, {**row, "more": 1}, name) for table, row, name in rows if "id" in row]
+    record(service, "spring", again, by=ORGANISER, replace=True)
+    with service.store.read() as session:
+        assert session.contests.get("spring").head.hex() == head
