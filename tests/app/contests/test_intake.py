@@ -31,8 +31,13 @@ def _arena() -> Rows:
     for number in range(40):
         match = {"id": f"m/{number}" if number % 7 == 0 else f"m{number}", "played_at": TIME,
                  "bot_a": f"b{number % 5}", "bot_b": number % 4, "kind": "rated"}  # fmt: skip
-        vote = {"voted_at": f"2026-11-22 0{number % 9}:00:00.{number}+01:00", "vote": "tie",
-                "match_id": match["id"], "shown_first": "ab"[number % 2], "judge_id": "j"}  # fmt: skip
+        vote = {
+            "voted_at": f"2026-11-22 0{number % 9}:00:00.{number}+01:00",
+            "vote": "tie",
+            "match_id": match["id"],
+            "shown_first": "ab"[number % 2],
+            "judge_id": "j",
+        }
         rows += [("votes", vote, f"v-{number}" if number % 5 == 0 else None)]
         rows += [("matches", match, None)]
     return rows
@@ -57,8 +62,12 @@ def _community() -> Rows:
 @pytest.mark.parametrize(
     ("of", "rows", "head"),
     [
-        ("arena", _arena(), "?"),
-        ("community", _community(), "?"),
+        ("arena", _arena(), "07e4319e97120945db8dcfdc9498260cc0423cbeb384a9354a814fb5543e6d73"),
+        (
+            "community",
+            _community(),
+            "1365a7fcd0a1f221e7870c7f16ada8ac8b69a39c47e57e8598bc4e7fd98380aa",
+        ),
     ],
 )
 def test_the_same_records_make_the_same_ledger_for_ever(
