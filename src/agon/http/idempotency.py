@@ -108,11 +108,9 @@ class Repeated:
                 )
             if known is not None and known.status:
                 return known
-            if known is not None and first.at - known.at < _LOST:
-                raise UnderWay("the first request under this Idempotency-Key is under way; wait")
-            access.drop_answer(first.who, first.key)
-            access.keep_answer(first)
-            return None
+            if access.take_over(first, lost_before=first.at - _LOST) or access.keep_answer(first):
+                return None
+            raise UnderWay("the first request under this Idempotency-Key is under way; wait")
 
     def _try_end(self, first: Answered, kept: "_Kept", *, secret: bool) -> None:
         """Keep the answer if it can be kept; it has been given, and nothing takes it back."""

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Row, delete, func, select, update
+from sqlalchemy import Row, Select, delete, func, select, update
 
 from agon.app.access.ports import Answered, Audited
 from agon.app.access.values import Token, User
@@ -36,17 +36,19 @@ class SqlAccess:
             raise Conflict(f"there is a user {user.id!r} already; choose another id")
 
     def save_user(self, user: User) -> None:
-        """Store what changed of a user."""
+        """Store what changed of a locked user."""
         saving = update(USERS).where(USERS.c.id == user.id).values(**_user_values(user))
         if not self._to.change(saving):
             raise self._no_user(user.id)
 
     def user(self, user_id: str) -> User:
         """Return a user."""
-        row = self._to.first(select(USERS).where(USERS.c.id == user_id))
-        if row is None:
-            raise self._no_user(user_id)
-        return _user(row)
+        return self._user(select(USERS).where(USERS.c.id == user_id), user_id)
+
+    def lock_user(self, user_id: str) -> User:
+        """Return a user and keep other writers from them until the session ends."""
+        locking = select(USERS).where(USERS.c.id == user_id).with_for_update()
+        return self._user(locking, user_id)
 
     def users(self, *, after: str | None = None, limit: int = 100) -> list[User]:
         """List users in id order."""
@@ -68,10 +70,7 @@ class SqlAccess:
             raise Conflict("there is a token of that id already; make another")
 
     def save_token(self, token: Token) -> None:
-        """Store what changed of a token; what was revoked stays so.
-
-        Whoever notes a token's use read it a moment ago, and it may have been revoked since.
-        """
+        """Store what changed of a token; what was revoked stays so."""
         values = _token_values(token)
         values["revoked_at"] = func.coalesce(TOKENS.c.revoked_at, values["revoked_at"])
         saving = update(TOKENS).where(TOKENS.c.id == token.id).values(**values)
@@ -82,6 +81,16 @@ class SqlAccess:
         """Return a token, None when there is none of that id."""
         row = self._to.first(select(TOKENS).where(TOKENS.c.id == token_id))
         return None if row is None else _token(row)
+
+    def lock_token(self, token_id: str) -> Token | None:
+        """Return a token and keep other writers from it until the session ends."""
+        row = self._to.first(select(TOKENS).where(TOKENS.c.id == token_id).with_for_update())
+        return None if row is None else _token(row)
+
+    def note_use(self, token_id: str, *, at: datetime) -> None:
+        """Note when a token was used last, and nothing else of it."""
+        used = (TOKENS.c.id == token_id) & (func.coalesce(TOKENS.c.used_at, 0) < micros(at))
+        self._to.change(update(TOKENS).where(used).values(used_at=micros(at)))
 
     def tokens(
         self, *, user: str | None = None, after: str | None = None, limit: int = 100
@@ -103,6 +112,14 @@ class SqlAccess:
         """Store an answer; False when the key is taken (nothing is stored)."""
         adding = self._to.insert(ANSWERS).values(**_answer_values(answer))
         return bool(self._to.change(adding.on_conflict_do_nothing()))
+
+    def take_over(self, answer: Answered, *, lost_before: datetime) -> bool:
+        """Put a request in the place of one that was lost; of several that try, one succeeds."""
+        lost = (ANSWERS.c.status == 0) & (ANSWERS.c.at <= micros(lost_before))
+        same = (ANSWERS.c.who == answer.who) & (ANSWERS.c.key == answer.key)
+        return bool(
+            self._to.change(update(ANSWERS).where(same, lost).values(_answer_values(answer)))
+        )
 
     def finish_answer(self, answer: Answered) -> None:
         """Store the answer of a request that was under way."""
@@ -135,6 +152,12 @@ class SqlAccess:
         if before is not None:
             listing = listing.where(AUDIT.c.no < before)
         return [_audited(row) for row in self._to.all(listing)]
+
+    def _user(self, asking: Select[Any], user_id: str) -> User:
+        row = self._to.first(asking)
+        if row is None:
+            raise self._no_user(user_id)
+        return _user(row)
 
     def _no_user(self, user_id: str) -> NotFound:
         known = [row.id for row in self._to.all(select(USERS.c.id).limit(_SUGGESTED_AMONG))]

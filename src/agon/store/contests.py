@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sqlalchemy import Row, select, update
+from sqlalchemy import Row, func, select, update
 
 from agon.app.contests.values import Contest
 from agon.errors import Conflict, NotFound, did_you_mean
@@ -56,6 +56,12 @@ class SqlContests:
         if row is None:
             raise self._missing(contest_id)
         return _contest(row._asdict())
+
+    def lock_series(self, series: str) -> None:
+        """Keep others from adding contests to a series; it has no row of its own to lock."""
+        if not self._to.on_sqlite:
+            named = func.hashtextextended(f"series:{series}", 0)
+            self._to.scalar(select(func.pg_advisory_xact_lock(named)))
 
     def save(self, contest: Contest) -> None:
         """Store what changed of a locked contest."""

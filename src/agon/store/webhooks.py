@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sqlalchemy import Row, delete, select, tuple_
+from sqlalchemy import Row, Select, delete, select, tuple_
 
 from agon.app.webhooks.ports import DeliveryLog, Webhook
 from agon.errors import NotFound
@@ -69,10 +69,13 @@ class SqlWebhooks:
 
     def delivery(self, delivery_id: str) -> DeliveryLog:
         """Return a delivery."""
-        row = self._to.first(select(DELIVERIES).where(DELIVERIES.c.id == delivery_id))
-        if row is None:
-            raise NotFound(f"there is no delivery {delivery_id!r}; list those of the webhook")
-        return _delivery(row)
+        asking = select(DELIVERIES).where(DELIVERIES.c.id == delivery_id)
+        return self._delivery(asking, delivery_id)
+
+    def lock_delivery(self, delivery_id: str) -> DeliveryLog:
+        """Return a delivery and keep other writers from it until the session ends."""
+        locking = select(DELIVERIES).where(DELIVERIES.c.id == delivery_id).with_for_update()
+        return self._delivery(locking, delivery_id)
 
     def deliveries(
         self, webhook_id: str, *, after: str | None = None, limit: int = 100
@@ -87,6 +90,12 @@ class SqlWebhooks:
             )
         newest = (DELIVERIES.c.created_at.desc(), DELIVERIES.c.id.desc())
         return [_delivery(row) for row in self._to.all(listing.order_by(*newest).limit(limit))]
+
+    def _delivery(self, asking: Select[Any], delivery_id: str) -> DeliveryLog:
+        row = self._to.first(asking)
+        if row is None:
+            raise NotFound(f"there is no delivery {delivery_id!r}; list those of the webhook")
+        return _delivery(row)
 
 
 def _webhook(row: Row[Any]) -> Webhook:

@@ -53,10 +53,17 @@ class Access(Protocol):
         """
 
     def save_user(self, user: User) -> None:
-        """Store what changed of a user."""
+        """Store what changed of a locked user."""
 
     def user(self, user_id: str) -> User:
         """Return a user.
+
+        Raises:
+            NotFound: there is none of that id.
+        """
+
+    def lock_user(self, user_id: str) -> User:
+        """Return a user and keep other writers from them until the session ends.
 
         Raises:
             NotFound: there is none of that id.
@@ -71,8 +78,14 @@ class Access(Protocol):
     def save_token(self, token: Token) -> None:
         """Store what changed of a token; what was revoked stays so, whatever is stored."""
 
+    def note_use(self, token_id: str, *, at: datetime) -> None:
+        """Note when a token was used last, and nothing else of it."""
+
     def token(self, token_id: str) -> Token | None:
         """Return a token, None when there is none of that id."""
+
+    def lock_token(self, token_id: str) -> Token | None:
+        """Return a token as :meth:`token` does; other writers are kept from it."""
 
     def tokens(
         self, *, user: str | None = None, after: str | None = None, limit: int = 100
@@ -84,6 +97,12 @@ class Access(Protocol):
 
     def keep_answer(self, answer: Answered) -> bool:
         """Store an answer; False when the key is taken (nothing is stored)."""
+
+    def take_over(self, answer: Answered, *, lost_before: datetime) -> bool:
+        """Put a request in the place of one that was lost: under way since before a time.
+
+        Of several that try, one succeeds.
+        """
 
     def finish_answer(self, answer: Answered) -> None:
         """Store the answer of a request that was under way."""

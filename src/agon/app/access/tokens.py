@@ -105,7 +105,7 @@ def revoke_token(service: Service, token_id: str, *, by: Caller) -> Token:
     """
     allow(by, "token.manage")
     with service.store.write() as session:
-        token = session.access.token(token_id) if token_id.isprintable() else None
+        token = session.access.lock_token(token_id) if token_id.isprintable() else None
         if token is None:
             raise NotFound(f"there is no token {token_id[:40]!r}; see the list of tokens")
         if token.revoked_at is None:
@@ -160,7 +160,7 @@ def authenticate(service: Service, text: str, *, network: str | None = None) -> 
     if not right or token is None or user is None or not _is_good(token, user, now):
         raise Unauthenticated(_REFUSED)
     if token.used_at is None or now - token.used_at > _NOTED_EVERY:
-        _note_use(service, replace(token, used_at=now))
+        _note_use(service, token.id, at=now)
     return Caller(
         name=f"user:{token.user}",
         user=token.user,
@@ -185,10 +185,10 @@ def expect_good(session: Session, token_id: str, *, now: datetime) -> None:
         raise Unauthenticated(_REFUSED)
 
 
-def _note_use(service: Service, token: Token) -> None:
+def _note_use(service: Service, token_id: str, *, at: datetime) -> None:
     """Note when a token was used; where nothing can be written now, reading goes on."""
     with suppress(Unavailable), service.store.write() as session:
-        session.access.save_token(token)
+        session.access.note_use(token_id, at=at)
 
 
 def _kept(service: Service, token_id: str) -> tuple[Token | None, User | None]:

@@ -155,7 +155,7 @@ def _change(
     if _ID.fullmatch(user) is None:
         raise NotFound(f"there is no user {user[:80]!r}; see the list of users")
     with service.store.write() as session:
-        changed = change(session.access.user(user))
+        changed = change(session.access.lock_user(user))
         session.access.save_user(changed)
         note(service, session, by=by, action=action, target=user)
     return changed

@@ -11,7 +11,7 @@ from typing import Any, Final
 import orjson
 
 from agon.app.access.auditing import note as audit
-from agon.app.access.authorising import View, allow, permits, viewed
+from agon.app.access.authorising import View, permits
 from agon.app.access.values import Caller
 from agon.app.contests.appending import append
 from agon.app.contests.findings import expect_staff
@@ -150,8 +150,7 @@ def appeal(service: Service, contest_id: str, case_id: str, *, text: str, by: Ca
     """
     expect_text(text)
     with service.store.write() as session:
-        contest = viewed(session, contest_id, by).contest
-        allow(by, "case.appeal", contest=contest)
+        contest = managed(session, contest_id, by, "case.appeal")
         case = session.cases.get(contest.no, case_id)
         if not permits(by, "case.manage", contest=contest) and by.user not in case.subjects:
             raise NotFound(f"there is no case {case_id!r}; ask the organisers for its id")

@@ -81,6 +81,7 @@ def create(service: Service, new: NewContest, *, by: Caller) -> Contest:
     }
     with service.store.write() as session:
         if new.series is not None:
+            session.contests.lock_series(new.series)
             body["season"] = _last_season(session, new.series) + 1
         return begin(service, session, body, by=by)
 

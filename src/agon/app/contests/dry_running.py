@@ -59,7 +59,10 @@ def dry_run(
     tried = replace(change, report=report, dry_run_at=seq)
     with service.store.write() as session:
         session.contests.lock(contest_id)
-        expect_proposed(session.changes.get(contest.no, change_id))
+        stored = session.changes.get(contest.no, change_id)
+        expect_proposed(stored)
+        if (stored.dry_run_at or 0) > seq:
+            return stored  # another one tried it later than this
         session.changes.save(tried)
     return tried
 

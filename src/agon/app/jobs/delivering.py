@@ -92,7 +92,7 @@ def settle_deliver(service: "Service", job: Job, outcome: Mapping[str, Any]) -> 
     def finish(session: Session) -> Mapping[str, Any]:
         name = job.payload["delivery"]
         try:
-            delivery = session.webhooks.delivery(name)
+            delivery = session.webhooks.lock_delivery(name)
         except NotFound:
             return {"state": "removed"}
         made = outcome["attempt"]

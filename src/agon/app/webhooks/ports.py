@@ -74,6 +74,13 @@ class Webhooks(Protocol):
             NotFound: there is none of that id.
         """
 
+    def lock_delivery(self, delivery_id: str) -> DeliveryLog:
+        """Return a delivery; other writers are kept from it until the session ends.
+
+        Raises:
+            NotFound: there is no delivery of that id.
+        """
+
     def deliveries(
         self, webhook_id: str, *, after: str | None = None, limit: int = 100
     ) -> list[DeliveryLog]:

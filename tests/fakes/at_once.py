@@ -1,0 +1,76 @@
+"""Two sessions of PostgreSQL at the same time, the second while the first has not yet committed."""
+
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeVar
+
+from agon.app.contests.ports import Session, Store
+from agon.app.contests.service import Service
+from agon.errors import AgonError
+
+if TYPE_CHECKING:
+    from conftest import Postgresql
+
+Result = TypeVar("Result")
+
+_PATIENCE = 20.0
+_WAITING = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+
+
+@dataclass(frozen=True)
+class _Held:
+    """Stand for a store whose writing sessions call somebody before they commit."""
+
+    store: Store
+    before_commit: Callable[[], None]
+
+    @contextmanager
+    def write(self) -> Iterator[Session]:
+        with self.store.write() as session:
+            yield session
+            self.before_commit()
+
+    @contextmanager
+    def read(self) -> Iterator[Session]:
+        with self.store.read() as session:
+            yield session
+
+    def close(self) -> None:
+        """Leave closing to who opened it."""
+
+
+def at_once(
+    service: Service,
+    server: "Postgresql",
+    first: Callable[[Service], object],
+    second: Callable[[Service], Result],
+) -> Result | AgonError:
+    """Do two things at once, in one certain order, and return what the second gave or refused.
+
+    The second begins when the first has done all its work and not committed; the first commits as
+    soon as the second is through or waits for a lock.
+    """
+    with ThreadPoolExecutor(1) as pool:
+        begun: list[Future[Result]] = []
+
+        def begin() -> None:
+            begun.append(pool.submit(second, service))
+            end = time.monotonic() + _PATIENCE
+            while not begun[0].done() and not _one_waits(server):
+                assert time.monotonic() < end, "the second neither ended nor waited for a lock"
+                time.sleep(0.01)
+
+        first(replace(service, store=_Held(service.store, begin)))
+        try:
+            return begun[0].result(_PATIENCE)
+        except AgonError as refused:
+            return refused
+
+
+def _one_waits(server: "Postgresql") -> bool:
+    with server.connect() as connection, connection.cursor() as cursor:
+        cursor.execute(_WAITING)
+        return bool(cursor.fetchone()[0])
