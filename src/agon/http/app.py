@@ -15,6 +15,7 @@ from agon.errors import AgonError
 from agon.http import health
 from agon.http.auth import Gate
 from agon.http.bodies import Bounded
+from agon.http.crowding import Crowd, Orderly
 from agon.http.description import completed
 from agon.http.direct import Direct
 from agon.http.idempotency import Repeated
@@ -71,6 +72,7 @@ def create_app(
             Middleware(Gate, serving=parts),
             Middleware(Recent, changed=changed),
             Middleware(Direct, serving=parts, waits=settings.database_file is None),
+            Middleware(Orderly, crowd=Crowd()),
             Middleware(Repeated, serving=parts),
         ],
         exception_handlers={

@@ -1,0 +1,147 @@
+"""Long answers: few at a time, whoever asks; short ones wait for none of them."""
+
+import asyncio
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from agon.app.contests import explaining
+from agon.http.crowding import AT_ONCE, EACH, LONG, Busy, Crowd
+from fakes.http_house import House
+from fakes.routes import routes
+
+CONTEST = "/api/v1/contests/{contest}"
+PLAIN = "/api/v1/contests/spring"
+WHY = f"{PLAIN}/boards/user-score/explanations/u1"
+
+
+def test_places_are_few_and_fewer_for_each() -> None:
+    """One caller must not take them all, nor two together more than there are."""
+
+    async def story() -> None:
+        crowd = Crowd(at_once=3, each=2, waiting=4, patience=0.01)
+        for who in ("a", "a", "b"):
+            await crowd.enter(who)
+        for who in ("a", "b", "c"):
+            with pytest.raises(Busy):
+                await crowd.enter(who)
+        crowd.leave("b")
+        with pytest.raises(Busy):
+            await crowd.enter("a")
+        await crowd.enter("c")
+
+    asyncio.run(story())
+
+
+def test_whoever_waits_longest_comes_first_unless_they_have_their_share() -> None:
+    """A place that is given back goes to the first in the row who may have it."""
+
+    async def story() -> list[str]:
+        crowd = Crowd(at_once=2, each=1, waiting=10, patience=60)
+        told: list[str] = []
+
+        async def ask(who: str) -> None:
+            await crowd.enter(who)
+            told.append(who)
+
+        await ask("a")
+        await ask("b")
+        waiting = [asyncio.create_task(ask(who)) for who in ("a", "c", "d")]
+        await asyncio.sleep(0)
+        crowd.leave("b")
+        await asyncio.sleep(0.01)
+        assert told == ["a", "b", "c"]
+        crowd.leave("a")
+        await asyncio.sleep(0.01)
+        crowd.leave("c")
+        await asyncio.gather(*waiting)
+        return told
+
+    assert asyncio.run(story()) == ["a", "b", "c", "a", "d"]
+
+
+def test_the_queue_is_bounded_and_one_caller_does_not_fill_it() -> None:
+    """Who may not even wait is told at once to come back."""
+
+    async def story() -> None:
+        crowd = Crowd(at_once=1, each=1, waiting=4, patience=60)
+        await crowd.enter("a")
+        waiting = [asyncio.create_task(crowd.enter("a")) for _ in range(2)]
+        await asyncio.sleep(0)
+        with pytest.raises(Busy):
+            await crowd.enter("a")
+        waiting += [asyncio.create_task(crowd.enter(who)) for who in ("b", "c")]
+        await asyncio.sleep(0)
+        with pytest.raises(Busy):
+            await crowd.enter("d")
+        for one in waiting:
+            one.cancel()
+        await asyncio.gather(*waiting, return_exceptions=True)
+        crowd.leave("a")
+        await crowd.enter("d")  # those who went away hold nothing
+
+    asyncio.run(story())
+
+
+def test_whoever_waits_for_long_answers_keeps_nobody_else_out(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Sixty explanations at once took every thread; the list of contests waited for all of them."""
+    house.contest("spring")
+    going, inside, most = threading.Event(), 0, 0
+    lock, really = threading.Lock(), explaining.explain
+
+    def slow(*given: Any, **options: Any) -> Any:
+        nonlocal inside, most
+        with lock:
+            inside += 1
+            most = max(most, inside)
+        going.wait(60)
+        with lock:
+            inside -= 1
+        return really(*given, **options)
+
+    monkeypatch.setattr("agon.http.routes.boards.explain", slow)
+    with house.client as client, ThreadPoolExecutor(60) as threads:
+        asked = [threads.submit(client.get, WHY) for _ in range(EACH + 50)]
+        answers = [client.get(PLAIN).status_code for _ in range(5)]
+        refused = [one.result() for one in asked if one.done()]
+        going.set()
+        done = [one.result() for one in asked]
+    assert answers == [200] * 5
+    assert 1 <= most <= EACH < AT_ONCE
+    statuses = {one.status_code for one in done}
+    assert statuses == {200, 503}
+    for one in (*refused, *done):
+        if one.status_code == 503:
+            assert one.headers["retry-after"] == "2"
+            assert one.json()["code"] == "busy"
+    assert client.get(WHY).status_code == 200
+
+
+def test_a_token_has_places_of_its_own(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Strangers of one's own network take none of them."""
+    house.contest("spring")
+    seen: list[str] = []
+    really = Crowd.enter
+
+    async def noting(crowd: Crowd, who: str) -> None:
+        seen.append(who)
+        await really(crowd, who)
+
+    monkeypatch.setattr(Crowd, "enter", noting)
+    assert house.client.get(WHY).status_code == 200
+    assert house.client.get(WHY, headers=house.as_("viewer")).status_code == 200
+    assert seen == ["network None", house.tokens["viewer"][5:27]]
+
+
+def test_long_are_all_routes_that_read_a_board_and_no_others(house: House) -> None:
+    """A new one is counted among them by its address alone."""
+    read = [one.template for one in routes(house.app) if one.method == "GET"]
+    long = {one.removeprefix(f"{CONTEST}/") for one in read if LONG.fullmatch(one)}
+    assert long == {
+        "boards/{board}", "boards/{board}/unscored", "boards/{board}/rows/{id}",
+        "boards/{board}/proofs/{id}", "boards/{board}/explanations/{id}", "participants/{id}",
+    }  # fmt: skip
