@@ -12,6 +12,7 @@ from agon.app.access.authorising import ACTIONS, HOUSE_WIDE
 from agon.app.access.tokens import revoke_token
 from agon.app.access.users import disable_user
 from agon.http.app import create_app
+from agon.http.idempotency import METHODS
 from agon.settings import Settings
 from fakes.house import OPERATOR
 from fakes.http_house import ROLES, House, house_at
@@ -50,6 +51,12 @@ def test_every_route_declares_one_action_that_is_known(route: Route) -> None:
     """A route without an action would be open to everybody by mistake."""
     assert len(route.actions) == 1
     assert route.actions[0] in ACTIONS
+
+
+@pytest.mark.parametrize("route", [one for one in ALL if one.method in METHODS], ids=name)
+def test_nothing_is_changed_by_whoever_shows_no_token(route: Route) -> None:
+    """That strangers only read is why nothing of theirs is kept or waited for."""
+    assert "anonymous" not in ACTIONS[route.actions[0]]
 
 
 @pytest.mark.parametrize("role", [None, *ROLES])

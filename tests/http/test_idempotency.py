@@ -183,3 +183,15 @@ def test_an_answer_that_cannot_be_kept_is_given_all_the_same(
     strict = TestClient(house.app)  # raises what would only be in the log
     answer = strict.post("/api/v1/users", json=body, headers={**house.as_("operator"), **KEY})
     assert answer.status_code in {201, 422}
+
+
+def test_of_strangers_nothing_is_kept(house: House) -> None:
+    """A new key with each request to no address at all would fill the database, token or none."""
+    for path in ("/nowhere", "/users"):
+        answers = [
+            house.client.post(f"/api/v1{path}", content=b"{", headers={"idempotency-key": "k"})
+            for _ in range(2)
+        ]
+        assert all("idempotency-replayed" not in one.headers for one in answers)
+    with house.service.store.read() as session:
+        assert session.access.answered("anonymous", "k") is None

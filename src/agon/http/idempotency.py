@@ -43,7 +43,7 @@ class UnderWay(Conflict):
 
 
 class Repeated:
-    """Replay answers kept under an Idempotency-Key; each token has its own keys.
+    """Replay answers kept under an Idempotency-Key; each token has its own keys, strangers none.
 
     A request that changes something and carries the header is answered once. Its repetition gets
     the same answer with ``Idempotency-Replayed: true``; another request under the same key, or
@@ -58,7 +58,12 @@ class Repeated:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or replay its answer."""
         key = Headers(scope=scope).get("idempotency-key") if scope["type"] == "http" else None
-        if key is None or scope["method"] not in METHODS or "agon.who" not in scope:
+        # Strangers change nothing: what they send is refused, and keeping that would be their gift.
+        if (
+            key is None
+            or scope["method"] not in METHODS
+            or scope.get("agon.who", "anonymous") == "anonymous"
+        ):
             await self.app(scope, receive, send)
             return
         if _KEY.fullmatch(key) is None:
