@@ -1,10 +1,20 @@
-"""Give every test of the command line a runner and a small arena."""
+"""Give every test of the command line a runner, a small arena, and places to run at."""
 
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
+from threading import Thread
+from typing import Any
 
 import pytest
 
 from cli.command import Here, arena_folder
+from cli.places import Place, Server
+
+_NUMBERS = count(1)
 
 
 @pytest.fixture
@@ -17,3 +27,42 @@ def agon(capsys: pytest.CaptureFixture[str]) -> Here:
 def arena(tmp_path: Path) -> Path:
     """Hold a small arena as CSV."""
     return arena_folder(tmp_path / "arena")
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """Start a real server with a worker; its first token is the operator's."""
+    folder = tmp_path_factory.mktemp("server")
+    command = [sys.executable, "-m", "agon", "serve", "--port", "0", "--workers", "1"]
+    settings = {"AGON_RATE_LIMIT_TOKEN": "100000/minute", "AGON_LOG_LEVEL": "error"}
+    with subprocess.Popen(
+        command, cwd=folder, stderr=subprocess.PIPE, text=True, env={**os.environ, **settings}
+    ) as serving:
+        try:
+            stderr: Any = serving.stderr
+            url = next(line for line in stderr if " serves at " in line).split(" serves at ")[1]
+            token = next(line for line in stderr if "agon_" in line).split("agon_")[1]
+            (folder / "token").write_text(f"agon_{token}")
+            # What it says further must not fill the pipe.
+            Thread(target=lambda: [None for _ in stderr], daemon=True).start()
+            yield Server(url.split("/api/v1")[0], folder / "token")
+        finally:
+            serving.terminate()
+            serving.wait(timeout=60)
+
+
+@pytest.fixture(params=["here", "server"])
+def place(request: pytest.FixtureRequest, agon: Here, tmp_path: Path) -> Place:
+    """Give a place with an open contest of three bots and four matches."""
+    name = f"spring-{next(_NUMBERS)}"
+    if request.param == "here":
+        at = Place(agon, ("--database", f"sqlite:///{tmp_path}/agon.db"), name, far=False)
+    else:
+        found: Server = request.getfixturevalue("server")
+        at = Place(agon, ("--server", found.url, "--token-file", found.token_file), name, far=True)
+    at.folder = tmp_path
+    at.good("contest", "create", name, "--discipline", "arena", "--title", "Spring")
+    ended = at.good("contest", "add", name, arena_folder(tmp_path / "arena"))
+    assert "10 added" in ended.out
+    at.scored()
+    return at

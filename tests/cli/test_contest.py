@@ -1,111 +1,12 @@
 """Contests from the command line: every command beside a database and at a real server."""
 
 import json
-import os
-import subprocess
-import sys
-import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from itertools import count
 from pathlib import Path
-from threading import Thread
-from typing import Any
 
 import pytest
 
-from cli.command import Ended, Here, arena_folder
-
-_NUMBERS = count(1)
-
-
-@dataclass
-class Place:
-    """Run commands at one place; each test has a contest of its own."""
-
-    agon: Here
-    options: tuple[object, ...]
-    contest: str
-    far: bool
-    folder: Path = field(default_factory=Path)
-
-    def __call__(self, *arguments: object) -> Ended:
-        """Run a command there."""
-        return self.agon(*arguments, *self.options)
-
-    def good(self, *arguments: object) -> Ended:
-        """Run a command that has to succeed."""
-        ended = self(*arguments)
-        assert ended.code == 0, ended.err
-        return ended
-
-    def json(self, *arguments: object) -> Any:
-        """Run a command and read its JSON."""
-        return self.good(*arguments, "--format", "json").json()
-
-    def scored(self, rows: int = 3, *, seq: int | None = None) -> Any:
-        """Return the board once it has so many rows (and is of that position)."""
-        return self.until(
-            lambda: self("contest", "board", self.contest, "--format", "json"),
-            lambda told: told["rows_total"] == rows and seq in (None, told["seq"]),
-        )
-
-    def until(self, ask: Callable[[], Ended], right: Callable[[Any], bool]) -> Any:
-        """Ask until the answer is right; beside the database it is at once."""
-        end = time.monotonic() + (60 if self.far else 0)
-        while True:
-            ended = ask()
-            if ended.code == 0 and right(ended.json()):
-                return ended.json()
-            assert time.monotonic() < end, (ended.out, ended.err)
-            time.sleep(0.1)
-
-
-@dataclass(frozen=True)
-class Server:
-    """Hold a running server's address and an operator's token in a file."""
-
-    url: str
-    token_file: Path
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """Start a real server with a worker; its first token is the operator's."""
-    folder = tmp_path_factory.mktemp("server")
-    command = [sys.executable, "-m", "agon", "serve", "--port", "0", "--workers", "1"]
-    settings = {"AGON_RATE_LIMIT_TOKEN": "100000/minute", "AGON_LOG_LEVEL": "error"}
-    with subprocess.Popen(
-        command, cwd=folder, stderr=subprocess.PIPE, text=True, env={**os.environ, **settings}
-    ) as serving:
-        try:
-            stderr: Any = serving.stderr
-            url = next(line for line in stderr if " serves at " in line).split(" serves at ")[1]
-            token = next(line for line in stderr if "agon_" in line).split("agon_")[1]
-            (folder / "token").write_text(f"agon_{token}")
-            # What it says further must not fill the pipe.
-            Thread(target=lambda: [None for _ in stderr], daemon=True).start()
-            yield Server(url.split("/api/v1")[0], folder / "token")
-        finally:
-            serving.terminate()
-            serving.wait(timeout=60)
-
-
-@pytest.fixture(params=["here", "server"])
-def place(request: pytest.FixtureRequest, agon: Here, tmp_path: Path) -> Place:
-    """Give a place with an open contest of three bots and four matches."""
-    name = f"spring-{next(_NUMBERS)}"
-    if request.param == "here":
-        at = Place(agon, ("--database", f"sqlite:///{tmp_path}/agon.db"), name, far=False)
-    else:
-        found: Server = request.getfixturevalue("server")
-        at = Place(agon, ("--server", found.url, "--token-file", found.token_file), name, far=True)
-    at.folder = tmp_path
-    at.good("contest", "create", name, "--discipline", "arena", "--title", "Spring")
-    ended = at.good("contest", "add", name, arena_folder(tmp_path / "arena"))
-    assert "10 added" in ended.out
-    at.scored()
-    return at
+from cli.command import Here, arena_folder
+from cli.places import Place, Server
 
 
 def test_a_board_is_read_explained_remembered_and_proved(place: Place, agon: Here) -> None:
@@ -135,8 +36,22 @@ def test_a_board_is_read_explained_remembered_and_proved(place: Place, agon: Her
     assert [one["board"] for one in shown["published"]] == ["bots", "judges", "bradley-terry"]
     assert "bradley-terry" in place.good("contest", "show", name).out
     assert name in place.good("contest", "list", "--discipline", "arena", "--format", "csv").out
-    assert "nobody has looked yet" in place.good("contest", "findings", name).out
+    draft = f"{name}-draft"
+    place.good("contest", "create", draft, "--discipline", "arena", "--title", "D", "--draft")
+    assert "nobody has looked yet" in place.good("contest", "findings", draft).out
     assert place.json("contest", "findings", name, "--look")["seq"] == 12
+
+
+def test_people_are_found_by_how_their_ids_begin(place: Place) -> None:
+    """Whoever looks for a friend knows the first letters."""
+    name = place.contest
+    found = place.good("contest", "board", name, "--find", "b")
+    assert ("bob" in found.out, "1 of 3" in found.out) == (True, True)
+    none = place.good("contest", "board", name, "--find", "B")
+    assert "begins with 'B'; case matters" in none.out
+    assert place("contest", "board", name, "--find", "b", "--around", "bob").code == 2
+    some = place.json("contest", "board", name, "--find", "b", "--top", 1)
+    assert ([one["id"] for one in some["rows"]], "unscored" in some) == (["bob"], False)
 
 
 def test_records_are_added_once_and_faults_told_together(place: Place) -> None:

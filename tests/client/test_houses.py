@@ -99,6 +99,8 @@ def test_boards_are_paged_proved_explained_and_remembered(house: House, spring: 
     assert {row["id"] for row in (*first.rows, *rest.rows)} == set(PEOPLE)
     around = house.boards.page(spring, around="cy", limit=1)
     assert around.rows[0]["id"] == "cy"
+    assert [row["id"] for row in house.boards.search(spring, "a").rows] == ["ada"]
+    assert house.boards.search(spring, "A", board="user-score", as_of="5", limit=1).rows == ()
     assert house.boards.page(spring, unscored=True).rows == ()
     assert next(one.board for one in house.boards.list(spring)) == "user-score"
     told = house.boards.explain(spring, "ada")

@@ -26,6 +26,9 @@ PUBLIC = [
     f"{BOARD}?as_of=999999",
     f"{BOARD}?as_of=2030-01-01T00:00:00Z",
     f"{BOARD}?around=u1",
+    f"{BOARD}?q=u",
+    f"{BOARD}?q=u&limit=1",
+    f"{BOARD}?q=u7",
     f"{BOARD}/unscored",
     f"{BOARD}/rows/u1?neighbours=5",
     f"{BOARD}/rows/u7",
@@ -85,7 +88,9 @@ def test_the_limit_is_honoured(house: House, limit: int) -> None:
 
 
 @pytest.mark.parametrize("query", ["limit=0", "limit=501", "limit=x", "limt=5", "format=xml",
-                                   "cursor=abc", "as_of=yesterday", "cursor=&as_of=1"])  # fmt: skip
+                                   "cursor=abc", "as_of=yesterday", "cursor=&as_of=1", "q=",
+                                   "q=%00", "q=u&around=u1", "q=u&format=csv",
+                                   "q=u&cursor=x"])  # fmt: skip
 def test_what_cannot_be_meant_is_refused(house: House, query: str) -> None:
     """Nothing is quietly ignored, a misspelt name neither."""
     house.contest()
@@ -103,6 +108,17 @@ def test_ones_own_row_comes_with_neighbours_and_its_place(house: House) -> None:
     around = house.get(f"{BOARD}?around=u8&limit=4").json()
     assert around["place"] == 8
     assert "u8" in [row["id"] for row in around["rows"]]
+
+
+def test_people_are_found_by_how_their_ids_begin(house: House) -> None:
+    """Nobody pages through a million rows to find a friend."""
+    house.contest(people=12)
+    found = house.get(f"{BOARD}?q=u1&limit=2").json()
+    assert [row["id"] for row in found["rows"]] == ["u1", "u10"]
+    rest = house.get(f"{BOARD}?q=u1&limit=2&cursor={found['next']}").json()
+    assert ([row["id"] for row in rest["rows"]], rest["next"]) == (["u11"], None)
+    assert house.get(f"{BOARD}?q=zoe").json()["rows"] == []
+    assert house.get(f"{BOARD}?q=%F0%9F%98%80").json()["rows"] == []
 
 
 def test_a_client_that_has_the_page_is_not_sent_it_again(house: House) -> None:

@@ -40,6 +40,7 @@ ADDRESSES = [
     f"{BOARD}?limt=2",
     f"{BOARD}?as_of=1",
     f"{BOARD}?around=u1&limit=1",
+    f"{BOARD}?q=u1",
     "/contests/spring/boards/nothing",
     "/contests/spring/boards/user-score/",
     "/contests/Spring/boards/user-score",

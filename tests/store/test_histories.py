@@ -1,5 +1,8 @@
 """Histories in a database."""
 
+import sys
+from typing import Any
+
 from agon.app.contests.values import Contest, Moved
 from agon.store.store import SqlStore
 from store.made import later
@@ -44,3 +47,33 @@ def test_a_step_that_is_there_is_replaced(store: SqlStore, spring: Contest) -> N
     with store.read() as session:
         found = session.histories.of(spring.no, "models", "ada")
     assert found == [_step(1, score=None), _step(2, score=8.0), _step(3)]
+
+
+def _names(store: SqlStore, contest: Contest, begins: str, **asked: Any) -> list[str]:
+    with store.read() as session:
+        return session.histories.names(contest.no, "models", begins=begins, **asked)
+
+
+def test_ids_are_found_by_how_they_begin(store: SqlStore, spring: Contest) -> None:
+    """Who looks for somebody knows the first letters, and the id has many steps or one."""
+    last = chr(sys.maxunicode)
+    odd = ["a", "ad", "ada", f"ada{last}", "ada😀", "adb", "Ada", "a%", "a_a", "é", f"{last}z"]
+    steps = [_step(seq, name=name) for name in odd for seq in (1, 2, 3)]
+    with store.write() as session:
+        session.histories.add(spring.no, "models", steps)
+        session.histories.add(spring.no, "judges", [_step(1, name="adam")])
+    for begins in ("a", "ada", f"ada{last}", "ad", "A", "a%", "a_", "é", last, "zz"):
+        assert _names(store, spring, begins) == sorted(n for n in odd if n.startswith(begins))
+    assert _names(store, spring, "a", limit=2) == ["a", "a%"]
+    assert _names(store, spring, "a", after="a%", limit=2) == ["a_a", "ad"]
+    assert _names(store, spring, "a", after="zz") == []
+
+
+def test_ids_of_later_positions_alone_are_left_out(store: SqlStore, spring: Contest) -> None:
+    """Behind a freeze nobody's name comes out, however many are new there."""
+    late = [_step(9, name=f"b{n:03}") for n in range(100)]
+    with store.write() as session:
+        session.histories.add(spring.no, "models", [*late, _step(5, name="bob"), _step(9)])
+    assert _names(store, spring, "b", until=5) == ["bob"]
+    assert _names(store, spring, "b", until=4) == []
+    assert len(_names(store, spring, "b", until=9, limit=500)) == 101

@@ -178,6 +178,23 @@ class Boards(Protocol):
             Unreadable: the cursor, the limit (1 to 500) or ``as_of`` cannot be read.
         """
 
+    def search(
+        self,
+        contest: str,
+        begins: str,
+        *,
+        board: str | None = None,
+        as_of: str | None = None,
+        cursor: str | None = None,
+        limit: int = 50,
+    ) -> Page:
+        """Return the rows of those whose ids begin with a text, in id order.
+
+        Raises:
+            NotFound: there is no such board, or no such state of it.
+            Unreadable: the text, the cursor, the limit (1 to 500) or ``as_of`` cannot be read.
+        """
+
     def proof(
         self, contest: str, participant: str, *, board: str | None = None, as_of: str | None = None
     ) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """Keep everybody's steps on the boards."""
 
+import sys
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
@@ -71,6 +72,64 @@ class SqlHistories:
             )
             for row in self._to.all(asking.order_by(HISTORIES.c.seq).limit(limit))
         ]
+
+    def names(
+        self,
+        contest_no: int,
+        board: str,
+        *,
+        begins: str,
+        after: str | None = None,
+        until: int | None = None,
+        limit: int = 50,
+    ) -> list[str]:
+        """List ids that have steps on a board and begin with a text, by code point."""
+        end = _behind(begins)
+        bound, bounds = ("", []) if end is None else ("AND participant < ?", [end])
+        here = [contest_no, board]
+        seen = "" if until is None else f"AND ({_FIRST_SEQ}) <= ?"
+        rows = self._to.raw(
+            _NAMES_FROM.format(bound=bound, relation=">=" if after is None else ">", seen=seen),
+            [
+                *here, begins if after is None else max(begins, after), *bounds,
+                *here, *bounds,
+                *([] if until is None else [*here, until]),
+                limit,
+            ],
+        )  # fmt: skip
+        return [name for (name,) in rows]
+
+
+_HERE: Final = "FROM histories WHERE contest_no = ? AND board = ?"
+_FIRST_SEQ: Final = f"SELECT min(seq) {_HERE} AND participant = known.name"
+_NAMES_FROM: Final = f"""
+WITH RECURSIVE known (name) AS (
+    SELECT (SELECT min(participant) {_HERE} AND participant {{relation}} ? {{bound}})
+    UNION ALL
+    SELECT (SELECT min(participant) {_HERE} AND participant > known.name {{bound}})
+    FROM known WHERE known.name IS NOT NULL
+)
+SELECT name FROM known WHERE name IS NOT NULL {{seen}} LIMIT ?
+"""
+"""Leap from id to id within the primary key's index, over all the steps in between."""
+
+_HALVES: Final = 0xD800
+_BEHIND_HALVES: Final = 0xE000
+
+
+def _behind(begins: str) -> str | None:
+    r"""Return the least text behind all that begin with one; None where there is none.
+
+    Example:
+        >>> _behind("ada"), _behind("a\U0010ffff"), _behind("\U0010ffff")
+        ('adb', 'b', None)
+    """
+    kept = begins.rstrip(chr(sys.maxunicode))
+    if not kept:
+        return None
+    last = ord(kept[-1]) + 1
+    # The halves of characters are no text by themselves.
+    return kept[:-1] + chr(_BEHIND_HALVES if last == _HALVES else last)
 
 
 def _rows(contest_no: int, board: str, steps: Iterable[Moved]) -> Iterator[tuple[Any, ...]]:

@@ -200,6 +200,27 @@ class Histories(Protocol):
     ) -> list[Moved]:
         """Return somebody's steps in ledger order."""
 
+    def names(
+        self,
+        contest_no: int,
+        board: str,
+        *,
+        begins: str,
+        after: str | None = None,
+        until: int | None = None,
+        limit: int = 50,
+    ) -> list[str]:
+        """List ids that have steps on a board and begin with a text, by code point.
+
+        Args:
+            contest_no: the contest.
+            board: the board.
+            begins: the text.
+            after: the id behind which to begin.
+            until: leave out whose steps are all of later positions.
+            limit: how many at most.
+        """
+
 
 class Changes(Protocol):
     """Keep change sets."""

@@ -1,5 +1,6 @@
 """``agon contest board|explain|history|findings|proof``: what was published, and why."""
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -28,6 +29,7 @@ _person = click.argument("person", metavar="PERSON")
 @parameters.board
 @arguments.as_of
 @option("--around", metavar="P", help="The rows around this id.")
+@option("--find", metavar="TEXT", help="Only those whose ids begin with this, in id order.")
 @parameters.printing
 @place
 def board(
@@ -36,6 +38,7 @@ def board(
     board: str | None,
     as_of: str | None,
     around: str | None,
+    find: str | None,
     printing: parameters.Printing,
     place: Place,
 ) -> None:
@@ -46,28 +49,34 @@ def board(
 
       agon contest board spring --top 10
       agon contest board spring --around ada
+      agon contest board spring --find ad
       agon contest board spring --as-of 2026-03-31T12:00:00Z --format csv --output march.csv
     """
+    if around is not None and find is not None:
+        raise click.UsageError("--around and --find exclude each other; give one of them")
     people = _ROWS_FOR_PEOPLE if printing.form == TABLE else None
     with place.open(create=False) as house:
-        page, rows = _rows(
+        page, is_cut, rows = _rows(
             house,
             contest,
             board,
             as_of=as_of,
             around=around,
+            find=find,
             top=printing.top if around else printing.top or people,
         )
-        unscored = _unscored(house, page) if printing.form == "json" else []
+        others: dict[str, Any] = {}
+        if printing.form == "json" and find is None:
+            others["unscored"] = _unscored(house, page)
     if printing.form == "json":
         from agon.cli.formats import json_chunks
 
         told = listing.plainly(page)
         for name in ("next", "previous", "start", "place"):
             del told[name]
-        deliver(json_chunks({**told, "unscored": unscored, "rows": rows}), printing.output)
+        deliver(json_chunks({**told, **others, "rows": rows}), printing.output)
     elif printing.form == TABLE:
-        _draw(page, rows, printing.output)
+        _draw(page, rows, printing.output, find=find, is_cut=is_cut)
     else:
         import pyarrow as pa
 
@@ -212,18 +221,25 @@ def _rows(
     *,
     as_of: str | None,
     around: str | None,
+    find: str | None,
     top: int | None,
-) -> "tuple[Page, list[dict[str, Any]]]":
-    """Gather rows page by page, all from one snapshot: the first ``top``, or those around an id."""
+) -> "tuple[Page, bool, list[dict[str, Any]]]":
+    """Gather rows page by page, all from one snapshot: the first ``top``, or those around an id.
+
+    Returns the first page, whether there are more rows, and the rows.
+    """
     size = min(top or (_AROUND if around else _LARGEST_PAGE), _LARGEST_PAGE)
-    first = page = house.boards.page(contest, board, as_of=as_of, around=around, limit=size)
+    if find is None:
+        more = partial(house.boards.page, contest)
+        first = page = more(board, as_of=as_of, around=around, limit=size)
+    else:
+        more = partial(house.boards.search, contest, find)
+        first = page = more(board=board, as_of=as_of, limit=size)
     rows = list(page.rows)
     while around is None and page.next is not None and (top is None or len(rows) < top):
-        page = house.boards.page(
-            contest, first.board, cursor=page.next, limit=min(_LARGEST_PAGE, _left(top, rows))
-        )
+        page = more(board=first.board, cursor=page.next, limit=min(_LARGEST_PAGE, _left(top, rows)))
         rows += page.rows
-    return first, [_in_order(row) for row in rows]
+    return first, page.next is not None, [_in_order(row) for row in rows]
 
 
 def _left(top: int | None, rows: list[Any]) -> int:
@@ -252,7 +268,14 @@ def _in_order(row: Any) -> dict[str, Any]:
     return first | {name: value for name, value in row.items() if name not in first}
 
 
-def _draw(page: "Page", rows: list[dict[str, Any]], output: Path | None) -> None:
+def _draw(
+    page: "Page",
+    rows: list[dict[str, Any]],
+    output: Path | None,
+    *,
+    find: str | None,
+    is_cut: bool,
+) -> None:
     from agon.cli.drawing import Paper
     from agon.cli.score import draw_listed
 
@@ -261,14 +284,23 @@ def _draw(page: "Page", rows: list[dict[str, Any]], output: Path | None) -> None
         f"{page.contest} · {page.board} · {page.edition} · {page.state} · entry {page.seq:,}",
         style="bold",
     )
-    draw_listed(paper, rows)
+    if find is not None and not rows:
+        paper.line(f"nobody with a score has an id that begins with {find!r}; case matters")
+    else:
+        draw_listed(paper, rows)
     if page.amended_by is not None:
         seq = page.amended_by["seq"]
         paper.line(f"amended since it became final: --as-of {seq} shows the amended result")
     more = page.rows_total - len(rows)
-    if more > 0:
+    if find is not None:
+        told = "; there are more: give more of the id, or a greater --top" if is_cut else ""
+        paper.line(f"{len(rows):,} of {page.rows_total:,}{told}")
+    elif more > 0:
         paper.line(f"{more:,} more; --top {page.rows_total} or --format csv shows all")
     if page.unscored_total:
-        paper.line(f"{page.unscored_total:,} without a score; --format json has the reasons")
+        paper.line(
+            f"{page.unscored_total:,} without a score; --format json has the reasons, and agon "
+            f"contest explain {page.contest} P that of one"
+        )
     paper.line(f"board_sha256 {page.board_sha256}", style="dim")
     paper.deliver()

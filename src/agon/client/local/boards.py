@@ -11,6 +11,7 @@ from agon.app.contests import boards as cases
 from agon.app.contests.explaining import explain
 from agon.app.contests.histories import MOST_STEPS, history
 from agon.app.contests.publishing import rebuild
+from agon.app.contests.searching import search
 from agon.app.contests.service import Service
 from agon.app.contests.stored_rows import NotStored
 from agon.app.contests.values import Snapshot
@@ -55,22 +56,27 @@ class LocalBoards:
                 limit=limit, unscored=unscored,
             ),
         )  # fmt: skip
-        amended = found.amended_by
-        return Page.model_validate(
-            {
-                **_proved(found.snapshot),
-                "contest": view.contest.id,
-                "discipline": view.contest.discipline,
-                "title": view.contest.title,
-                "state": view.contest.state,
-                "rows": [orjson.loads(line) for line in found.lines],
-                "start": found.start,
-                "place": found.place,
-                "next": found.next,
-                "previous": found.previous,
-                "amended_by": None if amended is None else _amendment(amended),
-            }
+        return _told(view, found)
+
+    def search(
+        self,
+        contest: str,
+        begins: str,
+        *,
+        board: str | None = None,
+        as_of: str | None = None,
+        cursor: str | None = None,
+        limit: int = 50,
+    ) -> Page:
+        """Return the rows of those whose ids begin with a text, in id order."""
+        view = self._view(contest)
+        found = self._stored(
+            view,
+            lambda: search(
+                self._service, view, board, begins, as_of=as_of, cursor=cursor, limit=limit
+            ),
         )
+        return _told(view, found)
 
     def proof(
         self, contest: str, participant: str, *, board: str | None = None, as_of: str | None = None
@@ -110,6 +116,26 @@ class LocalBoards:
         except NotStored as missing:
             rebuild(self._service, view.contest.id, seq=missing.seq, board=missing.board)
             return find()
+
+
+def _told(view: View, found: cases.Page) -> Page:
+    """Tell of a page in the words of the API."""
+    amended = found.amended_by
+    return Page.model_validate(
+        {
+            **_proved(found.snapshot),
+            "contest": view.contest.id,
+            "discipline": view.contest.discipline,
+            "title": view.contest.title,
+            "state": view.contest.state,
+            "rows": [orjson.loads(line) for line in found.lines],
+            "start": found.start,
+            "place": found.place,
+            "next": found.next,
+            "previous": found.previous,
+            "amended_by": None if amended is None else _amendment(amended),
+        }
+    )
 
 
 def _proved(snapshot: Snapshot) -> dict[str, Any]:

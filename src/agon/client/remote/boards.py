@@ -39,6 +39,21 @@ class RemoteBoards:
         found = self._wire.get(*path, "unscored", **query)
         return Page.model_validate({**found, "rows": found["unscored"]})
 
+    def search(
+        self,
+        contest: str,
+        begins: str,
+        *,
+        board: str | None = None,
+        as_of: str | None = None,
+        cursor: str | None = None,
+        limit: int = 50,
+    ) -> Page:
+        """Return the rows of those whose ids begin with a text, in id order."""
+        path = ("contests", contest, "boards", board or self._default(contest))
+        found = self._wire.get(*path, q=begins, as_of=as_of, cursor=cursor, limit=limit)
+        return Page.model_validate(found)
+
     def proof(
         self, contest: str, participant: str, *, board: str | None = None, as_of: str | None = None
     ) -> dict[str, Any]:

@@ -20,6 +20,9 @@ class BoardQuery(Asked):
     around: Annotated[PlainText, StringConstraints(min_length=1, max_length=200)] | None = Field(
         default=None, description="An id to have in the middle."
     )
+    q: Annotated[PlainText, StringConstraints(min_length=1, max_length=200)] | None = Field(
+        default=None, description="How ids begin: those rows alone, in id order."
+    )
     limit: int = Field(default=50, ge=1, le=500, description="How many rows the page has.")
     format: Literal["json", "csv", "ndjson"] | None = Field(
         default=None, description="csv and ndjson are the whole board."

@@ -11,6 +11,7 @@ from agon.app.access.authorising import View
 from agon.app.contests import boards as cases
 from agon.app.contests.explaining import explain
 from agon.app.contests.histories import history
+from agon.app.contests.searching import search
 from agon.app.contests.stored_rows import NotStored
 from agon.errors import Unreadable
 from agon.http.auth import sees
@@ -80,11 +81,25 @@ def get_board(
     service: Serves,
     wanted: Annotated[BoardQuery, Query()],
 ) -> Response:
-    """Return a page, or (``format``, or ``Accept``) the whole board as CSV or NDJSON."""
+    """Return a page, or (``format``, or ``Accept``) the whole board as CSV or NDJSON.
+
+    With ``q`` the page holds those alone whose ids begin so, in id order, wherever they stand.
+    """
     as_of, cursor, around = wanted.as_of, wanted.cursor, wanted.around
     form = wanted.format or _accepted(request)
     _expect_one(cursor=cursor, around=around)
     _expect_one(cursor=cursor, as_of=as_of)
+    if wanted.q is not None:
+        begins = wanted.q
+        _expect_one(q=begins, around=around)
+        _expect_one(q=begins, format=wanted.format if form != "json" else None)
+        return _answer(
+            request,
+            view,
+            lambda: search(
+                service, view, board, begins, as_of=as_of, cursor=cursor, limit=wanted.limit
+            ),
+        )
     if form != "json":
         return _download(request, service, view, board, as_of=as_of, form=form)
     return _answer(
@@ -244,4 +259,5 @@ def _file_name(text: str) -> str:
 def _expect_one(**given: str | None) -> None:
     if all(value is not None for value in given.values()):
         both = " and ".join(given)
-        raise Unreadable(f"{both} exclude each other; a cursor stays with its own snapshot")
+        why = "a cursor stays with its own snapshot" if "cursor" in given else "give one of them"
+        raise Unreadable(f"{both} exclude each other; {why}")

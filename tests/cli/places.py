@@ -1,0 +1,59 @@
+"""Two places where commands work: beside a database, and at a real server."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from cli.command import Ended, Here
+
+
+@dataclass
+class Place:
+    """Run commands at one place; each test has a contest of its own."""
+
+    agon: Here
+    options: tuple[object, ...]
+    contest: str
+    far: bool
+    folder: Path = field(default_factory=Path)
+
+    def __call__(self, *arguments: object) -> Ended:
+        """Run a command there."""
+        return self.agon(*arguments, *self.options)
+
+    def good(self, *arguments: object) -> Ended:
+        """Run a command that has to succeed."""
+        ended = self(*arguments)
+        assert ended.code == 0, ended.err
+        return ended
+
+    def json(self, *arguments: object) -> Any:
+        """Run a command and read its JSON."""
+        return self.good(*arguments, "--format", "json").json()
+
+    def scored(self, rows: int = 3, *, seq: int | None = None) -> Any:
+        """Return the board once it has so many rows (and is of that position)."""
+        return self.until(
+            lambda: self("contest", "board", self.contest, "--format", "json"),
+            lambda told: told["rows_total"] == rows and seq in (None, told["seq"]),
+        )
+
+    def until(self, ask: Callable[[], Ended], right: Callable[[Any], bool]) -> Any:
+        """Ask until the answer is right; beside the database it is at once."""
+        end = time.monotonic() + (60 if self.far else 0)
+        while True:
+            ended = ask()
+            if ended.code == 0 and right(ended.json()):
+                return ended.json()
+            assert time.monotonic() < end, (ended.out, ended.err)
+            time.sleep(0.1)
+
+
+@dataclass(frozen=True)
+class Server:
+    """Hold a running server's address and an operator's token in a file."""
+
+    url: str
+    token_file: Path
