@@ -3,13 +3,14 @@
 import hashlib
 import threading
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
 
 from agon.errors import Unavailable
+from agon.store.access import SqlAccess
 from fakes.http_house import House
 
 KEY = {"idempotency-key": "k-1"}
@@ -95,15 +96,48 @@ def test_a_request_under_way_makes_its_repetition_wait(
     assert answers[0].status_code == 201
 
 
+def test_a_request_under_way_gives_signs_of_life(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However long it takes, nobody may take it for one whose process died."""
+    monkeypatch.setattr("agon.http.idempotency._SIGN_SECONDS", 0.01)
+    users: Any = __import__("agon.app.access.users", fromlist=["create_user"])
+    create, access = users.create_user, "agon.store.access.SqlAccess"
+    signs: list[str] = []
+    living = threading.Event()
+    still = SqlAccess.still_under_way
+
+    def noted(self: SqlAccess, who: str, key: str, *, at: datetime) -> None:
+        if not signs:
+            signs.append(key)
+            raise Unavailable("busy")
+        still(self, who, key, at=at)
+        living.set()
+
+    def slow(*args: Any, **options: Any) -> Any:
+        assert living.wait(30)
+        with house.service.store.read() as session:
+            known = session.access.answered(house.tokens["operator"][5:27], "k-1")
+        assert known is not None
+        assert (known.status, known.at > began) == (0, True)
+        return create(*args, **options)
+
+    monkeypatch.setattr(f"{access}.still_under_way", noted)
+    monkeypatch.setattr(users, "create_user", slow)
+    began = house.service.clock()
+    assert house.post("/users", "operator", json=USER, headers=KEY).status_code == 201
+    assert signs == ["k-1"]
+
+
 def test_a_request_that_was_cut_off_can_be_sent_again(house: House) -> None:
-    """A process that died in the middle must not block its client for ever."""
+    """A process that died in the middle must not block its client longer than the client waits."""
     house.post("/users", "operator", json=USER, headers=KEY)
     who = house.tokens["operator"][5:27]
     with house.service.store.write() as session:
         kept = session.access.answered(who, "k-1")
         assert kept is not None
         session.access.forget_answers(before=kept.at + timedelta(days=1))
-        early = kept.at - timedelta(hours=1)
+        early = kept.at - timedelta(seconds=16)
         session.access.keep_answer(replace(kept, status=0, body=b"", at=early))
     answer = house.post("/users", "operator", json=USER, headers=KEY)
     assert answer.json().get("code") == "conflict", answer.text

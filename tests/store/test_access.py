@@ -123,6 +123,21 @@ def test_answers_are_forgotten_in_time(store: SqlStore) -> None:
     assert [answer is not None for answer in found] == [False, True, False]
 
 
+def test_only_what_gives_no_sign_of_life_is_taken_over(store: SqlStore) -> None:
+    """A long request must not be done twice, nor one that died block its client."""
+    again = _answer(at=20)
+    with store.write() as session:
+        session.access.keep_answer(_answer(at=0))
+        session.access.still_under_way("t1", "k", at=later(6))
+        assert not session.access.take_over(again, lost_before=later(5))
+        assert session.access.take_over(again, lost_before=later(6))
+        assert not session.access.take_over(again, lost_before=later(6))
+        session.access.finish_answer(_answer(status=201, at=20))
+        session.access.still_under_way("t1", "k", at=later(30))
+        assert not session.access.take_over(again, lost_before=later(40))
+        assert session.access.answered("t1", "k") == _answer(status=201, at=20)
+
+
 def test_the_audit_log_is_read_newest_first(store: SqlStore) -> None:
     """Who looks wants to know what just happened."""
     with store.write() as session:

@@ -1,9 +1,11 @@
 """Answer a repeated request as the first one was answered, when it carries an Idempotency-Key."""
 
+import asyncio
 import hashlib
 import hmac
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import IO, Any, Final
@@ -25,8 +27,11 @@ _KEY: Final = re.compile(r"[\x21-\x7e]{1,200}")
 _KEPT_HEADERS: Final = ("content-type", "location", "etag")
 _LARGEST: Final = 1 << 20
 _PIECE: Final = 1 << 18
-_LOST: Final = timedelta(minutes=10)
-"""A request under way for so long was cut off with its process; it may be sent again."""
+_LOST: Final = timedelta(seconds=15)
+"""A request that gave no sign of life for so long was cut off with its process."""
+
+_SIGN_SECONDS: Final = 4.0
+"""A request under way says so often that it is."""
 
 _PASSING: Final = frozenset({401, 403, 408, 413, 429})
 """Refusals that a repetition may not meet again; they are not kept."""
@@ -48,7 +53,9 @@ class Repeated:
     A request that changes something and carries the header is answered once. Its repetition gets
     the same answer with ``Idempotency-Replayed: true``; another request under the same key, or
     the same one while the first is under way, is a conflict. Answers are kept in the database,
-    so that it does not matter which process a repetition meets.
+    so that it does not matter which process a repetition meets. When the first one's process was
+    killed, the repetition takes its place: what is under way gives signs of life in the database,
+    as a worker does for its job.
     """
 
     def __init__(self, app: ASGIApp, *, serving: Serving) -> None:
@@ -90,10 +97,24 @@ class Repeated:
     async def _answer(self, scope: Scope, body: IO[bytes], send: Send, first: Answered) -> None:
         """Let the request be answered, and keep the answer."""
         kept = _Kept(send)
+        living = asyncio.create_task(self._live(first))
         try:
             await self.app(scope, _again(body), kept.send)
         finally:
+            living.cancel()
             await run_in_threadpool(self._try_end, first, kept, secret="agon.secret" in scope)
+
+    async def _live(self, first: Answered) -> None:
+        """Give signs of life until cancelled; one that cannot be stored is made up for."""
+        while True:
+            await asyncio.sleep(_SIGN_SECONDS)
+            with suppress(Unavailable):
+                await run_in_threadpool(self._sign, first)
+
+    def _sign(self, first: Answered) -> None:
+        service = self.serving.service
+        with service.store.write() as session:
+            session.access.still_under_way(first.who, first.key, at=service.clock())
 
     def _begin(self, first: Answered) -> Answered | None:
         """Take the key; return the answer given under it, if there is one.

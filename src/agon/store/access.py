@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Row, Select, delete, func, select, update
+from sqlalchemy import ColumnElement, Row, Select, delete, func, select, update
 
 from agon.app.access.ports import Answered, Audited
 from agon.app.access.values import Token, User
@@ -121,6 +121,10 @@ class SqlAccess:
             self._to.change(update(ANSWERS).where(same, lost).values(_answer_values(answer)))
         )
 
+    def still_under_way(self, who: str, key: str, *, at: datetime) -> None:
+        """Store a sign of life of a request under way."""
+        self._to.change(update(ANSWERS).where(_under_way(who, key)).values(at=micros(at)))
+
     def finish_answer(self, answer: Answered) -> None:
         """Store the answer of a request that was under way."""
         self._to.put(ANSWERS, _answer_values(answer))
@@ -131,8 +135,7 @@ class SqlAccess:
 
     def drop_answer(self, who: str, key: str) -> None:
         """Forget a request under way that came to nothing."""
-        under_way = (ANSWERS.c.who == who) & (ANSWERS.c.key == key) & (ANSWERS.c.status == 0)
-        self._to.change(delete(ANSWERS).where(under_way))
+        self._to.change(delete(ANSWERS).where(_under_way(who, key)))
 
     def note(self, line: Audited) -> None:
         """Add a line to the audit log."""
@@ -206,6 +209,10 @@ def _token(row: Row[Any]) -> Token:
     for name in ("created_at", "expires_at", "revoked_at", "used_at"):
         values[name] = moment_or_none(values[name])
     return Token(**values)
+
+
+def _under_way(who: str, key: str) -> ColumnElement[bool]:
+    return (ANSWERS.c.who == who) & (ANSWERS.c.key == key) & (ANSWERS.c.status == 0)
 
 
 def _answer_values(answer: Answered) -> dict[str, Any]:

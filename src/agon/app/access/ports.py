@@ -99,10 +99,13 @@ class Access(Protocol):
         """Store an answer; False when the key is taken (nothing is stored)."""
 
     def take_over(self, answer: Answered, *, lost_before: datetime) -> bool:
-        """Put a request in the place of one that was lost: under way since before a time.
+        """Put a request in the place of one that was lost: no sign of life since a time.
 
         Of several that try, one succeeds.
         """
+
+    def still_under_way(self, who: str, key: str, *, at: datetime) -> None:
+        """Store a sign of life of a request under way; nothing for one that has ended."""
 
     def finish_answer(self, answer: Answered) -> None:
         """Store the answer of a request that was under way."""
