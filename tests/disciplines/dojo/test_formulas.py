@@ -11,17 +11,20 @@ from hypothesis import strategies as st
 
 from agon.disciplines.dojo.formulas import (
     UNSPECIFIED,
-    Diversity,
-    Entry,
     base_score,
     brevity,
-    diversity,
-    earliest_per_user_and_tag,
+    diversity_points,
+    families,
     gates,
     median_length,
     normal_tag,
     stage_length,
     tag_distribution,
+)
+from disciplines.dojo.naive_diversity import (
+    Entry,
+    earliest_per_user_and_tag,
+    naive_diversity,
 )
 
 VECTORS = {0: 200, 80: 180, 100: 176, 200: 155, 400: 121, 800: 73, 1600: 27, 4238: 1, 4239: 0}
@@ -36,19 +39,30 @@ ENTRIES = st.lists(
 )
 
 
-def points(
-    entries: list[Entry], *, enabled: bool = True, count_unspecified: bool = True, cap: int = 50
-) -> list[Diversity]:
-    """Give diversity points under the seed's numbers."""
-    return diversity(
-        entries,
-        enabled=enabled,
-        count_unspecified=count_unspecified,
-        first_tag_bonus=30,
-        shared_bonus_each=10,
-        shared_repeats=2,
-        cap=cap,
+def points(entries: list[Entry], *, ignored: str | None = None, cap: int = 50) -> list[int]:
+    """Give the entries of one problem their points as a season's scoring does, the page's numbers.
+
+    Scoring has them in the order of arrival; here they are put into it and back.
+    """
+    arrival = sorted(
+        (at for at, entry in enumerate(entries) if entry.tag != ignored),
+        key=lambda at: entries[at].order,
     )
+    tags = sorted({entry.tag for entry in entries})
+    tag = np.array([tags.index(entries[at].tag) for at in arrival], dtype=np.int64)
+    found = families(np.zeros_like(tag), tag, problems=1, tags=len(tags))
+    first = dict(zip(arrival, found.first_of_tag.tolist(), strict=True))
+    return [
+        diversity_points(
+            first_of_tag=first.get(at, False),
+            distinct_tags=int(found.distinct_tags[0]),
+            first_tag_bonus=30,
+            shared_bonus_each=10,
+            shared_repeats=2,
+            cap=cap,
+        ).bonus
+        for at in range(len(entries))
+    ]
 
 
 @pytest.mark.parametrize(("length", "bonus"), VECTORS.items())
@@ -150,18 +164,40 @@ def test_the_first_of_each_tag_and_everybody_gets_points() -> None:
         Entry("bob", "loops", 3, "h", "s3"),
         Entry("cy", "closed_form", 4, "h", "s4"),
     ]
-    assert [d.bonus for d in points(entries)] == [20, 50, 20, 50]
-    assert [d.bonus for d in points(entries[:3])] == [0, 30, 0]
-    assert points(entries, cap=40)[1] == Diversity(first_tag=30, shared=20, bonus=40)
-    assert {d.bonus for d in points(entries, enabled=False)} == {0}
+    assert points(entries) == [20, 50, 20, 50]
+    assert points(entries[:3]) == [0, 30, 0]
+    assert points(entries, cap=40) == [20, 40, 20, 40]
     assert points([]) == []
 
 
 def test_unspecified_can_be_left_out() -> None:
     """In edition 0.1 it is a tag like any other; a rule may take it out of the count."""
     entries = [Entry("ada", UNSPECIFIED, 1, "h", "s1"), Entry("bob", "loops", 2, "h", "s2")]
-    assert [d.bonus for d in points(entries)] == [50, 50]
-    assert [d.bonus for d in points(entries, count_unspecified=False)] == [0, 30]
+    assert points(entries) == [50, 50]
+    assert points(entries, ignored=UNSPECIFIED) == [0, 30]
+
+
+@given(ENTRIES, st.sampled_from([None, UNSPECIFIED]), st.sampled_from([0, 30, 50]))
+@settings(max_examples=200, deadline=None)
+def test_diversity_is_what_the_naive_oracle_gives(
+    entries: list[Entry], ignored: str | None, cap: int
+) -> None:
+    """The page looks at each user's earliest entry of a tag; arrays find the first at once."""
+    expected = naive_diversity(entries, ignored=ignored, cap=cap)
+    assert points(entries, ignored=ignored, cap=cap) == expected
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4)), max_size=12))
+@settings(max_examples=100, deadline=None)
+def test_families_of_a_problem_do_not_depend_on_the_others(rows: list[tuple[int, int]]) -> None:
+    """A season's problems are looked at together; the rule speaks of one."""
+    problem, tag = np.array(rows, dtype=np.int64).reshape(-1, 2).T
+    together = families(problem, tag, problems=4, tags=5)
+    for one in range(4):
+        here = problem == one
+        alone = families(np.zeros_like(tag)[here], tag[here], problems=1, tags=5)
+        assert together.first_of_tag[here].tolist() == alone.first_of_tag.tolist()
+        assert together.distinct_tags[one] == alone.distinct_tags[0]
 
 
 def test_equal_moments_fall_back_to_hash_then_id() -> None:
@@ -172,7 +208,7 @@ def test_equal_moments_fall_back_to_hash_then_id() -> None:
         Entry("cy", "loops", 1, "h1", "s8"),
     ]
     for order in permutations(entries):
-        firsts = [e.user for e, d in zip(order, points(list(order)), strict=True) if d.first_tag]
+        firsts = [e.user for e, d in zip(order, points(list(order)), strict=True) if d]
         assert firsts == ["cy"]
 
 
@@ -185,7 +221,8 @@ def test_one_user_counts_once_per_tag() -> None:
         Entry("bob", "loops", 4, "h", "s4"),
     ]
     assert [e.submission for e in earliest_per_user_and_tag(entries)] == ["s1", "s3", "s4"]
-    assert list(tag_distribution(entries).items()) == [("loops", 2), ("other", 1)]
+    counts = tag_distribution([(entry.user, entry.tag) for entry in entries])
+    assert list(counts.items()) == [("loops", 2), ("other", 1)]
 
 
 @given(ENTRIES, st.randoms(use_true_random=False))
@@ -197,7 +234,8 @@ def test_points_do_not_depend_on_the_order_of_rows(entries: list[Entry], dice: R
     result = dict(zip([e.submission for e in entries], points(entries), strict=True))
     again = dict(zip([e.submission for e in shuffled], points(shuffled), strict=True))
     assert result == again
-    assert sum(d.first_tag == 30 for d in result.values()) == len({e.tag for e in entries})
+    shared = 20 if len({e.tag for e in entries}) > 1 else 0
+    assert sum(d - shared == 30 for d in result.values()) == len({e.tag for e in entries})
 
 
 @pytest.mark.parametrize(

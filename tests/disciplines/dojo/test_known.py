@@ -87,9 +87,36 @@ def test_late_rows_take_their_place() -> None:
     remembered = Known()
     assert remembered.places(growing.records(5)).tolist() == [0, 1]
     assert remembered.places(growing.records(6)).tolist() == [0, 1, 2]
-    assert remembered.rows.tolist() == [2, 3, 4]
-    assert list(Texts[str](remembered.texts["id"], remembered.rows - 2)) == ["s1", "s2", "s3"]
+    assert remembered.numbers["row"].tolist() == [2, 3, 4]
+    filed = remembered.numbers["filed"]
+    assert list(Texts[str](remembered.texts["id"], filed)) == ["s1", "s2", "s3"]
     growing.close()
+
+
+@settings(max_examples=30, deadline=None)
+@given(moments=st.lists(st.integers(0, 2), min_size=1, max_size=9), step=st.integers(1, 9))
+def test_the_order_of_arrival_does_not_depend_on_the_order_of_reading(
+    moments: list[int], step: int
+) -> None:
+    """It breaks ties of brevity and decides who was first of a tag."""
+    growing = GrowingRecords(SCHEMA)
+    growing.append("problems", [{"id": "p"}], [1])
+    remembered = Known()
+    rows = [
+        _submission(number, created_at=f"2026-01-01T00:00:0{moment}", source=SOURCES[number % 3])
+        for number, moment in enumerate(moments)
+    ]
+    for begin in range(0, len(rows), step):
+        some = rows[begin : begin + step]
+        growing.append("submissions", some, range(begin + 2, begin + 2 + len(some)))
+        remembered.places(growing.records())
+    growing.close()
+    texts = {name: Texts[str](column, remembered.numbers["filed"]).all().to_pylist()
+             for name, column in remembered.texts.items()}  # fmt: skip
+    order = list(zip(remembered.numbers["created"].tolist(), texts["hash"], texts["id"],
+                     strict=True))  # fmt: skip
+    assert order == sorted(order)
+    assert remembered.numbers["row"].tolist() == [2 + int(name[1:]) for name in texts["id"]]
 
 
 def test_many_small_pieces_become_one() -> None:

@@ -142,7 +142,8 @@ def _bytes_to_next(j: Judgement, row: int) -> str | None:
 def _diversity(j: Judgement, row: int) -> Part:
     s, rules = j.facts.submissions, j.rules
     place = int(s.problem[row])
-    families, first = int(j.distinct_tags[place]), bool(j.first_of_tag[row])
+    families = int(j.families.distinct_tags[place])
+    first = bool(j.families.first_of_tag[row])
     given = diversity_of(rules, first_of_tag=first, families=families)
     if not rules.diversity:
         text = "switched off"

@@ -25,9 +25,6 @@ NEVER = np.iinfo(np.int64).max
 OK = VERDICTS.index("ok")
 """The number of the verdict ``ok``."""
 
-_NO_INTS: Ints = np.zeros(0, dtype=np.int64)
-_NO_TEXTS = pa.chunked_array([[]], pa.string())
-
 
 @dataclass(frozen=True)
 class Problems:
@@ -150,37 +147,33 @@ def _submissions(records: Records, problems: Problems) -> Submissions:
     known: Known = records.remembered.setdefault("dojo", Known())
     rows = known.places(records)
     numbered, ids = known.names["problem"].texts, pa.array(problems.ids, pa.string())
-    places = pc.fill_null(pc.index_in(numbered, value_set=ids), -1).to_numpy()
+    places = pc.fill_null(pc.index_in(numbered, value_set=ids), -1).to_numpy().astype(np.int64)
     if (places < 0).any():
         rows = rows[places[known.numbers["problem"][rows]] >= 0]
-    rows = rows[_arrival(known, rows)]
-    numbers = {name: _taken(column, rows) for name, column in known.numbers.items()}
-    users, user = _users(known, numbers["user"]) if len(rows) else ([], _NO_INTS)
-    verdict, matched = numbers.get("verdict", _NO_INTS), numbers.get("matched", _NO_INTS)
-    texts = {name: known.texts.get(name, _NO_TEXTS) for name in ("id", "hash", "notes", "recorded")}
+    numbers = known.numbers
+    if len(rows) < len(numbers["row"]):
+        numbers = {name: column[rows] for name, column in numbers.items()}
+    texts: dict[str, Any] = {
+        name: Texts(column, numbers["filed"]) for name, column in known.texts.items()
+    }
+    users, user = _users(known, numbers["user"])
     return Submissions(
-        ids=Texts(texts["id"], rows),
-        problem=places.astype(np.int64)[numbers["problem"]] if len(rows) else _NO_INTS,
+        ids=texts["id"],
+        problem=places[numbers["problem"]],
         user=user,
         users=users,
-        created=numbers.get("created", _NO_INTS),
-        hashes=Texts(texts["hash"], rows),
-        l_chars=numbers.get("l_chars", _NO_INTS),
-        verdict=verdict,
-        matched=np.where(verdict == OK, NEVER, matched),
-        tag=numbers.get("tag", _NO_INTS),
+        created=numbers["created"],
+        hashes=texts["hash"],
+        l_chars=numbers["l_chars"],
+        verdict=numbers["verdict"],
+        matched=np.where(numbers["verdict"] == OK, NEVER, numbers["matched"]),
+        tag=numbers["tag"],
         tag_names=known.names["tag"].texts.to_pylist(),
-        notes=Texts(texts["notes"], rows),
-        source=numbers.get("source", _NO_INTS),
-        recorded_hashes=Texts(texts["recorded"], rows),
+        notes=texts["notes"],
+        source=numbers["source"],
+        recorded_hashes=texts["recorded"],
         known=known,
     )
-
-
-def _taken(column: Any, rows: Ints) -> Any:
-    """Take some rows of a column; without a copy where they are all of it, in its order."""
-    whole = len(rows) == len(column) and (rows[1:] > rows[:-1]).all()
-    return column if whole else column[rows]
 
 
 def _users(known: Known, number: Ints) -> tuple[list[str], Ints]:
@@ -192,24 +185,6 @@ def _users(known: Known, number: Ints) -> tuple[list[str], Ints]:
     place = np.zeros(len(names.texts), dtype=np.int64)
     place[there] = np.arange(len(there))
     return names.texts.take(pa.array(there)).to_pylist(), place[number]
-
-
-def _arrival(known: Known, rows: Ints) -> Ints:
-    """Order submissions by created_at, source hash, id; few are created at the same moment."""
-    created = _taken(known.numbers.get("created", _NO_INTS), rows)
-    order: Ints = np.arange(len(rows))
-    if (created[1:] < created[:-1]).any():
-        order = np.argsort(created, kind="stable")
-        created = created[order]
-    equal = created[1:] == created[:-1]
-    tied = np.flatnonzero(np.append(equal, False) | np.insert(equal, 0, False))
-    if len(equal) and len(tied):
-        among = rows[order[tied]]
-        texts = Texts[str](known.texts["hash"], among).take(np.arange(len(among)))
-        ids = Texts[str](known.texts["id"], among).take(np.arange(len(among)))
-        places = pc.rank(texts, sort_keys="ascending", tiebreaker="dense").to_numpy()
-        order[tied] = order[tied][np.lexsort([id_order(ids), places, created[tied]])]
-    return order
 
 
 def _texts(column: Any) -> list[Any]:

@@ -6,13 +6,15 @@ One function per formula, plain numbers or arrays in and out. The numbers of the
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Any, Final, Generic, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
+
+from agon.disciplines.dojo.pairs import first_of_each, numbered
 
 UNSPECIFIED: Final = "unspecified"
 
@@ -146,30 +148,6 @@ def normal_tag(tag: object, notes: object, *, require_notes: bool, max_length: i
 
 
 @dataclass(frozen=True)
-class Entry:
-    """Hold what diversity looks at in one reward-correct submission inside the window.
-
-    Attributes:
-        user: who sent it.
-        tag: its tag after :func:`normal_tag`.
-        created_at: when it was sent: an integer, a datetime or an ISO text, of one kind throughout.
-        source_hash: SHA-256 of the canonical source.
-        submission: its id.
-    """
-
-    user: str
-    tag: str
-    created_at: Any
-    source_hash: str
-    submission: str
-
-    @property
-    def order(self) -> tuple[Any, str, str]:
-        """Return what decides which entry is earlier."""
-        return self.created_at, self.source_hash, self.submission
-
-
-@dataclass(frozen=True)
 class Diversity:
     """Hold the diversity points of one submission.
 
@@ -184,71 +162,55 @@ class Diversity:
     bonus: int
 
 
-def earliest_per_user_and_tag(entries: Sequence[Entry]) -> list[Entry]:
-    """Keep the earliest entry of each (user, tag), in that order (seed 002, 6.4 dedup)."""
-    kept: dict[tuple[str, str], Entry] = {}
-    for entry in sorted(entries, key=lambda each: each.order):
-        kept.setdefault((entry.user, entry.tag), entry)
-    return list(kept.values())
+def tag_distribution(users_and_tags: Iterable[tuple[str, str]]) -> dict[str, int]:
+    """Count the users behind each tag of one problem, most first, then by tag (seed 002, 6.3).
 
+    Args:
+        users_and_tags: of each reward-correct submission created no later than the freeze, who
+            sent it and its tag after :func:`normal_tag`. A user counts once for a tag (6.4).
 
-def tag_distribution(entries: Sequence[Entry]) -> dict[str, int]:
-    """Count the users behind each tag of one problem, most first, then by tag (seed 002, 6.3)."""
-    counts = Counter(entry.tag for entry in earliest_per_user_and_tag(entries))
+    Example:
+        >>> tag_distribution([("ada", "loops"), ("ada", "loops"), ("bob", "loops"), ("cy", "sum")])
+        {'loops': 2, 'sum': 1}
+    """
+    counts = Counter(tag for _, tag in set(users_and_tags))
     return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
 
-def diversity(
-    entries: Sequence[Entry],
-    *,
-    enabled: bool,
-    count_unspecified: bool,
-    first_tag_bonus: int,
-    shared_bonus_each: int,
-    shared_repeats: int,
-    cap: int,
-) -> list[Diversity]:
-    """Give the diversity points of one problem's entries (seed 002, 6 Diversity Bonus).
+@dataclass(frozen=True)
+class Families:
+    """Hold the two facts that decide diversity points.
 
-    The first entry of each distinct tag gets ``first_tag_bonus``. With at least two distinct tags
-    every entry gets ``shared_repeats · shared_bonus_each``. The sum is capped.
+    Attributes:
+        first_of_tag: per entry, whether it is the first of its tag on its problem.
+        distinct_tags: per problem, how many tags its entries have.
+    """
+
+    first_of_tag: Bools
+    distinct_tags: Ints
+
+
+def families(problem: Ints, tag: Ints, *, problems: int, tags: int) -> Families:
+    """Find the first entry of each tag on each problem, and count the tags (seed 002, 6.2, 6.4).
+
+    An entry is a reward-correct submission created no later than the freeze. Entries come in the
+    order of arrival: created_at, source hash, id. Of each user and tag only the earliest counts,
+    and the first of a tag is the first of its user's as well: who sent an entry need not be known.
 
     Args:
-        entries: the reward-correct submissions created no later than the freeze.
-        enabled: False gives everybody 0.
-        count_unspecified: whether ``unspecified`` is a tag like any other (edition 0.1: yes).
-        first_tag_bonus: points for the first of a tag.
-        shared_bonus_each: points of one shared bonus.
-        shared_repeats: how many shared bonuses are given.
-        cap: most points one submission can get.
-
-    Returns:
-        One result per entry, in the order of ``entries``.
+        problem: the problem of each entry, numbered from 0.
+        tag: the tag of each entry after :func:`normal_tag`, numbered from 0.
+        problems: how many problems there are.
+        tags: how many tags there are.
 
     Example:
-        >>> numbers = dict(first_tag_bonus=30, shared_bonus_each=10, shared_repeats=2, cap=50)
-        >>> entries = [Entry("ada", "loops", 1, "h1", "s1"), Entry("bob", "loops", 2, "h2", "s2"),
-        ...            Entry("cy", "closed_form", 3, "h3", "s3")]
-        >>> [d.bonus for d in diversity(entries, enabled=True, count_unspecified=True, **numbers)]
-        [50, 20, 50]
+        >>> found = families(np.array([0, 0, 0, 1]), np.array([5, 5, 2, 5]), problems=2, tags=6)
+        >>> found.first_of_tag.tolist(), found.distinct_tags.tolist()
+        ([True, False, True, True], [2, 1])
     """
-    if not enabled:
-        return [Diversity(0, 0, 0)] * len(entries)
-    first: dict[str, str] = {}
-    for entry in earliest_per_user_and_tag(entries):
-        if count_unspecified or entry.tag != UNSPECIFIED:
-            first.setdefault(entry.tag, entry.submission)
-    return [
-        diversity_points(
-            first_of_tag=first.get(entry.tag) == entry.submission,
-            distinct_tags=len(first),
-            first_tag_bonus=first_tag_bonus,
-            shared_bonus_each=shared_bonus_each,
-            shared_repeats=shared_repeats,
-            cap=cap,
-        )
-        for entry in entries
-    ]
+    pairs, bound = numbered(problem, tag, rights=tags)
+    first = first_of_each(pairs, bound=bound)
+    return Families(first, np.bincount(problem[first], minlength=problems))
 
 
 def diversity_points(
@@ -260,7 +222,18 @@ def diversity_points(
     shared_repeats: int,
     cap: int,
 ) -> Diversity:
-    """Give one submission's points from the two facts that decide them (seed 002, 6.2).
+    """Give one submission's points from the two facts that decide them (seed 002, 6 Diversity).
+
+    The first submission of each distinct tag gets ``first_tag_bonus``. With at least two distinct
+    tags on a problem every entry gets ``shared_repeats · shared_bonus_each``. The sum is capped.
+
+    Args:
+        first_of_tag: whether it is the first of its tag, see :func:`families`.
+        distinct_tags: tags on the problem.
+        first_tag_bonus: points for the first of a tag.
+        shared_bonus_each: points of one shared bonus.
+        shared_repeats: how many shared bonuses are given.
+        cap: most points one submission can get.
 
     Example:
         >>> diversity_points(first_of_tag=True, distinct_tags=2, first_tag_bonus=30,

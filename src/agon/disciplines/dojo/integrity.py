@@ -162,7 +162,7 @@ def _tag_farming(j: "Judgement") -> Iterator[Finding]:
             correct[int(s.user[at])].append(at)
     total = sum(len(rows) for rows in correct.values())
     lonely = {
-        user: [row for row in rows if j.first_of_tag[row] and j.tags[row] != UNSPECIFIED
+        user: [row for row in rows if j.families.first_of_tag[row] and j.tags[row] != UNSPECIFIED
                and len(users_of[j.tags[row]]) == 1]
         for user, rows in correct.items()
     }  # fmt: skip

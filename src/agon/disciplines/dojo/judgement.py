@@ -14,6 +14,7 @@ import numpy.typing as npt
 from agon.disciplines.dojo import formulas
 from agon.disciplines.dojo.facts import NEVER, Facts, Ints, Objects, payload_of, read_source
 from agon.disciplines.dojo.known import SOURCES_KEPT
+from agon.disciplines.dojo.pairs import first_of_each, numbered
 from agon.disciplines.dojo.payload import check
 from agon.disciplines.dojo.program import Violation
 from agon.disciplines.dojo.records import VERDICTS
@@ -29,7 +30,6 @@ _REFUSED, _WRONG, _FAILED = (
 )
 _IS_JUDGED = np.array([name in JUDGED for name in VERDICTS])
 _NAMES = np.array(VERDICTS, dtype=object)
-_DENSE = 4  # cells of a table of all pairs, per submission, up to which it is worth having
 
 
 @dataclass(frozen=True)
@@ -45,8 +45,7 @@ class Judgement:
         stage, reward: gates passed.
         tag: place of the method tag in force in ``tag_names``.
         in_window: counts for diversity: reward correct, not after the freeze, scored.
-        first_of_tag: the first of its tag on its problem.
-        distinct_tags: tags on the problem, per problem.
+        families: which are the first of their tag, and how many tags each problem has.
         base, brevity, diversity, scores: points.
     """
 
@@ -62,8 +61,7 @@ class Judgement:
     tag: Ints
     tag_names: list[str]
     in_window: Bools
-    first_of_tag: Bools
-    distinct_tags: Ints
+    families: formulas.Families
     base: Ints
     brevity: Ints
     diversity: Ints
@@ -94,15 +92,17 @@ class Judgement:
         """
         s = self.facts.submissions
         rows = np.flatnonzero(self.scored)
-        pairs, count = _pairs(s.problem[rows], s.user[rows], len(s.users))
-        least = np.empty(count, dtype=np.int64)
-        for worse in (-self.scores, s.l_chars, np.arange(len(s))):
+        pairs, bound = numbered(s.problem[rows], s.user[rows], rights=len(s.users))
+        several = np.bincount(pairs, minlength=bound)[pairs] > 1
+        only, rows, pairs = rows[~several], rows[several], pairs[several]
+        least = np.empty(bound, dtype=np.int64)
+        for worse in (-self.scores, s.l_chars):
             values = worse[rows]
             least[pairs] = np.iinfo(np.int64).max
             np.minimum.at(least, pairs, values)
             kept = values == least[pairs]
             rows, pairs = rows[kept], pairs[kept]
-        return rows
+        return np.sort(np.concatenate([only, rows[first_of_each(pairs, bound=bound)]]))
 
     @cached_property
     def best(self) -> Ints:
@@ -121,7 +121,7 @@ def judge(facts: Facts, rules: DojoRules) -> Judgement:
     stage, reward = stage & scored, reward & scored
     tag, names = _tags(facts, rules)
     in_window = reward & (s.created <= facts.problems.freeze[s.problem])
-    first, distinct = _families(facts, rules, tag, names, in_window)
+    families = _families(facts, rules, tag, names, in_window)
     base = formulas.base_score(
         formulas.Gates(stage, reward), stage_base=rules.stage_base, reward_base=rules.reward_base
     )
@@ -131,8 +131,7 @@ def judge(facts: Facts, rules: DojoRules) -> Judgement:
     )
     return Judgement(
         facts, rules, verdict, violations, unscored, scored, n_check, stage, reward, tag, names,
-        in_window, first, distinct, base, brevity,
-        _diversity(facts, rules, in_window, first, distinct),
+        in_window, families, base, brevity, _diversity(facts, rules, in_window, families),
     )  # fmt: skip
 
 
@@ -140,16 +139,6 @@ def moment(microseconds: int) -> str:
     """Write a time as people read it."""
     time = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=int(microseconds))
     return time.isoformat().replace("+00:00", "Z")
-
-
-def _pairs(problem: Ints, user: Ints, users: int) -> tuple[Ints, int]:
-    """Number pairs of problem and user, and give a bound of the numbers."""
-    pairs = problem * max(users, 1) + user
-    bound = int(pairs.max(initial=-1)) + 1
-    if bound <= _DENSE * len(pairs) + 1_000_000:
-        return pairs, bound
-    distinct, numbers = np.unique(pairs, return_inverse=True)
-    return numbers, len(distinct)
 
 
 def _verdicts(facts: Facts, rules: DojoRules) -> tuple[Ints, dict[int, tuple[Violation, ...]]]:
@@ -281,41 +270,37 @@ def contradicted(source: str, tag: str, rules: DojoRules) -> bool:
 
 def _families(
     facts: Facts, rules: DojoRules, tag: Ints, names: list[str], in_window: Bools
-) -> tuple[Bools, Ints]:
-    """Find the first submission of each (problem, tag), and count the tags of each problem.
-
-    Per (user, tag) only the earliest submission is looked at (seed 002, 6.4); arrival is the order
-    the facts stand in, so the first of a (problem, tag) is the first of its user's as well.
-    """
-    s = facts.submissions
-    first = np.zeros(len(s), dtype=bool)
-    distinct = np.zeros(len(facts.problems.ids), dtype=np.int64)
-    rows = np.flatnonzero(in_window)
+) -> formulas.Families:
+    """Find the families among the entries; those that are none are first of nothing."""
+    problem = facts.submissions.problem
+    is_entry = in_window
     if rules.unspecified_tag == "ignored":
-        rows = rows[tag[rows] != names.index(formulas.UNSPECIFIED)]
-    pairs, count = _pairs(s.problem[rows], tag[rows], len(names))
-    earliest = np.full(count, len(s))
-    np.minimum.at(earliest, pairs, rows)
-    opening = earliest[earliest < len(s)]
-    first[opening] = True
-    np.add.at(distinct, s.problem[opening], 1)
-    return first, distinct
+        is_entry = in_window & (tag != names.index(formulas.UNSPECIFIED))
+    rows = np.flatnonzero(is_entry)
+    found = formulas.families(
+        problem[rows], tag[rows], problems=len(facts.problems.ids), tags=len(names)
+    )
+    first = np.zeros(len(problem), dtype=bool)
+    first[rows[found.first_of_tag]] = True
+    return formulas.Families(first, found.distinct_tags)
 
 
 def _diversity(
-    facts: Facts, rules: DojoRules, in_window: Bools, first: Bools, distinct: Ints
+    facts: Facts, rules: DojoRules, in_window: Bools, families: formulas.Families
 ) -> Ints:
-    s = facts.submissions
-    points = np.zeros(len(s), dtype=np.int64)
+    problem = facts.submissions.problem
     if not rules.diversity:
-        return points
-    given = np.zeros((2, len(distinct)), dtype=np.int64)
-    for families in np.unique(distinct):
-        for is_first in (False, True):
-            bonus = diversity_of(rules, first_of_tag=is_first, families=families).bonus
-            given[int(is_first), distinct == families] = bonus
-    points[in_window] = given[first[in_window].astype(np.int64), s.problem[in_window]]
-    return points
+        return np.zeros(len(problem), dtype=np.int64)
+    counts, of_problem = np.unique(families.distinct_tags, return_inverse=True)
+    others, firsts = (
+        np.array(
+            [diversity_of(rules, first_of_tag=first, families=tags).bonus for tags in counts],
+            dtype=np.int64,
+        )[of_problem]
+        for first in (False, True)
+    )
+    points = np.where(families.first_of_tag, firsts[problem], others[problem])
+    return np.where(in_window, points, 0)
 
 
 def diversity_of(rules: DojoRules, *, first_of_tag: bool, families: int) -> formulas.Diversity:

@@ -27,6 +27,10 @@ SOURCES_KEPT = 100_000
 """So many sources are remembered with what was read from them, for other records as well."""
 
 _MOST_PIECES = 64
+_NUMBERS = (
+    "row", "filed", "problem", "user", "tag", "created", "l_chars", "verdict", "matched", "source",
+)  # fmt: skip
+_TEXTS = ("id", "hash", "recorded", "notes")
 _CODES = " ".join(f"WHEN '{verdict}' THEN {code}" for code, verdict in enumerate(VERDICTS))
 
 
@@ -57,11 +61,18 @@ class Texts(Sequence[_Text], Generic[_Text]):
         return text
 
     def __iter__(self) -> Iterator[_Text]:
-        return iter(self.take(np.arange(len(self))).to_pylist())
+        return iter(self.all().to_pylist())
+
+    def all(self) -> pa.Array:
+        """Return the texts as Arrow."""
+        return self._taken(self._rows)
 
     def take(self, places: Ints) -> pa.Array:
         """Return the texts at some places as Arrow."""
-        taken = self._column.take(pa.array(self._rows[places]))
+        return self._taken(self._rows[places])
+
+    def _taken(self, rows: Ints) -> pa.Array:
+        taken = self._column.take(pa.array(rows))
         return taken.combine_chunks() if isinstance(taken, pa.ChunkedArray) else taken
 
 
@@ -94,21 +105,22 @@ class Names:
 
 
 class Known:
-    """Hold what the submissions seen so far say, by the number of their row, rising.
+    """Hold what the submissions seen so far say, in order of arrival: created_at, hash, id.
 
     Attributes:
-        rows: the numbers.
-        numbers: columns by name: ``problem``, ``user`` and ``tag`` (in ``names``), ``created``,
-            ``l_chars``, ``verdict`` (in ``VERDICTS``), ``matched`` (-1: not recorded), ``source``
-            (in ``sources``; -1: none).
-        texts: ``id``, ``hash`` (the source's own where it is given), ``recorded``, ``notes``.
+        numbers: columns by name: ``row`` (the number of the row), ``filed`` (the place in each of
+            ``texts``), ``problem``, ``user`` and ``tag`` (in ``names``), ``created``, ``l_chars``,
+            ``verdict`` (in ``VERDICTS``), ``matched`` (-1: not recorded), ``source`` (in
+            ``sources``; -1: none).
+        texts: ``id``, ``hash`` (the source's own where it is given), ``recorded``, ``notes``, in
+            the order in which they were read.
         sources: the distinct sources.
     """
 
     def __init__(self) -> None:
-        self.rows: Ints = np.zeros(0, dtype=np.int64)
-        self.numbers: dict[str, npt.NDArray[Any]] = {}
-        self.texts: dict[str, pa.ChunkedArray] = {}
+        none: Ints = np.zeros(0, dtype=np.int64)
+        self.numbers: dict[str, npt.NDArray[Any]] = dict.fromkeys(_NUMBERS, none)
+        self.texts = dict.fromkeys(_TEXTS, pa.chunked_array([[]], pa.string()))
         self.names = {name: Names() for name in ("problem", "user", "tag")}
         self.sources: list[str] = []
         self._source: dict[bytes, int] = {}
@@ -117,17 +129,17 @@ class Known:
         self._looked: dict[Any, tuple[int, dict[int, Any]]] = {}
 
     def places(self, records: Records) -> Ints:
-        """Return the places here of the submissions that records show, by row; learn new ones."""
+        """Return the places here of the submissions that records show, rising; learn new ones."""
         shown = records.sql("SELECT _row FROM submissions")["_row"].to_numpy()
-        if (shown[1:] < shown[:-1]).any():
-            shown = np.sort(shown)
-        found = np.searchsorted(self.rows, shown)
-        known = found < len(self.rows)
-        known[known] = self.rows[found[known]] == shown[known]
-        if not known.all():
-            self._learn(records, shown[~known])
-            found = np.searchsorted(self.rows, shown)
-        return found
+        size = 1 + max(shown.max(initial=-1), self.numbers["row"].max(initial=-1))
+        is_known = _marks(self.numbers["row"], size)
+        new = shown[~is_known[shown]]
+        if len(new):
+            self._learn(records, np.sort(new))
+        rows = self.numbers["row"]
+        if len(shown) == len(rows):
+            return np.arange(len(rows))
+        return np.flatnonzero(_marks(shown, size)[rows])
 
     def look(self, asked: Any, look: Callable[[str], _Found | None]) -> dict[int, _Found]:
         """Return what a look at each source finds, by its number; each is looked at once.
@@ -158,8 +170,10 @@ class Known:
             table = table.filter(pa.array(np.isin(table["_row"].to_numpy(), rows)))
         source, hashes, lengths = self._read(_whole(table["source"]))
         named = {name: of.numbers(_whole(table[name])) for name, of in self.names.items()}
+        filed = len(self.texts["id"]) + np.arange(len(rows))
         taken = ("created", "l_chars", "matched", "verdict")
-        numbers = {name: table[name].to_numpy() for name in taken} | named | {"source": source}
+        numbers = {name: table[name].to_numpy() for name in taken} | named
+        numbers |= {"source": source, "row": rows, "filed": filed}
         numbers["l_chars"] = np.where(source >= 0, lengths, numbers["l_chars"])
         recorded = _whole(table["source_hash"])
         texts = {
@@ -168,7 +182,7 @@ class Known:
             "recorded": recorded,
             "notes": _whole(table["notes"]),
         }
-        self._add(rows, numbers, texts)
+        self._add(numbers, texts)
 
     def _read(self, column: pa.Array) -> tuple[Ints, pa.Array, Ints]:
         """Number sources; the other values are their hashes and lengths in canonical form."""
@@ -192,30 +206,34 @@ class Known:
             self._lengths.append(size)
         return number
 
-    def _add(
-        self, rows: Ints, numbers: dict[str, npt.NDArray[Any]], texts: dict[str, pa.Array]
-    ) -> None:
-        if not len(self.rows):
-            self.rows, self.numbers = rows, numbers
-            self.texts = {name: pa.chunked_array([added]) for name, added in texts.items()}
-            return
-        late = rows[0] < self.rows[-1]
-        self.rows = np.concatenate([self.rows, rows])
-        for name, added in numbers.items():
-            self.numbers[name] = np.concatenate([self.numbers[name], added])
+    def _add(self, numbers: dict[str, npt.NDArray[Any]], texts: dict[str, pa.Array]) -> None:
         for name, text in texts.items():
             joined = pa.chunked_array([*self.texts[name].chunks, text])
             if joined.num_chunks > _MOST_PIECES:
                 joined = pa.chunked_array([joined.combine_chunks()])
             self.texts[name] = joined
-        if late:
-            order = np.argsort(self.rows, kind="stable")
-            self.rows = self.rows[order]
+        known = len(self.numbers["row"])
+        for name, added in numbers.items():
+            self.numbers[name] = np.concatenate([self.numbers[name], added]) if known else added
+        order = self._arrival(known)
+        if (order[1:] < order[:-1]).any():
             self.numbers = {name: column[order] for name, column in self.numbers.items()}
-            self.texts = {
-                name: pa.chunked_array([column.combine_chunks().take(pa.array(order))])
-                for name, column in self.texts.items()
-            }
+
+    def _arrival(self, known: int) -> Ints:
+        """Order submissions by created_at, source hash, id; the first ``known`` already are."""
+        created, filed = self.numbers["created"], self.numbers["filed"]
+        order: Ints = np.argsort(created, kind="stable")
+        created, new = created[order], np.unique(created[known:])
+        equal = created[1:] == created[:-1]
+        tied = np.flatnonzero(np.append(equal, False) | np.insert(equal, 0, False))
+        # Those known are in order among themselves: only new ones have ties to break.
+        tied = tied[np.isin(created[tied], new)] if known else tied
+        if len(tied):
+            among = filed[order[tied]]
+            hashes, ids = (Texts[str](self.texts[name], among).all() for name in ("hash", "id"))
+            places = pc.rank(hashes, sort_keys="ascending", tiebreaker="dense").to_numpy()
+            order[tied] = order[tied][np.lexsort([id_order(ids), places, created[tied]])]
+        return order
 
 
 @lru_cache(maxsize=SOURCES_KEPT)
@@ -223,6 +241,13 @@ def _canonical(source: str) -> tuple[str, int]:
     """Give a source's hash and length in canonical form."""
     canonical = canonicalize(source.encode())
     return source_hash(canonical), length(canonical)
+
+
+def _marks(numbers: Ints, size: int) -> npt.NDArray[np.bool_]:
+    """Mark some of the numbers below a size."""
+    marks = np.zeros(size, dtype=bool)
+    marks[numbers] = True
+    return marks
 
 
 def _whole(column: Any) -> pa.Array:
