@@ -19,11 +19,11 @@ from typing import Any, Final
 
 import h11
 import uvicorn
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from agon.app.contests.service import Service
 from agon.errors import AgonError
 from agon.http.app import create_app
+from agon.http.draining import Draining
 from agon.logs import start_logging
 from agon.settings import Settings, load
 from agon.wiring import open_service, watch
@@ -37,7 +37,7 @@ GRACE_SECONDS: Final = 25
 _BACKLOG: Final = 2048
 
 
-class Punctual(H11Protocol):
+class Punctual(Draining):
     """Close connections whose request's head does not come to its end in time."""
 
     _late: asyncio.TimerHandle | None = None

@@ -1,0 +1,134 @@
+"""Clients that ask and do not read are cut off; those that read slowly are not."""
+
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from uvicorn.protocols.http.flow_control import FlowControl
+
+from agon.http import draining, process
+from agon.http.draining import LEAST, Draining
+from agon.http.process import Server
+from fakes.http_house import House, house_at, settings
+
+PATIENCE = 60.0
+STALL = 0.5
+
+
+@pytest.fixture
+def serving(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[House, Server, int]]:
+    """Serve a house with some megabytes of ledger, whose looks follow each other fast."""
+    monkeypatch.setattr(draining, "STALL_SECONDS", STALL)
+    house = house_at(tmp_path)
+    house.contest("spring", people=0)
+    row = b'{"table":"users","row":{"id":"u%d","affiliation":"' + b"x" * 4000 + b'"}}\n'
+    house.post("/contests/spring/records", "organiser",
+               content=b"".join(row % n for n in range(2000)),
+               headers={"content-type": "application/x-ndjson"})  # fmt: skip
+    listening = socket.create_server(("127.0.0.1", 0))
+    server = process.server(house.service, settings())
+    running = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+    running.start()
+    until(lambda: server.started)
+    yield house, server, listening.getsockname()[1]
+    server.should_exit = True
+    running.join(PATIENCE)
+    house.service.store.close()
+
+
+def until(what: Callable[[], bool]) -> None:
+    """Wait for something that comes when the machine has time."""
+    end = time.monotonic() + PATIENCE
+    while not what():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def asked(house: House, port: int) -> socket.socket:
+    """Ask for the whole ledger over a connection with little room."""
+    line = socket.socket()
+    line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    line.connect(("127.0.0.1", port))
+    head = "GET /api/v1/contests/spring/ledger HTTP/1.1\r\nhost: x\r\nconnection: close\r\n"
+    line.sendall(f"{head}authorization: Bearer {house.tokens['operator']}\r\n\r\n".encode())
+    return line
+
+
+def test_whoever_reads_nothing_is_cut_off(serving: tuple[House, Server, int]) -> None:
+    """Forty of them held forty connections and 170 megabytes, and would have for ever."""
+    house, server, port = serving
+    with asked(house, port), asked(house, port):
+        until(lambda: len(server.server_state.connections) == 2)
+        until(lambda: not server.server_state.connections)
+
+
+class Line:
+    """Stand for a connection with so many bytes unread, and for the clock."""
+
+    def __init__(self, left: int) -> None:
+        self.left = left
+        self.cut = False
+        self.later: list[Callable[[], None]] = []
+
+    def get_write_buffer_size(self) -> int:
+        """Tell what is unread."""
+        return self.left
+
+    def get_extra_info(self, name: str) -> None:
+        """Know of no socket."""
+        assert name == "socket"
+
+    def abort(self) -> None:
+        """Note the cut."""
+        self.cut = True
+
+    def call_later(self, seconds: float, what: Callable[[], None]) -> None:
+        """Keep what is to be called."""
+        assert seconds == draining.STALL_SECONDS
+        self.later.append(what)
+
+
+def looked_at(line: Line) -> Any:
+    """Return a protocol that looks at a line, without a server around it."""
+    protocol: Any = Draining.__new__(Draining)
+    protocol.transport = protocol.loop = line
+    protocol.flow = FlowControl(protocol.transport)
+    return protocol
+
+
+@pytest.mark.parametrize(
+    ("unread", "cut"),
+    [
+        ([100_000, 100_000 - LEAST, 100_000 - 2 * LEAST], False),
+        ([100_000, 100_000], True),
+        ([100_000, 100_001 - LEAST], True),
+        ([100, 0, 100, 0], False),
+        ([0, 0, 0], False),
+        ([100, 100], True),
+    ],
+    ids=["slow", "silent", "a trickle", "a stream", "idle", "a last word"],
+)
+def test_only_silence_is_cut_off(unread: list[int], cut: bool) -> None:  # noqa: FBT001 (a case)
+    """A bad line is no attack: whoever reads on, however slowly, gets everything."""
+    line = Line(0)
+    protocol = looked_at(line)
+    for left in unread:
+        line.left = left
+        protocol._look()
+    assert line.cut is cut
+    assert len(line.later) == len(unread) - cut
+
+
+def test_a_full_buffer_that_was_read_counts_however_full_it_is_again() -> None:
+    """A long answer fills it anew at once."""
+    line = Line(100_000)
+    protocol = looked_at(line)
+    for _ in range(3):
+        protocol._look()
+        protocol.pause_writing()
+        protocol.resume_writing()
+    assert not line.cut
