@@ -67,11 +67,11 @@ def enter(service: Service, kind: str, body: Mapping[str, Any]) -> None:
         append(service, session, contest, [draft])
 
 
-def adopt(service: Service) -> None:
+def adopt(service: Service, *, change: str | None = None) -> None:
     """Append an entry that everybody is told of."""
     body: dict[str, Any] = {
         "edition": "arena/sentience-1", "overrides": {}, "rules_sha256": "0" * 64,
-        "change": None, "reason": "the same again",
+        "change": change, "reason": "the same again",
     }  # fmt: skip
     enter(service, "edition-adopted", body)
 
@@ -158,6 +158,17 @@ def test_what_the_public_may_not_see_yet_is_held_back(service: Service) -> None:
     later(service, 2 * HELD_BACK)
     deliver(service, receiver)
     assert receiver.came[-1]["type"] == "edition-adopted"
+
+
+@pytest.mark.usefixtures("webhook")
+def test_what_follows_a_final_result_is_told_to_everybody(service: Service) -> None:
+    """Amendments are public; their deliveries were held back and looked at each minute for ever."""
+    open_contest(service, "autumn", by=LOCAL)
+    enter(service, "contest-finalised", {"boards": {}})
+    adopt(service, change="c1")
+    receiver = Receiver(200)
+    deliver(service, receiver)
+    assert [one["type"] for one in receiver.came] == ["contest-opened", "edition-adopted"]
 
 
 def test_a_webhook_that_was_switched_off_or_removed_gets_nothing(

@@ -5,7 +5,9 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
 
+from agon.app.access.authorising import View
 from agon.app.contests.ports import Session
+from agon.app.contests.positions import reach
 from agon.app.contests.values import Contest, Event
 from agon.app.files import written_time
 from agon.app.jobs.leasing import Finish
@@ -54,7 +56,8 @@ class _Mail:
     @property
     def held_back(self) -> bool:
         """Whether the event is later than what the webhook's owner may see."""
-        until = self.contest.public_until
+        public = View(contest=self.contest, until=self.contest.public_until, staff=False)
+        until = reach(public)
         return not self.webhook.staff and until is not None and self.event.seq > until
 
 
