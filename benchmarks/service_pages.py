@@ -37,7 +37,7 @@ from agon.kernel.fingerprints import canonical_json
 from agon.logs import start_logging
 from agon.settings import Settings
 from agon.store import open_store
-from agon.wiring import open_service, watch
+from agon.wiring import open_portions, open_service, watch
 
 PER_PAGE = 50
 ADDRESSES = 20_000
@@ -219,7 +219,8 @@ def serve(handle: str, url: str, folder: str) -> None:
     start_logging(form=told.log_format, level=told.log_level)
     watching = watch(told, pause=time.sleep) if told.database_file else None
     changed = None if watching is None else partial(watching.wait, 0)
-    serving = server(open_service(told, create=False), told, changed=changed)
+    service = open_service(told, create=False)
+    serving = server(service, told, changed=changed, portions=open_portions(told))
     app: Any = serving.config.app
     app.mount("/static", StaticFiles(directory=Path(folder) / "static"))
     serving.run(sockets=[socket.socket(fileno=int(handle))])

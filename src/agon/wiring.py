@@ -14,6 +14,7 @@ from agon.app.ports import Escaped, Mode, Sandbox
 from agon.errors import Unavailable, Unreadable
 
 if TYPE_CHECKING:
+    from agon.app.contests.stored_portions import Portions
     from agon.app.contests.ports import Store
     from agon.app.contests.service import Service
     from agon.app.jobs.delivering import Post
@@ -260,6 +261,13 @@ def watch(settings: "Settings", *, pause: Callable[[float], object]) -> "Watch":
     from agon.store.watching import Watch
 
     return Watch(settings.database, pause=pause)
+
+
+def open_portions(settings: "Settings") -> "Portions":
+    """Return what reads stored boards for whoever serves them; closing it is the caller's."""
+    from agon.store.portions import open_portions as opened
+
+    return opened(settings.database)
 
 
 def submitted_agent(command: str, files: Path) -> "Agent":

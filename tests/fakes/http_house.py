@@ -1,5 +1,6 @@
 """A whole house behind HTTP, in this process, with a token for every role."""
 
+import asyncio
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,11 @@ from agon.app.contests import creating, lifecycle
 from agon.app.contests.publishing import publish
 from agon.app.contests.recording import record
 from agon.app.contests.service import Service
+from agon.app.contests.stored_portions import Portions
 from agon.http.app import create_app
 from agon.logs import start_logging
 from agon.settings import Settings
+from agon.store.portions import open_portions
 from fakes.house import OPERATOR, ORGANISER, service_at
 
 ROLES: tuple[Role, ...] = ("viewer", "participant", "judge", "organiser", "operator", "worker")
@@ -31,7 +34,13 @@ class House:
     service: Service
     app: Any
     client: TestClient
+    portions: Portions
     tokens: dict[str, str] = field(default_factory=dict)
+
+    def close(self) -> None:
+        """Let go of everything the house holds."""
+        asyncio.run(self.portions.close())
+        self.service.store.close()
 
     def as_(self, role: str | None, token: str | None = None) -> dict[str, str]:
         """Return the headers of a role's token; None: nobody's."""
@@ -80,15 +89,16 @@ def settings(**given: Any) -> Settings:
     )
 
 
-def house_at(folder: Path, **given: Any) -> House:
-    """Open a house in a folder; closing its store is the caller's."""
+def house_at(folder: Path, *, url: str | None = None, **given: Any) -> House:
+    """Open a house in a folder, or in another database; closing it is the caller's."""
     start_logging(form="json", level="error")
-    service = service_at(folder)
+    url = url or f"sqlite:///{folder}/agon.db"
+    service, portions = service_at(folder, url=url), open_portions(url)
     for user in USERS.values():
         create_user(service, user=user, by=OPERATOR)
-    app = create_app(service, settings(**given))
+    app = create_app(service, settings(database=url, **given), portions=portions)
     client = TestClient(app, raise_server_exceptions=False)
-    made = House(service, app, client)
+    made = House(service, app, client, portions)
     for role in ROLES:
         made.tokens[role] = made.token(role)
     return made

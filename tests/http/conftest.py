@@ -13,4 +13,4 @@ def house(tmp_path: Path) -> Iterator[House]:
     """Open a house with its application and a token for every role."""
     made = house_at(tmp_path)
     yield made
-    made.service.store.close()
+    made.close()

@@ -48,16 +48,17 @@ ADDRESSES = [
 ]
 
 
-@pytest.fixture(params=["at once", "in threads"])
+@pytest.fixture(params=["SQLite", "PostgreSQL"])
 def either(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[House]:
-    """Give a house that asks its database at once, and one that has threads ask."""
-    told: dict[str, Any] = {"database": f"sqlite:///{tmp_path}/agon.db"}
-    if request.param == "in threads":
-        told = {"database": "postgresql://nobody@127.0.0.1/told"}  # only looked at, never opened
-    house = house_at(tmp_path, **told, rate_limit_address="100000/second",
+    """Give a house on each database: one is asked at once, the other for many requests together."""
+    url = None
+    if request.param == "PostgreSQL":
+        server = request.getfixturevalue("postgresql")
+        url = server.address(server.emptied())
+    house = house_at(tmp_path, url=url, rate_limit_address="100000/second",
                      rate_limit_token="100000/second")  # noqa: S106 (a rate)  # fmt: skip
     yield house
-    house.service.store.close()
+    house.close()
 
 
 def both(house: House, path: str, role: str | None = None) -> list[Any]:

@@ -11,6 +11,7 @@ from starlette.middleware import Middleware
 
 from agon import __version__
 from agon.app.contests.service import Service
+from agon.app.contests.stored_portions import Portions
 from agon.errors import AgonError
 from agon.http import health
 from agon.http.auth import Gate
@@ -26,6 +27,7 @@ from agon.http.problems import on_agon_error, on_http_error, on_invalid_request
 from agon.http.recent import Recent
 from agon.http.routes import all_routers
 from agon.http.serving import Serving
+from agon.http.sights import Sights
 from agon.http.sse import Streams
 from agon.logs import logger
 from agon.settings import Settings
@@ -34,7 +36,11 @@ SUMMARY = "Contests among AIs and the people who test them: scored, explained, r
 
 
 def create_app(
-    service: Service, settings: Settings, *, changed: Callable[[], bool] | None = None
+    service: Service,
+    settings: Settings,
+    *,
+    changed: Callable[[], bool] | None = None,
+    portions: Portions | None = None,
 ) -> FastAPI:
     """Make the application; one for each process.
 
@@ -43,6 +49,8 @@ def create_app(
         settings: limits, proxies, who may act.
         changed: tells whether anything was stored since it was asked last, within microseconds;
             then pages are kept while nothing is. None: none is kept.
+        portions: read stored boards quickly; closed with the application. None: every page goes
+            the long way.
     """
     parts = Serving(
         service=service,
@@ -57,6 +65,10 @@ def create_app(
         ),
         log=logger("agon.http"),
     )
+    direct = []
+    if portions is not None:
+        sights = Sights(service, waits=settings.database_file is None)
+        direct.append(Middleware(Direct, sights=sights, portions=portions))
     app = FastAPI(
         title="agon",
         summary=SUMMARY,
@@ -70,8 +82,8 @@ def create_app(
             Middleware(Observed, serving=parts),
             Middleware(Bounded, most=settings.max_body_mib << 20),
             Middleware(Gate, serving=parts),
+            *direct,
             Middleware(Recent, changed=changed),
-            Middleware(Direct, serving=parts, waits=settings.database_file is None),
             Middleware(Orderly, crowd=Crowd()),
             Middleware(Repeated, serving=parts),
         ],
@@ -82,6 +94,7 @@ def create_app(
         },
     )
     app.state.serving = parts
+    app.state.portions = portions
     app.include_router(health.router)
     for router in all_routers():
         app.include_router(router)
@@ -100,3 +113,5 @@ def create_app(
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     yield
     app.state.serving.streams.close()
+    if app.state.portions is not None:
+        await app.state.portions.close()

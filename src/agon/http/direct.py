@@ -1,30 +1,27 @@
 """Answer plain requests for pages and rows of boards without the long way through the routes.
 
 What is asked most is asked in one of two forms, and for these the framework's work (matching,
-forms, dependencies, a thread for each step) is many times the work itself. Only answers with
+forms, dependencies, a session for each step) is many times the work itself. Only answers with
 status 200 or 304 leave here; whatever is unusual or wrong goes the long way, which knows the
 reasons, and both say the same byte for byte.
 """
 
 import re
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Final
 from urllib.parse import parse_qsl
 
-from anyio import CapacityLimiter
-from anyio.to_thread import run_sync
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from agon.app.access.authorising import allow, viewed
 from agon.app.access.values import Caller
-from agon.app.contests import boards as cases
-from agon.app.contests.ports import Session, Store
+from agon.app.contests.boards import Page
+from agon.app.contests.cursors import Cursor
+from agon.app.contests.stored_portions import Portions, State
 from agon.errors import AgonError
 from agon.http.boards import answered
-from agon.http.serving import Serving
+from agon.http.sights import Looked, Sight, Sights
 
 _ADDRESS: Final = re.compile(
     r"/api/v1/contests/(?P<contest>[a-z0-9][a-z0-9-]{1,62})"
@@ -37,8 +34,6 @@ _ROUTES: Final = (
 _CURSOR: Final = re.compile(r"[A-Za-z0-9_-]{1,200}")
 _LIMIT: Final = re.compile(r"[1-9][0-9]?|[1-4][0-9]{2}|500")
 _JSON: Final = frozenset({"", "*/*", "application/json"})
-_THREADS: Final = 8
-"""More would only wait for each other."""
 
 
 @dataclass(frozen=True)
@@ -46,78 +41,79 @@ class _Asked:
     contest: str
     board: str
     id: str | None
-    cursor: str | None
+    cursor: Cursor | None
     limit: int
 
-
-@dataclass(frozen=True)
-class _Lent:
-    """Stand for a store where everything is to be read in the session that is there already."""
-
-    store: Store
-    session: Session
-
-    @contextmanager
-    def read(self) -> Iterator[Session]:
-        yield self.session
-
-    def write(self) -> AbstractContextManager[Session]:
-        return self.store.write()
-
-    def close(self) -> None:
-        """Leave closing to who opened it."""
+    def by(self, caller: Caller) -> Looked:
+        snapshot = None if self.cursor is None else self.cursor.snapshot
+        return Looked(self.contest, self.board, snapshot, replace(caller, network=None))
 
 
 class Direct:
     """Answer the two plain forms; pass everything else on.
 
+    What a caller sees of a board is kept while nothing is stored (:class:`Sights`), and whether
+    anything was is told with the rows themselves, so that nobody gets what is no longer true.
+
     Args:
         app: the application.
-        serving: the process's parts.
-        waits: whether the database may keep one waiting (PostgreSQL); then threads are asked.
-            SQLite is asked at once: its readers wait for nobody, and handing over takes longer.
+        sights: look up what callers see.
+        portions: read rows.
     """
 
-    def __init__(self, app: ASGIApp, *, serving: Serving, waits: bool) -> None:
+    def __init__(self, app: ASGIApp, *, sights: Sights, portions: Portions) -> None:
         self.app = app
-        self.serving = serving
-        self._threads = CapacityLimiter(_THREADS) if waits else None
+        self._sights = sights
+        self._portions = portions
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or pass it on."""
-        asked = _asked(scope)
-        if asked is None:
+        asked = found = None
+        with suppress(AgonError):
+            asked = _asked(scope)
+            found = None if asked is None else await self._found(asked, scope["agon.caller"])
+        if asked is None or found is None:
             await self.app(scope, receive, send)
             return
-        known = Headers(scope=scope).get("if-none-match")
-        caller = scope["agon.caller"]
-        if self._threads is None:
-            response = self._answer(asked, caller, known)
-        else:
-            response = await run_sync(self._answer, asked, caller, known, limiter=self._threads)
-        if response is None:
-            await self.app(scope, receive, send)
-            return
+        sight, page = found
         scope["agon.route"] = _ROUTES[asked.id is not None]
-        await response(scope, receive, send)
+        known = Headers(scope=scope).get("if-none-match")
+        await answered(sight.view, page, known=known)(scope, receive, send)
 
-    def _answer(self, asked: _Asked, caller: Caller, known: str | None) -> ASGIApp | None:
+    async def _found(self, asked: _Asked, caller: Caller) -> tuple[Sight, Page] | None:
         """Find the page; None where there is anything to tell but the page."""
-        service = self.serving.service
-        try:
-            with service.store.read() as session:
-                view = viewed(session, asked.contest, caller)
-                allow(caller, "contest.read", contest=view.contest)
-                lent = replace(service, store=_Lent(service.store, session))
-                if asked.id is None:
-                    page = cases.page(
-                        lent, view, asked.board, cursor=asked.cursor, limit=asked.limit
-                    )
-                else:
-                    page = cases.row(lent, view, asked.board, asked.id)
-        except AgonError:
+        looked = asked.by(caller)
+        kept = self._sights.kept(looked)
+        if kept is None:
+            state = await self._portions.state()
+        else:
+            certain, sight = kept
+            state, page = await _read(self._portions, asked, sight)
+            if state == certain:
+                return None if page is None else (sight, page)
+        fresh = await self._sights.at(looked, state)
+        if fresh is None:
             return None
-        return answered(view, page, known=known)
+        _, page = await _read(self._portions, asked, fresh)
+        return None if page is None else (fresh, page)
+
+
+async def _read(portions: Portions, asked: _Asked, sight: Sight) -> tuple[State, Page | None]:
+    """Read the rows of a page, with the state of the database they are of; None: not all there."""
+    board = sight.published
+    start, limit, place = 0, asked.limit, None
+    if asked.id is not None:
+        state, place = await portions.place(board.holder.no, asked.id)
+        if place is None:
+            return state, None
+        start, limit = place, 1
+    elif asked.cursor is not None:
+        start, limit = asked.cursor.start, asked.cursor.limit(limit)
+    count = max(0, min(limit, board.snapshot.rows - start))
+    state, lines = await portions.lines(board.holder.no, start=start, count=count)
+    if len(lines) < count:
+        return state, None
+    return state, board.page(lines, start=start, limit=limit, place=place)
 
 
 def _asked(scope: Scope) -> _Asked | None:
@@ -131,11 +127,11 @@ def _asked(scope: Scope) -> _Asked | None:
     if scope["query_string"]:
         given = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
         names = dict(given)
-        cursor, wanted = names.pop("cursor", None), names.pop("limit", "50")
+        place, wanted = names.pop("cursor", None), names.pop("limit", "50")
         twice = len(given) != len(dict(given))
         if names or twice or found["id"] is not None or not _LIMIT.fullmatch(wanted):
             return None
-        if cursor is not None and not _CURSOR.fullmatch(cursor):
+        if place is not None and not _CURSOR.fullmatch(place):
             return None
-        limit = int(wanted)
+        cursor, limit = None if place is None else Cursor.read(place), int(wanted)
     return _Asked(found["contest"], found["board"], found["id"], cursor, limit)

@@ -21,12 +21,13 @@ import h11
 import uvicorn
 
 from agon.app.contests.service import Service
+from agon.app.contests.stored_portions import Portions
 from agon.errors import AgonError
 from agon.http.app import create_app
 from agon.http.draining import Draining
 from agon.logs import start_logging
 from agon.settings import Settings, load
-from agon.wiring import open_service, watch
+from agon.wiring import open_portions, open_service, watch
 
 HEAD_SECONDS: Final = 10.0
 """A client has so long to send the head of a request."""
@@ -87,10 +88,14 @@ class Server(uvicorn.Server):
 
 
 def server(
-    service: Service, settings: Settings, *, changed: Callable[[], bool] | None = None
+    service: Service,
+    settings: Settings,
+    *,
+    changed: Callable[[], bool] | None = None,
+    portions: Portions | None = None,
 ) -> Server:
     """Make the server of a process; ``run(sockets=[…])`` serves."""
-    app = create_app(service, settings, changed=changed)
+    app = create_app(service, settings, changed=changed, portions=portions)
     config = uvicorn.Config(
         app,
         http=Punctual,
@@ -119,7 +124,9 @@ def main(arguments: list[str]) -> None:
     watching = watch(settings, pause=time.sleep) if settings.database_file else None
     changed = None if watching is None else partial(watching.wait, 0)
     try:
-        server(service, settings, changed=changed).run(sockets=[listening])
+        server(service, settings, changed=changed, portions=open_portions(settings)).run(
+            sockets=[listening]
+        )
     finally:
         service.store.close()
 

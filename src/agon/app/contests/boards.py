@@ -53,6 +53,43 @@ class Page:
     amended_by: Snapshot | None = None
 
 
+@dataclass(frozen=True, kw_only=True)
+class Published:
+    """Hold what a caller sees of a published board before any row is read.
+
+    Attributes:
+        snapshot: the board's proof.
+        holder: the snapshot under whose number its rows are stored.
+        amended_by: as of :class:`Page`.
+    """
+
+    snapshot: Snapshot
+    holder: Snapshot
+    amended_by: Snapshot | None
+
+    def page(
+        self,
+        lines: list[bytes],
+        *,
+        start: int,
+        limit: int,
+        place: int | None = None,
+        unscored: bool = False,
+    ) -> Page:
+        """Make the page of the lines found from ``start`` on, where ``limit`` were asked for."""
+        size = self.snapshot.unscored if unscored else self.snapshot.rows
+        end, before = start + len(lines), max(0, start - limit)
+        return Page(
+            snapshot=self.snapshot,
+            lines=lines,
+            start=start,
+            next=str(Cursor(self.snapshot.no, end)) if end < size else None,
+            previous=str(Cursor(self.snapshot.no, before, start - before)) if start else None,
+            place=place,
+            amended_by=self.amended_by,
+        )
+
+
 def boards(service: Service, view: View) -> list[Snapshot]:
     """Return what a caller sees of every published board, the default board first.
 
@@ -108,20 +145,19 @@ def page(
     """
     if not 1 <= limit <= MOST_ROWS:
         raise Unreadable(f"limit is {limit}; give 1 to {MOST_ROWS}")
+    at = None if cursor is None else Cursor.read(cursor)
+    start = 0 if at is None else at.start
+    limit = limit if at is None else at.limit(limit)
     with service.store.read() as session:
-        if cursor is not None:
-            at = Cursor.read(cursor)
-            snapshot = of_cursor(session, view, board, at)
-            limit = min(limit, at.count or limit)
-        else:
-            at, snapshot = Cursor(0, 0), snapshot_at(session, view, board, as_of)
-        holder = expect_holder(session, view.contest, snapshot)
+        found = published(session, view, board, as_of=as_of, at=at)
         place = None
         if around is not None:
-            place = _place(session, holder, around)
-            at = Cursor(0, max(0, place - limit // 2))
-        return _page(session, view, snapshot, holder, start=at.start, limit=limit, place=place,
-                     unscored=unscored)  # fmt: skip
+            place = _place(session, found.holder, around)
+            start = max(0, place - limit // 2)
+        lines = session.snapshots.lines(
+            found.holder.no, start=start, count=limit, unscored=unscored
+        )
+    return found.page(lines, start=start, limit=limit, place=place, unscored=unscored)
 
 
 def row(
@@ -142,12 +178,36 @@ def row(
     if not 0 <= neighbours <= MOST_ROWS // 2:
         raise Unreadable(f"neighbours is {neighbours}; give 0 to {MOST_ROWS // 2}")
     with service.store.read() as session:
-        snapshot = snapshot_at(session, view, board, as_of)
-        holder = expect_holder(session, view.contest, snapshot)
-        place = _place(session, holder, participant)
+        found = published(session, view, board, as_of=as_of)
+        place = _place(session, found.holder, participant)
         start = max(0, place - neighbours)
-        return _page(session, view, snapshot, holder, start=start, place=place,
-                     limit=place - start + neighbours + 1)  # fmt: skip
+        limit = place - start + neighbours + 1
+        lines = session.snapshots.lines(found.holder.no, start=start, count=limit)
+    return found.page(lines, start=start, limit=limit, place=place)
+
+
+def published(
+    session: Session,
+    view: View,
+    board: str | None,
+    *,
+    as_of: str | None = None,
+    at: Cursor | None = None,
+) -> Published:
+    """Look up what a caller sees of a board: at a position or time, or where a cursor is.
+
+    Raises:
+        NotFound, NotStored, Unreadable: as for :func:`page`.
+    """
+    if at is None:
+        snapshot = snapshot_at(session, view, board, as_of)
+    else:
+        snapshot = of_cursor(session, view, board, at)
+    return Published(
+        snapshot=snapshot,
+        holder=expect_holder(session, view.contest, snapshot),
+        amended_by=_amendment(session, view, snapshot),
+    )
 
 
 def proof(
@@ -241,31 +301,6 @@ def of_cursor(session: Session, view: View, board: str | None, at: Cursor) -> Sn
     ):
         raise NotFound("that page is gone; begin again with the first one")
     return found
-
-
-def _page(
-    session: Session,
-    view: View,
-    snapshot: Snapshot,
-    holder: Snapshot,
-    *,
-    start: int,
-    limit: int,
-    place: int | None = None,
-    unscored: bool = False,
-) -> Page:
-    size = snapshot.unscored if unscored else snapshot.rows
-    lines = session.snapshots.lines(holder.no, start=start, count=limit, unscored=unscored)
-    end, before = start + len(lines), max(0, start - limit)
-    return Page(
-        snapshot=snapshot,
-        lines=lines,
-        start=start,
-        next=str(Cursor(snapshot.no, end)) if end < size else None,
-        previous=str(Cursor(snapshot.no, before, start - before)) if start else None,
-        place=place,
-        amended_by=_amendment(session, view, snapshot),
-    )
 
 
 def _amendment(session: Session, view: View, snapshot: Snapshot) -> Snapshot | None:

@@ -35,6 +35,15 @@ class Cursor:
         text = f"b1.{self.snapshot}.{self.start}.{self.count}".encode()
         return base64.urlsafe_b64encode(text).rstrip(b"=").decode()
 
+    def limit(self, asked: int) -> int:
+        """Return how many rows its page has, where so many are asked for.
+
+        Example:
+            >>> Cursor(7, 100).limit(50), Cursor(7, 0, 20).limit(50)
+            (50, 20)
+        """
+        return min(asked, self.count or asked)
+
     @classmethod
     def read(cls, text: str) -> "Cursor":
         """Read a cursor.

@@ -1,0 +1,180 @@
+"""Portions of stored boards, read without sessions."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from agon.app.contests.values import ROWS_PER_CHUNK, Contest, Snapshot
+from agon.errors import Unavailable
+from agon.store.portions import StoredPortions, open_portions
+from agon.store.store import SqlStore
+from store.made import snapshot
+
+N = 2 * ROWS_PER_CHUNK + 7
+
+
+@pytest.fixture
+def board(store: SqlStore, spring: Contest) -> Snapshot:
+    """Store a board of three portions."""
+    with store.write() as session:
+        return session.snapshots.add(
+            snapshot(spring.no, rows=N, unscored=1),
+            lines=(_line(place) for place in range(N)),
+            ids=(_name(place) for place in range(N)),
+            unscored=[b'{"id":"nobody"}'],
+        )
+
+
+def _name(place: int) -> str:
+    return f'model "ä" {place}'
+
+
+def _line(place: int) -> bytes:
+    return b'{"id":"model %d"}' % place
+
+
+def asked(url: str, ask: Callable[[StoredPortions], Awaitable[Any]]) -> Any:
+    """Ask in an event loop of its own, and let go."""
+
+    async def asking() -> Any:
+        portions = open_portions(url)
+        try:
+            return await ask(portions)
+        finally:
+            await portions.close()
+            await portions.close()
+
+    return asyncio.run(asking())
+
+
+def test_any_stretch_of_rows_is_what_a_session_would_give(url: str, board: Snapshot) -> None:
+    """Two ways to the same rows must not differ by one."""
+    c = ROWS_PER_CHUNK
+    stretches = [
+        (start, count)
+        for start in (0, 1, c - 1, c, 2 * c, N - 1, N, N + 500)
+        for count in (0, 1, 2, c, c + 1, 3 * c)
+    ]
+
+    async def ask(portions: StoredPortions) -> list[list[bytes]]:
+        return [
+            (await portions.lines(board.no, start=start, count=count))[1]
+            for start, count in stretches
+        ]
+
+    lines = [_line(place) for place in range(N)]
+    for found, (start, count) in zip(asked(url, ask), stretches, strict=True):
+        assert found == lines[start : start + count]
+
+
+def test_many_who_ask_at_once_get_each_what_they_asked_for(url: str, board: Snapshot) -> None:
+    """One statement answers all that came in meanwhile; nobody may get another's row."""
+    places = [*range(0, N, 7), N - 1]
+
+    async def ask(portions: StoredPortions) -> Any:
+        people = [portions.place(board.no, _name(place)) for place in places]
+        rows = [portions.lines(board.no, start=place, count=2) for place in places]
+        strangers = [
+            portions.place(board.no, "nobody"),
+            portions.place(board.no, "ä"),
+            portions.place(board.no + 1, _name(0)),
+            portions.lines(board.no + 1, start=0, count=5),
+            portions.state(),
+        ]
+        return await asyncio.gather(*people, *rows, *strangers)
+
+    found = asked(url, ask)
+    assert [place for _, place in found[: len(places)]] == places
+    lines = [_line(place) for place in range(N)]
+    rows = found[len(places) : 2 * len(places)]
+    assert [row for _, row in rows] == [lines[place : place + 2] for place in places]
+    assert [one for _, one in found[-5:-1]] == [None, None, None, []]
+
+
+def test_the_state_differs_once_anything_was_stored(
+    url: str, store: SqlStore, board: Snapshot
+) -> None:
+    """What is kept for as long as nothing is stored would else be shown for ever."""
+
+    async def ask(portions: StoredPortions) -> None:
+        for _ in range(3):
+            before = await portions.state()
+            with store.write() as session:
+                session.contests.save(replace(session.contests.lock("spring"), title=f"{before!r}"))
+                if not url.startswith("sqlite"):
+                    assert await portions.state() == before, "it is not committed yet"
+            after, _ = await portions.lines(board.no, start=0, count=1)
+            assert after != before
+
+    asked(url, ask)
+
+
+def test_the_state_is_the_same_while_nothing_is_stored(
+    url: str, store: SqlStore, board: Snapshot
+) -> None:
+    """Else everything would be looked up for every page; reading stores nothing."""
+
+    async def ask(portions: StoredPortions) -> list[Any]:
+        states = []
+        for _ in range(20):
+            with store.read() as session:
+                session.snapshots.get(board.no)
+            states.append(await portions.state())
+        return states
+
+    # PostgreSQL tidies up by itself now and then, and that counts.
+    assert len(set(asked(url, ask))) < 10
+
+
+def test_rows_that_were_forgotten_are_gone(url: str, store: SqlStore, board: Snapshot) -> None:
+    """An old board's rows make room for new ones; half a page is worse than none."""
+
+    async def ask(portions: StoredPortions) -> Any:
+        await portions.lines(board.no, start=0, count=5)
+        with store.write() as session:
+            session.snapshots.prune(board.contest_no, board.board, keep=[])
+        return [
+            (await portions.lines(board.no, start=0, count=5))[1],
+            (await portions.place(board.no, _name(0)))[1],
+        ]
+
+    assert asked(url, ask) == [[], None]
+
+
+def test_a_database_that_is_not_there_is_said_to_all_and_looked_for_again(
+    url: str, board: Snapshot
+) -> None:
+    """A restart of the database must not need one of the service."""
+    nowhere = f"{url}.gone" if url.startswith("sqlite") else "postgresql://agon@127.0.0.1:1/agon"
+
+    async def ask(portions: StoredPortions) -> list[Any]:
+        asking = [portions.state(), portions.lines(board.no, start=0, count=1)]
+        found: list[Any] = await asyncio.gather(*asking, return_exceptions=True)
+        with pytest.raises(Unavailable):
+            await portions.state()
+        return found
+
+    assert [type(one) for one in asked(nowhere, ask)] == [Unavailable, Unavailable]
+
+
+def test_a_connection_that_was_cut_is_made_anew(
+    url: str, board: Snapshot, request: pytest.FixtureRequest
+) -> None:
+    """Databases are restarted, and networks fail; the next who asks is answered."""
+    cut = None if url.startswith("sqlite") else request.getfixturevalue("postgresql")
+
+    async def ask(portions: StoredPortions) -> Any:
+        await portions.state()
+        if cut is None:
+            await portions.close()
+        else:
+            cut.run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                    "WHERE application_name = 'agon'")  # fmt: skip
+            with pytest.raises(Unavailable):
+                await portions.state()
+        return await portions.lines(board.no, start=0, count=1)
+
+    assert asked(url, ask)[1] == [_line(0)]
