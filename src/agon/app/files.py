@@ -10,7 +10,7 @@ import stat
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -142,16 +142,6 @@ def time_of(value: object, *, where: str, key: str) -> datetime:
         raise Unfit(Fault(where, f"{key} is {value[:40]!r}, which is no time", remedy)) from None
     assert moment is not None, "text gives a time"  # noqa: S101 - tells mypy
     return moment
-
-
-def written_time(moment: datetime) -> str:
-    """Write a time the way the tables hold it: UTC, microseconds, ``Z``.
-
-    Example:
-        >>> written_time(moment_of("2026-11-21T12:00:00+02:00"))
-        '2026-11-21T10:00:00.000000Z'
-    """
-    return moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
 
 
 def json_line(value: object) -> bytes:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from agon.kernel.explanations import Explanation
 from agon.kernel.findings import Finding, in_order
 from agon.kernel.fingerprints import sha256
 from agon.kernel.rules import Rules
+from agon.kernel.times import in_utc, read_time
 from agon.records import Records, read
 
 
@@ -173,16 +174,13 @@ def moment_of(as_of: datetime | str | None) -> datetime | None:
     """
     if as_of is None:
         return None
-    if isinstance(as_of, str):
-        try:
-            as_of = datetime.fromisoformat(as_of.strip())
-        except ValueError:
-            raise Unreadable(
-                f"{as_of!r} is not a time; give ISO 8601 such as 2026-11-21 or 2026-11-21T10:00:00Z"
-            ) from None
-    if as_of.tzinfo is None:
-        return as_of.replace(tzinfo=UTC)
     try:
-        return as_of.astimezone(UTC)
+        return read_time(as_of) if isinstance(as_of, str) else in_utc(as_of)
+    except ValueError:
+        raise Unreadable(
+            f"{as_of!r} is not a time; give ISO 8601 such as 2026-11-21 or 2026-11-21T10:00:00Z"
+        ) from None
     except OverflowError:
-        raise Unreadable(f"{as_of.isoformat()} is no time of the years 1 to 9999") from None
+        raise Unreadable(
+            f"{as_of} is no time of the years 1 to 9999 in UTC; give one that is"
+        ) from None

@@ -10,6 +10,7 @@ from agon.app.access.authorising import View
 from agon.app.contests.boards import Page
 from agon.app.contests.values import Snapshot
 from agon.http.etags import etag, names
+from agon.kernel.times import written_time
 
 CACHED: Final = "no-cache"
 """Boards may be kept, and are asked for again with their ETag before they are shown."""
@@ -28,8 +29,8 @@ def proved(snapshot: Snapshot) -> dict[str, Any]:
         "rules_sha256": manifest.get("rules_sha256"),
         "seq": snapshot.seq,
         "head_sha256": manifest.get("head_sha256"),
-        "at": iso(snapshot.at),
-        "published_at": iso(snapshot.published_at),
+        "at": written_time(snapshot.at),
+        "published_at": written_time(snapshot.published_at),
         "snapshot": snapshot.no,
         "board_sha256": snapshot.board_sha256,
         "merkle_root": manifest.get("merkle_root"),
@@ -75,15 +76,10 @@ def cache_control(view: View) -> str:
     return CACHED if public else PRIVATE
 
 
-def iso(moment: Any) -> str:
-    """Write a time with microseconds and ``Z``, as ledgers do."""
-    return str(moment.isoformat(timespec="microseconds")).replace("+00:00", "Z")
-
-
 def _amendment(snapshot: Snapshot) -> Mapping[str, Any]:
     return {
         "snapshot": snapshot.no,
         "seq": snapshot.seq,
-        "at": iso(snapshot.at),
+        "at": written_time(snapshot.at),
         "board_sha256": snapshot.board_sha256,
     }

@@ -1,9 +1,10 @@
 """Name a record by its table and its key, so that the same record is known again."""
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
+from agon.kernel.times import read_time, written_time
 from agon.records import Kind, Table
 
 
@@ -51,11 +52,6 @@ def _written(value: Any) -> str:
 def _instant(text: str) -> str:
     """Write a time in UTC; text that is no time stays, and is refused where records are checked."""
     try:
-        time = datetime.fromisoformat(text.strip().replace(" UTC", "Z"))
-    except ValueError:
-        return text
-    zoned = time.replace(tzinfo=UTC) if time.tzinfo is None else time
-    try:
-        return zoned.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
-    except OverflowError:  # at the edge of the first or last year
+        return written_time(read_time(text.replace(" UTC", "Z")))
+    except (ValueError, OverflowError):  # the latter at the edge of the first or last year
         return text

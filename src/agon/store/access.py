@@ -8,15 +8,8 @@ from sqlalchemy import ColumnElement, Row, Select, delete, func, select, update
 from agon.app.access.ports import Answered, Audited
 from agon.app.access.values import Token, User
 from agon.errors import Conflict, NotFound, did_you_mean
-from agon.store.encoding import (
-    json_or_none,
-    json_text,
-    micros,
-    micros_or_none,
-    moment,
-    moment_or_none,
-    parsed,
-)
+from agon.kernel.times import micros, moment_at
+from agon.store.encoding import json_or_none, json_text, micros_or_none, moment_or_none, parsed
 from agon.store.schema import ANSWERS, AUDIT, TOKENS, USERS
 from agon.store.transactions import Transaction
 
@@ -180,7 +173,7 @@ def _user_values(user: User) -> dict[str, Any]:
 
 def _user(row: Row[Any]) -> User:
     values = row._asdict()
-    values["created_at"] = moment(values["created_at"])
+    values["created_at"] = moment_at(values["created_at"])
     return User(**values)
 
 
@@ -230,12 +223,12 @@ def _answer_values(answer: Answered) -> dict[str, Any]:
 def _answer(row: Row[Any]) -> Answered:
     values = row._asdict()
     values["headers"] = parsed(values["headers"])
-    values["at"] = moment(values["at"])
+    values["at"] = moment_at(values["at"])
     return Answered(**values)
 
 
 def _audited(row: Row[Any]) -> Audited:
     values = row._asdict()
     values["detail"] = parsed(values["detail"])
-    values["at"] = moment(values["at"])
+    values["at"] = moment_at(values["at"])
     return Audited(**values)

@@ -7,7 +7,8 @@ from sqlalchemy import Row, delete, select, tuple_
 
 from agon.app.contests.values import Case
 from agon.errors import NotFound
-from agon.store.encoding import json_or_none, json_text, micros, moment, parsed
+from agon.kernel.times import micros, moment_at
+from agon.store.encoding import json_or_none, json_text, parsed
 from agon.store.schema import CASES, FINDINGS, LOOKS
 from agon.store.transactions import Transaction
 
@@ -75,5 +76,5 @@ def _case(row: Row[Any]) -> Case:
     values["subjects"] = tuple(parsed(values["subjects"]))
     values["finding"] = parsed(values["finding"])
     values["steps"] = parsed(values["steps"])
-    values["opened_at"] = moment(values["opened_at"])
+    values["opened_at"] = moment_at(values["opened_at"])
     return Case(**values)

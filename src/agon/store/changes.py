@@ -6,7 +6,8 @@ from sqlalchemy import Row, select, tuple_
 
 from agon.app.contests.values import Change
 from agon.errors import NotFound
-from agon.store.encoding import json_or_none, json_text, micros, moment, parsed
+from agon.kernel.times import micros, moment_at
+from agon.store.encoding import json_or_none, json_text, parsed
 from agon.store.schema import CHANGES
 from agon.store.transactions import Transaction
 
@@ -62,5 +63,5 @@ def _change(row: Row[Any]) -> Change:
     values = row._asdict()
     values["params"] = parsed(values["params"])
     values["report"] = parsed(values["report"])
-    values["proposed_at"] = moment(values["proposed_at"])
+    values["proposed_at"] = moment_at(values["proposed_at"])
     return Change(**values)

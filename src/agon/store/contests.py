@@ -6,7 +6,8 @@ from sqlalchemy import Row, func, select, update
 
 from agon.app.contests.values import Contest
 from agon.errors import Conflict, NotFound, did_you_mean
-from agon.store.encoding import json_text, micros, moment, parsed
+from agon.kernel.times import micros, moment_at
+from agon.store.encoding import json_text, parsed
 from agon.store.schema import CONTESTS
 from agon.store.transactions import Transaction
 
@@ -127,5 +128,5 @@ def _values(contest: Contest) -> dict[str, Any]:
 def _contest(values: dict[str, Any]) -> Contest:
     values["overrides"] = parsed(values["overrides"])
     values["boards"] = tuple(parsed(values["boards"]))
-    values["created_at"] = moment(values["created_at"])
+    values["created_at"] = moment_at(values["created_at"])
     return Contest(**values)

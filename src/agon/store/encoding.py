@@ -1,45 +1,23 @@
 """Turn values into what columns hold, and back."""
 
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
-from typing import Any, Final
+from datetime import datetime
+from typing import Any
 
 import orjson
 
 from agon.errors import Unreadable
-
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND: Final = timedelta(microseconds=1)
-
-
-def micros(moment: datetime) -> int:
-    """Count the microseconds since 1970, exactly.
-
-    Example:
-        >>> micros(datetime(1970, 1, 1, 0, 0, 1, 5, tzinfo=UTC))
-        1000005
-    """
-    return (moment - _EPOCH) // _MICROSECOND
-
-
-def moment(count: int) -> datetime:
-    """Return the time that :func:`micros` counted.
-
-    Example:
-        >>> moment(1000005).isoformat()
-        '1970-01-01T00:00:01.000005+00:00'
-    """
-    return _EPOCH + timedelta(microseconds=count)
+from agon.kernel.times import micros, moment_at
 
 
 def micros_or_none(at: datetime | None) -> int | None:
-    """Count as :func:`micros` does, where there may be no time."""
+    """Count as :func:`agon.kernel.times.micros` does, where there may be no time."""
     return None if at is None else micros(at)
 
 
 def moment_or_none(count: int | None) -> datetime | None:
-    """Return a time as :func:`moment` does, where there may be none."""
-    return None if count is None else moment(count)
+    """Return a time as :func:`agon.kernel.times.moment_at` does, where there may be none."""
+    return None if count is None else moment_at(count)
 
 
 def json_text(value: Any) -> str:

@@ -6,7 +6,8 @@ from typing import Final
 from sqlalchemy import func, select
 
 from agon.app.contests.values import Event
-from agon.store.encoding import json_text, micros, moment, parsed
+from agon.kernel.times import micros, moment_at
+from agon.store.encoding import json_text, parsed
 from agon.store.schema import EVENTS
 from agon.store.transactions import Transaction
 
@@ -52,7 +53,7 @@ class SqlEvents:
                 no=row.no,
                 contest_no=row.contest_no,
                 seq=row.seq,
-                at=moment(row.at),
+                at=moment_at(row.at),
                 kind=row.kind,
                 body=parsed(row.body),
                 staff=row.staff,

@@ -7,7 +7,7 @@ from typing import Any, Final
 from sqlalchemy import select
 
 from agon.app.contests.values import Moved
-from agon.store.encoding import micros, moment
+from agon.kernel.times import micros, moment_at
 from agon.store.schema import HISTORIES
 from agon.store.transactions import Transaction
 
@@ -65,7 +65,7 @@ class SqlHistories:
             Moved(
                 id=row.participant,
                 seq=row.seq,
-                at=moment(row.at),
+                at=moment_at(row.at),
                 rank=row.rank,
                 score=row.score,
                 reason=row.reason,

@@ -19,7 +19,8 @@ from sqlalchemy.exc import IntegrityError
 
 from agon.app.jobs.values import Job, JobKind, JobState, NewJob, Waiting, WorkerSeen
 from agon.errors import Conflict, NotFound
-from agon.store.encoding import json_text, micros, moment, moment_or_none, parsed
+from agon.kernel.times import micros, moment_at
+from agon.store.encoding import json_text, moment_or_none, parsed
 from agon.store.schema import JOBS, SWITCHES, WORKERS
 from agon.store.transactions import Transaction
 from agon.store.waiting import waiting
@@ -248,7 +249,7 @@ class SqlQueue:
             WorkerSeen(
                 name=row.name,
                 kinds=tuple(parsed(row.kinds)),
-                seen_at=moment(row.seen_at),
+                seen_at=moment_at(row.seen_at),
                 version=row.version,
             )
             for row in self._to.all(listing.order_by(WORKERS.c.name))
@@ -281,13 +282,13 @@ class SqlQueue:
         late = late.order_by(JOBS.c.leased_until).limit(_EXPIRED_AT_A_TIME)
         for row in self._to.all(late.with_for_update(skip_locked=True)):
             cause = f"lease ran out (worker {row.worker})"
-            retry_at = None if row.attempts >= row.max_attempts else moment(now)
+            retry_at = None if row.attempts >= row.max_attempts else moment_at(now)
             self._ended_badly(row, cause=cause, now=now, retry_at=retry_at)
 
     def _ended_badly(
         self, row: Row[Any], *, cause: str, now: int, retry_at: datetime | None
     ) -> Job:
-        told = {"at": moment(now).isoformat(), "worker": row.worker, "cause": cause}
+        told = {"at": moment_at(now).isoformat(), "worker": row.worker, "cause": cause}
         changing = update(JOBS).where(JOBS.c.id == row.id)
         changing = changing.values(causes=json_text([*parsed(row.causes), told]))
         if retry_at is None:

@@ -10,7 +10,8 @@ from sqlalchemy import Row, Select, delete, select, update
 
 from agon.app.contests.values import ROWS_PER_CHUNK, Snapshot
 from agon.errors import NotFound
-from agon.store.encoding import json_text, micros, moment, parsed
+from agon.kernel.times import micros, moment_at
+from agon.store.encoding import json_text, parsed
 from agon.store.schema import SNAPSHOT_IDS, SNAPSHOT_ROWS, SNAPSHOTS
 from agon.store.transactions import Transaction
 
@@ -207,7 +208,7 @@ def _snapshot(row: Row[Any]) -> Snapshot:
 def _proof(row: tuple[Any, ...]) -> Snapshot:
     values = dict(zip(_NAMES, row, strict=True))
     values["stored"] = bool(values["stored"])
-    values["at"] = moment(values["at"])
-    values["published_at"] = moment(values["published_at"])
+    values["at"] = moment_at(values["at"])
+    values["published_at"] = moment_at(values["published_at"])
     values["manifest"] = parsed(values["manifest"])
     return Snapshot(**values)

@@ -9,10 +9,10 @@ from sqlalchemy import func, select
 
 from agon.app.contests.values import ROWS_PER_CHUNK, Contest
 from agon.errors import CheckFailed
+from agon.kernel.times import moment_at
 from agon.ledger.entry import chain, genesis, timestamp
 from agon.ledger.faults import SHOWN, Fault
 from agon.ledger.folding import State, beginning, examine
-from agon.store.encoding import moment
 from agon.store.engines import begun, open_engine, place
 from agon.store.migrations import refuse_other_versions
 from agon.store.schema import SNAPSHOT_ROWS, SNAPSHOTS
@@ -136,7 +136,7 @@ class _Walk:
         except (ValueError, KeyError, TypeError):
             return  # the fold says what is wrong with the line
         kind, at, table, external_id = columns
-        if (kind, timestamp(moment(at)), table, external_id) != written:
+        if (kind, timestamp(moment_at(at)), table, external_id) != written:
             self._fault(seq, "the columns beside the line say something else than it")
 
     def _derived(self, state: State) -> Iterator[Fault]:

@@ -6,7 +6,8 @@ from sqlalchemy import Row, Select, delete, select, tuple_
 
 from agon.app.webhooks.ports import DeliveryLog, Webhook
 from agon.errors import NotFound
-from agon.store.encoding import json_text, micros, moment, parsed
+from agon.kernel.times import micros, moment_at
+from agon.store.encoding import json_text, parsed
 from agon.store.schema import DELIVERIES, WEBHOOKS
 from agon.store.transactions import Transaction
 
@@ -101,12 +102,12 @@ class SqlWebhooks:
 def _webhook(row: Row[Any]) -> Webhook:
     values = row._asdict()
     values["events"] = tuple(parsed(values["events"]))
-    values["created_at"] = moment(values["created_at"])
+    values["created_at"] = moment_at(values["created_at"])
     return Webhook(**values)
 
 
 def _delivery(row: Row[Any]) -> DeliveryLog:
     values = row._asdict()
     values["attempts"] = parsed(values["attempts"])
-    values["created_at"] = moment(values["created_at"])
+    values["created_at"] = moment_at(values["created_at"])
     return DeliveryLog(**values)

@@ -13,8 +13,9 @@ from agon.app.contests.problems import posed, publish_problem, reveal_problem, r
 from agon.app.contests.recording import record
 from agon.app.contests.service import Service
 from agon.app.contests.submitting import HOUSE_VALIDATOR, Submission, submit
-from agon.app.files import Unfit, written_time
+from agon.app.files import Unfit
 from agon.errors import Conflict, Forbidden, NotFound, Unreadable
+from agon.kernel.times import written_time
 from agon.ledger.entry import Draft, read_line
 from fakes.house import JUDGE, ORGANISER, PARTICIPANT, VIEWER
 

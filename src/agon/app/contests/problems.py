@@ -17,12 +17,13 @@ from agon.app.contests.service import Service
 from agon.app.contests.values import Contest
 from agon.app.dojo.problems import Problem, problem_of
 from agon.app.dojo.publishing import disclosed
-from agon.app.files import Fault, Unfit, written_time
+from agon.app.files import Fault, Unfit
 from agon.app.jobs.queueing import gate_job
 from agon.app.jobs.values import Job
 from agon.app.scoring import moment_of
 from agon.disciplines.dojo.canonical import canonicalize
 from agon.errors import Conflict, NotFound, Unreadable
+from agon.kernel.times import written_time
 from agon.ledger.entry import Draft, Line, read_line
 from agon.ledger.keys import record_key
 

@@ -17,12 +17,12 @@ from agon.app.contests.recording import expect_open
 from agon.app.contests.service import Service
 from agon.app.contests.values import Contest
 from agon.app.dojo.inspecting import rules_in_force
-from agon.app.files import written_time
 from agon.app.jobs.queueing import Judging, judge_job, trial_job
 from agon.app.jobs.values import Job, NewJob
 from agon.disciplines.challenge.records import MAIN
 from agon.disciplines.dojo.canonical import canonicalize
 from agon.errors import Conflict, Forbidden, NotFound, Unreadable, did_you_mean
+from agon.kernel.times import written_time
 from agon.ledger.entry import Draft, Line, read_line
 
 HOUSE_VALIDATOR: Final = "house"

@@ -12,8 +12,9 @@ from agon.app.dojo.packages import Place, Submission, find_packages, read_packag
 from agon.app.dojo.problems import Problem
 from agon.app.dojo.sealing import Sealed
 from agon.app.dojo.season import Season, problem_row
-from agon.app.files import Fault, Unfit, json_line, written_time
+from agon.app.files import Fault, Unfit, json_line
 from agon.app.ports import Limits, Sandbox
+from agon.kernel.times import written_time
 from agon.records.writing import write_atomically
 
 REFUSED: Final = "refused.ndjson"

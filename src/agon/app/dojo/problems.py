@@ -17,11 +17,11 @@ from agon.app.files import (
     read_object,
     text_of,
     time_of,
-    written_time,
 )
 from agon.disciplines.dojo.canonical import NotUtf8, canonicalize, source_hash
 from agon.disciplines.dojo.imports import INTERFACES, Interface, interface
 from agon.errors import NotFound
+from agon.kernel.times import written_time
 
 DECLARATION = "problem.json"
 SETTER = "setter.py"

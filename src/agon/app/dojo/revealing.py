@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from agon.app.dojo.sealing import Sealed
-from agon.app.files import MAX_SOURCE_FILE, read_bytes, read_object, written_time
+from agon.app.files import MAX_SOURCE_FILE, read_bytes, read_object
 from agon.app.scoring import score
 from agon.disciplines.dojo.canonical import canonicalize, source_hash
 from agon.errors import Conflict, NotFound, Unreadable
+from agon.kernel.times import written_time
 from agon.records.writing import write_atomically
 
 _LARGEST = 1 << 30

@@ -9,7 +9,6 @@ from agon.app.access.authorising import View
 from agon.app.contests.ports import Session
 from agon.app.contests.positions import reach
 from agon.app.contests.values import Contest, Event
-from agon.app.files import written_time
 from agon.app.jobs.leasing import Finish
 from agon.app.jobs.progress import Progress
 from agon.app.jobs.queueing import deliver_job
@@ -21,6 +20,7 @@ from agon.app.webhooks.ports import DeliveryLog, Webhook
 from agon.app.webhooks.sealing import unseal
 from agon.errors import NotFound
 from agon.kernel.fingerprints import canonical_json
+from agon.kernel.times import written_time
 
 if TYPE_CHECKING:
     from agon.app.contests.service import Service

@@ -13,7 +13,6 @@ from agon.app.contests.ports import Session
 from agon.app.contests.rejudging import rejudged
 from agon.app.dojo.court import UNJUDGED, judged, read_first
 from agon.app.dojo.inspecting import rules_in_force
-from agon.app.files import written_time
 from agon.app.jobs.leasing import Again, Finish, Refused
 from agon.app.jobs.outcomes import read_run, written_run
 from agon.app.jobs.progress import Progress
@@ -24,6 +23,7 @@ from agon.app.ports import Job as Program
 from agon.app.ports import Limits, Sandbox
 from agon.disciplines.dojo.canonical import length, source_hash
 from agon.disciplines.dojo.records import SUBMISSIONS
+from agon.kernel.times import written_time
 
 if TYPE_CHECKING:
     from agon.app.contests.service import Service

@@ -13,8 +13,9 @@ from agon.app.tasks.agents import Agent
 from agon.app.tasks.folder import Plan, RunFolder, opened
 from agon.app.tasks.summary import summarise
 from agon.app.tasks.task import Task
-from agon.app.tasks.trials import Clock, TrialResult, build, run_trial, written_time
+from agon.app.tasks.trials import Clock, TrialResult, build, run_trial
 from agon.errors import InvalidRule, NotScorable
+from agon.kernel.times import written_time
 
 ATTEMPTS = 3
 """How often a trial is tried before it stays unscored."""
@@ -54,7 +55,7 @@ def plan_of(
         tasks={task.name: task.sha256 for task in tasks},
         reward_sources={task.name: task.reward_source for task in tasks},
         trials=trials,
-        started_at=written_time(now()),
+        started_at=written_time(now(), to="milliseconds"),
         **about,
     )
 
@@ -159,7 +160,7 @@ class _Workshop:
         return result
 
     def _not_built(self, task: Task, number: int, cause: str) -> TrialResult:
-        moment = written_time(self._now())
+        moment = written_time(self._now(), to="milliseconds")
         return TrialResult(
             task=task.name,
             task_sha256=task.sha256,

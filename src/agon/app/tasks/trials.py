@@ -7,7 +7,7 @@ all. (seed 001, Test Execution; challenge, Running tasks.)
 import shutil
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final, TypeAlias
@@ -28,6 +28,7 @@ from agon.app.containers import (
 from agon.app.tasks.agents import Agent, Usage, Work, Workplace
 from agon.app.tasks.task import WORKPLACE, Task
 from agon.errors import AgonError
+from agon.kernel.times import written_time
 
 Clock: TypeAlias = Callable[[], datetime]
 
@@ -195,8 +196,8 @@ def run_trial(
         exit_code=None if verdict is None else verdict.account.exit_code,
         limits_hit=tuple(dict.fromkeys(hit)),
         attempts=attempts,
-        started_at=written_time(started),
-        finished_at=written_time(finished),
+        started_at=written_time(started, to="milliseconds"),
+        finished_at=written_time(finished, to="milliseconds"),
         timings={
             "build_s": 0.0 if image.cached else round(image.seconds, 3),
             **{
@@ -208,11 +209,6 @@ def run_trial(
         parts=_parts(work, verdict, trial.folder),
         usage=None if work is None else work.usage,
     )
-
-
-def written_time(moment: datetime) -> str:
-    """Write a time in UTC, to the millisecond."""
-    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def _agent_limits(task: Task) -> Limits:

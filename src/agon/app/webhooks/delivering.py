@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Final, Literal, Protocol
 
-from agon.app.files import written_time
 from agon.app.scoring import moment_of
 from agon.app.webhooks.guard import Resolve, Target, checked
 from agon.app.webhooks.ports import DeliveryLog, Webhook
 from agon.app.webhooks.signing import signed_headers
 from agon.errors import AgonError
+from agon.kernel.times import written_time
 
 WAITS: Final = (
     timedelta(0),

@@ -5,7 +5,7 @@ are not there yet (seen at an earlier time) drop out.
 """
 
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from agon.kernel.boards import id_order
+from agon.kernel.times import moment_at
 from agon.records import Records
 
 Numbers = npt.NDArray[np.int32]
@@ -157,7 +158,7 @@ def moment_of(micros: int) -> datetime | None:
         >>> moment_of(0).isoformat(), moment_of(UNKNOWN_TIME)
         ('1970-01-01T00:00:00+00:00', None)
     """
-    return None if micros == UNKNOWN_TIME else datetime.fromtimestamp(micros / 1e6, tz=UTC)
+    return None if micros == UNKNOWN_TIME else moment_at(micros)
 
 
 def _text(column: pa.ChunkedArray | pa.Array) -> pa.Array:

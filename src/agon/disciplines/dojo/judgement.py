@@ -5,7 +5,6 @@ recorded source, so that changed rules score a season anew without running a pro
 """
 
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from functools import cached_property, lru_cache
 
 import numpy as np
@@ -19,6 +18,7 @@ from agon.disciplines.dojo.payload import check
 from agon.disciplines.dojo.program import Violation
 from agon.disciplines.dojo.records import VERDICTS
 from agon.disciplines.dojo.rules import DojoRules
+from agon.kernel.times import moment_at
 
 Bools = npt.NDArray[np.bool_]
 
@@ -137,8 +137,7 @@ def judge(facts: Facts, rules: DojoRules) -> Judgement:
 
 def moment(microseconds: int) -> str:
     """Write a time as people read it."""
-    time = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=int(microseconds))
-    return time.isoformat().replace("+00:00", "Z")
+    return moment_at(int(microseconds)).isoformat().replace("+00:00", "Z")
 
 
 def _verdicts(facts: Facts, rules: DojoRules) -> tuple[Ints, dict[int, tuple[Violation, ...]]]:

@@ -16,12 +16,13 @@ from agon.app.contests.exporting import export, import_contest
 from agon.app.contests.service import Service
 from agon.http.archives import packed, streamed, unpack
 from agon.http.auth import caller_of, needs, sees
-from agon.http.boards import cache_control, iso
+from agon.http.boards import cache_control
 from agon.http.bodies import media_type, raise_status, spooled
 from agon.http.etags import etag, is_known
 from agon.http.models.contests import ContestTold, HeadTold
 from agon.http.routes.common import WRITES, Serves, new_router, refusals, text_of
 from agon.http.routes.contests import told as contest_told
+from agon.kernel.times import written_time
 
 router = new_router("ledger")
 
@@ -57,7 +58,12 @@ def get_head(
     with service.store.read() as session:
         [entry] = session.entries.after(contest.no, seq - 1, until=seq)
         at = session.entries.time_of(contest.no, seq)
-    said = {"contest": contest.id, "seq": seq, "head_sha256": entry.sha256.hex(), "at": iso(at)}
+    said = {
+        "contest": contest.id,
+        "seq": seq,
+        "head_sha256": entry.sha256.hex(),
+        "at": written_time(at),
+    }
     headers = {"etag": etag(contest.id, seq, said), "cache-control": cache_control(view)}
     if is_known(request, headers["etag"]):
         return Response(status_code=304, headers=headers)
@@ -65,7 +71,7 @@ def get_head(
         contest=contest.id,
         seq=seq,
         head_sha256=entry.sha256.hex(),
-        at=iso(at),
+        at=written_time(at),
         signature=service.signer.sign(said),
         public_key=service.signer.public_key,
     )

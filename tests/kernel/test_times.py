@@ -1,0 +1,79 @@
+"""One text form of a moment for tables, ledgers, boards and answers."""
+
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agon.app.scoring import moment_of
+from agon.kernel.times import micros, moment_at, read_time, written_time
+from agon.ledger.entry import is_timestamp, timestamp
+from agon.ledger.keys import record_key
+from agon.records import Column, Kind, Table
+
+ZONES = st.sampled_from([UTC, *(timezone(timedelta(minutes=m)) for m in (-720, -90, 330, 840))])
+COUNTS = st.integers(-62_135_510_400_000_000, 253_402_214_400_000_000)  # years 1 to 9999
+MOMENTS = st.builds(lambda count, zone: moment_at(count).astimezone(zone), COUNTS, ZONES)
+TIMES = Table("times", (Column("at", Kind.TIMESTAMP),), key=("at",))
+
+
+@given(MOMENTS)
+def test_a_moment_is_written_alike_everywhere(moment: datetime) -> None:
+    """A ledger's line, a record's key and an answer about one moment must be equal as texts."""
+    text = written_time(moment)
+    assert timestamp(moment) == text
+    assert record_key(TIMES, {"at": moment.isoformat()}) == f"times/{text}"
+    assert record_key(TIMES, {"at": moment}) == f"times/{text}"
+    assert is_timestamp(text)
+
+
+@given(MOMENTS)
+def test_what_was_written_is_read_again(moment: datetime) -> None:
+    """Nothing is lost, and everybody reads the same."""
+    assert read_time(written_time(moment)) == moment
+    assert read_time(moment.isoformat()) == moment == moment_of(moment.isoformat())
+    assert moment_at(micros(moment)) == moment
+
+
+@given(MOMENTS, MOMENTS)
+def test_texts_sort_as_their_moments(one: datetime, other: datetime) -> None:
+    """Ledgers compare lines' times as bytes, without reading them."""
+    assert (written_time(one) < written_time(other)) == (one < other)
+
+
+@pytest.mark.parametrize(
+    ("moment", "text"),
+    [
+        (datetime(2026, 11, 22, 2, 30, tzinfo=UTC), "2026-11-22T02:30:00.000000Z"),
+        (datetime(2026, 1, 1, 0, 0, 0, 1, tzinfo=timezone(timedelta(hours=2))),
+         "2025-12-31T22:00:00.000001Z"),
+        (datetime(999, 1, 1, tzinfo=UTC), "0999-01-01T00:00:00.000000Z"),
+        (datetime(1, 1, 1, tzinfo=UTC), "0001-01-01T00:00:00.000000Z"),
+    ],
+)  # fmt: skip
+def test_the_form_is_always_27_characters(moment: datetime, text: str) -> None:
+    """Whole seconds and years below 1000 too, or texts would not sort."""
+    assert written_time(moment) == text
+    assert len(text) == 27
+
+
+def test_milliseconds_are_cut_off_not_rounded() -> None:
+    """A run must not seem to have ended after what came next began."""
+    almost = datetime(2026, 1, 1, 0, 0, 0, 999_999, tzinfo=UTC)
+    assert written_time(almost, to="milliseconds") == "2026-01-01T00:00:00.999Z"
+
+
+def test_a_time_without_a_zone_is_read_as_utc_and_never_written() -> None:
+    """Text from tables often lacks a zone; a value of ours that does is a mistake."""
+    assert read_time(" 2026-11-21 ") == datetime(2026, 11, 21, tzinfo=UTC)
+    with pytest.raises(ValueError, match="has no zone; give a time with one"):
+        written_time(datetime(2026, 11, 21))  # noqa: DTZ001 - a time without a zone is the point
+
+
+def test_text_that_is_no_time_is_refused() -> None:
+    """So are moments that lie outside the calendar in UTC."""
+    with pytest.raises(ValueError, match="nonsense"):
+        read_time("nonsense")
+    with pytest.raises(OverflowError):
+        read_time("0001-01-01T00:00:00+01:00")
