@@ -1,12 +1,19 @@
 """Watching: word of a commit comes within milliseconds, and never is one missed."""
 
 import time
-from pathlib import Path
+from collections.abc import Iterator
+from datetime import timedelta
 from threading import Event, Timer
 
+import pytest
+
+from agon.errors import Unavailable
 from agon.store import open_store
 from agon.store.watching import Watch
 from conftest import Postgresql
+from store.made import later
+
+_MINE = "FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND query = 'LISTEN agon_stored'"
 
 
 def commit(url: str, *, paused: bool) -> None:
@@ -17,49 +24,104 @@ def commit(url: str, *, paused: bool) -> None:
     store.close()
 
 
-def test_a_commit_ends_the_wait(tmp_path: Path) -> None:
-    """An idle worker hears of a job long before it would look by itself."""
-    url = f"sqlite:///{tmp_path}/agon.db"
+@pytest.fixture
+def watch(url: str) -> Iterator[Watch]:
+    """Watch a database that is laid out, and has told of that."""
     commit(url, paused=False)
-    watch = Watch(url)
-    watch.wait(0)
-    Timer(0.1, commit, (url,), {"paused": True}).start()
+    watching = Watch(url)
+    assert watching.wait(20)
+    yield watching
+    watching.close()
+    watching.close()
+
+
+def test_a_commit_ends_the_wait(url: str, watch: Watch) -> None:
+    """An idle worker hears of a job long before it would look by itself."""
+    assert not watch.wait(0)
+    timer = Timer(0.1, commit, (url,), {"paused": True})
+    timer.start()
     began = time.monotonic()
     assert watch.wait(20)
     assert time.monotonic() - began < 10
-    watch.close()
+    timer.join()
 
 
-def test_a_commit_between_two_waits_is_not_missed(tmp_path: Path) -> None:
+def test_a_commit_between_two_waits_is_not_missed(url: str, watch: Watch) -> None:
     """While a worker was busy, its next job came."""
-    url = f"sqlite:///{tmp_path}/agon.db"
-    commit(url, paused=False)
-    watch = Watch(url)
-    watch.wait(0)
     commit(url, paused=True)
-    assert watch.wait(0)
+    assert watch.wait(0.5)
     assert not watch.wait(0)
-    watch.close()
 
 
-def test_a_stop_ends_the_wait(tmp_path: Path) -> None:
+def test_a_commit_right_after_another_is_not_missed(url: str, watch: Watch) -> None:
+    """Word of the first must not swallow word of the second."""
+    for paused in (True, False) * 5:
+        commit(url, paused=paused)
+        assert watch.wait(5)
+    assert not watch.wait(0.1)
+
+
+def test_who_stored_nothing_wakes_nobody(url: str, watch: Watch) -> None:
+    """Workers that find no job would keep each other awake for ever."""
+    store = open_store(url)
+    with store.write() as session:
+        assert session.queue.claim(
+            ["judge"], worker="w", lease="l", now=later(0), span=timedelta(1)
+        ) is None  # fmt: skip
+    with store.read() as session:
+        session.queue.paused()
+    with pytest.raises(ZeroDivisionError), store.write() as session:  # noqa: PT012 - it ends the session
+        session.queue.pause(paused=True)
+        raise ZeroDivisionError
+    store.close()
+    assert not watch.wait(0.3)
+
+
+def test_a_stop_ends_the_wait(url: str) -> None:
     """SIGTERM must not wait for the next job."""
-    url = f"sqlite:///{tmp_path}/agon.db"
     commit(url, paused=False)
     stopping = Event()
     watch = Watch(url, pause=stopping.wait)
-    watch.wait(0)
-    Timer(0.05, stopping.set).start()
+    assert watch.wait(20)
+    timer = Timer(0.05, stopping.set)
+    timer.start()
     began = time.monotonic()
     assert not watch.wait(20)
     assert time.monotonic() - began < 10
+    timer.join()
     watch.close()
 
 
-def test_postgresql_is_looked_at_ten_times_a_second(postgresql: Postgresql) -> None:
-    """There is no cheap word of commits there; a tenth of a second is soon enough."""
+def test_a_lost_connection_counts_as_news_and_is_made_again(postgresql: Postgresql) -> None:
+    """PostgreSQL was restarted; what was stored meanwhile, nobody told of."""
+    url = postgresql.address(postgresql.emptied())
+    commit(url, paused=False)
     naps: list[float] = []
-    watch = Watch(postgresql.address(), pause=naps.append)
-    assert watch.wait(5)
+    watch = Watch(url, pause=naps.append)
+    assert watch.wait(20)
+    assert not watch.wait(0)
+    postgresql.run(f"SELECT pg_terminate_backend(pid) {_MINE}")
+    assert watch.wait(20)
+    naps.clear()
+    assert watch.wait(20)  # not yet: it is looked at as if there were no word of commits
     assert naps == [0.1]
+    end = time.monotonic() + 20
+    while watch.wait(0.1):
+        assert time.monotonic() < end, "it listens no more"
+        time.sleep(0.05)
+    commit(url, paused=True)
+    assert watch.wait(20)
+    watch.close()
+
+
+def test_a_server_that_is_not_there_is_looked_at_ten_times_a_second() -> None:
+    """The worker tells why it cannot go on; waiting is no place to raise."""
+    url = "postgresql://agon@127.0.0.1:1/agon"
+    naps: list[float] = []
+    watch = Watch(url, pause=naps.append)
+    assert watch.wait(5)
+    assert watch.wait(5)
+    assert naps == [0.1, 0.1]
+    with pytest.raises(Unavailable):
+        open_store(url)
     watch.close()

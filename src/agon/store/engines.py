@@ -16,6 +16,14 @@ from agon.store.failing import speaking
 PATIENCE_SECONDS: Final = 30
 """So long a session waits for another that writes."""
 
+CHANNEL: Final = "agon_stored"
+"""On PostgreSQL word of every session that stored something goes out here."""
+
+_TELL: Final = f"""
+SELECT pg_notify('{CHANNEL}', '') WHERE txid_current_if_assigned() IS NOT NULL
+"""
+"""Only who stored something has a transaction's number; a worker that found no job tells nobody."""
+
 _STATEMENT_SECONDS: Final = 120
 _IDLE_SECONDS: Final = 600
 
@@ -105,7 +113,8 @@ def begun(engine: Engine, *, writing: bool) -> Iterator[Connection]:
     """Begin a transaction, commit it at the block's end, undo it when an error leaves the block.
 
     One that writes on SQLite takes the write lock at once, so that it never fails half-way for
-    another writer; one that reads sees one state of everything and cannot write.
+    another writer; one that stored something on PostgreSQL tells those who watch, as it commits.
+    One that reads sees one state of everything and cannot write.
 
     Raises:
         Unavailable: the database cannot be reached, or stays locked.
@@ -121,6 +130,8 @@ def begun(engine: Engine, *, writing: bool) -> Iterator[Connection]:
                 connection.exec_driver_sql(f"PRAGMA query_only = {int(not writing)}")
                 connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
             yield connection
+            if writing and not sqlite:
+                connection.exec_driver_sql(_TELL)
 
 
 def make_file(url: str) -> None:

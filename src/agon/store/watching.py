@@ -1,21 +1,32 @@
-"""Notice that something was stored, cheaply enough to ask fifty times a second."""
+"""Notice that something was stored: within milliseconds, at next to no cost while nothing is."""
 
 import sqlite3
 import time
 from collections.abc import Callable
-from typing import Final
+from contextlib import suppress
+from typing import Any, Final
 
-from agon.store.engines import address
+from sqlalchemy.engine import Connection
+
+from agon.errors import AgonError
+from agon.store.engines import CHANNEL, address, open_engine, place
+from agon.store.failing import speaking
 
 _LOOKED_EVERY_SECONDS: Final = 0.02
+_STOPPED_WITHIN_SECONDS: Final = 0.2
+_TOLD_EVERY_SECONDS: Final = 0.05
 _POLLED_EVERY_SECONDS: Final = 0.1
+_LISTENS_AGAIN_SECONDS: Final = 1.0
 
 
 class Watch:
     """Wait until another session stored something; use one from one thread.
 
     SQLite tells in a few microseconds whether another connection committed (``PRAGMA
-    data_version``). PostgreSQL is not asked: there a wait lasts a tenth of a second at most.
+    data_version``), and is asked fifty times a second. PostgreSQL sends word of every session that
+    stored something as it commits (``NOTIFY``), to a connection kept for it; many in a row are told
+    twenty times a second. Where that connection is lost, a wait lasts a tenth of a second until
+    there is another one.
 
     Args:
         url: the database.
@@ -23,38 +34,54 @@ class Watch:
     """
 
     def __init__(self, url: str, *, pause: Callable[[float], object] = time.sleep) -> None:
-        self._url = url
         self._pause = pause
-        self._connection: sqlite3.Connection | None = None
-        self._seen = -1
         self._sqlite = address(url).get_backend_name() == "sqlite"
+        self._counting = _Counting(url)
+        self._listening = _Listening(url, pause=pause)
 
     def wait(self, seconds: float) -> bool:
         """Wait for at most so long; True as soon as something may have been stored.
 
         What was stored since the last wait counts, so nothing is missed between two.
         """
-        if not self._sqlite:
-            self._pause(min(seconds, _POLLED_EVERY_SECONDS))
-            return True
         end = time.monotonic() + seconds
         while True:
-            version = self._version()
-            if version != self._seen:
-                self._seen = version
+            left = max(0.0, end - time.monotonic())
+            if self._sqlite:
+                changed, nap = self._counting.changed(), min(left, _LOOKED_EVERY_SECONDS)
+            else:
+                changed, nap = self._listening.heard(min(left, _STOPPED_WITHIN_SECONDS)), 0.0
+            if changed:
                 return True
-            left = end - time.monotonic()
-            if left <= 0 or self._pause(min(left, _LOOKED_EVERY_SECONDS)):
+            if time.monotonic() >= end or self._pause(nap):
                 return False
 
     def close(self) -> None:
         """Let go of the connection; a second call does nothing."""
+        self._counting.close()
+        self._listening.close()
+
+
+class _Counting:
+    """Compare SQLite's count of others' commits with what it was."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._connection: sqlite3.Connection | None = None
+        self._seen = -1
+
+    def changed(self) -> bool:
+        version = self._version()
+        before, self._seen = self._seen, version
+        return version != before
+
+    def close(self) -> None:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
 
     def _version(self) -> int:
-        """Return SQLite's count of others' commits; a database that is busy counts as changed."""
+        """Return the count; a database that is busy counts as changed."""
         try:
             if self._connection is None:
                 file = address(self._url).database or ""
@@ -64,3 +91,73 @@ class Watch:
             return int(self._connection.execute("PRAGMA data_version").fetchone()[0])
         except sqlite3.OperationalError:
             return self._seen + 1
+
+
+class _Listening:
+    """Hear PostgreSQL's word of commits on a connection of its own.
+
+    What was stored before it listens, nobody tells: so a new connection counts as news.
+    """
+
+    def __init__(self, url: str, *, pause: Callable[[float], object]) -> None:
+        self._url = url
+        self._pause = pause
+        self._connection: Connection | None = None
+        self._lost_at = -_LISTENS_AGAIN_SECONDS
+        self._told_at = 0.0
+
+    def heard(self, seconds: float) -> bool:
+        """Wait so long at most; without a connection every wait is short and counts as news."""
+        if self._connection is None:
+            if time.monotonic() - self._lost_at < _LISTENS_AGAIN_SECONDS or not self._listen():
+                self._pause(min(seconds, _POLLED_EVERY_SECONDS))
+            return True
+        early = self._told_at + _TOLD_EVERY_SECONDS - time.monotonic()
+        if early > 0:
+            self._pause(early)
+        try:
+            found = self._word(seconds)
+        except AgonError:
+            self._lose()
+            return True
+        if found:
+            self._told_at = time.monotonic()
+        return found
+
+    def close(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            with suppress(AgonError), speaking(place(connection.engine.url)):
+                connection.close()
+            connection.engine.dispose()
+
+    def _word(self, seconds: float) -> bool:
+        """Return whether there was word of a commit; all that came is taken at once."""
+        driver: Any = None if self._connection is None else self._driver(self._connection)
+        with speaking(place(address(self._url))):
+            first = list(driver.notifies(timeout=seconds, stop_after=1))
+            return bool(first and [*first, *driver.notifies(timeout=0)])
+
+    def _listen(self) -> bool:
+        """Connect and listen; False where that cannot be done now."""
+        engine = open_engine(self._url)
+        try:
+            with speaking(place(engine.url)):
+                connection = engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+                connection.exec_driver_sql(f"LISTEN {CHANNEL}")
+        except AgonError:
+            engine.dispose()
+            self._lost_at = time.monotonic()
+            return False
+        self._connection = connection
+        return True
+
+    def _lose(self) -> None:
+        self._lost_at = time.monotonic()
+        if self._connection is not None:
+            self._connection.invalidate()
+        self.close()
+
+    @staticmethod
+    def _driver(connection: Connection) -> Any:
+        return connection.connection.driver_connection
