@@ -1,28 +1,60 @@
 """Have a board of the past rebuilt: 202, and the job to wait for."""
 
+from typing import Any, Final
+
 from starlette.requests import Request
 from starlette.responses import Response
 
-from agon.app.access.authorising import View
+from agon.app.access.authorising import View, permits
+from agon.app.contests.service import Service
 from agon.app.contests.stored_rows import NotStored
 from agon.app.jobs.queueing import house_job
+from agon.app.jobs.values import NewJob
 from agon.http.auth import caller_of
+from agon.http.crowding import Busy
 from agon.http.queueing import queued
 from agon.http.serving import serving
 
+MOST: Final = 3
+"""So many boards of a contest are rebuilt at a time for those who may not see its jobs."""
+
+_UNSEEN: Final[dict[str, Any]] = {
+    "by": "somebody", "worker": None, "causes": [], "position": None, "eta_seconds": None,
+}  # fmt: skip
+"""Who asked first, and how much waits in the house, is the staff's to know."""
+
 
 def rebuild_answer(request: Request, view: View, missing: NotStored) -> Response:
-    """Queue the rebuilding (once, however many ask) and answer 202 with the job."""
-    service = serving(request).service
+    """Queue the rebuilding (once, however many ask) and answer 202 with the job.
+
+    Raises:
+        Busy: the caller may not see jobs, and :data:`MOST` others are being rebuilt.
+    """
+    service, caller = serving(request).service, caller_of(request)
     job = house_job(
         "rebuild",
         view.contest,
         id=service.new_id(),
         payload={"board": missing.board, "seq": missing.seq},
         dedupe=f"{missing.board}:{missing.seq}",
-        by=caller_of(request).name,
+        by=caller.name,
     )
+    sees_jobs = permits(caller, "job.read", contest=view.contest)
+    if not sees_jobs:
+        _expect_room(service, job)
     answer = Response(status_code=202, headers={"retry-after": "2"}, media_type="application/json")
     told = queued(service, answer, job, contest=view.contest.id)
+    if not sees_jobs:
+        told = told.model_copy(update=_UNSEEN)
     headers = {"location": answer.headers["location"], "retry-after": "2"}
     return Response(told.model_dump_json(), 202, headers, media_type="application/json")
+
+
+def _expect_room(service: Service, job: NewJob) -> None:
+    """Refuse strangers who would have every board of the past rebuilt before anything is judged."""
+    with service.store.read() as session:
+        under_way = session.queue.page(
+            contest_no=job.contest_no, states=("queued", "leased"), kinds=("rebuild",), limit=MOST
+        )
+    if len(under_way) >= MOST and all(one.payload != job.payload for one in under_way):
+        raise Busy("other boards of the past are being rebuilt; ask for this one in a moment")

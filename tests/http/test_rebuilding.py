@@ -1,0 +1,61 @@
+"""Boards of the past rebuilt for anybody: without telling of the house, or keeping it busy."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agon.app.jobs.queueing import house_job
+from agon.http.rebuilding import MOST
+from fakes.http_house import House, house_at
+
+BOARD = "/contests/spring/boards/user-score"
+OLD = MOST + 3
+
+
+@pytest.fixture
+def forgetful(tmp_path: Path) -> Iterator[House]:
+    """Open a house that keeps the newest rows alone, with a contest of many published states."""
+    house = house_at(tmp_path)
+    object.__setattr__(house.service, "snapshots_kept", 1)
+    house.contest("spring", people=0)
+    for n in range(OLD + 1):
+        house.people("spring", 1, begin=n)
+    yield house
+    house.service.store.close()
+
+
+def ask(house: House, place: int, role: str | None = None) -> Any:
+    """Ask for the board at one of its forgotten positions, the oldest being 0."""
+    with house.service.store.read() as session:
+        found = session.snapshots.page(1, board="user-score", limit=100)
+    seqs = sorted(one.seq for one in found if not one.stored)
+    return house.get(f"{BOARD}?as_of={seqs[place]}", role)
+
+
+def test_a_stranger_learns_nothing_of_the_house_by_asking_for_the_past(forgetful: House) -> None:
+    """How many jobs wait counts what others send, behind a freeze too; who asked first is theirs."""
+    seen = ask(forgetful, 0, "organiser").json()
+    assert (seen["by"], seen["position"]) == ("user:olga", 0)
+    before = ask(forgetful, 1).json()
+    with forgetful.service.store.write() as session:
+        contest = session.contests.get("spring")
+        for n in range(5):
+            job = house_job("dry-run", contest, id=f"other{n}")
+            session.queue.add(job, now=forgetful.service.clock())
+    after = ask(forgetful, 2).json()
+    for told in (before, after, ask(forgetful, 0, "viewer").json()):
+        assert told["state"] == "queued"
+        assert told["position"] is told["eta_seconds"] is told["worker"] is None
+        assert (told["by"], told["causes"]) == ("somebody", [])
+
+
+def test_strangers_have_few_boards_rebuilt_at_a_time(forgetful: House) -> None:
+    """Else one of them queues the whole past before the next program is judged."""
+    answers = [ask(forgetful, n) for n in range(OLD)]
+    assert [one.status_code for one in answers] == [202] * MOST + [503] * (OLD - MOST)
+    assert answers[-1].headers["retry-after"] == "2"
+    assert answers[-1].json()["code"] == "busy"
+    assert ask(forgetful, 0).status_code == 202  # it waits already
+    assert ask(forgetful, OLD - 1, "organiser").status_code == 202
