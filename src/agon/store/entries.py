@@ -3,14 +3,13 @@
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 from heapq import merge
-from itertools import repeat
 from operator import attrgetter
 from typing import Any
 
 import orjson
 from sqlalchemy import func, select
 
-from agon.app.contests.values import Known, NewEntry, NewRecords, StoredEntry
+from agon.app.contests.values import Known, NewEntry, StoredEntry
 from agon.errors import Conflict, NotFound
 from agon.kernel.times import micros, moment_at
 from agon.store.failing import is_conflict, original
@@ -35,42 +34,8 @@ class SqlEntries:
             return self._to.load(ENTRIES, rows)
         except Exception as error:
             if is_conflict(error):
-                raise Conflict(_there_already(error, rows.last)) from error
+                raise Conflict(_there_already(error, rows)) from error
             raise
-
-    def enter(self, contest_no: int, records: NewRecords) -> None:
-        """Add sealed records to a locked contest, as fast as the database takes them."""
-        try:
-            self._to.load_portion(ENTRIES, _rows(contest_no, records))
-        except Exception as error:
-            if is_conflict(error):
-                raise Conflict(_there_already(error, None)) from error
-            raise
-
-    def enter_new(self, contest_no: int, records: NewRecords) -> bool:
-        """Add sealed records, unless the key or external id of any is known; say whether it did.
-
-        SQLite undoes what it refuses. PostgreSQL would have to begin a transaction within the
-        transaction for each portion, so it is asked before.
-        """
-        if not self._to.on_sqlite or self._any_replaced(contest_no):
-            names = [name for name in records.external_ids or () if name is not None]
-            keys = [key for key in records.records if key is not None]
-            if len(set(names)) < len(names) or len(set(keys)) < len(keys):
-                return False
-            if self.known(contest_no, records=keys, external_ids=names):
-                return False
-        if not self._to.on_sqlite:
-            self.enter(contest_no, records)
-            return True
-        try:
-            with self._to.undoing():
-                self._to.load_portion(ENTRIES, _rows(contest_no, records))
-        except Exception as error:
-            if is_conflict(error):
-                return False
-            raise
-        return True
 
     def after(
         self, contest_no: int, seq: int = 0, *, until: int | None = None, limit: int | None = None
@@ -126,11 +91,11 @@ class SqlEntries:
         """Find which record keys and external ids are there, each at its newest entry."""
         found: dict[str, Known] = {}
         for column, names in (("record", records), ("external_id", external_ids)):
-            for name, seq, line in self._named(contest_no, column, names, "seq, line"):
+            for name, seq, content in self._named(contest_no, column, names, "seq, content"):
                 if until is not None and seq > until:
                     continue
                 if name not in found or seq > found[name].seq:
-                    found[name] = Known(seq, line)
+                    found[name] = Known(seq, content or b"")
         return found
 
     def exist(self, contest_no: int, table: str, keys: Sequence[str]) -> set[str]:
@@ -174,18 +139,6 @@ class SqlEntries:
         )
         return [StoredEntry(*row) for row in rows]
 
-    def _any_replaced(self, contest_no: int) -> bool:
-        """Say whether names are known that the unique indexes leave out."""
-        return any(
-            self._to.raw(
-                f"SELECT 1 FROM entries INDEXED BY entries_replaced_{column}_idx "
-                f"WHERE contest_no = ? AND {column} IS NOT NULL AND kind = 'record-replaced' "
-                "LIMIT 1",
-                [contest_no],
-            )
-            for column in ("record", "external_id")
-        )
-
     def _newest(self, contest_no: int) -> int:
         newest = select(func.max(ENTRIES.c.seq)).where(ENTRIES.c.contest_no == contest_no)
         return self._to.scalar(newest) or 0
@@ -217,15 +170,6 @@ class SqlEntries:
                 )
 
 
-def _rows(contest_no: int, new: NewRecords) -> Iterator[tuple[Any, ...]]:
-    """Give records as rows of the table."""
-    return zip(
-        repeat(contest_no), range(new.seq, new.seq + len(new.lines)), new.kinds,
-        repeat(micros(new.at)), new.lines, new.heads, new.tables, new.records,
-        repeat(None) if new.external_ids is None else new.external_ids, strict=False,
-    )  # fmt: skip
-
-
 class _Rows:
     """Give entries as rows of the table and remember the last one asked for."""
 
@@ -244,7 +188,7 @@ class _Rows:
             yield (no, seq, kind, counted, *rest)
 
 
-def _there_already(error: BaseException, last: NewEntry | None) -> str:
+def _there_already(error: BaseException, rows: _Rows) -> str:
     """Say which position, record or external id was taken."""
     cause = original(error)
     diagnosis = getattr(cause, "diag", None)
@@ -253,7 +197,7 @@ def _there_already(error: BaseException, last: NewEntry | None) -> str:
         values = (diagnosis.message_detail or "").partition(")=(")[2].rpartition(")")[0]
         key = values.partition(", ")[2]
     else:  # SQLite stops at the entry that broke the rule
-        broken = str(cause)
+        broken, last = str(cause), rows.last
         key = "" if last is None else str(_looked_up(broken, last))
     what = next((word for word in _LOOKED_UP if word in broken), "seq")
     return f"the ledger has the {_LOOKED_UP[what]} {key} already; read what is there, try again"
