@@ -11,6 +11,7 @@ import structlog
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agon import logs
 from agon.logs import begin_request, logger, start_logging, without_secrets
 
 TOKEN = "agon_" + "A" * 22 + "_" + "s3cr3t-_" * 5 + "xyz"
@@ -21,8 +22,7 @@ def stream() -> Iterator[io.StringIO]:
     """Log into memory, and leave logging as it was."""
     root = logging.getLogger()
     before, level = root.handlers, root.level
-    yield (into := io.StringIO())
-    into.flush()
+    yield io.StringIO()
     root.handlers = before
     root.setLevel(level)
     structlog.reset_defaults()
@@ -144,3 +144,37 @@ def test_a_password_with_an_at_sign_and_an_address_with_a_port_are_told_apart() 
     """The one goes whole, the other stays."""
     assert without_secrets("redis://:p@ss@db:6379/0") == "redis://:***@db:6379/0"
     assert without_secrets("http://db:80/x?mail=a@b") == "http://db:80/x?mail=a@b"
+
+
+pieces = st.sampled_from(
+    ["agon_", "agon", "A" * 22, "_", "s3cr3t-_" * 5, "Bearer", "basic", "BAſIC", " ", "\t", "://",
+     ":", "/", "@", "ada", "password", "token", "=", "'", "ä", "hunter2hunter2"]
+)  # fmt: skip
+
+
+@given(st.lists(pieces, max_size=12).map("".join))
+def test_a_quick_look_at_a_text_misses_nothing(text: str) -> None:
+    """Most texts hold no secret, and are seen to hold none at once; the patterns decide."""
+    cleaned = text
+    for pattern, instead in (
+        (logs._TOKEN, "***"),
+        (logs._BEARER, r"\1 ***"),
+        (logs._URL_PASSWORD, r"\1:***"),
+        (logs._PARAMETER, r"\1\2***"),
+    ):
+        cleaned = pattern.sub(instead, cleaned)
+    assert without_secrets(text) == cleaned
+
+
+def test_a_log_that_cannot_be_written_costs_nobody_an_answer(stream: io.StringIO) -> None:
+    """Disks fill up, and who read a pipe goes away."""
+
+    class Full(io.StringIO):
+        def write(self, _: str) -> int:
+            raise OSError("no space left on the device")
+
+    start_logging(form="json", level="info", stream=Full())
+    logger("agon.http").info("served")
+    stream.close()
+    start_logging(form="json", level="info", stream=stream)
+    logger("agon.http").info("served")

@@ -4,10 +4,13 @@ Redaction is the last step before writing, so that it sees what other steps adde
 the request id, values of any depth.
 """
 
+import json
 import logging
 import re
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
+from functools import lru_cache, partial
 from typing import Any, Final, Literal, TextIO
 
 import structlog
@@ -28,6 +31,9 @@ _URL_PASSWORD = re.compile(r"(://[^\s/@:'\"]{0,256}):[^\s/'\"]{1,1024}(?=@)")
 _PARAMETER = re.compile(
     r"(?i)\b(password|passwd|secret|token|signature|api_key)(\s*=\s*)([\"']?)[^\s&,;\"')]+"
 )
+_HINT = re.compile(r"agon_|://|=|(?i:bearer|basic)\s")
+"""Without one of these in it a text matches none of the patterns above."""
+
 _DEEPEST = 20
 _LONGEST = 32_768
 _LONGEST_SECRET = 2_048
@@ -47,28 +53,27 @@ def start_logging(
         level: the least severity.
         stream: where to; by default stderr.
     """
+    out = sys.stderr if stream is None else stream
     shared: list[Processor] = [
         merge_contextvars,
         structlog.stdlib.add_log_level,
         structlog.stdlib.add_logger_name,
-        structlog.stdlib.PositionalArgumentsFormatter(),
-        structlog.stdlib.ExtraAdder(),
         structlog.processors.TimeStamper(fmt="iso", utc=True, key="at"),
         structlog.processors.StackInfoRenderer(),
         structlog.processors.format_exc_info,
         structlog.processors.UnicodeDecoder(),
     ]
     render: Processor = (
-        structlog.processors.JSONRenderer(ensure_ascii=False, default=str, sort_keys=True)
+        structlog.processors.JSONRenderer(serializer=_json)
         if form == "json"
         else structlog.dev.ConsoleRenderer(
             colors=False, timestamp_key="at", exception_formatter=structlog.dev.plain_traceback
         )
     )
-    handler = logging.StreamHandler(sys.stderr if stream is None else stream)
+    handler = logging.StreamHandler(out)
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
-            foreign_pre_chain=shared,
+            foreign_pre_chain=[*shared, structlog.stdlib.ExtraAdder()],
             processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, redact, render],
         )
     )
@@ -78,17 +83,41 @@ def start_logging(
     for name in ("uvicorn", "uvicorn.error", "uvicorn.access"):
         library = logging.getLogger(name)
         library.handlers, library.propagate = [], True
+    # What agon logs itself, a line for each request, needs no record of the standard library's.
     structlog.configure(
-        processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
-        wrapper_class=structlog.stdlib.BoundLogger,
-        logger_factory=structlog.stdlib.LoggerFactory(),
+        processors=[*shared, redact, render],
+        wrapper_class=structlog.make_filtering_bound_logger(level),
+        logger_factory=partial(_Lines, out),
         cache_logger_on_first_use=False,
     )
 
 
+_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, default=str, sort_keys=True)
+
+
+def _json(event: EventDict, **_: Any) -> str:
+    return _ENCODER.encode(event)
+
+
+class _Lines:
+    """Write each line to a stream at once; structlog's end of a logger."""
+
+    def __init__(self, stream: TextIO, name: str = "") -> None:
+        self.name = name
+        self._stream = stream
+
+    def msg(self, line: str) -> None:
+        """Write a line; a full disk or a broken pipe must cost nobody their answer."""
+        with suppress(OSError, ValueError):
+            self._stream.write(f"{line}\n")
+            self._stream.flush()
+
+    debug = info = warning = error = critical = exception = msg
+
+
 def logger(name: str) -> Any:
     """Return the logger of a part of the service: ``logger("agon.http").info("served", ms=3)``."""
-    return structlog.stdlib.get_logger(name)
+    return structlog.get_logger(name)
 
 
 def begin_request(request_id: str) -> None:
@@ -144,6 +173,7 @@ def _cleaned(value: Any, depth: int) -> Any:
     return _text(value if isinstance(value, str) else str(value))
 
 
+@lru_cache(maxsize=256)
 def _names_a_secret(key: str) -> bool:
     """Tell whether a key names a secret; ``token_id`` and ``signature_valid`` do not hold one."""
     plain = key.casefold().replace("-", "_")
@@ -155,6 +185,8 @@ def _names_a_secret(key: str) -> bool:
 def _text(text: str) -> str:
     """Clean a text, then cut it: a secret across the cut is seen whole first."""
     rest = len(text) - _LONGEST
+    if rest <= 0 and _HINT.search(text) is None:
+        return text
     text = _TOKEN.sub(REDACTED, text[: _LONGEST + _LONGEST_SECRET])
     text = _BEARER.sub(rf"\1 {REDACTED}", text)
     text = _URL_PASSWORD.sub(rf"\1:{REDACTED}", text)

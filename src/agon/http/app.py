@@ -63,7 +63,7 @@ def create_app(
             per_address=settings.sse_streams_per_address,
             keepalive=settings.sse_keepalive_seconds,
         ),
-        log=logger("agon.http"),
+        log=logger("agon.http").bind(),
     )
     direct = []
     if portions is not None:
