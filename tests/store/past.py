@@ -1,8 +1,9 @@
 """Freeze what a database of this version looks like, so that later versions are tested from it.
 
-Run as a program it writes ``schemas/REVISION.KIND.sql`` of a new revision from a database URL:
-``python tests/store/past.py sqlite:////tmp/new.db``. Dumps of released revisions are never written
-again.
+Run as a program it writes ``schemas/REVISION.KIND.sql`` of a new revision from a database URL, and
+from SQLite the archive ``schemas/REVISION.tar.gz`` too:
+``python tests/store/past.py sqlite:////tmp/new.db``. Dumps and archives of released revisions are
+never written again.
 """
 
 import sqlite3
@@ -16,6 +17,7 @@ from agon.app.access.values import User
 from agon.app.contests.values import Contest, Event, Moved
 from agon.ledger.entry import genesis
 from agon.store import open_store
+from agon.store.backup import backup
 from agon.store.engines import address, begun, open_engine
 from agon.store.migrations import NEWEST
 from store.made import NOON, contest, created, job, later, opened, sealed, snapshot, vote
@@ -80,6 +82,7 @@ def freeze(url: str, folder: Path) -> Path:
     if kind == "sqlite":
         with closing(sqlite3.connect(str(found.database))) as connection:
             target.write_text("\n".join(connection.iterdump()) + "\n")
+        backup(url, folder / f"{NEWEST}.tar.gz", now=NOON)
         return target
     options = ["--inserts", "--no-owner", "--no-privileges", "--no-comments"]
     program = max(Path("/usr/lib/postgresql").glob("*/bin/pg_dump"))

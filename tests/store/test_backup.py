@@ -19,12 +19,14 @@ from agon.ledger.entry import genesis
 from agon.store import archive, open_store
 from agon.store.backup import backup, restore
 from agon.store.engines import begun, open_engine
-from agon.store.migrations import current, upgrade
+from agon.store.migrations import NEWEST, current, known, upgrade
 from agon.store.schema import METADATA
 from agon.store.store import SqlStore
 from agon.store.verify import verify
 from store.made import NOON, contest, created, job, later, new, sealed, vote
 from store.past import fill
+
+SCHEMAS = Path(__file__).parent / "schemas"
 
 
 def _rows(url: str) -> dict[str, list[tuple[Any, ...]]]:
@@ -61,6 +63,41 @@ def test_an_archive_restores_into_either_kind(filled: str, other_url: str, tmp_p
     with store.write() as session:  # numbers go on after those that came
         assert session.contests.add(contest("autumn")).no == before["contests"][0][0] + 1
     store.close()
+
+
+@pytest.mark.parametrize("revision", [*known()[:-1], NEWEST])
+@pytest.mark.parametrize("laid_out", [False, True])
+def test_an_archive_of_every_earlier_revision_restores(
+    url: str, tmp_path: Path, revision: str, *, laid_out: bool
+) -> None:
+    """The backup one needs was often written before the upgrade one made."""
+    source = SCHEMAS / f"{revision}.tar.gz"
+    if laid_out:
+        upgrade(url)
+    found = restore(source, url, now=NOON)
+    assert (found.contests, found.entries, found.faults) == (1, 4, ())
+    assert current(url) == NEWEST
+    fill(f"sqlite:///{tmp_path}/same.db")
+    assert _rows(url) == _rows(f"sqlite:///{tmp_path}/same.db")
+    assert sorted(path.name for path in tmp_path.iterdir() if path.name[0] == ".") == []
+
+
+def test_an_archive_of_an_earlier_revision_that_is_damaged_is_refused(
+    url: str, tmp_path: Path
+) -> None:
+    """Its way is longer; nothing of it is seen before all of it is good."""
+    path = tmp_path / "old.tar.gz"
+    for harm, said in (
+        (lambda name, old: old.replace(b"Spring", b"Autumn") if "contests/" in name else old,
+         "damaged in contests"),
+        (lambda name, old: old.replace(b'"users"', b'"losers"') if name == "agon.json" else old,
+         "not those of revision 0001"),
+    ):  # fmt: skip
+        path.write_bytes((SCHEMAS / "0001.tar.gz").read_bytes())
+        _rewrite(path, harm)
+        with pytest.raises(Unreadable, match=said):
+            restore(path, url, now=NOON)
+        assert current(url) is None
 
 
 def test_a_sqlite_file_restores_into_either_kind(tmp_path: Path, url: str) -> None:

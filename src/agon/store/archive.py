@@ -3,24 +3,26 @@
 An archive is a tar, compressed by gzip: first ``agon.json`` (its form, the revision, when it was
 made, each table's columns), then for each table portions ``TABLE/000001.ndjson`` of one JSON list
 for each row (bytes as Base64), last ``manifest.json`` with each table's number of rows and the
-SHA-256 over its portions. Neither writing nor reading holds more than a portion in memory.
+SHA-256 over its portions. Neither writing nor reading holds more than a portion in memory. One of
+an earlier revision is read into a database of that revision, which is then brought to this one.
 """
 
 import hashlib
 import io
 import tarfile
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
 import orjson
-from sqlalchemy import LargeBinary, Table, func, select, text
+from sqlalchemy import Column, LargeBinary, MetaData, Table, func, select, text
 
 from agon.errors import Unreadable
-from agon.store.migrations import NEWEST
+from agon.store.migrations import NEWEST, known, revision
 from agon.store.schema import METADATA
 from agon.store.transactions import Transaction
 
@@ -51,7 +53,7 @@ def write_archive(to: Transaction, target: Path, *, now: datetime) -> Archived:
         "format": FORMAT,
         "revision": NEWEST,
         "at": at,
-        "tables": _layout(),
+        "tables": _layout(tables),
     }
     sums: dict[str, dict[str, Any]] = {}
     with tarfile.open(target, "w:gz", compresslevel=1) as tar:
@@ -71,28 +73,56 @@ def write_archive(to: Transaction, target: Path, *, now: datetime) -> Archived:
     )
 
 
+def archived_revision(source: Path) -> str:
+    """Return the revision of the database that an archive was written from.
+
+    Raises:
+        Unreadable: it is no archive, or was written by a newer agon.
+    """
+    with _opened(source) as tar:
+        found: str = _header(tar, iter(tar))["revision"]
+        return found
+
+
 def read_archive(to: Transaction, source: Path) -> Archived:
-    """Read an archive into empty tables; the caller's transaction keeps all of it or nothing.
+    """Read an archive into empty tables of its own revision.
+
+    The caller's transaction keeps all of it or nothing.
 
     Raises:
         Unreadable: it is no archive, of another revision, damaged, or not whole.
     """
+    with _opened(source) as tar:
+        return _read(to, tar)
+
+
+@contextmanager
+def _opened(source: Path) -> Iterator[tarfile.TarFile]:
     try:
         with tarfile.open(source, "r|gz") as tar:
-            return _read(to, tar)
+            yield tar
     except (tarfile.TarError, EOFError, OSError, ValueError, KeyError, TypeError) as error:
         raise Unreadable(f"{source.name} is no whole archive ({error}); {_DAMAGED}") from error
 
 
+def _header(tar: tarfile.TarFile, members: Iterator[tarfile.TarInfo]) -> dict[str, Any]:
+    header: dict[str, Any] = orjson.loads(_content(tar, next(members, None), _HEADER))
+    if header["format"] != FORMAT or header["revision"] not in known():
+        raise Unreadable(
+            f"the archive is of revision {header['revision']}, which this agon does not know: "
+            "restore it with the agon that wrote it, or a newer one"
+        )
+    return header
+
+
 def _read(to: Transaction, tar: tarfile.TarFile) -> Archived:
     members = iter(tar)
-    header = orjson.loads(_content(tar, next(members, None), _HEADER))
-    tables = {str(table.name): table for table in METADATA.sorted_tables}
-    if (header["format"], header["revision"], header["tables"]) != (FORMAT, NEWEST, _layout()):
-        raise Unreadable(
-            f"the archive is of revision {header['revision']}, this agon works with {NEWEST}: "
-            "restore it with the agon that wrote it, then run `agon db upgrade`"
-        )
+    header = _header(tar, members)
+    tables = _tables(to, header["tables"])
+    if revision(to.connection) != header["revision"] or header["tables"] != _layout(
+        tables.values()
+    ):
+        raise ValueError(f"its tables are not those of revision {header['revision']}")
     sums = {name: hashlib.sha256() for name in tables}
     rows = dict.fromkeys(tables, 0)
     for member in members:
@@ -105,7 +135,7 @@ def _read(to: Transaction, tar: tarfile.TarFile) -> Archived:
                 broken = sorted(name for name in tables if said.get(name) != found[name])
                 raise Unreadable(f"the archive is damaged in {', '.join(broken)}; {_DAMAGED}")
             _continue_numbers(to, tables.values())
-            return Archived(revision=NEWEST, at=header["at"], rows=rows)
+            return Archived(revision=header["revision"], at=header["at"], rows=rows)
         name = member.name.partition("/")[0]
         portion = _content(tar, member, member.name)
         sums[name].update(portion)
@@ -113,11 +143,26 @@ def _read(to: Transaction, tar: tarfile.TarFile) -> Archived:
     raise Unreadable(f"the archive ends before its manifest; {_DAMAGED}")
 
 
-def _layout() -> dict[str, list[str]]:
+def _layout(tables: Iterable[Table]) -> dict[str, list[str]]:
+    return {str(table.name): [str(column.name) for column in table.columns] for table in tables}
+
+
+def _tables(to: Transaction, layout: Mapping[str, Sequence[str]]) -> dict[str, Table]:
+    """Return the database's tables in the archive's order, and their columns; others are left out.
+
+    Those of this revision are the schema's; those of an earlier one are read from the database.
+    """
+    if layout == _layout(METADATA.sorted_tables):
+        return {str(table.name): table for table in METADATA.sorted_tables}
+    found = MetaData()
+    found.reflect(bind=to.connection)
     return {
-        str(table.name): [str(column.name) for column in table.columns]
-        for table in METADATA.sorted_tables
-    }
+        name: Table(name, MetaData(), *(
+            Column(column, found.tables[name].columns[column].type)
+            for column in layout[name] if column in found.tables[name].columns
+        ))
+        for name in layout if name in found.tables and name != "alembic_version"
+    }  # fmt: skip
 
 
 def is_empty(to: Transaction) -> bool:

@@ -12,10 +12,10 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from agon.errors import Conflict, NotFound, Unavailable, Unreadable
-from agon.store.archive import is_empty, read_archive, write_archive
+from agon.store.archive import archived_revision, is_empty, read_archive, write_archive
 from agon.store.engines import address, begun, open_engine, place, private_file
 from agon.store.failing import speaking
-from agon.store.migrations import current, refuse_other_versions, upgrade
+from agon.store.migrations import NEWEST, current, refuse_other_versions, upgrade
 from agon.store.transactions import Transaction
 from agon.store.verify import Verified, examined
 
@@ -70,7 +70,8 @@ def restore(source: Path, url: str, *, now: datetime) -> Verified:
     """Bring a backup back into a database that is not there, or holds nothing.
 
     All of it is checked before it counts, ledger by ledger; whatever fails, the database is as it
-    was. A backup of an older version is brought to this one.
+    was. A backup of an earlier revision is brought to this one, in a file of SQLite's beside the
+    target or (for PostgreSQL) in a temporary folder.
 
     Args:
         source: what :func:`backup` wrote.
@@ -89,21 +90,36 @@ def restore(source: Path, url: str, *, now: datetime) -> Verified:
     with source.open("rb") as stream:
         is_sqlite = stream.read(len(_SQLITE)) == _SQLITE
     path = _file(url)
+    is_newest = not is_sqlite and archived_revision(source) == NEWEST
     if path is not None and not path.exists():
         with _appearing(path) as part:
-            if is_sqlite:
-                _copy(source, part)
-                upgrade(_url(part))
-                return _checked(_url(part))
-            return _load(source, _url(part))
-    if not is_sqlite:
+            if is_newest:
+                return _load(source, _url(part))
+            _bring(source, part, is_sqlite=is_sqlite)
+            return _checked(_url(part))
+    if is_newest:
         return _load(source, url)
     with TemporaryDirectory() as folder:
         copied, archived = Path(folder, "copy.db"), Path(folder, f"copy{ARCHIVE}")
-        _copy(source, copied)
-        upgrade(_url(copied))
+        _bring(source, copied, is_sqlite=is_sqlite)
         _archive(_url(copied), archived, now=now)
         return _load(archived, url)
+
+
+def _bring(source: Path, file: Path, *, is_sqlite: bool) -> None:
+    """Copy a backup of any revision into a new SQLite file, and bring that to this revision."""
+    url = _url(file)
+    if is_sqlite:
+        _copy(source, file)
+    else:
+        upgrade(url, to=archived_revision(source))
+        engine = open_engine(url)
+        try:
+            with begun(engine, writing=True) as connection:
+                read_archive(Transaction(connection, place(engine.url)), source)
+        finally:
+            engine.dispose()
+    upgrade(url)
 
 
 def _archive(url: str, target: Path, *, now: datetime) -> None:

@@ -18,10 +18,14 @@ NEWEST: Final = "0002"
 _TABLE: Final = "alembic_version"
 
 
-def upgrade(url: str) -> tuple[str | None, str]:
+def upgrade(url: str, *, to: str = NEWEST) -> tuple[str | None, str]:
     """Bring a database to the newest revision, an empty one too; return from where, and to where.
 
     All of it happens, or nothing.
+
+    Args:
+        url: the database.
+        to: another revision, for an archive that was written then.
 
     Raises:
         Unavailable: it cannot be reached, or was made by a newer agon.
@@ -34,11 +38,11 @@ def upgrade(url: str) -> tuple[str | None, str]:
         with begun(engine, writing=True) as connection:
             before = revision(connection)
             _refuse_newer(before, place(engine.url))
-            if before != NEWEST:
+            if before != to:
                 configuration = _configuration()
                 configuration.attributes["connection"] = connection
-                command.upgrade(configuration, NEWEST)
-            return before, NEWEST
+                command.upgrade(configuration, to)
+            return before, to
     finally:
         engine.dispose()
 
