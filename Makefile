@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 DEMO_DIR ?= demo
 
-.PHONY: setup setup-dev demo test check lint types contracts docs bench lock clean
+.PHONY: setup setup-dev demo test check lint types contracts docs pictures bench lock clean
 
 setup: .venv/.base
 
@@ -47,6 +47,12 @@ contracts: setup-dev
 
 docs: setup-dev
 	$(BIN)/sphinx-build --fail-on-warning --keep-going -q docs docs/_build/html
+
+pictures: setup
+	$(BIN)/agon explain community examples/tutorial ada --format svg --output docs/pictures/why.svg
+	rm -rf docs/_build/season
+	$(BIN)/agon simulate challenge --out docs/_build/season --size 3000 --seed 3
+	$(BIN)/agon challenge plot docs/_build/season --out docs/pictures/weights.svg
 
 bench: .venv/.bench
 	$(BIN)/python benchmarks/run.py

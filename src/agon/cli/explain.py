@@ -1,7 +1,6 @@
 """``agon explain``: why this score."""
 
-import math
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from agon.kernel.explanations import Explanation, Part
 
 _BAR = 12
-_DWARFS = 4
 _MANY = 20  # parts from which the table leaves inputs and records to JSON
 
 
@@ -29,7 +27,7 @@ _MANY = 20  # parts from which the table leaves inputs and records to JSON
 @click.argument("id", metavar="ID")
 @parameters.board
 @parameters.rules
-@parameters.form(TABLE, "json")
+@parameters.form(TABLE, "json", "svg")
 @parameters.output
 def command(
     discipline: str,
@@ -44,9 +42,10 @@ def command(
     """Explain the score of ID, line by line.
 
     Every part with its inputs, rule, points and the records behind it, and what is missing for
-    the next step.
+    the next step. With --format svg, a picture of it.
 
       agon explain community data/ ada
+      agon explain community data/ ada --format svg --output why.svg
       agon explain challenge data/ 7 --format json
       agon explain arena data/ judge-3 --board judges
     """
@@ -61,6 +60,11 @@ def command(
 
         value = {**result.provenance(), **explanation.to_dict()}
         deliver(json_chunks(value), output)
+        return
+    if form == "svg":
+        from agon.app.charts import waterfall as picture
+
+        deliver([picture(explanation, under=result.edition.full_name).encode(), b"\n"], output)
         return
     from agon.cli.drawing import Paper
 
@@ -116,12 +120,8 @@ def draw_explanation(
 def _steps(explanation: "Explanation", most: int | None) -> "Iterator[tuple[str, float, str]]":
     """Give name, points and text of each part; the parts after the first ``most`` as one."""
     parts = explanation.parts
-    shown = parts if most is None or len(parts) <= most else parts[: most - 1]
-    for part in shown:
+    for part in parts if most is None else explanation.first_parts(most):
         yield part.name, part.points, _why(part, brief=len(parts) > _MANY)
-    if len(shown) < len(parts):
-        rest = round(math.fsum(part.points for part in parts[len(shown) :]), explanation.places)
-        yield f"{len(parts) - len(shown):,} more", rest, "the parts after these, together"
 
 
 def _draw_context(paper: "Paper", name: str, value: Any, *, most: int | None) -> None:
@@ -157,13 +157,9 @@ def waterfall(points: list[float], *, width: int = _BAR) -> list[str]:
         >>> waterfall([1000.0, 6.0, -3.0], width=4)
         ['█   ', ' ███', '  ▒▒']
     """
-    totals = list(accumulate(points, initial=0.0))
-    low, high = min(totals), max(totals)
-    later = totals[1:] or [0.0]
-    spread = max(later) - min(later)
-    if abs(totals[0] - later[0]) > _DWARFS * spread > 0:
-        low, high = min(later) - spread / width, max(later)
-        totals[0] = low
+    from agon.app.charts.waterfall import levels
+
+    totals, low, high = levels(points, cut=1 / width)
     scale = (width / (high - low)) if high > low else 0.0
     bars = []
     for before, after in pairwise(totals):

@@ -79,6 +79,22 @@ class Explanation:
         if abs(total - self.score) > 0.5 * 10.0**-self.places + 1e-12 * (1 + abs(self.score)):
             raise ValueError(f"{self.board}/{self.id}: parts sum to {total}, score is {self.score}")
 
+    def first_parts(self, most: int) -> tuple[Part, ...]:
+        """Return at most so many parts: the first ones, and one that sums up all others.
+
+        Example:
+            >>> parts = tuple(Part(name, 1.0, {}, {}, "") for name in "abc")
+            >>> why = Explanation("bots", "ada", 1, 3.0, parts)
+            >>> [(part.name, part.points) for part in why.first_parts(2)]
+            [('a', 1.0), ('2 more', 2.0)]
+        """
+        if len(self.parts) <= most:
+            return self.parts
+        shown, others = self.parts[: most - 1], self.parts[most - 1 :]
+        rest = round(math.fsum(part.points for part in others), self.places)
+        together = Part(f"{len(others):,} more", rest, {}, {}, "the parts after these, together")
+        return (*shown, together)
+
     def to_dict(self) -> dict[str, Any]:
         """Return a plain value for JSON."""
         return {

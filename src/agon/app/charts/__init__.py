@@ -6,5 +6,6 @@ screen reader: what it shows is told in its description, and every line has its 
 
 from agon.app.charts.drawing import svg
 from agon.app.charts.figure import BURNED, OTHERS, Figure, Mark, Panel, Series
+from agon.app.charts.waterfall import waterfall
 
-__all__ = ["BURNED", "OTHERS", "Figure", "Mark", "Panel", "Series", "svg"]
+__all__ = ["BURNED", "OTHERS", "Figure", "Mark", "Panel", "Series", "svg", "waterfall"]

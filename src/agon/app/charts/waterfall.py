@@ -1,0 +1,143 @@
+"""Draw why a score is what it is: each part from where the sum stood to where it goes."""
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import accumulate, pairwise
+from typing import Final
+
+from agon.app.charts.markup import element, number, shortened, style, words
+from agon.app.charts.scales import Scale
+from agon.kernel.explanations import Explanation, Part
+
+WIDTH: Final = 820.0
+MOST_PARTS: Final = 24
+"""So many parts are drawn; of more, the last one stands for all the rest."""
+
+_MARGIN = 16.0
+_HEAD = 74.0  # title and subtitle
+_ROW, _BAR = 44.0, 14.0
+_NAMES = 230.0  # the column of names
+_POINTS = 76.0  # room for the points behind the longest bar
+_CUT = 0.1  # of what the other parts span, left of a first part that dwarfs them
+_DWARFS = 4
+_SMALL = 13 / 12  # how much more small print fits a line
+_HALO: Final[dict[str, str | float]] = {
+    "paint_order": "stroke",
+    "stroke_width": 5,
+    "stroke_linejoin": "round",
+}
+"""Keeps words legible that stand on a line: they are edged in the colour of the paper."""
+
+
+def levels(points: Sequence[float], *, cut: float) -> tuple[list[float], float, float]:
+    """Return the sums before, between and after some steps, and the least and most to show.
+
+    A first step that dwarfs all others (a rating's start) is cut short, to begin outside what the
+    others span by ``cut`` times that, so that they can be seen.
+
+    Example:
+        >>> levels([3.0, 1.0, -2.0], cut=0.1)
+        ([0.0, 3.0, 4.0, 2.0], 0.0, 4.0)
+        >>> levels([1000.0, 6.0, -3.0], cut=0.5)
+        ([997.0, 1000.0, 1006.0, 1003.0], 997.0, 1006.0)
+    """
+    totals = list(accumulate(points, initial=0.0))
+    later = totals[1:] or [0.0]
+    spread = max(later) - min(later)
+    if abs(totals[0] - later[0]) > _DWARFS * spread > 0:
+        rises = later[0] > 0
+        totals[0] = min(later) - spread * cut if rises else max(later) + spread * cut
+    return totals, min(totals), max(totals)
+
+
+def waterfall(explanation: Explanation, *, under: str) -> str:
+    """Draw an explanation as SVG: a bar for each part, the reason below it, the score at the foot.
+
+    Equal explanations give equal text. Names are data: they are escaped, and long ones are cut on
+    the picture but not in its description.
+
+    Args:
+        explanation: what is drawn; of one without a score, how far the computation came.
+        under: names the rules.
+    """
+    parts = explanation.first_parts(MOST_PARTS)
+    totals, low, high = levels([part.points for part in parts], cut=_CUT)
+    along = Scale(low, high if high > low else low + 1, _NAMES, WIDTH - _MARGIN - _POINTS)
+    foot = _HEAD + _ROW * len(parts)
+    height = foot + (0.0 if explanation.score is None else _BAR + 2) + _MARGIN
+    place = "unscored" if explanation.rank is None else f"rank {explanation.rank}"
+    drawn = [
+        element("title", [words(f"Why {explanation.id} has this score")], id="why-title"),
+        element("desc", [words(_described(explanation))], id="why-desc"),
+        style(),
+        element("rect", width=WIDTH, height=height, class_="paper"),
+        _text(f"{explanation.id} · {place}", room=1.0, x=_MARGIN, y=30, class_="title ink"),
+        _text(f"{explanation.board} · {under}", room=1.0, x=_MARGIN, y=50, class_="small quiet"),
+    ]
+    zero = along(min(max(low, 0.0), high))
+    drawn.append(_upright(zero, _HEAD - 8, height - _MARGIN, "grid"))
+    for at, total in enumerate(totals[1:]):
+        top = _HEAD + _ROW * at
+        drawn.append(_upright(along(total), top + 1, top + 1 + _ROW, "axis rule"))
+    for at, (part, (before, after)) in enumerate(zip(parts, pairwise(totals), strict=True)):
+        drawn += _row(part, along(before), along(after), top=_HEAD + _ROW * at)
+    if explanation.score is not None:
+        drawn += _total(explanation, zero, along(totals[-1]), top=foot)
+    return element(
+        "svg",
+        drawn,
+        xmlns="http://www.w3.org/2000/svg",
+        viewBox=f"0 0 {number(WIDTH)} {number(height)}",
+        width=WIDTH,
+        height=height,
+        role="img",
+        aria_labelledby="why-title why-desc",
+    )
+
+
+def _row(part: Part, before: float, after: float, *, top: float) -> Iterator[str]:
+    """Draw one part: name, bar, points; below them what is missing, or the reason."""
+    yield _text(part.name, room=_NAMES / WIDTH, x=_MARGIN, y=top + 12, class_="ink")
+    left, right = min(before, after), max(before, after)
+    hue = "f0" if part.points >= 0 else "f1"
+    if part.points:
+        long = max(right - left, 2.0)
+        yield element("rect", x=left, y=top + 1, width=long, height=_BAR, class_=hue)
+    yield _text(_signed(part.points), room=1.0, x=right + 6, y=top + 12.5, class_="ink")
+    told = f"→ {part.missing}" if part.missing and not part.points else part.text
+    yield _text(told, room=_SMALL, x=_MARGIN, y=top + 29, class_="small quiet edge", **_HALO)
+
+
+def _total(explanation: Explanation, zero: float, end: float, *, top: float) -> Iterator[str]:
+    left, right = min(zero, end), max(zero, end)
+    yield _text("score", room=1.0, x=_MARGIN, y=top + 12, class_="panel ink")
+    yield element(
+        "rect", x=left, y=top + 1, width=max(right - left, 2.0), height=_BAR, class_="f-others"
+    )
+    told = f"{explanation.score:,.10g}"
+    yield _text(told, room=1.0, x=right + 6, y=top + 12.5, class_="panel ink")
+
+
+def _upright(x: float, y1: float, y2: float, look: str) -> str:
+    return element("line", x1=x, y1=y1, x2=x, y2=y2, class_=look)
+
+
+def _described(explanation: Explanation) -> str:
+    """Tell in words what is drawn, for those who cannot see it."""
+    told = [f"{part.name} {_signed(part.points)}: {part.text}." for part in explanation.parts]
+    if explanation.score is None:
+        return " ".join([f"No score: {explanation.reason}.", *told])
+    score = f"The score {explanation.score:,.10g} is the sum of {len(told)} parts."
+    return " ".join([score, *told[:MOST_PARTS]])
+
+
+def _signed(points: float) -> str:
+    if math.isclose(points, 0.0):
+        return "0"
+    return f"{'+' if points > 0 else '−'}{abs(points):,.10g}"
+
+
+def _text(text: str, *, room: float, **attributes: str | float) -> str:
+    """Write text in a part of the picture's width, cut where it is longer."""
+    fits = room * (WIDTH - 2 * _MARGIN) - (8 if room < 1 else 0)
+    return element("text", [words(shortened(text, room=fits))], **attributes)
