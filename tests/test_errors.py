@@ -1,7 +1,11 @@
 """Refusals: exit codes as specified, and suggestions that help."""
 
+import importlib
+import pkgutil
+
 import pytest
 
+import agon
 from agon import errors
 
 
@@ -46,6 +50,20 @@ def test_every_refusal_has_a_stable_code() -> None:
     assert codes["TooMany"] == "too-many"
     assert codes["Unauthenticated"] == "unauthenticated"
     assert errors.AgonError.code == "agon-error"
+
+
+def test_no_two_refusals_share_a_code() -> None:
+    """A client would take a wrong URL, ``forbidden``, for a missing permission."""
+    for _, name, _ in pkgutil.walk_packages(agon.__path__, "agon."):
+        if not name.startswith(("agon.examples", "agon.__main__", "agon.store.migrations")):
+            importlib.import_module(name)
+    kinds = [errors.AgonError]
+    for kind in kinds:
+        kinds += kind.__subclasses__()
+    known: dict[str, set[type[errors.AgonError]]] = {}
+    for kind in kinds:
+        known.setdefault(kind.code, set()).add(kind)
+    assert {code: found for code, found in known.items() if len(found) > 1} == {}
 
 
 def test_too_many_says_when_to_come_back() -> None:

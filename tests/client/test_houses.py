@@ -1,6 +1,7 @@
 """One suite for both ways to ask a house: the same answers, the same refusals."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import orjson
@@ -256,6 +257,36 @@ def test_problems_are_posed_and_programs_sent(house: House, behind: Behind) -> N
         house.submissions.get("autumn", "none")
 
 
+def test_webhooks_are_added_tried_and_removed(house: House, behind: Behind, spring: str) -> None:
+    """What is sent again is a delivery of its own; what is switched off is sent nothing."""
+    made, secret = house.webhooks.add(
+        spring, "https://hooks.example/agon", events=["contest-frozen"], staff=False
+    )
+    assert secret.startswith("whsec_")
+    assert house.webhooks.list(spring) == [made]
+    assert (made.events, made.staff, made.active) == (("contest-frozen",), False, True)
+    tested = house.webhooks.send_test(spring, made.id)
+    with pytest.raises(Conflict, match="still tried"):
+        house.webhooks.redeliver(spring, made.id, tested.id)
+    with behind.service.store.write() as session:
+        log = session.webhooks.delivery(tested.id)
+        session.webhooks.log(replace(log, state="given-up"))
+        queued = session.queue.page(kinds=["deliver"])
+    assert [job.payload["delivery"] for job in queued] == [tested.id]
+    again = house.webhooks.redeliver(spring, made.id, tested.id)
+    assert (again.event_no, again.attempts) == (tested.event_no, ())
+    assert [one.id for one in house.webhooks.deliveries(spring, made.id)] == [again.id, tested.id]
+    with pytest.raises(NotFound):
+        house.webhooks.redeliver(spring, made.id, "none")
+    off = house.webhooks.change(spring, made.id, active=False)
+    assert (off.active, off.events) == (False, ("contest-frozen",))
+    assert house.webhooks.change(spring, made.id, events=[]).events == ()
+    with pytest.raises(Conflict, match="switched off"):
+        house.webhooks.send_test(spring, made.id)
+    house.webhooks.remove(spring, made.id)
+    assert house.webhooks.list(spring) == []
+
+
 def test_both_houses_keep_the_whole_port() -> None:
     """A method that only one of them has would be a command that works in one place only."""
     from agon.client import ports
@@ -264,7 +295,7 @@ def test_both_houses_keep_the_whole_port() -> None:
         "contests": ports.Contests, "records": ports.Records, "boards": ports.Boards,
         "changes": ports.Changes, "integrity": ports.Integrity, "ledgers": ports.Ledgers,
         "access": ports.Access, "jobs": ports.Jobs, "problems": ports.Problems,
-        "submissions": ports.Submissions,
+        "submissions": ports.Submissions, "webhooks": ports.Webhooks,
     }  # fmt: skip
     with Client("http://127.0.0.1:9") as client:
         for noun, port in nouns.items():

@@ -114,7 +114,7 @@ def test_webhooks_do_not_lead_into_our_own_network(house: House, url: str) -> No
     """A stranger's URL must not make the house ask its neighbours."""
     house.contest()
     answer = house.post("/contests/spring/webhooks", "organiser", json={"url": url})
-    assert answer.status_code == 422
+    assert (answer.status_code, answer.json()["code"]) == (422, "forbidden-url")
 
 
 def test_a_change_set_goes_from_proposal_to_roll_back(house: House) -> None:

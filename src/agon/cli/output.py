@@ -55,6 +55,32 @@ def expect_file(output: Path | None) -> None:
         raise NotFound(f"{output.parent}: no such folder; make it first")
 
 
+def expect_new(file: Path) -> None:
+    """Refuse a file that is there, or could not be written, before any work is done.
+
+    Raises:
+        NotFound: its folder is missing.
+        Conflict: it is there already.
+    """
+    expect_file(file)
+    if file.exists():
+        from agon.errors import Conflict
+
+        raise Conflict(f"{file} is there already; name a new file")
+
+
+def keep_secret(text: str, file: Path | None) -> None:
+    """Print a secret, or write it to a new file that only its owner can read."""
+    if file is None:
+        click.echo(text)
+        return
+    import os
+
+    handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(handle, "w") as stream:
+        stream.write(f"{text}\n")
+
+
 def expect_folder(out: Path) -> None:
     """Refuse a folder that could not be made before any work is done.
 

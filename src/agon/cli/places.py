@@ -103,7 +103,7 @@ class Place:
         file = settings.database_file
         if not create and file is not None and not file.exists():
             raise NotFound(f"{file}: no such database; name one with --database, or --server")
-        return Local(open_service(settings))
+        return Local(open_service(settings), allow_private=settings.webhook_allow_private)
 
 
 def token(file: Path | None) -> str | None:

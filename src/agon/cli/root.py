@@ -27,6 +27,7 @@ _HOMES = {
     "db": "agon.cli.db",
     "token": "agon.cli.token",
     "user": "agon.cli.user",
+    "webhooks": "agon.cli.webhooks",
     "config": "agon.cli.config",
 }
 

@@ -7,6 +7,7 @@ import click
 
 from agon.cli import listing, parameters
 from agon.cli.helping import Command, Group, option
+from agon.cli.output import expect_new, keep_secret
 from agon.cli.places import Place, place
 
 if TYPE_CHECKING:
@@ -90,14 +91,11 @@ def create(
         days=days,
     )
     if out is not None:
-        _expect_new(out)
+        expect_new(out)
     with place.open() as house:
         _expect_user(house, user)
         made, text = house.access.create_token(grant)
-    if out is None:
-        click.echo(text)
-    else:
-        _keep(out, text)
+    keep_secret(text, out)
     until = "for ever" if made.expires_at is None else f"until {made.expires_at:%Y-%m-%d %H:%M} UTC"
     click.echo(f"token {made.id} of {user}, {role}, {until}; it is shown this once", err=True)
 
@@ -142,21 +140,3 @@ def _expect_user(house: "House", user: str) -> None:
 
     with suppress(Conflict):
         house.access.create_user(user)
-
-
-def _expect_new(file: Path) -> None:
-    from agon.cli.output import expect_file
-    from agon.errors import Conflict
-
-    expect_file(file)
-    if file.exists():
-        raise Conflict(f"{file} is there already; name a new file")
-
-
-def _keep(file: Path, text: str) -> None:
-    """Write a secret to a new file that only its owner can read."""
-    import os
-
-    handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(handle, "w") as stream:
-        stream.write(f"{text}\n")

@@ -14,6 +14,7 @@ from agon.client.remote.jobs import RemoteJobs, RemoteSource
 from agon.client.remote.ledgers import RemoteLedgers
 from agon.client.remote.problems import RemoteProblems, RemoteSubmissions
 from agon.client.remote.records import PORTION, RemoteRecords
+from agon.client.remote.webhooks import RemoteWebhooks
 from agon.client.wire import Wire
 
 
@@ -35,8 +36,8 @@ class Client:
         sleep: how to wait.
 
     Attributes:
-        contests, records, problems, submissions, boards, changes, integrity, ledgers, access, jobs:
-            the nouns of the API.
+        contests, records, problems, submissions, boards, changes, integrity, ledgers, access, jobs,
+            webhooks: the nouns of the API.
         events: what happens, as it happens.
 
     Raises:
@@ -82,6 +83,7 @@ class Client:
         self.ledgers = RemoteLedgers(self._wire)
         self.access = RemoteAccess(self._wire)
         self.jobs = RemoteJobs(self._wire)
+        self.webhooks = RemoteWebhooks(self._wire)
         self.events = RemoteEvents(self._wire)
 
     @property

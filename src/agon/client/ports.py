@@ -10,9 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
-from agon.app.access.tokens import Grant
 from agon.app.contests.creating import NewContest
-from agon.app.jobs.values import JobState
+from agon.client.upkeep import Access, Jobs, Webhooks
 from agon.client.values import (
     ChangeTold,
     ContestTold,
@@ -22,15 +21,17 @@ from agon.client.values import (
     Page,
     ProblemTold,
     Published,
-    QueueTold,
     RecordedTold,
     Step,
     SubmissionTold,
     SubmittedTold,
-    TokenTold,
-    UserTold,
 )
 from agon.kernel.explanations import Explanation
+
+__all__ = [
+    "Access", "Boards", "Changes", "Contests", "House", "Integrity", "Jobs", "Ledgers", "Problems",
+    "Records", "Submissions", "Webhooks",
+]  # fmt: skip
 
 
 class Contests(Protocol):
@@ -274,52 +275,6 @@ class Ledgers(Protocol):
         """
 
 
-class Access(Protocol):
-    """Look after users and tokens."""
-
-    def users(self) -> Iterator[UserTold]:
-        """Yield all users in id order."""
-
-    def create_user(self, user: str, *, name: str = "", password: str | None = None) -> UserTold:
-        """Create a user; Conflict when the id is taken."""
-
-    def disable_user(self, user: str, *, disabled: bool = True) -> UserTold:
-        """Disable a user, so that all tokens open nothing, or enable one again."""
-
-    def tokens(self, *, user: str | None = None) -> Iterator[TokenTold]:
-        """Yield tokens, without their secrets."""
-
-    def create_token(self, grant: Grant) -> tuple[TokenTold, str]:
-        """Create a token; its text comes this once."""
-
-    def revoke_token(self, token: str) -> TokenTold:
-        """Revoke a token at once and for good."""
-
-
-class Jobs(Protocol):
-    """Look after jobs and the queue."""
-
-    def list(
-        self, *, contest: str | None = None, state: JobState | None = None
-    ) -> Iterator[JobTold]:
-        """Yield jobs, newest first."""
-
-    def get(self, job: str) -> JobTold:
-        """Return a job."""
-
-    def cancel(self, job: str) -> JobTold:
-        """Cancel a job; Conflict when it has ended."""
-
-    def retry(self, job: str) -> JobTold:
-        """Queue a job that failed or was cancelled once more."""
-
-    def queue(self) -> QueueTold:
-        """Return how the queue is."""
-
-    def pause(self, *, paused: bool = True) -> QueueTold:
-        """Let nothing more be claimed, or (False) go on."""
-
-
 class House(Protocol):
     """Give all that a house does."""
 
@@ -362,6 +317,10 @@ class House(Protocol):
     @property
     def jobs(self) -> Jobs:
         """Jobs and the queue."""
+
+    @property
+    def webhooks(self) -> Webhooks:
+        """Where events are sent."""
 
     def close(self) -> None:
         """Let go of the database or the connections."""

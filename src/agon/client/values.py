@@ -243,6 +243,32 @@ class QueueTold(Answer):
     workers: tuple[Mapping[str, Any], ...]
 
 
+class WebhookTold(Answer):
+    """Tell where a contest's events are sent; ``events`` empty: all kinds.
+
+    Attributes:
+        staff: whether events for organisers alone are sent too.
+    """
+
+    id: str
+    url: str
+    events: tuple[str, ...]
+    staff: bool
+    active: bool
+    created_at: datetime
+    by: str
+
+
+class DeliveryTold(Answer):
+    """Tell one event's way to a webhook, every attempt with what came of it."""
+
+    id: str
+    event_no: int
+    state: Literal["waiting", "delivered", "given-up"]
+    attempts: tuple[Mapping[str, Any], ...]
+    created_at: datetime
+
+
 class EventTold(Answer):
     """Tell one event of a contest; a stream resumes after its id."""
 

@@ -18,7 +18,7 @@ from agon.settings.table import SETTINGS, Settings, shown
 COMMANDS: Final = (
     "arena", "attack", "challenge", "check", "compare", "config", "contest", "db", "demo", "dojo",
     "explain", "import", "jobs", "replay", "rules", "score", "serve", "simulate", "token", "user",
-    "worker",
+    "webhooks", "worker",
 )  # fmt: skip
 """Words after ``AGON_`` that begin the variable of a command's option, not a setting's."""
 

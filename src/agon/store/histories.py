@@ -102,16 +102,19 @@ class SqlHistories:
 
 _HERE: Final = "FROM histories WHERE contest_no = ? AND board = ?"
 _FIRST_SEQ: Final = f"SELECT min(seq) {_HERE} AND participant = known.name"
+_NEXT: Final = f"SELECT participant {_HERE} AND participant {{}} {{{{bound}}}} ORDER BY 1 LIMIT 1"
 _NAMES_FROM: Final = f"""
 WITH RECURSIVE known (name) AS (
-    SELECT (SELECT min(participant) {_HERE} AND participant {{relation}} ? {{bound}})
+    SELECT ({_NEXT.format("{relation} ?")})
     UNION ALL
-    SELECT (SELECT min(participant) {_HERE} AND participant > known.name {{bound}})
-    FROM known WHERE known.name IS NOT NULL
+    SELECT ({_NEXT.format("> known.name")}) FROM known WHERE known.name IS NOT NULL
 )
 SELECT name FROM known WHERE name IS NOT NULL {{seen}} LIMIT ?
 """
-"""Leap from id to id within the primary key's index, over all the steps in between."""
+"""Leap from id to id within the primary key's index, over all the steps in between.
+
+``ORDER BY … LIMIT 1``, because PostgreSQL may walk the whole range for a ``min``.
+"""
 
 _HALVES: Final = 0xD800
 _BEHIND_HALVES: Final = 0xE000

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agon.app.webhooks.guard import Forbidden, checked, checked_url, why_forbidden
+from agon.app.webhooks.guard import ForbiddenUrl, checked, checked_url, why_forbidden
 from agon.errors import Unavailable
 
 PUBLIC = "9.9.9.9"
@@ -55,24 +55,24 @@ FORBIDDEN = [
 @pytest.mark.parametrize("address", FORBIDDEN)
 def test_no_address_of_our_own_is_allowed_however_it_is_written(address: str) -> None:
     """Behind them stand databases, clouds' credentials, the service itself."""
-    with pytest.raises(Forbidden, match="public addresses only"):
+    with pytest.raises(ForbiddenUrl, match="public addresses only"):
         checked("https://hooks.example/", resolve=to(address))
     bracketed = f"[{address}]" if ":" in address else address
     if "%" not in address:
-        with pytest.raises(Forbidden):
+        with pytest.raises(ForbiddenUrl):
             checked_url(f"https://{bracketed}/")
 
 
 def test_one_forbidden_address_among_public_ones_refuses_the_name() -> None:
     """The connection might go to either."""
-    with pytest.raises(Forbidden, match="is loopback"):
+    with pytest.raises(ForbiddenUrl, match="is loopback"):
         checked("https://hooks.example/", resolve=to(PUBLIC, "127.0.0.1"))
 
 
 @pytest.mark.parametrize("name", ["127.1", "0x7f000001", "2130706433", "017700000001", "localhost"])
 def test_other_ways_to_write_an_address_are_judged_by_what_they_resolve_to(name: str) -> None:
     """The system's resolver knows more spellings than any list."""
-    with pytest.raises(Forbidden, match="is loopback"):
+    with pytest.raises(ForbiddenUrl, match="is loopback"):
         checked(f"https://{name}/", resolve=to("127.0.0.1"))
 
 
@@ -106,18 +106,18 @@ def test_other_ways_to_write_an_address_are_judged_by_what_they_resolve_to(name:
 def test_a_url_that_is_none_of_ours_is_refused_with_the_remedy(url: str, why: str) -> None:
     """Before anything is resolved."""
     resolve = to(PUBLIC)
-    with pytest.raises(Forbidden, match=why):
+    with pytest.raises(ForbiddenUrl, match=why):
         checked(url, resolve=resolve)
     assert resolve.asked == []
 
 
 def test_a_long_name_that_is_none_is_refused_at_once() -> None:
     """A pattern that tries every way to part it would hold the process for ages (2^n steps)."""
-    with pytest.raises(Forbidden, match="names no host"):
+    with pytest.raises(ForbiddenUrl, match="names no host"):
         checked_url(f"https://{'a' * 250}!/")
     assert checked_url(f"https://{'a.' * 20}example./").host.endswith("example.")
     for name in ("a..b", ".a", "-a.b", f"{'a' * 64}.b", "a." * 127):
-        with pytest.raises(Forbidden):
+        with pytest.raises(ForbiddenUrl):
             checked_url(f"https://{name}/")
 
 
@@ -127,7 +127,7 @@ def test_a_closed_network_can_be_allowed_but_never_metadata() -> None:
         found = checked("http://inside:81/", resolve=to(address), allow_private=True)
         assert (found.address, found.tls) == (address, False)
     for address in ("169.254.169.254", "fd00:ec2::254", "0.0.0.0", "224.0.0.1", "::ffff:10.0.0.1"):  # noqa: S104 (what is refused)
-        with pytest.raises(Forbidden):
+        with pytest.raises(ForbiddenUrl):
             checked("http://inside/", resolve=to(address), allow_private=True)
 
 
@@ -135,7 +135,7 @@ def test_a_name_without_an_address_or_with_nonsense_is_refused() -> None:
     """A resolver may answer anything."""
     with pytest.raises(Unavailable, match="has no address"):
         checked("https://hooks.example/", resolve=to())
-    with pytest.raises(Forbidden, match="no address"):
+    with pytest.raises(ForbiddenUrl, match="no address"):
         checked("https://hooks.example/", resolve=to("nonsense"))
 
 

@@ -70,7 +70,7 @@ _NETWORKS = {
 }
 
 
-class Forbidden(Unreadable):
+class ForbiddenUrl(Unreadable):
     """Say that a webhook may not go to a URL, and why."""
 
 
@@ -106,7 +106,7 @@ def checked_url(url: str, *, allow_private: bool = False) -> Target:
         The target, whose address is empty unless the host is one.
 
     Raises:
-        Forbidden: it is too long or no URL, not https, has credentials or a fragment, a port
+        ForbiddenUrl: it is too long or no URL, not https, has credentials or a fragment, a port
             below 1024 other than 443, or a forbidden address.
     """
     if (
@@ -115,7 +115,7 @@ def checked_url(url: str, *, allow_private: bool = False) -> Target:
         or not url.isprintable()
         or set(url) & set(" \\")
     ):
-        raise Forbidden(
+        raise ForbiddenUrl(
             f"a webhook's URL has up to {LONGEST_URL:,} characters, without blanks and in ASCII; "
             "write other characters as %XX, and a name as xn--…"
         )
@@ -123,21 +123,21 @@ def checked_url(url: str, *, allow_private: bool = False) -> Target:
         parts = urlsplit(url)
         port = parts.port
     except ValueError as wrong:
-        raise Forbidden(f"this is no URL ({wrong}); write https://host/path") from None
+        raise ForbiddenUrl(f"this is no URL ({wrong}); write https://host/path") from None
     if parts.scheme != "https" and not (allow_private and parts.scheme == "http"):
-        raise Forbidden("a webhook goes by https; write https://host/path")
+        raise ForbiddenUrl("a webhook goes by https; write https://host/path")
     if "@" in parts.netloc:
-        raise Forbidden("leave the user and the password out; deliveries are signed instead")
+        raise ForbiddenUrl("leave the user and the password out; deliveries are signed instead")
     if "#" in url:
-        raise Forbidden("leave out # and what follows; no server sees it")
+        raise ForbiddenUrl("leave out # and what follows; no server sees it")
     host = parts.hostname or ""
     literal = _literal(host)
     if literal is None and not _is_name(host):
-        raise Forbidden("the URL names no host; write https://host/path")
+        raise ForbiddenUrl("the URL names no host; write https://host/path")
     tls = parts.scheme == "https"
     port = (_SECURE if tls else _PLAIN) if port is None else port
     if (not allow_private and port != _SECURE and port < _OPEN_FROM) or not port:
-        raise Forbidden(f"port {port} is not for webhooks; use 443, or one from 1024 on")
+        raise ForbiddenUrl(f"port {port} is not for webhooks; use 443, or one from 1024 on")
     if literal is not None:
         _refuse(literal, host, allow_private=allow_private)
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
@@ -148,7 +148,7 @@ def checked(url: str, *, resolve: Resolve, allow_private: bool = False) -> Targe
     """Check a URL and every address its name has; tell the one to connect to.
 
     Raises:
-        Forbidden: see :func:`checked_url`; or one of the addresses is forbidden, or is none.
+        ForbiddenUrl: see :func:`checked_url`; or one of the addresses is forbidden, or is none.
         Unavailable: the name has no address.
     """
     found = checked_url(url, allow_private=allow_private)
@@ -160,7 +160,9 @@ def checked(url: str, *, resolve: Resolve, allow_private: bool = False) -> Targe
     for text in addresses:
         literal = _literal(text)
         if literal is None:
-            raise Forbidden(f"{found.host} resolves to what is no address; correct its DNS entry")
+            raise ForbiddenUrl(
+                f"{found.host} resolves to what is no address; correct its DNS entry"
+            )
         _refuse(literal, found.host, allow_private=allow_private)
     return Target(found.url, found.host, found.port, found.tls, found.path, addresses[0])
 
@@ -208,7 +210,7 @@ def _is_name(host: str) -> bool:
 def _refuse(address: Address, host: str, *, allow_private: bool) -> None:
     why = why_forbidden(address, allow_private=allow_private)
     if why is not None:
-        raise Forbidden(
+        raise ForbiddenUrl(
             f"{host} is at an address that {why}; a webhook goes to public addresses only (the "
             "server's setting webhook_allow_private allows its own network)"
         )

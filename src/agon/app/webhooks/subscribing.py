@@ -95,7 +95,7 @@ def change(
     """
     with service.store.write() as session:
         contest = managed(session, contest_id, by, "webhook.manage")
-        webhook = _of(session, contest, webhook_id)
+        webhook = webhook_of(session, contest, webhook_id)
         changed = replace(
             webhook,
             active=webhook.active if active is None else active,
@@ -114,7 +114,7 @@ def unsubscribe(service: Service, contest_id: str, webhook_id: str, *, by: Calle
     """
     with service.store.write() as session:
         contest = managed(session, contest_id, by, "webhook.manage")
-        _of(session, contest, webhook_id)
+        webhook_of(session, contest, webhook_id)
         session.webhooks.remove(webhook_id)
         note(service, session, by=by, action="webhook.remove", target=webhook_id)
 
@@ -146,11 +146,16 @@ def deliveries(
     """
     allow(by, "webhook.manage", contest=view.contest)
     with service.store.read() as session:
-        _of(session, view.contest, webhook_id)
+        webhook_of(session, view.contest, webhook_id)
         return session.webhooks.deliveries(webhook_id, after=after, limit=limit)
 
 
-def _of(session: Session, contest: Contest, webhook_id: str) -> Webhook:
+def webhook_of(session: Session, contest: Contest, webhook_id: str) -> Webhook:
+    """Return a contest's webhook.
+
+    Raises:
+        NotFound: it has none of that id.
+    """
     found = session.webhooks.get(webhook_id)
     if found.contest_no != contest.no:
         raise NotFound(f"{contest.id} has no webhook {webhook_id}; see its list of webhooks")

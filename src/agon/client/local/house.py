@@ -13,6 +13,7 @@ from agon.client.local.contests import LocalContests, LocalRecords
 from agon.client.local.jobs import LocalJobs
 from agon.client.local.ledgers import LocalLedgers
 from agon.client.local.problems import LocalProblems, LocalSubmissions
+from agon.client.local.webhooks import LocalWebhooks
 
 
 class Local:
@@ -23,9 +24,12 @@ class Local:
     Args:
         service: what the use cases work with; its store is closed with this.
         by: who asks; by default whoever has the database may do everything.
+        allow_private: the setting ``webhook_allow_private``.
     """
 
-    def __init__(self, service: Service, *, by: Caller = LOCAL) -> None:
+    def __init__(
+        self, service: Service, *, by: Caller = LOCAL, allow_private: bool = False
+    ) -> None:
         self._service = service
         self.contests = LocalContests(service, by)
         self.records = LocalRecords(service, by)
@@ -37,6 +41,7 @@ class Local:
         self.ledgers = LocalLedgers(service, by)
         self.access = LocalAccess(service, by)
         self.jobs = LocalJobs(service)
+        self.webhooks = LocalWebhooks(service, by, allow_private=allow_private)
 
     def close(self) -> None:
         """Let go of the database."""

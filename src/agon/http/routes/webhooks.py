@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from agon.app.access.authorising import View
-from agon.app.webhooks import subscribing
+from agon.app.webhooks import resending, subscribing
 from agon.http.auth import caller_of, sees
 from agon.http.models.webhooks import (
     DeliveryPage,
@@ -25,6 +25,7 @@ from agon.http.routes.common import WRITES, Parts, Serves, new_router, refusals
 router = new_router("webhooks")
 
 WebhookId = Annotated[str, Path(alias="id", pattern=r"^[A-Za-z0-9_-]{1,100}$")]
+DeliveryId = Annotated[str, Path(alias="delivery", pattern=r"^[A-Za-z0-9_-]{1,100}$")]
 Manages = Annotated[View, sees("webhook.manage")]
 _HOOKS = "/contests/{contest}/webhooks"
 
@@ -90,3 +91,23 @@ def list_deliveries(
     )
     page = page_of(found, limit=limit, key=lambda one: one.id, shown=DeliveryTold.model_validate)
     return DeliveryPage(**linked(request, response, page))
+
+
+@router.post(_HOOKS + "/{id}/test", operation_id="testWebhook", summary="Send a test",
+             status_code=202, responses=refusals(*WRITES))  # fmt: skip
+def send_test(request: Request, name: WebhookId, view: Manages, service: Serves) -> DeliveryTold:
+    """Send an event of kind ``webhook-tested`` there, whatever kinds were asked for."""
+    sent = resending.send_test(service, view.contest.id, name, by=caller_of(request))
+    return DeliveryTold.model_validate(sent)
+
+
+@router.post(_HOOKS + "/{id}/deliveries/{delivery}/redeliver", operation_id="redeliver",
+             summary="Deliver once more", status_code=202,
+             responses=refusals(*WRITES))  # fmt: skip
+def redeliver(
+    request: Request, name: WebhookId, delivery: DeliveryId, view: Manages, service: Serves
+) -> DeliveryTold:
+    """Send an event once more, as a new delivery."""
+    caller = caller_of(request)
+    sent = resending.redeliver(service, view.contest.id, name, delivery, by=caller)
+    return DeliveryTold.model_validate(sent)

@@ -1,0 +1,229 @@
+"""``agon webhooks``: where a contest's events are sent, and whether they arrive."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from agon.cli import listing, parameters
+from agon.cli.contest import arguments
+from agon.cli.helping import Command, Group, option
+from agon.cli.output import TABLE, expect_new, keep_secret
+from agon.cli.places import Place, place
+
+if TYPE_CHECKING:
+    from agon.client.values import DeliveryTold
+
+_LISTED: Final = ("id", "url", "events", "staff", "active", "by")
+_DELIVERED: Final = ("created_at", "id", "state", "attempts", "last")
+_DELIVERIES_FOR_PEOPLE: Final = 50
+_webhook = click.argument("webhook", metavar="WEBHOOK")
+_events = option(
+    "--event",
+    "events",
+    multiple=True,
+    metavar="KIND",
+    help="A kind of event, such as snapshot-published; may be repeated (default: all).",
+)
+
+
+@click.group("webhooks", cls=Group)
+def command() -> None:
+    """Say where the events of a contest are sent, and see whether they arrive.
+
+      agon webhooks add spring https://example.org/agon --event snapshot-published
+      agon webhooks test spring WEBHOOK
+      agon webhooks deliveries spring WEBHOOK
+
+    Every message is signed; how receivers check it, and when it is tried again, stands in the
+    documentation (methods, Webhooks).
+    """
+
+
+@command.command("list", cls=Command)
+@arguments.contest
+@listing.form
+@parameters.output
+@place
+def list_(contest: str, *, form: str, output: Path | None, place: Place) -> None:
+    """List where the events of ID are sent.
+
+    Secrets are nowhere to be had.
+
+      agon webhooks list spring
+    """
+    with place.open(create=False) as house:
+        rows = [listing.plainly(one) for one in house.webhooks.list(contest)]
+    listing.print_rows(rows, form=form, name="webhooks", columns=_LISTED, output=output)
+
+
+@command.command("add", cls=Command)
+@arguments.contest
+@click.argument("url", metavar="URL")
+@_events
+@option("--public-only", is_flag=True, help="Only what everybody may hear, and no sooner.")
+@option(
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write the secret to a new file that only you can read, instead of stdout.",
+)
+@place
+def add(
+    contest: str,
+    url: str,
+    *,
+    events: tuple[str, ...],
+    public_only: bool,
+    out: Path | None,
+    place: Place,
+) -> None:
+    """Send the events of ID to URL; prints the secret they are signed with, this once.
+
+    Without --public-only, organisers' events (findings, submissions, voids) are sent as well.
+
+      agon webhooks add spring https://example.org/agon --out hook.secret
+      agon webhooks add spring https://example.org/bot --event snapshot-published --public-only
+    """
+    if out is not None:
+        expect_new(out)
+    with place.open(create=False) as house:
+        made, secret = house.webhooks.add(contest, url, events=events, staff=not public_only)
+    keep_secret(secret, out)
+    click.echo(
+        f"webhook {made.id} of {contest}; its secret is shown this once. Try it: agon webhooks "
+        f"test {contest} {made.id}",
+        err=True,
+    )
+
+
+@command.command("change", cls=Command)
+@arguments.contest
+@_webhook
+@option("--on/--off", "active", default=None, help="Send again, or nothing for now.")
+@_events
+@option("--all-events", is_flag=True, help="Send events of all kinds.")
+@place
+def change(
+    contest: str,
+    webhook: str,
+    *,
+    active: bool | None,
+    events: tuple[str, ...],
+    all_events: bool,
+    place: Place,
+) -> None:
+    """Switch WEBHOOK of ID off or on, or choose the kinds of events anew.
+
+    While it is off, what happens is not kept for later.
+
+      agon webhooks change spring WEBHOOK --off
+      agon webhooks change spring WEBHOOK --on --event contest-finalised
+    """
+    if events and all_events:
+        raise click.UsageError("--event and --all-events exclude each other; give one of them")
+    if active is None and not events and not all_events:
+        raise click.UsageError("say what changes: --on, --off, --event KIND or --all-events")
+    chosen = events if events or all_events else None
+    with place.open(create=False) as house:
+        done = house.webhooks.change(contest, webhook, active=active, events=chosen)
+    kinds = ", ".join(done.events) or "all kinds"
+    click.echo(f"{done.id} is {'on' if done.active else 'off'}: {kinds} to {done.url}")
+
+
+@command.command("remove", cls=Command)
+@arguments.contest
+@_webhook
+@place
+def remove(contest: str, webhook: str, *, place: Place) -> None:
+    """Remove WEBHOOK of ID with the log of its deliveries; what waits is not sent.
+
+    agon webhooks change --off keeps it for later.
+
+      agon webhooks remove spring WEBHOOK
+    """
+    with place.open(create=False) as house:
+        house.webhooks.remove(contest, webhook)
+    click.echo(f"{webhook} is removed; nothing is sent there any more")
+
+
+@command.command("deliveries", cls=Command)
+@arguments.contest
+@_webhook
+@option("--top", type=click.IntRange(min=1), metavar="N", help="The newest N (default: all; "
+        f"as a table {_DELIVERIES_FOR_PEOPLE}).")  # fmt: skip
+@listing.form
+@parameters.output
+@place
+def deliveries(
+    contest: str, webhook: str, *, top: int | None, form: str, output: Path | None, place: Place
+) -> None:
+    """List the deliveries to WEBHOOK of ID, newest first, each with what came of it last.
+
+    --format json has every attempt with status, duration and the beginning of the answer.
+
+      agon webhooks deliveries spring WEBHOOK
+      agon webhooks deliveries spring WEBHOOK --format json
+    """
+    from itertools import islice
+
+    is_table = form == TABLE
+    most = top or (_DELIVERIES_FOR_PEOPLE if is_table else None)
+    with place.open(create=False) as house:
+        found = list(islice(house.webhooks.deliveries(contest, webhook), most))
+    rows = [_told(one) if is_table else listing.plainly(one) for one in found]
+    listing.print_rows(
+        rows, form=form, name="deliveries", columns=_DELIVERED, output=output,
+        empty="nothing was to be sent yet",
+    )  # fmt: skip
+
+
+@command.command("test", cls=Command)
+@arguments.contest
+@_webhook
+@place
+def test(contest: str, webhook: str, *, place: Place) -> None:
+    """Send WEBHOOK of ID an event of kind webhook-tested, whatever kinds it asked for.
+
+    A worker sends it; agon webhooks deliveries tells what came of it.
+
+      agon webhooks test spring WEBHOOK
+    """
+    with place.open(create=False) as house:
+        sent = house.webhooks.send_test(contest, webhook)
+    _say_queued(contest, webhook, sent)
+
+
+@command.command("redeliver", cls=Command)
+@arguments.contest
+@_webhook
+@click.argument("delivery", metavar="DELIVERY")
+@place
+def redeliver(contest: str, webhook: str, delivery: str, *, place: Place) -> None:
+    """Send the event of DELIVERY to WEBHOOK of ID once more, as a new delivery.
+
+    For what was given up while the receiver was away.
+
+      agon webhooks redeliver spring WEBHOOK DELIVERY
+    """
+    with place.open(create=False) as house:
+        sent = house.webhooks.redeliver(contest, webhook, delivery)
+    _say_queued(contest, webhook, sent)
+
+
+def _say_queued(contest: str, webhook: str, sent: "DeliveryTold") -> None:
+    click.echo(sent.id)
+    click.echo(
+        f"queued; agon webhooks deliveries {contest} {webhook} tells whether it arrived", err=True
+    )
+
+
+def _told(delivery: "DeliveryTold") -> dict[str, Any]:
+    """Tell a delivery in one line: how often it was tried, and what came of it last."""
+    last = delivery.attempts[-1] if delivery.attempts else {}
+    answered = f"{last['status']} in {last['ms']} ms" if "status" in last else last.get("error")
+    return {
+        **listing.plainly(delivery),
+        "attempts": len(delivery.attempts),
+        "last": answered,
+    }

@@ -1,0 +1,38 @@
+"""Webhooks from the command line, beside a database and at a real server."""
+
+import stat
+
+from cli.places import Place
+
+
+def test_a_webhook_is_added_tried_watched_and_removed(place: Place) -> None:
+    """An organiser needs no HTTP to have a chat room told."""
+    name, secret = place.contest, place.folder / "hook.secret"
+    add = ("webhooks", "add", name, "https://hooks.invalid/agon", "--out", secret)
+    added = place.good(*add, "--event", "contest-frozen", "--public-only")
+    assert stat.S_IMODE(secret.stat().st_mode) == 0o600
+    assert secret.read_text().startswith("whsec_")
+    [hook] = place.json("webhooks", "list", name)["webhooks"]
+    assert (hook["events"], hook["staff"]) == (["contest-frozen"], False)
+    assert f"agon webhooks test {name} {hook['id']}" in added.err
+    assert place(*add).code == 4
+    sent = place.good("webhooks", "test", name, hook["id"])
+    listed = place.json("webhooks", "deliveries", name, hook["id"])["deliveries"]
+    assert [one["id"] for one in listed] == [sent.out.strip()]
+    assert sent.out.strip() in place.good("webhooks", "deliveries", name, hook["id"]).out
+    changed = place.good("webhooks", "change", name, hook["id"], "--off", "--all-events")
+    assert "is off: all kinds to https://hooks.invalid/agon" in changed.out
+    refused = place("webhooks", "test", name, hook["id"])
+    assert (refused.code, "switched off" in refused.err) == (4, True)
+    assert place("webhooks", "change", name, hook["id"]).code == 2
+    assert place("webhooks", "redeliver", name, hook["id"], "none").code in {3, 4}
+    assert "removed" in place.good("webhooks", "remove", name, hook["id"]).out
+    assert place("webhooks", "remove", name, hook["id"]).code == 3
+    assert "no webhooks" in place.good("webhooks", "list", name).out
+
+
+def test_a_webhook_into_our_own_network_is_refused(place: Place) -> None:
+    """The message says what would do."""
+    refused = place("webhooks", "add", place.contest, "http://127.0.0.1/hook")
+    assert refused.code == 2
+    assert "https" in refused.err
