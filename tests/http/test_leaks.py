@@ -184,6 +184,23 @@ def test_behind_a_freeze_no_answer_moves_by_a_byte(house: House) -> None:
     assert answers(house, paths, "organiser") != staff
 
 
+def test_what_is_hidden_in_one_contest_is_not_counted_in_another(house: House) -> None:
+    """Numbers of states rise with each; a public contest's would tell how busy a frozen one is."""
+    contest = Frozen(house)
+    house.contest("spring", people=1)
+    before = newest(house, "spring")
+    contest.hide()
+    house.people("spring", 1, begin=1)
+    boards = len(house.get("/contests/spring/boards").json()["items"])
+    assert newest(house, "spring") == before + boards
+
+
+def newest(house: House, contest: str) -> int:
+    """Return the number of the newest state a stranger sees."""
+    listed = house.get(f"/contests/{contest}/snapshots?limit=1").json()["items"]
+    return int(listed[0]["snapshot"])
+
+
 @pytest.mark.parametrize("caller", [ANONYMOUS, VIEWER, PARTICIPANT], ids=lambda one: one.name)
 def test_behind_a_freeze_no_event_is_heard(house: House, caller: Caller) -> None:
     """Their ids tell nothing either: no number in them rises with what is hidden."""

@@ -7,7 +7,7 @@ import pytest
 from agon.app.contests.values import ROWS_PER_CHUNK, Contest, Snapshot
 from agon.errors import NotFound
 from agon.store.store import SqlStore
-from store.made import snapshot
+from store.made import contest, snapshot
 
 N = 2 * ROWS_PER_CHUNK + 7
 
@@ -34,6 +34,22 @@ def test_a_snapshot_comes_back_as_it_was_stored(store: SqlStore, spring: Contest
         assert session.snapshots.get(added.no) == added == replace(made, no=added.no)
         with pytest.raises(NotFound, match=str(added.no + 1)):
             session.snapshots.get(added.no + 1)
+
+
+def test_a_contests_snapshots_are_numbered_without_those_of_others(
+    store: SqlStore, spring: Contest
+) -> None:
+    """One row of numbers for all would count, in a public contest, what is hidden in another."""
+    with store.write() as session:
+        other = session.contests.add(contest("autumn"))
+    first = _add(store, snapshot(other.no, rows=0))
+    for _ in range(3):
+        _add(store, snapshot(spring.no, rows=0))
+    second = _add(store, snapshot(other.no, rows=0))
+    assert second.no == first.no + 1
+    with store.read() as session:
+        assert [one.no for one in session.snapshots.page(other.no)] == [second.no, first.no]
+        assert [one.no for one in session.snapshots.page(spring.no)] == [3, 2, 1]
 
 
 @pytest.mark.parametrize("rows", [0, 1, ROWS_PER_CHUNK, ROWS_PER_CHUNK + 1, N])

@@ -17,6 +17,8 @@ from agon.store.transactions import Transaction
 
 _IDS_PER_BUCKET: Final = 256
 _AT_A_TIME: Final = 500
+_OF_A_CONTEST: Final = 1 << 32
+"""Contests have so many numbers each: one row for all would count what is hidden in another."""
 _NAMES: Final = tuple(column.name for column in SNAPSHOTS.columns if column.name != "buckets")
 _PROOF: Final = f"SELECT {', '.join(_NAMES)} FROM snapshots"
 """Every page begins with this one, so it is not put together anew each time."""
@@ -41,6 +43,7 @@ class SqlSnapshots:
         """Store a snapshot with its rows and return it with its number."""
         buckets = _buckets(ids)
         values = {
+            "no": self._next(snapshot.contest_no),
             "contest_no": snapshot.contest_no,
             "board": snapshot.board,
             "seq": snapshot.seq,
@@ -63,6 +66,15 @@ class SqlSnapshots:
             ((no, place, orjson.dumps(bucket)) for place, bucket in enumerate(buckets)),
         )
         return self.get(no)
+
+    def _next(self, contest_no: int) -> int:
+        """Return a contest's next number; its writers come one after another."""
+        first = (contest_no - 1) * _OF_A_CONTEST
+        [(newest,)] = self._to.raw(
+            "SELECT max(no) FROM snapshots WHERE no > ? AND no < ?",
+            [first, first + _OF_A_CONTEST],
+        )
+        return (first if newest is None else int(newest)) + 1
 
     def latest(self, contest_no: int, board: str, *, until: int | None = None) -> Snapshot | None:
         """Return the newest snapshot of a board made at or before position ``until``."""

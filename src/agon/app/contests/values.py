@@ -59,7 +59,7 @@ class Snapshot:
     """Hold a published board's proof: what made it, and what it says, as hashes.
 
     Attributes:
-        no: its number in this database, rising with time.
+        no: its number in this database, rising with time within its contest.
         seq: position of the ledger it was made at.
         at: the ledger's time there.
         published_at: when it was written.
