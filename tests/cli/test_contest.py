@@ -1,10 +1,15 @@
 """Contests from the command line: every command beside a database and at a real server."""
 
 import json
+from functools import reduce
 from pathlib import Path
 
 import pytest
 
+from agon.ledger.directory import export_directory
+from agon.ledger.entry import chain, genesis
+from agon.ledger.heads import sign_head
+from agon.ledger.signing import public_key
 from cli.command import Here, arena_folder
 from cli.places import Place, Server
 
@@ -182,6 +187,33 @@ def test_a_wrong_hash_and_a_tampered_folder_fail_by_name(place: Place, agon: Her
     assert broken.code == 1
     assert "ledger.ndjson, line 7" in broken.err
     assert broken.out == ""
+
+
+def test_a_rewritten_ledger_is_told_from_the_houses_own(place: Place, agon: Here) -> None:
+    """Signed anew or not at all: by a key that is known, or by a proof that was kept."""
+    name, out, kept = place.contest, place.folder / "out", place.folder / "ann.json"
+    place.good("contest", "proof", name, "ann", "--out", kept)
+    place.good("contest", "export", name, "--out", out)
+    key = bytes.fromhex(json.loads((out / "contest.json").read_text())["public_key"])
+    good = agon("replay", out, "--public-key", key.hex())
+    assert (good.code, "signed up to 12\n" in good.err) == (0, True)
+    believed = agon("replay", out)
+    assert f"by {key.hex()}; whether that key is the house's, only --public-key" in believed.err
+    lines = (out / "ledger.ndjson").read_bytes().replace(b'"by":"', b'"by":"x').splitlines()
+    head = reduce(chain, lines, genesis(name))
+    at = json.loads(lines[-1])["at"]
+    mine = bytes(range(32))
+    signed = sign_head(mine, contest=name, seq=len(lines), head=head, at=at)
+    for heads, public in (([signed], public_key(mine)), ([], key)):
+        folder = place.folder / f"forged{len(heads)}"
+        export_directory(folder, contest=name, lines=lines, heads=heads, public_key=public)
+        fits = agon("replay", folder)
+        assert fits.code == 0
+        assert ("anybody can have written it" in fits.err) is (not heads)
+        assert agon("replay", folder, "--public-key", key.hex()).code == 1
+    rewritten = agon("replay", folder, "--proof", kept)
+    assert rewritten.code == 1
+    assert "entries were changed since" in rewritten.err
 
 
 def test_a_proof_is_checked_without_any_house(place: Place, agon: Here) -> None:

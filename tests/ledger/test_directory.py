@@ -184,6 +184,16 @@ def test_another_key_is_told_from_the_expected_one(tmp_path: Path) -> None:
     assert "the signature is not that of" in faults[1]
 
 
+def test_a_known_key_has_to_vouch_for_every_entry(tmp_path: Path) -> None:
+    """Whoever rewrites a ledger keeps the key's name and leaves the heads out."""
+    forged = export(tmp_path / "forged", ledger(added(n=1), added(n=7)))
+    (fault,) = faults_of(forged, public=PUBLIC)
+    assert fault.startswith(f"heads.ndjson: entry 0 is the last that {PUBLIC.hex()} has signed for")
+    (fault,) = faults_of(export(tmp_path / "tail", ENTRIES, 3, 5), public=PUBLIC)
+    assert "entry 5 is the last" in fault
+    assert verify_directory(export(tmp_path / "all", ENTRIES, 3, 6), public=PUBLIC).faults == ()
+
+
 def edit(name: str, change: Callable[[list[bytes]], list[bytes]]) -> Callable[[Path], None]:
     """Change the lines of a file."""
 

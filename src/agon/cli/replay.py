@@ -48,7 +48,9 @@ class _Wanted:
     help="Check this proof, and (with a source) the board it speaks of.",
 )
 @option(
-    "--public-key", metavar="HEX", help="The house's key (64 digits) all signatures have to be of."
+    "--public-key",
+    metavar="HEX",
+    help="The house's key (64 digits), which has to have signed for every entry.",
 )
 @parameters.printing
 @place
@@ -68,7 +70,9 @@ def command(  # noqa: PLR0913 (one parameter for each option)
 
     The ledger is that of a contest in the database (or at --server), or an exported folder, for
     which no house is needed. First every line, the chain and the signatures are verified; all
-    faults are told, with exit code 1.
+    faults are told, with exit code 1. Without --public-key a folder is believed about whose
+    signatures it holds: whoever rewrote all of it can have signed it anew. Take the key from the
+    house itself or from an earlier export, never from the folder.
 
       agon replay spring-ledger/ --at 1200
       agon replay spring --check 3fb1…
@@ -88,7 +92,9 @@ def command(  # noqa: PLR0913 (one parameter for each option)
         verified = _verified(folder, public, proof)
         replayed = _replayed(folder, verified, _Wanted(at, board, edition))
         try:
-            _print(replayed, verified, printing)
+            _print(replayed, verified, printing, known=public)
+            if proof is not None:
+                _expect_head(replayed, proof)
             if check is not None:
                 _expect(replayed, verified, check)
         finally:
@@ -147,8 +153,14 @@ def _replayed(folder: Path, verified: "Verified", wanted: _Wanted) -> "Replayed"
         )
 
 
-def _print(replayed: "Replayed", verified: "Verified", printing: parameters.Printing) -> None:
-    """Print the board as agon score does, with the position and the hashes."""
+def _print(
+    replayed: "Replayed",
+    verified: "Verified",
+    printing: parameters.Printing,
+    *,
+    known: bytes | None,
+) -> None:
+    """Print the board as agon score does, with position, hashes and who vouches for them."""
     from agon.cli.score import show
 
     if printing.form == "json":
@@ -158,16 +170,44 @@ def _print(replayed: "Replayed", verified: "Verified", printing: parameters.Prin
             "contest": verified.contest,
             "seq": replayed.seq,
             "head_sha256": replayed.head.hex(),
+            "signed_seq": verified.signed_seq,
+            "public_key": None if verified.public_key is None else verified.public_key.hex(),
             **replayed.result.to_dict(replayed.board, top=printing.top),
         }
         deliver(json_chunks(told), printing.output)
         return
     show(replayed.result, replayed.board, printing)
-    signed = f", signed up to {verified.signed_seq}" if verified.signed_seq else ", not signed"
-    said = f"{verified.contest} at {replayed.seq} of {verified.seq}: the ledger is whole{signed}"
-    click.echo(said, err=True)
+    said = f"{verified.contest} at {replayed.seq} of {verified.seq}: the ledger is whole"
+    click.echo(f"{said}, {_vouched(verified, known)}", err=True)
     if printing.form == TABLE and printing.output is None:
         click.echo(f"board_sha256 {replayed.board_sha256}")
+
+
+def _vouched(verified: "Verified", known: bytes | None) -> str:
+    """Say who vouches for a ledger, and what that is worth."""
+    if not verified.signed_seq:
+        return "not signed: anybody can have written it"
+    signed = f"signed up to {verified.signed_seq}"
+    if known is not None:
+        return signed
+    key = (verified.public_key or b"").hex()
+    return f"{signed} by {key}; whether that key is the house's, only --public-key can tell"
+
+
+def _expect_head(replayed: "Replayed", proof: "Proof") -> None:
+    """Compare the chain's hash with the one that was signed with a proof.
+
+    Raises:
+        CheckFailed: the entries are others than they were when the proof was given.
+    """
+    from agon.errors import CheckFailed
+
+    manifest = proof.manifest
+    if replayed.head.hex() != manifest.head_sha256:
+        raise CheckFailed(
+            f"the head at {manifest.seq} is {replayed.head.hex()}, in the proof it is "
+            f"{manifest.head_sha256}: entries were changed since; keep both, and ask the owner"
+        )
 
 
 def _expect(replayed: "Replayed", verified: "Verified", check: str) -> None:
@@ -228,5 +268,5 @@ def _key(text: str | None) -> bytes | None:
     except ValueError:
         key = b""
     if len(key) != 32:  # noqa: PLR2004 (bytes of an Ed25519 key)
-        raise Unreadable("a public key has 64 hex digits; contest.json of an export names it")
+        raise Unreadable("a public key has 64 hex digits; the house tells it: …/ledger/head")
     return key

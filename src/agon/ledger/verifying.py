@@ -64,11 +64,13 @@ def verify_directory(folder: Path, *, public: bytes | None = None) -> Verified:
 
     The lines have to be entries that can follow each other; the chain over them has to end where
     ``contest.json`` says and to pass through every signed head. What no signature vouches for
-    (behind ``signed_seq``) can have been changed together with ``contest.json``.
+    (behind ``signed_seq``) can have been changed together with ``contest.json``; and whoever
+    changed all of it can sign it with a key of their own.
 
     Args:
         folder: the directory.
-        public: the public key the signatures have to be of; else the one the directory names.
+        public: the public key that has to vouch for every entry; else the signatures are checked
+            with the one the directory names, and need not be there.
 
     Raises:
         InvalidEntry: it is no folder.
@@ -90,6 +92,10 @@ def verify_directory(folder: Path, *, public: bytes | None = None) -> Verified:
         if name in page and page[name] != value:
             what = f"{name} is {shown(page[name])}, the lines of {LEDGER} give {value!r}"
             faults.append(Fault(what, "take the lines as they were exported, all of them", CONTEST))
+    if public is not None and chained.signed_seq < state.standing.seq:
+        what = f"entry {chained.signed_seq} is the last that {public.hex()} has signed for"
+        remedy = f"take the ledger from its owner with a head signed at {state.standing.seq}"
+        faults.append(Fault(what, remedy, HEADS))
     return Verified(
         contest=contest,
         seq=state.standing.seq,
