@@ -19,7 +19,7 @@ import report  # type: ignore[import-not-found]  # stands beside this script
 from agon.app.contests.live import LiveContest
 from agon.disciplines import NAMES, discipline
 from agon.editions import default_edition
-from agon.ledger.entry import Draft, genesis, seal, seal_records
+from agon.ledger.entry import Draft, genesis, seal, seal_records, write_row
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 PER_MILLION = {"community": 3_620, "challenge": 999_000, "dojo": 999_000, "arena": 249_000}
@@ -68,17 +68,14 @@ class Ledger:
         return self.lines[before:]
 
     def _seal(self, table: str, rows: Iterator[dict[str, Any]]) -> None:
-        sealed = seal_records(
-            rows,
-            table=table,
-            start_seq=len(self.lines) + 1,
-            previous_head=self.head,
-            at=AT,
-            by="system",
-        )
-        for seq, line, head in sealed:
-            self.lines.append((seq, line))
-            self.head = head
+        written = list(map(write_row, rows))
+        start = len(self.lines) + 1
+        lines, heads = seal_records(
+            written, tables=[table] * len(written), start_seq=start, previous_head=self.head,
+            at=AT, by="system",
+        )  # fmt: skip
+        self.lines += enumerate(lines, start)
+        self.head = heads[-1] if heads else self.head
 
 
 def main() -> None:

@@ -21,7 +21,7 @@ from agon.app.contests.replaying import replay
 from agon.disciplines import discipline
 from agon.editions import default_edition
 from agon.ledger.directory import export_directory
-from agon.ledger.entry import Draft, genesis, seal, seal_records, timestamp
+from agon.ledger.entry import Draft, genesis, seal, seal_records, timestamp, write_row
 from agon.ledger.heads import sign_head
 from agon.ledger.signing import public_key
 from agon.ledger.verifying import verify_directory
@@ -105,12 +105,13 @@ def sealed(of: str, records: Iterator[bytes]) -> tuple[list[bytes], bytes]:
         rows.setdefault(given["table"], []).append(given["row"])
     for table, given in rows.items():
         for start in range(0, len(given), PORTION):
-            portion = list(seal_records(
-                given[start : start + PORTION], table=table, start_seq=len(lines) + 1,
+            portion = [write_row(row) for row in given[start : start + PORTION]]
+            sealed, heads = seal_records(
+                portion, tables=[table] * len(portion), start_seq=len(lines) + 1,
                 previous_head=head, at=AT, by="system",
-            ))  # fmt: skip
-            lines += [line for _, line, _ in portion]
-            head = portion[-1][2]
+            )  # fmt: skip
+            lines += sealed
+            head = heads[-1]
     return lines, head
 
 

@@ -166,4 +166,4 @@ def test_conditions_have_three_truth_values(
     """SQL says unknown where a value is missing; a check fails a row only where it says true."""
     condition = condition_of(sql)
     assert condition is not None
-    assert condition(row) is expected
+    assert condition({name: [value] for name, value in row.items()}) == [expected]

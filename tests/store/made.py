@@ -33,7 +33,6 @@ def new(seq: int, **changed: Any) -> NewEntry:
     made = NewEntry(
         seq=seq, kind="record-added", at=later(seq), line=b'{"seq":%d}' % seq,
         sha256=sha256(b"%d" % seq).digest(), table="votes", record=f"votes/m{seq}",
-        content=sha256(b"row %d" % seq).digest(),
     )  # fmt: skip
     return made._replace(**changed)
 
@@ -76,7 +75,6 @@ def _stored(entry: Entry, draft: Draft) -> NewEntry:
         seq=entry.seq, kind=entry.kind, at=entry.at, line=entry.line, sha256=entry.sha256,
         table=draft.body.get("table"), external_id=draft.external_id,
         record=f"votes/{draft.body['row']['match']}" if "row" in draft.body else None,
-        content=sha256(entry.line).digest() if "row" in draft.body else None,
     )  # fmt: skip
 
 

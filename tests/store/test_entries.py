@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from agon.app.contests.values import Contest, Known, NewEntry, StoredEntry
+from agon.app.contests.values import Contest, Known, NewEntry, NewRecords, StoredEntry
 from agon.errors import Conflict, NotFound, Unreadable
 from agon.store import entries as module
 from agon.store.store import SqlStore
@@ -142,7 +142,7 @@ def test_a_refused_batch_leaves_nothing(store: SqlStore, spring: Contest) -> Non
 
 def test_a_record_is_known_by_its_newest_entry(store: SqlStore, spring: Contest) -> None:
     """A repetition of the replacement is a repetition, one of the original a conflict."""
-    second = new(2, kind="record-replaced", record="votes/m1", content=b"new" * 8, external_id="x1")
+    second = new(2, kind="record-replaced", record="votes/m1", line=b"new", external_id="x1")
     third = new(3, external_id="x3")
     _append(store, spring.no, new(1, external_id="x1"), second, third)
     with store.read() as session:
@@ -150,11 +150,76 @@ def test_a_record_is_known_by_its_newest_entry(store: SqlStore, spring: Contest)
             spring.no, records=["votes/m1", "votes/m7"], external_ids=["x1", "x3", "x9"]
         )
         assert known == {
-            "votes/m1": Known(2, b"new" * 8),
-            "x1": Known(2, b"new" * 8),
-            "x3": Known(3, third.content or b""),
+            "votes/m1": Known(2, b"new"),
+            "x1": Known(2, b"new"),
+            "x3": Known(3, third.line),
         }
         assert session.entries.known(spring.no) == {}
+
+
+def _records(
+    seq: int, *keys: str | None, names: tuple[str | None, ...] | None = None
+) -> NewRecords:
+    count = len(keys)
+    return NewRecords(
+        seq=seq, at=NOON, kinds=["record-added"] * count,
+        lines=[b"line %d" % place for place in range(seq, seq + count)], heads=[b"h"] * count,
+        tables=["votes"] * count, records=keys, external_ids=names,
+    )  # fmt: skip
+
+
+def test_records_are_entered_as_columns(store: SqlStore, spring: Contest) -> None:
+    """More than one statement takes, and a rest; they are found as those of single entries are."""
+    many = [f"votes/m{number}" for number in range(2_345)]
+    with store.write() as session:
+        session.entries.enter(spring.no, _records(1, *many))
+        assert session.entries.enter_new(spring.no, _records(2_346, None, None, names=("x", None)))
+    with store.read() as session:
+        lines = [one.line for one in session.entries.after(spring.no)]
+        assert lines == [b"line %d" % seq for seq in range(1, 2_348)]
+        known = session.entries.known(spring.no, records=many[-1:], external_ids=["x"])
+        assert {name: one.seq for name, one in known.items()} == {many[-1]: 2_345, "x": 2_346}
+        assert len(session.entries.rows(spring.no, "votes", limit=9_999)) == 2_347
+
+
+@pytest.mark.parametrize(
+    "records",
+    [
+        _records(4, "votes/m9", "votes/m1"),
+        _records(4, "votes/m9", "votes/m9"),
+        _records(4, "votes/m9", "votes/m8", names=("e", "e")),
+        _records(4, "votes/m9", None, names=(None, "x")),
+        _records(4, *(f"votes/n{number}" for number in range(2_500)), "votes/m2"),
+    ],
+)
+@pytest.mark.parametrize("replaced", [False, True])
+def test_records_that_are_not_all_new_are_not_entered(
+    store: SqlStore, spring: Contest, records: NewRecords, *, replaced: bool
+) -> None:
+    """Not one of them; and what the session did before stays."""
+    with store.write() as session:
+        session.entries.enter(spring.no, _records(1, "votes/m1", "votes/m2", names=("x", None)))
+        third = new(3, kind="record-replaced") if replaced else new(3)
+        session.entries.append(spring.no, [third])
+        assert not session.entries.enter_new(spring.no, records)
+        assert session.entries.enter_new(spring.no, _records(4, "votes/m4"))
+    with store.read() as session:
+        assert [one.seq for one in session.entries.after(spring.no)] == [1, 2, 3, 4]
+
+
+def test_a_name_that_only_a_replacement_has_is_known(store: SqlStore, spring: Contest) -> None:
+    """The unique indexes leave replacements out, as they share the names of what they replace."""
+    _append(store, spring.no, new(1), new(2, kind="record-replaced", record="votes/other"))
+    with store.write() as session:
+        assert not session.entries.enter_new(spring.no, _records(3, "votes/other"))
+
+
+def test_records_that_are_there_are_a_conflict(store: SqlStore, spring: Contest) -> None:
+    """Who enters without looking is told."""
+    with store.write() as session:
+        session.entries.enter(spring.no, _records(1, "votes/m1"))
+    with pytest.raises(Conflict, match="already; read what is there"), store.write() as session:
+        session.entries.enter(spring.no, _records(2, "votes/m1"))
 
 
 def test_any_number_of_keys_may_be_asked_for(store: SqlStore, spring: Contest) -> None:

@@ -3,7 +3,6 @@
 import asyncio
 import tempfile
 import time
-from collections.abc import Iterator
 from typing import IO, Final, NoReturn
 
 from starlette.datastructures import Headers
@@ -30,7 +29,6 @@ BULK: Final = ("/records", "/votes", "/contests/import")
 """Ends of addresses whose bodies are spooled and read piece by piece."""
 
 _IN_MEMORY: Final = 1 << 20
-_CHUNK: Final = 1 << 18
 
 
 class Bounded:
@@ -153,13 +151,6 @@ async def spooled(request: Request) -> IO[bytes]:
         raise
     kept.seek(0)
     return kept
-
-
-def chunks(body: IO[bytes]) -> Iterator[bytes]:
-    """Yield a spooled body in pieces, and close it at the end."""
-    with body:
-        while piece := body.read(_CHUNK):
-            yield piece
 
 
 def media_type(headers: Headers) -> str:

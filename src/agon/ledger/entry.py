@@ -9,7 +9,7 @@ SHA-256(head_{n-1} + line_n), with heads as 32 raw bytes.
 import hashlib
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -143,73 +143,108 @@ def seal(draft: Draft, *, seq: int, previous: bytes) -> Entry:
     return Entry(**read_line(line).__dict__, sha256=chain(previous, line))
 
 
-def seal_records(  # noqa: PLR0913 - an entry has that many parts, each named by its caller
-    rows: Iterable[Mapping[str, Any]],
+def seal_records(
+    rows: Sequence[bytes],
     *,
-    table: str,
-    kind: str = "record-added",
+    tables: Sequence[str],
     start_seq: int,
     previous_head: bytes,
     at: datetime,
     by: str,
-    external_ids: Iterable[str | None] | None = None,
-    replaces: Iterable[int] | None = None,
-    change: str | None = None,
-) -> Iterator[tuple[int, bytes, bytes]]:
-    """Seal many records of one table at once; yields ``(seq, line, sha256)`` for each.
+    external_ids: Sequence[str | None] | None = None,
+    replaces: Sequence[int | None] | None = None,
+) -> tuple[list[bytes], list[bytes]]:
+    """Seal many records at once; return their lines, and the chain's hash after each.
 
-    The lines are those :func:`seal` writes, byte for byte, some times faster.
+    The lines are those :func:`seal` writes, byte for byte, many times faster.
 
     Args:
-        rows: the records, each an object.
-        table: the table of all of them.
-        kind: ``record-added``, or ``record-replaced`` with ``replaces``.
+        rows: the records, each as :func:`write_row` writes it.
+        tables: the table of each.
         start_seq: position of the first.
         previous_head: the chain's hash before it.
         at: when, for all of them.
         by: who, for all of them.
         external_ids: one for each row (None: it has none); left out, no row has one.
-        replaces: for each row of ``record-replaced``, the seq it supersedes.
-        change: the change set all of them belong to.
+        replaces: for each row the seq it supersedes (None: it is added); left out, all are added.
 
     Raises:
         InvalidEntry: at the first row that is no record.
-        ValueError: ``external_ids`` or ``replaces`` are not as many as the rows.
+        ValueError: there are not as many of one as of the others.
     """
     if not is_seq(start_seq):
         raise InvalidEntry(_faults_around("-", None, start_seq))
-    before, tabled, kinded = _around_rows(
-        table, kind, at, by, change=change, replacing=replaces is not None
-    )
-    join, sha256, head = b"".join, hashlib.sha256, previous_head
-    given = _with(
-        _with(map(_row, rows), external_ids, _external_id, b"null"), replaces, _replaces, b'"row":'
-    )
-    for seq, ((row, external_id), replaced) in enumerate(given, start_seq):
-        line = join((before, replaced, row, tabled, external_id, kinded, b"%d}" % seq))
-        if len(line) > LONGEST_LINE:
-            raise InvalidEntry([_too_long(f"{kind} {seq}")])
+    before = b'{"at":%b,"body":{' % _dumps(timestamp(at))
+    fronts = [before + b'"row":'] * len(rows)
+    if replaces is not None:
+        fronts = [before + _replaces(seq) for seq in replaces]
+    backs = _behind_rows(tables, by, external_ids, replaces)
+    seqs = range(start_seq, start_seq + len(rows))
+    lines = [b"%b%b%b%d}" % parts for parts in zip(fronts, rows, backs, seqs, strict=True)]
+    sha256, head, heads = hashlib.sha256, previous_head, []
+    for line in lines:
         head = sha256(head + line).digest()
-        yield seq, line, head
+        heads.append(head)
+    if lines and max(map(len, lines)) > LONGEST_LINE:
+        long = next(seq for seq, line in zip(seqs, lines, strict=True) if len(line) > LONGEST_LINE)
+        raise InvalidEntry([_too_long(f"the record at {long}")])
+    return lines, heads
+
+
+def write_row(row: Any) -> bytes:
+    """Write a record's row as its entry holds it; most are plain, and pass by the closer look.
+
+    Raises:
+        InvalidEntry: it is no object, or holds what JSON has no word for.
+
+    Example:
+        >>> write_row({"b": 1, "a": None})
+        b'{"a":null,"b":1}'
+    """
+    try:
+        written = orjson.dumps(row, option=_OPTIONS)
+        if written[:1] == b"{" and b"null" not in written:
+            return written
+    except TypeError:
+        pass
+    written = _dumps(row)
+    if not written.startswith(b"{"):
+        raise InvalidEntry([Fault(f"row is {shown(row)}", "give an object")])
+    return written
+
+
+def _behind_rows(
+    tables: Sequence[str],
+    by: str,
+    external_ids: Sequence[str | None] | None,
+    replaces: Sequence[int | None] | None,
+) -> Iterable[bytes]:
+    """Write what stands behind each row, up to the seq; for plain records once for each table."""
+    if external_ids is None and replaces is None:
+        written = {table: b"null".join(_around_name(table, "record-added", by))
+                   for table in set(tables)}  # fmt: skip
+        return map(written.__getitem__, tables)
+    names: Iterable[str | None] = repeat(None) if external_ids is None else external_ids
+    seqs: Iterable[int | None] = repeat(None) if replaces is None else replaces
+    for given in (external_ids, replaces):
+        if given is not None and len(given) != len(tables):
+            raise ValueError("there are more or fewer tables than rows; give one for each")
+    return [
+        _external_id(name).join(
+            _around_name(table, "record-added" if seq is None else "record-replaced", by)
+        )
+        for table, name, seq in zip(tables, names, seqs, strict=False)
+    ]
 
 
 @lru_cache(maxsize=64)
-def _around_rows(
-    table: str, kind: str, at: datetime, by: str, *, change: str | None, replacing: bool
-) -> tuple[bytes, bytes, bytes]:
-    """Write what stands before, between and behind the parts that each row has of its own.
-
-    Records of several tables come in turns, a few of each; what is around them is written once.
-    """
-    sample: dict[str, Any] = {"table": table, "row": {}}
-    sample |= {"change": change} if change is not None else {}
-    sample |= {"replaces": 1} if replacing else {}
+def _around_name(table: str, kind: str, by: str) -> tuple[bytes, bytes]:
+    """Write what stands before and behind a record's external id."""
+    sample = {"table": table, "row": {}} | ({"replaces": 1} if kind == "record-replaced" else {})
     faults = [*_faults_around(by, None, 1), *faults_of(kind, sample)]
     if faults:
         raise InvalidEntry(faults)
-    changed = b'"change":%b,' % _dumps(change) if change is not None else b""
     return (
-        b'{"at":%b,"body":{%b' % (_dumps(timestamp(at)), changed),
         b',"table":%b},"by":%b,"external_id":' % (_dumps(table), _dumps(by)),
         b',"kind":%b,"seq":' % _dumps(kind),
     )
@@ -322,20 +357,6 @@ def _is_finite(value: Any) -> bool:
     return not isinstance(value, float) or math.isfinite(value)
 
 
-def _row(row: Any) -> bytes:
-    """Write a record's row; most are plain, and pass by the closer look."""
-    try:
-        written = orjson.dumps(row, option=_OPTIONS)
-        if written[:1] == b"{" and b"null" not in written:
-            return written
-    except TypeError:
-        pass
-    written = _dumps(row)
-    if not written.startswith(b"{"):
-        raise InvalidEntry([Fault(f"row is {shown(row)}", "give an object")])
-    return written
-
-
 def _external_id(value: str | None) -> bytes:
     if value is None:
         return b"null"
@@ -344,19 +365,9 @@ def _external_id(value: str | None) -> bytes:
     return _dumps(value)
 
 
-def _replaces(value: int) -> bytes:
+def _replaces(value: int | None) -> bytes:
+    if value is None:
+        return b'"row":'
     if not is_seq(value):
         raise InvalidEntry([Fault(f"replaces is {shown(value)}", "give the seq of a record")])
     return b'"replaces":%d,"row":' % value
-
-
-def _with(
-    rows: Iterable[Any],
-    values: Iterable[Any] | None,
-    write: Callable[[Any], bytes],
-    otherwise: bytes,
-) -> Iterator[tuple[Any, bytes]]:
-    """Pair each row with its written value; where no values are given, with the same for all."""
-    if values is None:
-        return zip(rows, repeat(otherwise))
-    return zip(rows, map(write, values), strict=True)

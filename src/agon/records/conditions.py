@@ -1,4 +1,4 @@
-"""Read a row check's SQL as a function of one row, so that a single row needs no engine.
+"""Read a row check's SQL as a function of columns, so that rows that arrive need no engine.
 
 Only what such checks are made of is understood: comparisons, IS NULL, AND, OR, NOT, texts,
 numbers and casts to text, with SQL's three truth values. A check that looks at other rows (it
@@ -6,12 +6,15 @@ selects from a table) is none of one row's.
 """
 
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
+from itertools import repeat
 from typing import Any, TypeAlias
 
-Condition: TypeAlias = Callable[[Mapping[str, Any]], Any]
-"""Takes typed values by column; gives true, false or (unknown) None."""
+Condition: TypeAlias = Callable[[Mapping[str, list[Any]]], list[Any]]
+"""Takes typed values by column; gives true, false or (unknown) None for each row."""
+
+_Operand: TypeAlias = Callable[[Mapping[str, list[Any]]], Iterable[Any]]
 
 
 @cache
@@ -23,8 +26,8 @@ def condition_of(sql: str) -> Condition | None:
 
     Example:
         >>> bad = condition_of("kind = 'rated' AND bot_a IS NULL")
-        >>> bad({"kind": "rated", "bot_a": None}), bad({"kind": "skipped", "bot_a": None})
-        (True, False)
+        >>> bad({"kind": ["rated", "skipped"], "bot_a": [None, None]})
+        [True, False]
     """
     import sqlglot
     from sqlglot import expressions as e
@@ -33,10 +36,10 @@ def condition_of(sql: str) -> Condition | None:
     return None if tree.find(e.Select) else _read(tree)
 
 
-def _read(node: Any) -> Condition:
+def _read(node: Any) -> Any:
     from sqlglot import expressions as e
 
-    readers: dict[type, Callable[[Any], Condition]] = {
+    readers: dict[type, Callable[[Any], Any]] = {
         e.Paren: lambda node: _read(node.this),
         e.Column: lambda node: operator.itemgetter(node.name),
         e.Literal: lambda node: _constant(node.this if node.is_string else float(node.this)),
@@ -64,40 +67,37 @@ def _read(node: Any) -> Condition:
     raise ValueError(f"a row check holds {node.sql()!r}; teach conditions.py to read it")
 
 
-def _constant(value: Any) -> Condition:
-    return lambda _: value
+def _constant(value: Any) -> _Operand:
+    return lambda _: repeat(value)
 
 
-def _is_null(of: Condition) -> Condition:
-    return lambda row: of(row) is None
+def _is_null(of: _Operand) -> Condition:
+    return lambda columns: [value is None for value in of(columns)]
 
 
 def _not(of: Condition) -> Condition:
-    def condition(row: Mapping[str, Any]) -> bool | None:
-        value = of(row)
-        return None if value is None else not value
-
-    return condition
+    return lambda columns: [None if value is None else not value for value in of(columns)]
 
 
 def _joined(left: Condition, right: Condition, *, decides: bool) -> Condition:
     """Join two conditions by OR (true decides) or AND (false decides)."""
 
-    def condition(row: Mapping[str, Any]) -> bool | None:
-        one = left(row)
-        if one is decides:
-            return decides
-        two = right(row)
-        if two is decides:
-            return decides
-        return None if one is None or two is None else not decides
+    def condition(columns: Mapping[str, list[Any]]) -> list[Any]:
+        first = left(columns)
+        if first.count(decides) == len(first):
+            return first
+        return [
+            decides if one is decides or two is decides
+            else None if one is None or two is None
+            else not decides
+            for one, two in zip(first, right(columns), strict=True)
+        ]  # fmt: skip
 
     return condition
 
 
-def _compared(how: Callable[[Any, Any], Any], left: Condition, right: Condition) -> Condition:
-    def condition(row: Mapping[str, Any]) -> bool | None:
-        one, two = left(row), right(row)
-        return None if one is None or two is None else bool(how(one, two))
-
-    return condition
+def _compared(how: Callable[[Any, Any], Any], left: _Operand, right: _Operand) -> Condition:
+    return lambda columns: [
+        None if one is None or two is None else bool(how(one, two))
+        for one, two in zip(left(columns), right(columns), strict=False)  # a constant never ends
+    ]

@@ -90,10 +90,29 @@ def _is_id(column: Column) -> Callable[[Any], bool]:
     return good
 
 
+def bounds(column: Column) -> tuple[float, float]:
+    """Return the least and the greatest number a column may hold: its own bounds, or its kind's.
+
+    Example:
+        >>> bounds(Column("epoch", Kind.INTEGER, low=0))
+        (0, 9223372036854775807)
+    """
+    whole = column.kind is Kind.INTEGER
+    least = -(2**63) if whole else -sys.float_info.max
+    most = 2**63 - 1 if whole else sys.float_info.max
+    return (
+        least if column.low is None else column.low,
+        most if column.high is None else column.high,
+    )
+
+
+def mentioned(table: Table, sql: str) -> list[Column]:
+    """List the columns of a table that a row check's SQL names."""
+    return [one for one in table.columns if re.search(rf"\b{re.escape(one.name)}\b", sql)]
+
+
 def _is_number(column: Column) -> Callable[[Any], bool]:
-    empty, largest = column.may_be_empty, sys.float_info.max
-    low = -largest if column.low is None else column.low
-    high = largest if column.high is None else column.high
+    empty, (low, high) = column.may_be_empty, bounds(column)
 
     def good(value: Any) -> bool:
         if type(value) is float or type(value) is int:
@@ -104,9 +123,7 @@ def _is_number(column: Column) -> Callable[[Any], bool]:
 
 
 def _is_whole(column: Column) -> Callable[[Any], bool]:
-    empty = column.may_be_empty
-    low = -(2**63) if column.low is None else column.low
-    high = 2**63 - 1 if column.high is None else column.high
+    empty, (low, high) = column.may_be_empty, bounds(column)
 
     def good(value: Any) -> bool:
         return low <= value <= high if type(value) is int else empty and value is None
@@ -133,11 +150,7 @@ class _Inspector:
         for check in table.checks:
             condition = condition_of(check.bad)
             if condition is not None:
-                about = [
-                    (column.name, READERS[column.kind])
-                    for column in table.columns
-                    if re.search(rf"\b{re.escape(column.name)}\b", check.bad)
-                ]
+                about = [(one.name, READERS[one.kind]) for one in mentioned(table, check.bad)]
                 self.conditions.append((check, condition, about))
 
     def problems(self, row: Mapping[str, Any], number: int | None) -> list[Problem]:
@@ -166,11 +179,11 @@ class _Inspector:
             values = {}
             for name, read in about:
                 value = row.get(name)
-                values[name] = None if value is None else read(value)
+                values[name] = [None if value is None else read(value)]
             # A value that could not be read is a fault of its own; it must not fail here again.
-            if any(isinstance(value, Fault) for value in values.values()):
+            if any(isinstance(value, Fault) for [value] in values.values()):
                 continue
-            if condition(values) is True:
+            if True in condition(values):
                 found.append(
                     self._problem(
                         "inconsistent",

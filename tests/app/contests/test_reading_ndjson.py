@@ -5,7 +5,8 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agon.app.contests.reading_ndjson import LONGEST_LINE, Given, read_ndjson
+from agon.app.contests.portions import Given
+from agon.app.contests.reading_ndjson import LONGEST_LINE, read_ndjson
 from agon.records import Problem
 
 

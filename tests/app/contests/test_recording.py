@@ -1,12 +1,9 @@
 """Records: all of a request or nothing, known again, and told with everything that is wrong."""
 
 import dataclasses
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from agon.app.access.authorising import ANONYMOUS
 from agon.app.contests import intake
@@ -15,11 +12,9 @@ from agon.app.contests.lifecycle import finalise, freeze, open_contest
 from agon.app.contests.reading_ndjson import read_ndjson
 from agon.app.contests.recording import Recorded, record
 from agon.app.contests.service import Service
-from agon.disciplines import NAMES, discipline
 from agon.errors import Conflict, Forbidden, NotFound, Unauthenticated
 from agon.ledger.entry import read_line
 from agon.ledger.folding import beginning, fold
-from agon.ledger.keys import record_key
 from agon.networks import keyed_network
 from agon.records import InvalidRecords
 from fakes.house import JUDGE, OPERATOR, ORGANISER, PARTICIPANT, VIEWER
@@ -292,25 +287,3 @@ def test_portions_make_no_difference(service: Service, monkeypatch: Any) -> None
         record(service, name, iter(rows), by=ORGANISER)
         found.append([read_line(line).body for line in lines(service, name)][1:])
     assert found[0] == found[1] == found[2]
-
-
-def _cells() -> Iterator[tuple[str, str]]:
-    for name in NAMES:
-        for table in discipline(name).schema:
-            yield name, table.name
-
-
-@given(
-    st.sampled_from(sorted(_cells())),
-    st.lists(
-        st.none() | st.integers(-3, 3) | st.text("ab/%7 ", max_size=3)
-        | st.sampled_from([TIME, "2026-11-22 01:00:00+01:00", 7.0, ""]),
-        min_size=6, max_size=6,
-    ),
-)  # fmt: skip
-def test_the_fast_key_of_a_table_is_the_key(cell: tuple[str, str], values: list[Any]) -> None:
-    """The quick way and the plain one must never name a record differently."""
-    table = discipline(cell[0]).schema.table(cell[1])
-    row = dict(zip((column.name for column in table.columns), values, strict=False))
-    row |= dict(zip(table.key, values, strict=False))
-    assert intake._keyed(table)(row) == record_key(table, row)

@@ -1,6 +1,5 @@
 """Enter entries into a contest's ledger: the one place that seals, stores and moves the head."""
 
-import hashlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
@@ -116,11 +115,10 @@ def moved(service: Service, session: Session, contest: Contest, *, publish: bool
 
 def stored_entry(of: str, entry: Entry) -> NewEntry:
     """Return an entry as the store keeps it: with what its record is looked up by."""
-    table = record = content = None
+    table = record = None
     if entry.kind in RECORDS:
         table, row = entry.body["table"], entry.body["row"]
         record = record_key(table_of(of, table), row)
-        content = content_of(table, row)
     elif entry.kind == "submission-received":
         record = received_key(entry.body["submission"])
     return NewEntry(
@@ -132,7 +130,6 @@ def stored_entry(of: str, entry: Entry) -> NewEntry:
         table=table,
         record=record,
         external_id=entry.external_id,
-        content=content,
     )
 
 
@@ -156,17 +153,6 @@ def table_of(of: str, name: str) -> Table:
     if name not in tables:
         raise NotFound(f"{of} has no table {name[:80]!r}: {did_you_mean(name[:80], tables)}")
     return tables[name]
-
-
-def content_of(table: str, row: Mapping[str, Any]) -> bytes:
-    """Hash what a record says, so that a repetition can be told from a conflict.
-
-    Example:
-        >>> content_of("votes", {"a": 1, "b": 2}) == content_of("votes", {"b": 2, "a": 1})
-        True
-    """
-    written = orjson.dumps(row, option=orjson.OPT_SORT_KEYS)
-    return hashlib.sha256(table.encode() + b"\n" + written).digest()
 
 
 def _expect_valid(contest: Contest, draft: Draft) -> None:

@@ -21,6 +21,7 @@ from agon.app.contests.values import (
     Known,
     Moved,
     NewEntry,
+    NewRecords,
     Snapshot,
     StoredEntry,
 )
@@ -80,6 +81,19 @@ class Entries(Protocol):
 
         Raises:
             Conflict: a position, record key or external id is there already.
+        """
+
+    def enter(self, contest_no: int, records: NewRecords) -> None:
+        """Add sealed records to a locked contest, as fast as the database takes them.
+
+        Raises:
+            Conflict: a position, record key or external id is there already.
+        """
+
+    def enter_new(self, contest_no: int, records: NewRecords) -> bool:
+        """Add sealed records, unless the key or external id of any is known; say whether it did.
+
+        They are added all or none. To try costs less than to ask before.
         """
 
     def after(

@@ -1,11 +1,14 @@
 """Read records as they are sent: one JSON object a line, whatever else may come."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
+from operator import itemgetter
 from tempfile import SpooledTemporaryFile
-from typing import Any, Final, NamedTuple
+from typing import IO, Any, Final
 
 import orjson
 
+from agon.app.contests.portions import Given, Portion, as_given, portion_of
 from agon.errors import Unreadable, did_you_mean
 from agon.records import Problem
 
@@ -14,30 +17,57 @@ LONGEST_LINE: Final = 4 << 20
 
 _IN_MEMORY: Final = 4 << 20
 _BLOCK: Final = 1 << 20
-_LEAST_KEYS: Final = 2
+_AT_A_TIME: Final = 1_000
+_TWO_KEYS: Final = 2
 _KEYS: Final = frozenset({"table", "row", "external_id"})
 _SHOWN: Final = 80
 _LONGEST_NAME: Final = 500
 _BOM: Final = b"\xef\xbb\xbf"
 
 
-class Given(NamedTuple):
-    """Hold one record as it was given.
+class Lines:
+    """Read records from a body that has come to its end; once, and then it is closed."""
 
-    Attributes:
-        table: its table; empty where that cannot be told.
-        row: its columns; or what is wrong with the line.
-        external_id: the giver's own name for it.
-        line: where it stood, from 1.
-    """
+    def __init__(self, body: IO[bytes], *, table: str | None = None) -> None:
+        """Take a body at its beginning; ``table`` as :func:`read_ndjson` takes it."""
+        self._body = body
+        self._table = table
 
-    table: str
-    row: Mapping[str, Any] | Problem
-    external_id: str | None = None
-    line: int = 0
+    def __iter__(self) -> Iterator[Given]:
+        """Yield record by record."""
+        return chain.from_iterable(map(as_given, self.portions(_AT_A_TIME)))
+
+    def portions(self, size: int) -> Iterator[Portion]:
+        """Yield at most ``size`` records at once, and no more than some MiB of them."""
+        number = 1
+        with self._body as body:
+            for lines in _cut(body, size):
+                yield self._usual(lines, number) or self._one_by_one(lines, number)
+                number += len(lines)
+
+    def _usual(self, lines: list[bytes], first: int) -> Portion | None:
+        """Read lines of the same, plain form; None if any of them may be another."""
+        try:
+            values = list(map(orjson.loads, lines)) if max(map(len, lines)) <= LONGEST_LINE else []
+        except orjson.JSONDecodeError:
+            return None
+        if not values or not _all(dict, values):
+            return None
+        numbers = range(first, first + len(lines))
+        if self._table is not None:
+            return Portion([self._table] * len(values), values, None, numbers)
+        return _enveloped_alike(values, numbers)
+
+    def close(self) -> None:
+        """Close a body that is not read any more."""
+        self._body.close()
+
+    def _one_by_one(self, lines: list[bytes], first: int) -> Portion:
+        given = [one for n, line in enumerate(lines, first) for one in _read(line, n, self._table)]
+        return portion_of(given)
 
 
-def read_ndjson(chunks: Iterable[bytes], *, table: str | None = None) -> Iterator[Given]:
+def read_ndjson(chunks: Iterable[bytes], *, table: str | None = None) -> Lines:
     r"""Read records from the chunks of a body.
 
     All chunks are taken in before this returns (large ones to a file without a name), so that a
@@ -54,36 +84,50 @@ def read_ndjson(chunks: Iterable[bytes], *, table: str | None = None) -> Iterato
         >>> given.table, given.row, given.line
         ('votes', {'vote': 'A'}, 1)
     """
-    spool = SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115 - it is closed after its last line
+    spool: IO[bytes] = SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115 - it is closed after its last line
     try:
-        for chunk in chunks:
-            spool.write(chunk)
+        for piece in chunks:
+            spool.write(piece)
         spool.seek(0)
     except BaseException:
         spool.close()
         raise
-    return _given(spool, table)
+    return Lines(spool, table=table)
 
 
-def _given(spool: Any, table: str | None) -> Iterator[Given]:
-    loads, make, number = orjson.loads, Given, 0
-    with spool:
-        while lines := spool.readlines(_BLOCK):
-            for line in lines:
-                number += 1
-                try:
-                    value = loads(line) if len(line) <= LONGEST_LINE else None
-                except orjson.JSONDecodeError:
-                    value = None
-                if type(value) is dict:
-                    if table is not None:
-                        yield make(table, value, None, number)
-                        continue
-                    name, row = value.get("table"), value.get("row")
-                    if type(name) is str and type(row) is dict and len(value) == _LEAST_KEYS:
-                        yield make(name, row, None, number)
-                        continue
-                yield from _read(line, number, table)
+def _cut(body: IO[bytes], size: int) -> Iterator[list[bytes]]:
+    """Cut a body into portions of lines; a portion of long lines has fewer of them."""
+    waiting: list[bytes] = []
+    while lines := body.readlines(_BLOCK):
+        waiting += lines
+        for start in range(0, len(waiting) - size + 1, size):
+            yield waiting[start : start + size]
+        waiting = waiting[len(waiting) // size * size :]
+        if len(lines) < size:
+            yield waiting
+            waiting = []
+    if waiting:
+        yield waiting
+
+
+def _enveloped_alike(values: list[Any], lines: range) -> Portion | None:
+    """Take records out of their envelopes; None if any of these may be amiss."""
+    sizes = set(map(len, values))
+    try:
+        tables = list(map(itemgetter("table"), values))
+        rows = list(map(itemgetter("row"), values))
+        names = None if sizes == {_TWO_KEYS} else list(map(itemgetter("external_id"), values))
+    except KeyError:
+        return None
+    if not (_all(str, tables) and _all(dict, rows) and max(sizes) <= len(_KEYS)):
+        return None
+    if names is not None and not all(map(_is_name, names)):
+        return None
+    return Portion(tables, rows, names, lines)
+
+
+def _all(kind: type, values: list[Any]) -> bool:
+    return {kind}.issuperset(map(type, values))
 
 
 def _read(line: bytes, number: int, table: str | None) -> Iterator[Given]:

@@ -36,8 +36,8 @@ def record(
     Args:
         service: the service.
         contest_id: the contest.
-        rows: ``(table, row, external_id)``, what :func:`read_ndjson` gives. They are read while
-            the contest is locked, so they must not wait for a client.
+        rows: ``(table, row, external_id)``, or what :func:`read_ndjson` gives. They are read
+            while the contest is locked, so they must not wait for a client.
         by: who gives them. Judges may give their own votes alone.
         replace: whether a record with the key of another supersedes it.
         dry_run: look only; enter nothing.

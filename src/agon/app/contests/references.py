@@ -1,7 +1,8 @@
 """Check that what records refer to is in the ledger, or comes in the same request."""
 
-from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
 
 import orjson
 
@@ -11,18 +12,29 @@ from agon.app.contests.values import Contest
 from agon.ledger.keys import record_key
 from agon.records import Problem, Schema, Table
 
-_REMEMBERED: Final = 1_000_000
+_REMEMBERED: Final = 250_000
+"""So many values of a column that is referred to are remembered, not to be looked up again."""
+
 _PAGE: Final = 10_000
+_NOT_GIVEN: Final = frozenset({None, ""})
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Reference:
-    """Hold one referring column; ``keyed`` when its target is the whole key of its table."""
+    """Hold one referring column; ``keyed`` when its target is the whole key of its table.
+
+    ``there`` are values known to be there, shared by all that refer to the same column.
+    ``asked`` are values to look for, with the first line of each, and ``missed`` those that were
+    not there when they were asked for.
+    """
 
     column: str
     target: Table
     target_column: str
     keyed: bool
+    there: set[Any]
+    asked: dict[Any, int] = field(default_factory=dict)
+    missed: set[Any] = field(default_factory=set)
 
     def key(self, value: Any) -> str:
         """Name a referred value."""
@@ -41,10 +53,6 @@ class _Missing:
     value: Any
 
 
-Asked: TypeAlias = list[tuple[str, dict[Any, int], set[Any]]]
-"""For each referring column: values to look for with their lines, and values that are there."""
-
-
 class References:
     """Check references portion by portion; those to rows still to come are kept to the end.
 
@@ -54,30 +62,42 @@ class References:
     def __init__(self, session: Session, contest: Contest, schema: Schema) -> None:
         self._session = session
         self._contest = contest
-        self._of = {table.name: _references(schema, table) for table in schema}
+        self._there: dict[tuple[str, str], set[Any]] = {}
+        self._of = {table.name: self._references(schema, table) for table in schema}
         self._missing: dict[tuple[str, str], list[_Missing]] = {}
         self._scanned: dict[str, set[str]] = {}
 
-    def asked_by(self, table: str) -> Asked:
-        """Return where the rows of a table gather what they refer to."""
-        return [(reference.column, {}, set()) for reference in self._of[table]]
+    def gather(
+        self, table: str, columns: Mapping[str, Sequence[Any]], lines: Sequence[int]
+    ) -> None:
+        """Take in what faultless rows of a table refer to, and what they can be referred to by."""
+        for (target, column), there in self._there.items():
+            if target == table and column in columns:
+                there.update(columns[column])
+        for one in self._of[table]:
+            values = columns.get(one.column)
+            if values and (new := set(values) - one.there - one.missed - _NOT_GIVEN):
+                first = dict(zip(reversed(values), reversed(lines), strict=True))
+                for value in sorted(new, key=first.__getitem__):
+                    one.asked.setdefault(value, first[value])
 
-    def resolve(self, table: str, asked: Asked) -> None:
+    def resolve(self) -> None:
         """Look for what was gathered, and empty it; what is not there yet is kept."""
-        for reference, (_, values, seen) in zip(self._of[table], asked, strict=True):
-            if not values:
-                continue
-            keys = {value: reference.key(value) for value in values}
-            found = self._find(reference, list(keys.values()))
-            if len(seen) > _REMEMBERED:
-                seen.clear()
-            for value, line in values.items():
-                seen.add(value)
-                if keys[value] not in found:
-                    missing = _Missing(table, reference, line, value)
-                    place = (reference.target.name, keys[value])
-                    self._missing.setdefault(place, []).append(missing)
-            values.clear()
+        for table, references in self._of.items():
+            for one in references:
+                keys = {value: one.key(value) for value in one.asked if value not in one.there}
+                found = self._find(one, list(keys.values())) if keys else set()
+                for value, key in keys.items():
+                    if key in found:
+                        one.there.add(value)
+                    else:
+                        one.missed.add(value)
+                        missing = _Missing(table, one, one.asked[value], value)
+                        self._missing.setdefault((one.target.name, key), []).append(missing)
+                one.asked.clear()
+        for there in self._there.values():
+            if len(there) > _REMEMBERED:
+                there.clear()
 
     def refuse(self, refusals: Refusals) -> None:
         """Look once more for what was missing, now that all is entered, and tell the rest."""
@@ -91,6 +111,18 @@ class References:
                 if key not in found:
                     for one in missing:
                         refusals.add(_problem(one))
+
+    def _references(self, schema: Schema, table: Table) -> list[_Reference]:
+        found = []
+        for column in table.columns:
+            if column.references is not None:
+                other, _, name = column.references.partition(".")
+                target = schema.table(other)
+                keyed = target.key == (name,)
+                # What has no key of its own is not known to be there by its rows alone.
+                there = self._there.setdefault((other, name), set()) if keyed else set()
+                found.append(_Reference(column.name, target, name, keyed=keyed, there=there))
+        return found
 
     def _find(self, reference: _Reference, keys: list[str]) -> set[str]:
         target = reference.target.name
@@ -108,16 +140,6 @@ class References:
             found.update(str(orjson.loads(one.line)["body"]["row"].get(column)) for one in page)
             after = page[-1].seq
         return found
-
-
-def _references(schema: Schema, table: Table) -> list[_Reference]:
-    found = []
-    for column in table.columns:
-        if column.references is not None:
-            other, _, name = column.references.partition(".")
-            target = schema.table(other)
-            found.append(_Reference(column.name, target, name, keyed=target.key == (name,)))
-    return found
 
 
 def _problem(missing: _Missing) -> Problem:

@@ -99,7 +99,6 @@ class NewEntry(NamedTuple):
 
     Attributes:
         record: the record's key (``votes/m7/j3``), None for entries that are no keyed records.
-        content: SHA-256 of the record's table and row, to tell a repetition from a conflict.
     """
 
     seq: int
@@ -110,18 +109,40 @@ class NewEntry(NamedTuple):
     table: str | None = None
     record: str | None = None
     external_id: str | None = None
-    content: bytes | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class NewRecords:
+    """Hold sealed records that follow each other in a ledger, as columns.
+
+    Attributes:
+        seq: position of the first.
+        at: the time of all of them.
+        kinds: ``record-added`` or ``record-replaced``.
+        heads: the chain's hash after each.
+        records: their keys.
+        external_ids: None where no record has one.
+    """
+
+    seq: int
+    at: datetime
+    kinds: Sequence[str]
+    lines: Sequence[bytes]
+    heads: Sequence[bytes]
+    tables: Sequence[str]
+    records: Sequence[str | None]
+    external_ids: Sequence[str | None] | None
 
 
 @dataclass(frozen=True)
 class Known:
-    """Hold a record that is there already: where, and a hash of what it says.
+    """Hold an entry that is there already: where, and its line.
 
     A record that was replaced is known by its newest entry; one that was voided is still known.
     """
 
     seq: int
-    content: bytes
+    line: bytes
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,6 +1,6 @@
 """Contests and records beside the database."""
 
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
 from agon.app.access.authorising import allow, view_of, viewed
@@ -9,7 +9,7 @@ from agon.app.contests import creating, lifecycle
 from agon.app.contests.appending import edition_at
 from agon.app.contests.creating import NewContest
 from agon.app.contests.publishing import publish
-from agon.app.contests.reading_ndjson import Given, read_ndjson
+from agon.app.contests.reading_ndjson import read_ndjson
 from agon.app.contests.recording import expect_open, record
 from agon.app.contests.service import Service
 from agon.app.contests.values import Contest
@@ -120,13 +120,7 @@ class LocalRecords:
                 self._service, contest, rows, by=self._by, replace=replace, dry_run=dry_run
             )
         finally:
-            _close(rows)
+            rows.close()
         if not dry_run and (done.added or done.replaced):
             publish(self._service, contest)
         return RecordedTold.model_validate(done)
-
-
-def _close(rows: Iterator[Given]) -> None:
-    """Let go of what a stream was spooled to, however far it was read."""
-    if isinstance(rows, Generator):
-        rows.close()

@@ -1,6 +1,6 @@
 """Answer for records: take them in in bulk, list them."""
 
-from collections.abc import Iterable, Iterator
+from io import BytesIO
 from typing import Annotated, Any
 
 import orjson
@@ -10,13 +10,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from agon.app.access.authorising import View
-from agon.app.contests.reading_ndjson import Given, read_ndjson
+from agon.app.contests.reading_ndjson import Lines
 from agon.app.contests.recording import Recorded, record
 from agon.app.contests.values import StoredEntry
 from agon.disciplines import discipline
 from agon.errors import NotFound, did_you_mean
 from agon.http.auth import caller_of, sees
-from agon.http.bodies import chunks, media_type, raise_status, spooled
+from agon.http.bodies import media_type, raise_status, spooled
 from agon.http.models.contests import RecordedTold, RecordPage, RecordTold
 from agon.http.pages import Cursor, Limit, after, linked, page_of
 from agon.http.routes.common import WRITES, Serves, new_router, refusals
@@ -102,13 +102,11 @@ async def taken(
 
     def work() -> Recorded:
         with body:
-            given: Any = chunks(body)
-            if kind == "application/json":
-                given = [_on_one_line(b"".join(given))]
+            lines = BytesIO(_on_one_line(body.read())) if kind == "application/json" else body
             return record(
                 service,
                 view.contest.id,
-                _read(given, table),
+                Lines(lines, table=table),
                 by=caller,
                 replace=replace,
                 dry_run=dry_run,
@@ -172,11 +170,6 @@ def record_told(entry: StoredEntry) -> RecordTold:
         table=line["body"]["table"],
         row=line["body"]["row"],
     )
-
-
-def _read(given: Iterable[bytes], table: str | None) -> Iterator[Given]:
-    """Read records when the first is asked for, so that a refusal before that leaves nothing."""
-    yield from read_ndjson(given, table=table)
 
 
 def _on_one_line(body: bytes) -> bytes:
