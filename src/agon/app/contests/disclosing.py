@@ -2,14 +2,21 @@
 
 from typing import Any
 
-import orjson
-
 from agon.app.access.authorising import View
 from agon.app.contests.ports import Session
 from agon.app.contests.positions import reach
-from agon.app.contests.problems import PUBLISHED, posed, revealed_at, told
+from agon.app.contests.problems import (
+    PUBLISHED,
+    freezes_at,
+    posed,
+    posed_by,
+    revealed_at,
+    revealed_ids,
+    told,
+)
 from agon.app.contests.service import Service
 from agon.errors import Unreadable
+from agon.ledger.entry import Line, read_line
 
 MOST_PROBLEMS = 500
 """So many problems are told at a time."""
@@ -45,12 +52,21 @@ def problems(
     if not 1 <= limit <= MOST_PROBLEMS + 1:
         raise Unreadable(f"limit is {limit}; give 1 to {MOST_PROBLEMS}")
     first: dict[str, int] = {}
+    published: dict[str, Line] = {}
+    contest, until = view.contest, reach(view)
     with service.store.read() as session:
-        for one in session.entries.of_kind(view.contest.no, [PUBLISHED], until=reach(view)):
-            # A problem that was published anew keeps its place.
-            first.setdefault(orjson.loads(one.line)["body"]["problem"], one.seq)
+        for one in session.entries.of_kind(contest.no, [PUBLISHED], until=until):
+            entry = read_line(one.line)
+            name = entry.body["problem"]
+            first.setdefault(name, one.seq)  # one that was published anew keeps its place
+            published[name] = entry
         places = [(seq, name) for name, seq in first.items() if seq > after][:limit]
-        return [(seq, _without_answer(_told(session, view, name))) for seq, name in places]
+        freezes = freezes_at(session, contest, until=until) if places else {}
+        revealed = revealed_ids(session, contest, until=until) if places else frozenset()
+    return [
+        (seq, _without_answer(told(posed_by(published[name], freezes), revealed=name in revealed)))
+        for seq, name in places
+    ]
 
 
 def _told(session: Session, view: View, problem_id: str) -> dict[str, Any]:

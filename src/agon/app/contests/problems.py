@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
 
+import orjson
+
 from agon.app.access.values import Caller
 from agon.app.contests.appending import append
 from agon.app.contests.lifecycle import managed
@@ -32,6 +34,7 @@ PUBLISHED: Final = "problem-published"
 
 _REVEALED: Final = "problem-revealed"
 _HIDDEN: Final = ("source", "terms")
+_PORTION: Final = 1000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,6 +150,35 @@ def revealed_at(
     """Return the position at which a problem was revealed, None before."""
     entry = _last(session, contest, _REVEALED, problem_id, until=until)
     return None if entry is None else entry.seq
+
+
+def posed_by(entry: Line, freezes: Mapping[str, datetime | None]) -> Posed:
+    """Read a published problem from its entry; its freeze is the newest row's."""
+    name: str = entry.body["problem"]
+    return Posed(
+        id=name, seq=entry.seq, package=entry.body["package"], freeze_started_at=freezes.get(name)
+    )
+
+
+def freezes_at(
+    session: Session, contest: Contest, *, until: int | None = None
+) -> dict[str, datetime | None]:
+    """Return when each of a contest's problems is frozen, as its newest row at a position says."""
+    table, found, after = _table(contest).name, dict[str, datetime | None](), 0
+    while True:
+        rows = session.entries.rows(contest.no, table, after=after, until=until, limit=_PORTION)
+        for one in rows:
+            row = orjson.loads(one.line)["body"]["row"]
+            found[row["id"]] = moment_of(row.get("freeze_started_at"))
+        if len(rows) < _PORTION:
+            return found
+        after = rows[-1].seq
+
+
+def revealed_ids(session: Session, contest: Contest, *, until: int | None = None) -> frozenset[str]:
+    """Return the ids of the problems that were revealed up to a position."""
+    found = session.entries.of_kind(contest.no, [_REVEALED], until=until)
+    return frozenset(orjson.loads(one.line)["body"]["problem"] for one in found)
 
 
 def told(problem: Posed, *, revealed: bool) -> dict[str, Any]:
