@@ -117,9 +117,7 @@ def measure(
             report.compare(f"{what}, {many}, a request", 1 / heard[what].rate,
                            "static file of the same server", 1 / heard["file"].rate,
                            WITHIN, WITHIN)  # fmt: skip
-            if connections == 1:
-                report.compare(f"{what}, {many}, p99", heard[what].p99, "limit", LIMIT_SECONDS,
-                               1, 1)  # fmt: skip
+            report.compare(f"{what}, {many}, p99", heard[what].p99, "limit", LIMIT_SECONDS, 1, 1)
 
 
 def ask(port: int, folder: Path, paths: list[str], *, connections: int, seconds: int) -> Heard:

@@ -6,6 +6,7 @@ house, ``sees("records.add")`` for what belongs to a contest. A test walks all r
 
 import ipaddress
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Annotated, Any, Final
 
 from fastapi import Depends, Path
@@ -24,6 +25,7 @@ from agon.networks import keyed_network
 from agon.settings import is_loopback
 
 _DIGITS: Final = 32
+_LONGEST_ADDRESS: Final = 64
 _STAFF: Final = frozenset({"organiser", "operator"})
 _WITHOUT: Final = frozenset({"/healthz", "/readyz"})
 
@@ -91,7 +93,7 @@ class Gate:
         if address is None:
             return None
         key = self.serving.service.network_key
-        return keyed_network(address, key=key, digits=_DIGITS) if key else None
+        return _keyed(address, key) if key else None
 
 
 def client_address(scope: Scope, forwarded: str | None, trusted: tuple[str, ...]) -> str | None:
@@ -101,8 +103,10 @@ def client_address(scope: Scope, forwarded: str | None, trusted: tuple[str, ...]
     """
     client = scope.get("client")
     address = client[0] if client else None
+    if forwarded is None:
+        return address if address is not None and _is_address(address) else None
     networks = [ipaddress.ip_network(one) for one in trusted]
-    hops = [one.strip() for one in (forwarded or "").split(",") if one.strip()]
+    hops = [one.strip() for one in forwarded.split(",") if one.strip()]
     while address is not None and hops and _is_in(address, networks):
         address = hops.pop()
     return address if address is not None and _is_address(address) else None
@@ -115,6 +119,17 @@ def _is_in(address: str, networks: list[Any]) -> bool:
 
 
 def _is_address(text: str) -> bool:
+    return len(text) <= _LONGEST_ADDRESS and _reads_as_address(text)
+
+
+@lru_cache(maxsize=1024)
+def _keyed(address: str, key: bytes) -> str:
+    """Hash an address's network; in memory alone the addresses of the last to ask are known."""
+    return keyed_network(address, key=key, digits=_DIGITS)
+
+
+@lru_cache(maxsize=1024)
+def _reads_as_address(text: str) -> bool:
     try:
         ipaddress.ip_address(text)
     except ValueError:

@@ -9,7 +9,7 @@ from starlette.responses import Response
 from agon.app.access.authorising import View
 from agon.app.contests.boards import Page
 from agon.app.contests.values import Snapshot
-from agon.http.etags import etag, names
+from agon.http.etags import etag_of, names
 from agon.kernel.times import written_time
 
 CACHED: Final = "no-cache"
@@ -61,7 +61,7 @@ def answered(view: View, page: Page, *, known: str | None, unscored: bool = Fals
     """Answer with a page, or 304 where the client has it (``known``: its ``If-None-Match``)."""
     body = rendered(view, page, unscored=unscored)
     headers = {
-        "etag": etag(body),
+        "etag": etag_of(body),
         "cache-control": cache_control(view),
         "vary": "authorization, accept",
     }

@@ -5,7 +5,7 @@ import re
 import time
 from typing import Final
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -26,6 +26,12 @@ SECURITY_HEADERS: Final = {
     "cross-origin-resource-policy": "same-origin",
 }
 """What every answer carries."""
+
+_FIXED: Final = tuple(
+    (key.encode(), value.encode())
+    for key, value in {**SECURITY_HEADERS, "cache-control": "no-store"}.items()
+)
+"""The same in bytes, and what is said of caches where nothing else is."""
 
 
 class Observed:
@@ -84,13 +90,13 @@ class _Answer:
             return
         if message["type"] == "http.response.start":
             self.status = message["status"]
-            headers = MutableHeaders(raw=message.setdefault("headers", []))
-            headers["x-request-id"] = self.name
-            for key, value in SECURITY_HEADERS.items():
-                headers.setdefault(key, value)
-            headers.setdefault("cache-control", "no-store")
-            for key, value in self.scope.get("agon.headers", {}).items():
-                headers.setdefault(key, value)
+            limits = self.scope.get("agon.headers", {}).items()
+            own = [*_FIXED, *((key.encode(), value.encode()) for key, value in limits)]
+            headers = [one for one in message.get("headers", ()) if one[0] != b"x-request-id"]
+            there = {key for key, _ in headers}
+            headers.append((b"x-request-id", self.name.encode()))
+            headers += [one for one in own if one[0] not in there]
+            message["headers"] = headers
         await self._send(message)
 
     async def replace(self, response: ASGIApp) -> None:

@@ -5,6 +5,7 @@ watched by that command.
 """
 
 import asyncio
+import gc
 import logging
 import os
 import signal
@@ -80,6 +81,12 @@ class Server(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, *, stopping: Callable[[], None]) -> None:
         super().__init__(config)
         self._stopping = stopping
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to serve; what is loaded by now stays, and is no more searched for garbage."""
+        await super().startup(sockets)
+        gc.collect()
+        gc.freeze()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Begin to stop."""
