@@ -84,6 +84,11 @@ def check(
     Raises:
         NotFound, Unreadable, Unavailable: the source itself cannot be opened.
         InvalidRule: unknown rules or values out of bounds.
+
+    Example:
+        >>> report = check("community", "examples/tutorial")
+        >>> report.exit_code, report.rows["users"], report.by_severity
+        (0, 7, {'error': 0, 'warning': 0, 'info': 0})
     """
     chosen = discipline(of)
     released, rules = rules_of(of, edition, overrides)

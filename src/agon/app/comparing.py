@@ -165,6 +165,12 @@ def compare(
 
     Raises:
         NotFound, InvalidRule, InvalidRecords, Conflict, NotScorable: as ``score`` does.
+
+    Example:
+        >>> ignoring = RuleSet(overrides={"self_feedback": "ignore"})
+        >>> found = compare("community", "examples/tutorial", right=ignoring)
+        >>> [(move.id, move.rank_change, move.score_change) for move in found.moves]
+        [('ada', 0, -40.5)]
     """
     sides = [side if isinstance(side, RuleSet) else RuleSet(side) for side in (left, right)]
     for side in sides:  # a misspelt rule is said before a long reading starts

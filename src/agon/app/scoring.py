@@ -26,6 +26,14 @@ class Result:
     """Hold scored records: boards, explanations, findings and what they can be proved with.
 
     Boards and explanations are made when asked for; the same result always gives the same ones.
+
+    Attributes:
+        discipline: whose records were scored.
+        edition: the edition in force.
+        rules: its rules, overrides included.
+        records: what was scored, as of ``as_of``.
+        as_of: the time by which records were seen; None for all of them.
+        scored: what boards and explanations are made from.
     """
 
     discipline: Discipline
@@ -104,11 +112,21 @@ class Result:
 
 
 def read_records(of: str, source: str | Path) -> Records:
-    """Read and check a discipline's records: a folder, a DuckDB or SQLite file, ``postgresql://``.
+    """Read and check a discipline's records.
+
+    Args:
+        of: ``community``, ``challenge``, ``dojo`` or ``arena``.
+        source: a folder with one CSV, NDJSON or Parquet file per table, a DuckDB or SQLite file,
+            or ``postgresql://…``.
 
     Raises:
         InvalidRecords: with everything that is wrong, at once.
         NotFound, Unreadable, Unavailable: the discipline or the source cannot be had.
+
+    Example:
+        >>> records = read_records("community", "examples/tutorial")
+        >>> records.count("users"), records.count("quick_feedbacks")
+        (7, 21)
     """
     return read(discipline(of).schema, source)
 
@@ -136,6 +154,21 @@ def score(
         Conflict: the records belong to another discipline.
         InvalidRecords: the source holds invalid rows, all named at once.
         NotScorable: the records cannot be scored, with the reason.
+
+    Example:
+        A correct program of 800 bytes gets 1000 points, 73 for brevity (200 · e⁻¹, rounded down),
+        and 30 as the first one with its tag.
+
+        >>> from agon.records import read_rows
+        >>> sent = {"id": 1, "problem_id": "primes", "user_id": "ada", "verdict": "ok",
+        ...         "l_chars": 800, "source_hash": "0" * 64, "method_tag": "sieve",
+        ...         "created_at": "2026-01-01T12:00:00Z"}
+        >>> tables = {"problems": [{"id": "primes"}], "submissions": [sent]}
+        >>> result = score("dojo", read_rows(discipline("dojo").schema, tables))
+        >>> result.board().rows()[0]["score"], result.explain("ada", board="problem:primes").score
+        (1103.0, 1103.0)
+        >>> score("dojo", result.records, overrides={"brevity_max": 0}).board().rows()[0]["score"]
+        1030.0
     """
     chosen = discipline(of)
     released, rules = rules_of(of, edition, overrides)

@@ -46,6 +46,10 @@ def edition(name: str, *, of: str | None = None) -> Edition:
     Raises:
         NotFound: there is none; the message suggests one.
         Conflict: its file is not the one that was released.
+
+    Example:
+        >>> edition("0.1", of="dojo").full_name
+        'dojo/0.1'
     """
     full = name if of is None or name.startswith(f"{of}/") else f"{of}/{name}"
     known = editions(of)

@@ -77,6 +77,12 @@ def import_records(
         Conflict: a choice that the format does not have.
         InvalidRecords: with everything that is wrong, at once.
         Unreadable: the source is not in that format.
+
+    Example:
+        >>> votes = "src/agon/examples/llmfao/crowd-comparisons.csv"
+        >>> made = import_records("comparisons", votes, unit="votes")
+        >>> made.discipline, made.tables["bots"].num_rows, made.tables["matches"].num_rows
+        ('arena', 59, 8931)
     """
     if name not in FORMATS:
         raise NotFound(f"there is no format {name!r}: {did_you_mean(name, FORMATS)}")
