@@ -73,3 +73,11 @@ def test_the_addresses_of_long_bodies_are_routes_that_take_them(house: House) ->
     posted = [one.template for one in routes(house.app) if one.method == "POST"]
     ends = {end: [one for one in posted if one.endswith(end)] for end in BULK}
     assert {end: len(found) for end, found in ends.items()} == dict.fromkeys(BULK, 1)
+
+
+def test_a_body_of_two_lengths_is_refused(house: House) -> None:
+    """A proxy that believes the other one would take the rest for somebody else's request."""
+    headers = {**JSON, "content-length": "5", "transfer-encoding": "chunked"}
+    answer = house.client.post(FORMS, content=b"{}", headers={**house.as_("operator"), **headers})
+    assert (answer.status_code, answer.json()["code"]) == (400, "bad-request")
+    assert answer.headers["connection"] == "close"

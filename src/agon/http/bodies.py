@@ -58,6 +58,8 @@ class Bounded:
         bulk = scope["path"].endswith(BULK) and kind != "application/json"
         most = self.most if bulk else min(self.most, FORM)
         length = headers.get("content-length", "")
+        if length and "transfer-encoding" in headers:
+            raise_status(400, "two lengths are told of this body; send Content-Length or chunks")
         told = int(length) if length.isdecimal() else 0
         if told > most:
             _too_large(most)

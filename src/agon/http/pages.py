@@ -3,6 +3,7 @@
 import base64
 from collections.abc import Sequence
 from typing import Annotated, Any, Final
+from urllib.parse import quote, urlencode
 
 import orjson
 from fastapi import Query
@@ -82,9 +83,17 @@ def page_of(items: Sequence[Any], *, limit: int, key: Any, shown: Any) -> dict[s
 
 
 def link(request: Request, **cursors: str | None) -> str | None:
-    """Write the Link header: ``<address>; rel="next"``; None when there is nowhere to go."""
+    """Write the Link header: ``<address>; rel="next"``; None when there is nowhere to go.
+
+    The address is the one that was asked, from its path on: which scheme and host a client sees,
+    only the client knows, and a token must not follow a link to another.
+    """
+    address = quote(request.scope["path"])
+    given = [
+        (name, value) for name, value in request.query_params.multi_items() if name != "cursor"
+    ]
     parts = [
-        f'<{request.url.include_query_params(cursor=cursor)}>; rel="{name}"'
+        f'<{address}?{urlencode([*given, ("cursor", cursor)])}>; rel="{name}"'
         for name, cursor in cursors.items()
         if cursor is not None
     ]

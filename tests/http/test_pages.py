@@ -1,0 +1,52 @@
+"""Links between pages: to the same place, whatever a client says of itself or of a name."""
+
+import re
+from dataclasses import replace
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from agon.app.contests.publishing import publish
+from agon.app.contests.recording import record
+from agon.http.routes import boards
+from fakes.house import ORGANISER
+from fakes.http_house import House
+
+LISTED = "/api/v1/contests/spring/participants?limit=1"
+
+
+def next_of(answer: Any) -> str:
+    """Return where the Link header leads."""
+    assert answer.status_code == 200, answer.text
+    found = re.fullmatch(r'<([^>]*)>; rel="next"', answer.headers["link"])
+    assert found is not None
+    return found[1]
+
+
+@pytest.mark.parametrize("host", ["evil.example", "testserver", "[::1", "a b"])
+def test_a_link_leads_to_the_server_that_was_asked(house: House, host: str) -> None:
+    """Behind a proxy for https it led to http, and the client's token with it; or to any host."""
+    house.contest("spring")
+    link = next_of(house.client.get(LISTED, headers={"host": host}))
+    assert link.startswith(LISTED + "&cursor=")
+    assert next_of(house.client.get(link)).startswith(LISTED + "&cursor=")
+    assert house.client.get(link).json()["items"] != house.client.get(LISTED).json()["items"]
+
+
+def test_a_link_of_any_name_is_written_in_ascii(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A header cannot hold other signs: a second page of such a name was a fault of ours."""
+    house.contest("spring", people=0)
+    name, really = "данные>; x", boards.history
+    record(house.service, "spring", [("users", {"id": name}, None)], by=ORGANISER)
+    publish(house.service, "spring")
+
+    def twice(*given: Any, **options: Any) -> list[Any]:
+        [step] = really(*given, **options)
+        return [step, replace(step, seq=step.seq + 1)]
+
+    monkeypatch.setattr(boards, "history", twice)
+    path = f"/api/v1/contests/spring/boards/user-score/history/{quote(name)}"
+    assert next_of(house.client.get(f"{path}?limit=1")).startswith(f"{path}?limit=1&cursor=")
