@@ -55,6 +55,16 @@ def test_what_libraries_log_comes_in_the_same_form(stream: io.StringIO) -> None:
     assert line["event"] == "GET /me?token=***"
 
 
+def test_a_message_is_not_told_again_in_colours(stream: io.StringIO) -> None:
+    """Uvicorn adds it for terminals; in a journal its escapes are noise."""
+    start_logging(form="json", level="info", stream=stream)
+    more = {"color_message": "Started [\x1b[36m%d\x1b[0m]", "port": 8080}
+    logging.getLogger("uvicorn.error").info("Started [%d]", 8, extra=more)
+    (line,) = lines(stream)
+    assert (line["event"], line["port"]) == ("Started [8]", 8)
+    assert "color_message" not in line
+
+
 @pytest.mark.parametrize("form", ["json", "text"])
 def test_no_secret_is_logged_at_any_depth(stream: io.StringIO, form: str) -> None:
     """Logs are read by more people than the database is."""

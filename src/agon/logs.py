@@ -73,7 +73,7 @@ def start_logging(
     handler = logging.StreamHandler(out)
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
-            foreign_pre_chain=[*shared, structlog.stdlib.ExtraAdder()],
+            foreign_pre_chain=[*shared, structlog.stdlib.ExtraAdder(), _without_colours],
             processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, redact, render],
         )
     )
@@ -93,6 +93,12 @@ def start_logging(
 
 
 _ENCODER: Final = json.JSONEncoder(ensure_ascii=False, default=str, sort_keys=True)
+
+
+def _without_colours(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
+    """Leave out the same message once more, with a terminal's colours; uvicorn adds it."""
+    event.pop("color_message", None)
+    return event
 
 
 def _json(event: EventDict, **_: Any) -> str:

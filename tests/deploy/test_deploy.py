@@ -73,6 +73,28 @@ def test_systemd_finds_nothing_wrong_with_the_units(tmp_path: Path) -> None:
     assert (found.returncode, found.stdout, found.stderr) == (0, "", "")
 
 
+def test_the_image_is_built_in_the_format_that_keeps_its_health_check() -> None:
+    """Podman's own format drops it with a warning, and an engine that restarts sees all is well."""
+    assert re.search(r"^HEALTHCHECK ", (DEPLOY / "Containerfile").read_text(), re.MULTILINE)
+    howto = DEPLOY.parent / "docs" / "howto" / "deploy.md"
+    told = [
+        line.removeprefix("#").strip()
+        for path in (DEPLOY / "Containerfile", howto)
+        for line in path.read_text().splitlines()
+        if re.match(r"(#   )?podman (build|run) ", line)
+    ]
+    assert told[:2] == told[2:]
+    assert "--format docker" in told[0]
+    assert "--init" in told[1]
+
+
+def test_the_volume_holds_what_agon_keeps_and_nothing_else() -> None:
+    """A home made by useradd comes with a shell's files, and a new volume copies them."""
+    text = (DEPLOY / "Containerfile").read_text()
+    assert "--no-create-home" in text
+    assert "--create-home" not in text.replace("--no-create-home", "")
+
+
 def test_the_image_copies_what_is_there_and_sets_what_is_a_setting() -> None:
     """It cannot be built everywhere; this can be checked everywhere."""
     text = (DEPLOY / "Containerfile").read_text()
