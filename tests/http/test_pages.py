@@ -7,9 +7,9 @@ from urllib.parse import quote
 
 import pytest
 
+from agon.app.contests.histories import history
 from agon.app.contests.publishing import publish
 from agon.app.contests.recording import record
-from agon.http.routes import boards
 from fakes.house import ORGANISER
 from fakes.http_house import House
 
@@ -39,14 +39,14 @@ def test_a_link_of_any_name_is_written_in_ascii(
 ) -> None:
     """A header cannot hold other signs: a second page of such a name was a fault of ours."""
     house.contest("spring", people=0)
-    name, really = "данные>; x", boards.history
+    name = "данные>; x"
     record(house.service, "spring", [("users", {"id": name}, None)], by=ORGANISER)
     publish(house.service, "spring")
 
     def twice(*given: Any, **options: Any) -> list[Any]:
-        [step] = really(*given, **options)
+        [step] = history(*given, **options)
         return [step, replace(step, seq=step.seq + 1)]
 
-    monkeypatch.setattr(boards, "history", twice)
+    monkeypatch.setattr("agon.http.routes.boards.history", twice)
     path = f"/api/v1/contests/spring/boards/user-score/history/{quote(name)}"
     assert next_of(house.client.get(f"{path}?limit=1")).startswith(f"{path}?limit=1&cursor=")
