@@ -61,7 +61,7 @@ def test_a_message_is_not_told_again_in_colours(stream: io.StringIO) -> None:
     more = {"color_message": "Started [\x1b[36m%d\x1b[0m]", "port": 8080}
     logging.getLogger("uvicorn.error").info("Started [%d]", 8, extra=more)
     (line,) = lines(stream)
-    assert (line["event"], line["port"]) == ("Started [8]", 8)
+    assert (line["event"], line["port"]) == ("Started [8]", 8080)
     assert "color_message" not in line
 
 
