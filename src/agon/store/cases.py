@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Row, delete, select, tuple_
+from sqlalchemy import Row, delete, select
 
 from agon.app.contests.values import Case
 from agon.errors import NotFound
 from agon.kernel.times import micros, moment_at
 from agon.store.encoding import json_or_none, json_text, parsed
+from agon.store.paging import oldest_first
 from agon.store.schema import CASES, FINDINGS, LOOKS
 from agon.store.transactions import Transaction
 
@@ -43,13 +44,13 @@ class SqlCases:
 
     def page(self, contest_no: int, *, after: str | None = None, limit: int = 100) -> list[Case]:
         """List cases, oldest first, those after an id."""
-        listing = select(CASES).where(CASES.c.contest_no == contest_no)
-        if after is not None:
-            last = self.get(contest_no, after)
-            listing = listing.where(
-                tuple_(CASES.c.opened_at, CASES.c.id) > tuple_(micros(last.opened_at), last.id)
-            )
-        listing = listing.order_by(CASES.c.opened_at, CASES.c.id).limit(limit)
+        last = None if after is None else self.get(contest_no, after)
+        listing = oldest_first(
+            select(CASES).where(CASES.c.contest_no == contest_no),
+            (CASES.c.opened_at, CASES.c.id),
+            behind=None if last is None else (last.opened_at, last.id),
+            limit=limit,
+        )
         return [_case(row) for row in self._to.all(listing)]
 
     def keep_findings(self, contest_no: int, seq: int, findings: Sequence[bytes]) -> None:

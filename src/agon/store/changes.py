@@ -2,12 +2,13 @@
 
 from typing import Any
 
-from sqlalchemy import Row, select, tuple_
+from sqlalchemy import Row, select
 
 from agon.app.contests.values import Change
 from agon.errors import NotFound
 from agon.kernel.times import micros, moment_at
 from agon.store.encoding import json_or_none, json_text, parsed
+from agon.store.paging import oldest_first
 from agon.store.schema import CHANGES
 from agon.store.transactions import Transaction
 
@@ -48,14 +49,13 @@ class SqlChanges:
 
     def page(self, contest_no: int, *, after: str | None = None, limit: int = 100) -> list[Change]:
         """List change sets, oldest first by when they were proposed, those after an id."""
-        listing = select(CHANGES).where(CHANGES.c.contest_no == contest_no)
-        if after is not None:
-            last = self.get(contest_no, after)
-            listing = listing.where(
-                tuple_(CHANGES.c.proposed_at, CHANGES.c.id)
-                > tuple_(micros(last.proposed_at), last.id)
-            )
-        listing = listing.order_by(CHANGES.c.proposed_at, CHANGES.c.id).limit(limit)
+        last = None if after is None else self.get(contest_no, after)
+        listing = oldest_first(
+            select(CHANGES).where(CHANGES.c.contest_no == contest_no),
+            (CHANGES.c.proposed_at, CHANGES.c.id),
+            behind=None if last is None else (last.proposed_at, last.id),
+            limit=limit,
+        )
         return [_change(row) for row in self._to.all(listing)]
 
 

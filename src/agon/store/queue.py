@@ -12,7 +12,6 @@ from sqlalchemy import (
     func,
     literal_column,
     select,
-    tuple_,
     update,
 )
 from sqlalchemy.exc import IntegrityError
@@ -21,6 +20,7 @@ from agon.app.jobs.values import Job, JobKind, JobState, NewJob, Waiting, Worker
 from agon.errors import Conflict, NotFound
 from agon.kernel.times import micros, moment_at
 from agon.store.encoding import json_text, moment_or_none, parsed
+from agon.store.paging import newest_first
 from agon.store.schema import JOBS, SWITCHES, WORKERS
 from agon.store.transactions import Transaction
 from agon.store.waiting import waiting
@@ -194,12 +194,13 @@ class SqlQueue:
             listing = listing.where(JOBS.c.state.in_(states))
         if kinds:
             listing = listing.where(JOBS.c.kind.in_(kinds))
-        if after is not None:
-            last = self.get(after)
-            listing = listing.where(
-                tuple_(JOBS.c.created_at, JOBS.c.id) < tuple_(micros(last.created_at), last.id)
-            )
-        listing = listing.order_by(JOBS.c.created_at.desc(), JOBS.c.id.desc()).limit(limit)
+        last = None if after is None else self.get(after)
+        listing = newest_first(
+            listing,
+            (JOBS.c.created_at, JOBS.c.id),
+            behind=None if last is None else (last.created_at, last.id),
+            limit=limit,
+        )
         return [_job(row) for row in self._to.all(listing)]
 
     def last_done(self, kind: JobKind, *, contest_no: int, since: datetime) -> Job | None:

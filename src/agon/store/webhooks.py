@@ -2,12 +2,13 @@
 
 from typing import Any
 
-from sqlalchemy import Row, Select, delete, select, tuple_
+from sqlalchemy import Row, Select, delete, select
 
 from agon.app.webhooks.ports import DeliveryLog, Webhook
 from agon.errors import NotFound
 from agon.kernel.times import micros, moment_at
 from agon.store.encoding import json_text, parsed
+from agon.store.paging import newest_first
 from agon.store.schema import DELIVERIES, WEBHOOKS
 from agon.store.transactions import Transaction
 
@@ -82,15 +83,14 @@ class SqlWebhooks:
         self, webhook_id: str, *, after: str | None = None, limit: int = 100
     ) -> list[DeliveryLog]:
         """List a webhook's deliveries, newest first, those after (older than) one."""
-        listing = select(DELIVERIES).where(DELIVERIES.c.webhook_id == webhook_id)
-        if after is not None:
-            last = self.delivery(after)
-            listing = listing.where(
-                tuple_(DELIVERIES.c.created_at, DELIVERIES.c.id)
-                < tuple_(micros(last.created_at), last.id)
-            )
-        newest = (DELIVERIES.c.created_at.desc(), DELIVERIES.c.id.desc())
-        return [_delivery(row) for row in self._to.all(listing.order_by(*newest).limit(limit))]
+        last = None if after is None else self.delivery(after)
+        listing = newest_first(
+            select(DELIVERIES).where(DELIVERIES.c.webhook_id == webhook_id),
+            (DELIVERIES.c.created_at, DELIVERIES.c.id),
+            behind=None if last is None else (last.created_at, last.id),
+            limit=limit,
+        )
+        return [_delivery(row) for row in self._to.all(listing)]
 
     def _delivery(self, asking: Select[Any], delivery_id: str) -> DeliveryLog:
         row = self._to.first(asking)
