@@ -11,7 +11,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import lru_cache
 from itertools import repeat
 from typing import Any, Final
@@ -19,6 +19,7 @@ from typing import Any, Final
 import orjson
 
 from agon.errors import did_you_mean
+from agon.kernel.times import written_time
 from agon.ledger.faults import Fault, InvalidEntry
 from agon.ledger.kinds import AN_INSTANT, faults_of, is_name, is_seq, shown
 
@@ -105,12 +106,13 @@ def timestamp(at: datetime) -> str:
         InvalidEntry: the time has no zone.
 
     Example:
+        >>> from datetime import UTC
         >>> timestamp(datetime(2026, 11, 22, 2, 30, tzinfo=UTC))
         '2026-11-22T02:30:00.000000Z'
     """
     if at.tzinfo is None:
         raise InvalidEntry([Fault(f"at is {at}, without a zone", "give a time in UTC")])
-    return at.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
+    return written_time(at)
 
 
 def seal(draft: Draft, *, seq: int, previous: bytes) -> Entry:
