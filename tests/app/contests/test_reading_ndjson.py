@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -23,6 +24,16 @@ def test_enveloped_and_bare_lines_are_read_with_their_numbers() -> None:
     assert _read(b'{"table":1}\n{}', table="votes") == [
         Given("votes", {"table": 1}, None, 1), Given("votes", {}, None, 2),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("length", [10, 2_000])
+@pytest.mark.parametrize("records", [999, 1_000, 1_001, 2_000, 2_001])
+def test_a_body_may_end_where_a_portion_does(records: int, length: int) -> None:
+    """Lines are read some thousand, or some MiB, at once; neither border loses or adds one."""
+    text = "x" * length
+    body = b"".join(b'{"n":%d,"text":"%s"}\n' % (n, text.encode()) for n in range(records))
+    read = _read(body, table="notes", cut=1 << 16)
+    assert read == [Given("notes", {"n": n, "text": text}, None, n + 1) for n in range(records)]
 
 
 def test_all_chunks_are_taken_in_before_the_first_record_is_given() -> None:

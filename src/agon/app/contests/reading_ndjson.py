@@ -103,7 +103,7 @@ def _cut(body: IO[bytes], size: int) -> Iterator[list[bytes]]:
         for start in range(0, len(waiting) - size + 1, size):
             yield waiting[start : start + size]
         waiting = waiting[len(waiting) // size * size :]
-        if len(lines) < size:
+        if waiting and len(lines) < size:  # the lines are long: these are enough of them
             yield waiting
             waiting = []
     if waiting:
