@@ -37,6 +37,8 @@ GRACE_SECONDS: Final = 25
 """Requests under way have so long to end when the process is asked to stop."""
 
 _BACKLOG: Final = 2048
+_TAKEN_AT_ONCE: Final = 8
+"""So many new connections a process takes in one turn; else it would take those of the others."""
 
 
 class Punctual(Draining):
@@ -85,6 +87,8 @@ class Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Begin to serve; what is loaded by now stays, and is no more searched for garbage."""
         await super().startup(sockets)
+        for listening in sockets or ():
+            listening.listen(_BACKLOG)  # asyncio has one number for both, and made this one short
         gc.collect()
         gc.freeze()
 
@@ -113,7 +117,7 @@ def server(
         access_log=False,
         server_header=False,
         proxy_headers=False,  # ours believes only trusted proxies, and keeps no address
-        backlog=_BACKLOG,
+        backlog=_TAKEN_AT_ONCE,
         timeout_graceful_shutdown=GRACE_SECONDS,
     )
     return Server(config, stopping=app.state.serving.streams.close)
