@@ -1,13 +1,15 @@
 """Lines of records, whatever is sent."""
 
 import json
+from io import BytesIO
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agon.app.contests import reading_ndjson as module
 from agon.app.contests.portions import Given
-from agon.app.contests.reading_ndjson import LONGEST_LINE, read_ndjson
+from agon.app.contests.reading_ndjson import LONGEST_LINE, Lines, read_ndjson
 from agon.records import Problem
 
 
@@ -97,3 +99,18 @@ def _is_utf8(row: dict[str, object]) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 6, 7])
+@pytest.mark.parametrize("end", [b"", b"\n", b"\n\n"])
+@pytest.mark.parametrize("block", [1, 60, 1 << 20])
+def test_portions_have_all_records_and_no_more_than_asked(
+    monkeypatch: pytest.MonkeyPatch, size: int, end: bytes, block: int
+) -> None:
+    """Wherever blocks, portions and the body end."""
+    monkeypatch.setattr(module, "_BLOCK", block)
+    body = b"\n".join(b'{"table":"t","row":{"a":%d}}' % number for number in range(6)) + end
+    portions = list(Lines(BytesIO(body)).portions(size))
+    assert max(len(portion.rows) for portion in portions) <= size
+    assert [row["a"] for portion in portions for row in portion.rows] == list(range(6))
+    assert [line for portion in portions for line in portion.lines] == list(range(1, 7))

@@ -5,7 +5,6 @@ one position to the next: a new record grows the columns, and the same formulas 
 replay a contest is to feed an empty :class:`LiveContest` from line 1.
 """
 
-import gc
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from agon.app.collecting import without_collection
 from agon.app.contests.adjusting import Adjusted
 from agon.app.contests.people import PEOPLE
 from agon.app.contests.ports import Store
@@ -88,7 +88,7 @@ class LiveContest:
         known = self.seq
         new = iter(line for seq, line in lines if seq > known)
         while chunk := list(islice(new, _CHUNK)):
-            with _without_collection():
+            with without_collection():
                 self._take(chunk)
 
     def records(self, at: int | None = None, *, without: Collection[int] = ()) -> SeenRecords:
@@ -242,18 +242,6 @@ class Lives:
         """Let go of a contest, if it is here."""
         with self._lock:
             self._lives.pop(contest, None)
-
-
-@contextmanager
-def _without_collection() -> Iterator[None]:
-    """Do not look for cycles meanwhile: rows have none, and looking takes half as long again."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 def _show(growing: GrowingRecords, old: Spans, new: Spans) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from agon.app.access.authorising import allow, viewed
 from agon.app.access.values import Caller
+from agon.app.collecting import without_collection
 from agon.app.contests.intake import Intake, Recorded
 from agon.app.contests.service import Service
 from agon.app.contests.values import Contest
@@ -48,7 +49,7 @@ def record(
         Conflict: keys or external ids are there with other content; or the contest is final.
     """
     recorded = Recorded()
-    with suppress(_Undone), service.store.write() as session:
+    with suppress(_Undone), without_collection(), service.store.write() as session:
         contest = viewed(session, contest_id, by).contest
         allow(by, "vote.add" if by.role == "judge" else "records.add", contest=contest)
         contest = session.contests.lock(contest_id)
