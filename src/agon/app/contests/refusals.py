@@ -9,6 +9,9 @@ from agon.records import InvalidRecords, Problem
 MOST_TOLD = 1_000
 """So many problems are listed; the rest is counted."""
 
+MOST_COUNTED = 100_000
+"""So many problems are counted; what comes after them is not looked at, for writers wait."""
+
 _CONFLICTS_TOLD = 20
 
 
@@ -18,6 +21,7 @@ class Refusals:
 
     problems: list[Problem] = field(default_factory=list)
     counts: Counter[tuple[str, str, str | None]] = field(default_factory=Counter)
+    total: int = 0
     conflicts: list[str] = field(default_factory=list)
     conflicting: int = 0
 
@@ -25,10 +29,25 @@ class Refusals:
         return bool(self.counts or self.conflicting)
 
     def add(self, problem: Problem) -> None:
-        """Note a problem; beyond the first thousand only one of each kind is listed."""
+        """Note a problem; beyond the first thousand only one of each kind is listed.
+
+        Raises:
+            InvalidRecords: there are :data:`MOST_COUNTED` already.
+        """
+        if self.total >= MOST_COUNTED:
+            rest = "comes after so many problems that it was not looked at, nor what follows"
+            self.problems.append(
+                replace(problem, code="unread", column=None, value=None, reason=rest,
+                        remedy="mend those before it")
+            )  # fmt: skip
+            self.counts["unread", problem.table, None] += 1
+            self.expect_none()
         kind = (problem.code, problem.table, problem.column)
         self.counts[kind] += 1
-        if len(self.problems) < MOST_TOLD or self.counts[kind] == 1:
+        self.total += 1
+        few = len(self.problems) < MOST_TOLD
+        # Names of tables and columns are the sender's: there can be as many kinds as lines.
+        if few or (self.counts[kind] == 1 and len(self.problems) < 2 * MOST_TOLD):
             self.problems.append(problem)
 
     def conflict(self, told: str) -> None:
