@@ -1,0 +1,140 @@
+"""What callers see of boards is looked up once for each state of the database."""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from agon.app.access.authorising import ANONYMOUS
+from agon.app.contests import lifecycle
+from agon.app.contests.ports import Session, Store
+from agon.errors import Unavailable
+from agon.http.sights import Looked, Sights
+from fakes.house import ORGANISER
+from fakes.http_house import House, house_at
+
+SHOWN = Looked("spring", "user-score", None, ANONYMOUS)
+
+
+@dataclass
+class Counted:
+    """Stand for a store that counts reading sessions, and refuses them while it is down."""
+
+    store: Store
+    sessions: int = 0
+    down: bool = False
+
+    @contextmanager
+    def read(self) -> Iterator[Session]:
+        """Begin a reading session."""
+        self.sessions += 1
+        if self.down:
+            raise Unavailable("the database is down; start it")
+        with self.store.read() as session:
+            yield session
+
+    def write(self) -> AbstractContextManager[Session]:
+        """Begin a writing session."""
+        return self.store.write()
+
+    def close(self) -> None:
+        """Close the store."""
+        self.store.close()
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[House]:
+    """Open a house with a published contest."""
+    made = house_at(tmp_path)
+    made.contest(people=2)
+    yield made
+    made.close()
+
+
+@pytest.fixture(params=["at once", "in threads"])
+def sights(request: pytest.FixtureRequest, house: House) -> tuple[Sights, Counted]:
+    """Give sights of each kind, and what counts their sessions."""
+    counted = Counted(house.service.store)
+    service = replace(house.service, store=counted)
+    return Sights(service, waits=request.param == "in threads"), counted
+
+
+def test_many_who_ask_in_one_state_share_one_look(sights: tuple[Sights, Counted]) -> None:
+    """When a board changes, all its visitors come at once."""
+    looking, counted = sights
+
+    async def ask() -> list[object]:
+        return list(await asyncio.gather(*(looking.at(SHOWN, 1) for _ in range(20))))
+
+    found = asyncio.run(ask())
+    assert found[0] is not None
+    assert all(one is found[0] for one in found)
+    assert counted.sessions == 1
+    kept = looking.kept(SHOWN)
+    assert kept is not None
+    assert kept == (1, found[0])
+
+
+def test_another_state_is_looked_at_anew(sights: tuple[Sights, Counted], house: House) -> None:
+    """What was kept of an open contest must not be shown once it is frozen."""
+    looking, counted = sights
+
+    async def ask() -> list[str]:
+        before = await looking.at(SHOWN, 1)
+        lifecycle.freeze(house.service, "spring", by=ORGANISER)
+        after = await looking.at(SHOWN, 2)
+        assert before is not None
+        assert after is not None
+        return [before.view.contest.state, after.view.contest.state]
+
+    assert asyncio.run(ask()) == ["open", "frozen"]
+    assert counted.sessions == 2
+
+
+def test_what_is_refused_is_asked_again(sights: tuple[Sights, Counted]) -> None:
+    """A database that was down for a moment is not down for ever."""
+    looking, counted = sights
+
+    async def ask() -> None:
+        counted.down = True
+        assert await looking.at(SHOWN, 1) is None
+        assert looking.kept(SHOWN) is None
+        assert await looking.at(SHOWN._replace(contest="nothing"), 1) is None
+        counted.down = False
+        assert await looking.at(SHOWN, 1) is not None
+
+    asyncio.run(ask())
+
+
+def test_callers_are_told_apart(house: House, sights: tuple[Sights, Counted]) -> None:
+    """An organiser sees behind a freeze; a stranger who comes next must not."""
+    looking, _ = sights
+    lifecycle.freeze(house.service, "spring", by=ORGANISER)
+
+    async def ask() -> list[bool]:
+        theirs = await looking.at(SHOWN._replace(caller=ORGANISER), 1)
+        ours = await looking.at(SHOWN, 1)
+        assert theirs is not None
+        assert ours is not None
+        return [theirs.view.staff, ours.view.staff]
+
+    assert asyncio.run(ask()) == [True, False]
+
+
+def test_strangers_do_not_fill_the_memory(
+    sights: tuple[Sights, Counted], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every name of a snapshot that a cursor may hold would be kept."""
+    looking, _ = sights
+    monkeypatch.setattr("agon.http.sights._MOST", 3)
+
+    async def ask() -> None:
+        for name in ("spring", "b", "c"):
+            for snapshot in (None, 1, 2):
+                await looking.at(Looked(name, "user-score", snapshot, ANONYMOUS), 1)
+
+    asyncio.run(ask())
+    assert len(looking._kept) <= 3
