@@ -1,6 +1,7 @@
 """Contests from the command line: every command beside a database and at a real server."""
 
 import json
+import time
 from functools import reduce
 from pathlib import Path
 
@@ -39,7 +40,8 @@ def test_a_board_is_read_explained_remembered_and_proved(place: Place, agon: Her
     shown = place.json("contest", "show", name)
     assert shown["state"] == "open"
     assert [one["board"] for one in shown["published"]] == ["bots", "judges", "bradley-terry"]
-    assert "bradley-terry" in place.good("contest", "show", name).out
+    drawn = place.good("contest", "show", name).out
+    assert ("bradley-terry" in drawn, shown["head"]["public_key"] in drawn) == (True, True)
     assert name in place.good("contest", "list", "--discipline", "arena", "--format", "csv").out
     draft = f"{name}-draft"
     place.good("contest", "create", draft, "--discipline", "arena", "--title", "D", "--draft")
@@ -122,6 +124,21 @@ def test_a_void_takes_records_out_of_the_score(place: Place) -> None:
     assert next(row["matches"] for row in board["rows"] if row["id"] == "bob") == 1
     person = place.good(*void, "--person", "cy", "--dry-run")
     assert "cy" in person.out
+
+
+def test_a_void_of_nobody_is_refused_at_once_and_told_among_failed_jobs(place: Place) -> None:
+    """A typing error an hour before the deadline must not cost five minutes of it."""
+    began = time.monotonic()
+    refused = place("contest", "void", place.contest, "--person", "nobody", "--reason", "r",
+                    "--dry-run")  # fmt: skip
+    assert (refused.code, "nothing to void" in refused.err) == (4, True)
+    assert time.monotonic() - began < 120  # it waited 300 seconds for what had failed
+    [change] = place.json("contest", "changes", place.contest)["changes"]
+    assert change["state"] == "cancelled"
+    if place.far:
+        failed = place.good("jobs", "list", "--contest", place.contest, "--state", "failed").out
+        assert "nothing to void" in failed
+        assert "agon jobs retry" in failed
 
 
 def test_a_frozen_contest_becomes_final_and_takes_no_records(place: Place) -> None:
@@ -243,6 +260,8 @@ def test_tokens_and_users_are_looked_after(place: Place) -> None:
     [text] = made.out.split()
     assert text.startswith("agon_")
     listed = place.json("token", "list", "--user", user)["tokens"]
+    drawn = place.good("token", "list", "--user", user).out
+    assert (listed[0]["expires_at"][:10] in drawn, "none" in drawn) == (True, False)
     assert [one["scopes"] for one in listed] == [["records"]]
     assert text.split("_", 2)[2] not in str(listed)
     kept = place.folder / "new.token"
@@ -273,6 +292,10 @@ def test_jobs_are_seen_and_the_queue_paused(place: Place) -> None:
         place.good("contest", "add", f"{place.contest}-j", file, "--table", "owners")
         [job] = place.json("jobs", "list", "--contest", f"{place.contest}-j")["jobs"]
         assert (job["kind"], job["state"]) == ("publish", "queued")
+        shown = place.good("jobs", "show", job["id"]).out
+        assert all(said in shown for said in ("state: queued", "not before: 20", "attempts: 0 of"))
+        assert place.json("jobs", "show", job["id"])["id"] == job["id"]
+        assert place("jobs", "show", "none").code == 3
         assert "cancelled" in place.good("jobs", "cancel", job["id"]).out
         assert "queued" in place.good("jobs", "retry", job["id"]).out
         assert "paused" in place.good("jobs", "queue").out

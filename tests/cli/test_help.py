@@ -102,3 +102,22 @@ def test_the_version_is_told(agon: Here) -> None:
     from agon import __version__
 
     assert agon("--version").out == f"agon, version {__version__}\n"
+
+
+def groups(group: click.Group = cli, path: str = "agon") -> Iterator[tuple[str, click.Group]]:
+    """Walk the groups of commands."""
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        if isinstance(command, click.Group):
+            yield f"{path} {name}", command
+            yield from groups(command, f"{path} {name}")
+
+
+@pytest.mark.parametrize("path", dict(groups()))
+def test_the_examples_of_a_group_stand_on_lines_of_their_own(agon: Here, path: str) -> None:
+    """Run together as a paragraph they can neither be read nor copied."""
+    told = agon(*path.split()[1:], "--help").out
+    examples = [line for line in told.splitlines() if line.strip().startswith(f"{path} ")]
+    assert examples
+    assert all(line.startswith("    agon ") and line.count(path) == 1 for line in examples)

@@ -139,6 +139,16 @@ def test_a_change_is_tried_applied_and_rolled_back(
     assert house.changes.get(spring, other.id).state == "cancelled"
 
 
+def test_a_change_that_cannot_be_tried_is_refused_at_once(house: House, spring: str) -> None:
+    """Nobody waits five minutes for a dry run that has failed, and is told why it did."""
+    proposed = house.changes.propose(
+        spring, kind="void", params={"people": ["nobody"]}, reason="left"
+    )
+    with pytest.raises(Conflict, match="nothing to void"):
+        house.changes.tried(spring, proposed.id)
+    assert house.changes.cancel(spring, proposed.id).state == "cancelled"
+
+
 def test_a_ledger_goes_out_and_comes_in_unchanged(
     house: House, spring: str, tmp_path: Path
 ) -> None:

@@ -16,9 +16,11 @@ if TYPE_CHECKING:
 def command() -> None:
     """Look after the database: bring it to this version, back it up, verify it.
 
-    agon db upgrade
-    agon db backup backup.tar.gz
-    agon db verify --database postgresql://agon@db/agon
+    Each works with SQLite and with PostgreSQL.
+
+      agon db upgrade
+      agon db backup backup.tar.gz
+      agon db verify --database postgresql://agon@db/agon
     """
 
 

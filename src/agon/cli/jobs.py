@@ -1,7 +1,7 @@
 """``agon jobs``: what the service has to do."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import click
 
@@ -15,17 +15,22 @@ if TYPE_CHECKING:
     from agon.client.values import QueueTold
 
 _STATES: Final = ("queued", "leased", "done", "failed", "cancelled")
-_LISTED: Final = ("id", "kind", "state", "contest", "attempts", "position", "worker", "created_at",
-                  "cause")  # fmt: skip
+_LISTED: Final = ("id", "kind", "state", "contest", "created_at", "attempts", "position", "worker")
+_ABOUT: Final = (
+    "kind", "state", "contest", "by", "created_at", "not_before", "started_at", "ended_at",
+    "worker",
+)  # fmt: skip
 
 
 @click.group("jobs", cls=Group)
 def command() -> None:
     """Look at the service's jobs and its queue; pause it, resume it.
 
-    agon jobs list --state failed
-    agon jobs queue
-    agon jobs pause
+    What failed is told with its cause, and can be tried again.
+
+      agon jobs list --state failed
+      agon jobs queue
+      agon jobs pause
     """
 
 
@@ -65,7 +70,31 @@ def list_(
         rows = [listing.plainly(one) for one in islice(found, top)]
     for row in rows:
         row["cause"] = row["causes"][-1]["cause"] if row["causes"] else None
-    listing.print_rows(rows, form=form, name="jobs", columns=_LISTED, output=output)
+    if form == TABLE:
+        _draw_list(rows, output)
+    else:
+        listing.print_rows(rows, form=form, name="jobs", columns=_LISTED, output=output)
+
+
+@command.command("show", cls=Command)
+@click.argument("job", metavar="ID")
+@parameters.form(TABLE, "json")
+@place
+def show(job: str, *, form: str, place: Place) -> None:
+    """Show the job ID: how far it is, when it is begun, why earlier attempts ended.
+
+    agon jobs retry begins one again that failed.
+
+      agon jobs show 0193…
+    """
+    with place.open(create=False) as house:
+        told = house.jobs.get(job)
+    if form == "json":
+        from agon.cli.formats import json_chunks
+
+        deliver(json_chunks(listing.plainly(told)), None)
+        return
+    _draw_job(listing.plainly(told))
 
 
 @command.command("retry", cls=Command)
@@ -136,6 +165,40 @@ def resume(*, form: str, place: Place) -> None:
     """
     with place.open(create=False) as house:
         _print(house.jobs.pause(paused=False), form)
+
+
+def _draw_list(rows: list[dict[str, Any]], output: Path | None) -> None:
+    """Draw jobs, each failure's cause on a line below: it says what to do, and is long."""
+    from agon.cli.drawing import Paper
+
+    paper = Paper(output)
+    listing.add_rows(paper, rows, columns=_LISTED, empty="no jobs")
+    for row in rows:
+        if row["state"] == "failed":
+            paper.line(f"{row['id']}: {row['cause']}", style="red")
+    if any(row["state"] == "failed" for row in rows):
+        paper.line("agon jobs retry ID begins one again; agon jobs show ID has all causes")
+    paper.deliver()
+
+
+def _draw_job(row: dict[str, Any]) -> None:
+    from agon.cli.drawing import Paper
+
+    paper = Paper()
+    paper.line(f"job {row['id']}", style="bold")
+    for name in _ABOUT:
+        if row[name] is not None:
+            paper.line(f"{name.replace('_', ' ')}: {listing.told(row[name])}")
+    paper.line(f"attempts: {row['attempts']} of {row['max_attempts']} at most")
+    if row["progress"] is not None and row["state"] == "leased":
+        paper.line(f"progress: {row['progress']:.0%}")
+    if row["position"] is not None:
+        eta = row["eta_seconds"]
+        wait = "" if eta is None else f", about {eta:,.0f} s"
+        paper.line(f"before it in the queue: {row['position']}{wait}")
+    for one in row["causes"]:
+        paper.line(f"{listing.told(one['at'])} {one['worker'] or ''}: {one['cause']}", style="red")
+    paper.deliver()
 
 
 def _print(told: "QueueTold", form: str) -> None:

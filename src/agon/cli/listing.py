@@ -1,11 +1,17 @@
 """Print lists of plain rows: a table for people; JSON, NDJSON and CSV for machines."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
 from agon.cli import parameters
 from agon.cli.output import TABLE, deliver
+
+if TYPE_CHECKING:
+    from agon.cli.drawing import Paper
+
+_TIME: Final = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?(?:Z|\+00:00)", re.ASCII)
 
 form = parameters.form(TABLE, "json", "ndjson", "csv")
 """The ``--format`` of lists."""
@@ -51,16 +57,51 @@ def draw_rows(
     empty: str,
 ) -> None:
     """Draw rows for people; a column that is empty in all of them is left out."""
-    from agon.cli.drawing import Column, Paper, cell
+    from agon.cli.drawing import Paper
 
     paper = Paper(output)
+    add_rows(paper, rows, columns=columns, empty=empty)
+    paper.deliver()
+
+
+def add_rows(
+    paper: "Paper", rows: Sequence[Mapping[str, Any]], *, columns: Sequence[str], empty: str
+) -> None:
+    """Add rows to a paper; a column that is empty in all of them is left out."""
+    from agon.cli.drawing import Column
+
     if not rows:
         paper.line(empty)
-    else:
-        told = {name: [cell(row.get(name)) for row in rows] for name in columns}
-        kept = [name for name in columns if any(told[name])]
-        paper.table([Column(name.replace("_", " "), told[name]) for name in kept])
-    paper.deliver()
+        return
+    shown = {name: [told(row.get(name)) for row in rows] for name in columns}
+    kept = [name for name in columns if any(shown[name])]
+    paper.table(
+        [
+            Column(
+                name.replace("_", " "),
+                shown[name],
+                right=all(
+                    row.get(name) is None
+                    or (isinstance(row[name], (int, float)) and not isinstance(row[name], bool))
+                    for row in rows
+                ),
+            )
+            for name in kept
+        ]
+    )
+
+
+def told(value: Any) -> str:
+    """Write a value for people: a time to the second, in UTC.
+
+    Example:
+        >>> told("2026-11-22T06:30:11.557686Z"), told("2026-11-22T06:30:11+00:00"), told(True)
+        ('2026-11-22 06:30:11', '2026-11-22 06:30:11', 'yes')
+    """
+    from agon.cli.drawing import cell
+
+    found = _TIME.fullmatch(value) if isinstance(value, str) else None
+    return cell(value) if found is None else f"{found[1]} {found[2]}"
 
 
 def plainly(value: Any) -> dict[str, Any]:

@@ -7,15 +7,15 @@ import click
 
 from agon.cli import listing, parameters
 from agon.cli.helping import Command, Group, option
-from agon.cli.output import expect_new, keep_secret
+from agon.cli.output import TABLE, expect_new, keep_secret
 from agon.cli.places import Place, place
 
 if TYPE_CHECKING:
     from agon.app.access.values import Role
     from agon.client.ports import House
 
-_LISTED: Final = ("id", "user", "role", "label", "contests", "scopes", "expires_at", "revoked_at",
-                  "used_at")  # fmt: skip
+_LISTED: Final = ("id", "user", "role", "expires_at", "revoked_at", "contests", "scopes", "used_at",
+                  "label")  # fmt: skip
 _ROLES: Final = ("viewer", "participant", "judge", "organiser", "operator", "worker")
 
 
@@ -23,9 +23,11 @@ _ROLES: Final = ("viewer", "participant", "judge", "organiser", "operator", "wor
 def command() -> None:
     """Create, list and revoke the tokens that the service asks for.
 
-    agon token create --user olga --role organiser --contest spring
-    agon token list
-    agon token revoke 9Xf…
+    A token is shown once, when it is made; what is kept of it is a hash.
+
+      agon token create --user olga --role organiser --contest spring
+      agon token list
+      agon token revoke 9Xf…
     """
 
 
@@ -114,6 +116,8 @@ def list_(*, user: str | None, form: str, output: Path | None, place: Place) -> 
     """
     with place.open(create=False) as house:
         rows = [listing.plainly(one) for one in house.access.tokens(user=user)]
+    if form == TABLE:  # no contests or scopes named are all of them, which is the opposite of none
+        rows = [row | {name: row[name] or "all" for name in ("contests", "scopes")} for row in rows]
     listing.print_rows(rows, form=form, name="tokens", columns=_LISTED, output=output)
 
 

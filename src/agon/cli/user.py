@@ -17,9 +17,11 @@ _LISTED: Final = ("id", "name", "created_at", "disabled")
 def command() -> None:
     """Create, list and disable users.
 
-    agon user create ada --name 'Ada Lovelace'
-    agon user list
-    agon user disable mallory
+    Tokens and passwords belong to users.
+
+      agon user create ada --name 'Ada Lovelace'
+      agon user list
+      agon user disable mallory
     """
 
 

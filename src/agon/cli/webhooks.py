@@ -54,6 +54,8 @@ def list_(contest: str, *, form: str, output: Path | None, place: Place) -> None
     """
     with place.open(create=False) as house:
         rows = [listing.plainly(one) for one in house.webhooks.list(contest)]
+    if form == TABLE:
+        rows = [row | {"events": row["events"] or "all"} for row in rows]
     listing.print_rows(rows, form=form, name="webhooks", columns=_LISTED, output=output)
 
 

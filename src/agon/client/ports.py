@@ -224,6 +224,7 @@ class Changes(Protocol):
         """Return a change set after its dry run, which is waited for.
 
         Raises:
+            Conflict: the dry run failed, with the cause (beside the database the error itself).
             Unavailable: it takes too long; ask again.
         """
 

@@ -123,6 +123,7 @@ class ChangeTold(Answer):
     Attributes:
         report: what the dry run at position ``dry_run_at`` found: by board who moves how far.
         applied_at, rolled_back_at: positions of the ledger.
+        failed: why its dry run failed, if it did.
     """
 
     id: str
@@ -140,6 +141,8 @@ class ChangeTold(Answer):
     def moves(self, board: str) -> Iterator[Mapping[str, Any]]:
         """Yield who moves on a board, the largest moves first."""
         yield from ((self.report or {}).get("boards", {}).get(board, {})).get("moves", ())
+
+    failed: str | None = None
 
 
 class FindingsTold(Answer):
@@ -183,6 +186,7 @@ class JobTold(Answer):
     created_at: datetime
     started_at: datetime | None = None
     ended_at: datetime | None = None
+    not_before: datetime | None = None
     attempts: int
     max_attempts: int
     by: str

@@ -10,7 +10,9 @@ import pytest
 
 from agon.app.access.authorising import ANONYMOUS
 from agon.app.contests import events
+from agon.app.contests.creating import NewContest, create
 from agon.app.contests.findings import CHANGED, findings
+from agon.app.contests.lifecycle import open_contest
 from agon.app.contests.service import Service
 from agon.app.jobs.handlers import house_runners
 from agon.app.jobs.progress import Progress
@@ -158,6 +160,15 @@ def test_only_organisers_are_told_and_only_of_what_is_new(looking: Service, cloc
     ]
     public = events.events(looking, view(looking, ANONYMOUS)).events
     assert CHANGED not in [one.kind for one in public]
+
+
+def test_an_empty_contest_is_not_looked_through(looking: Service) -> None:
+    """Its first records would have to wait for the pause after a look at nothing."""
+    new = NewContest(id="autumn", discipline="arena", title="Autumn")
+    create(looking, new, by=ORGANISER)
+    open_contest(looking, "autumn", by=ORGANISER)
+    worked(looking)
+    assert looks(looking) == []
 
 
 def test_a_house_can_leave_looking_to_its_organisers(service: Service) -> None:

@@ -26,6 +26,7 @@ from agon.ledger.entry import Draft
 __all__ = ["apply", "cancel", "change", "changes", "dry_run", "propose", "roll_back"]
 
 _ATTEMPTS: Final = 20
+_LOOKED_THROUGH = 100  # dry runs of a contest, newest first
 
 
 def propose(
@@ -203,6 +204,21 @@ def change(service: Service, view: View, change_id: str) -> Change:
     expect_staff(view, "change sets")
     with service.store.read() as session:
         return session.changes.get(view.contest.no, change_id)
+
+
+def why_untried(service: Service, proposed: Change) -> str | None:
+    """Say why a change set's dry run failed; None where it did not, or is still to come."""
+    if proposed.state != "proposed" or proposed.dry_run_at is not None:
+        return None
+    with service.store.read() as session:
+        jobs = session.queue.page(
+            contest_no=proposed.contest_no, kinds=("dry-run",), limit=_LOOKED_THROUGH
+        )
+    newest = next((job for job in jobs if job.payload.get("change") == proposed.id), None)
+    if newest is None or newest.state not in {"failed", "cancelled"}:
+        return None
+    causes = newest.causes or ({"cause": "its job was cancelled; drop it and propose it anew"},)
+    return str(causes[-1]["cause"])
 
 
 def changes(

@@ -93,7 +93,9 @@ def settle_publish(service: "Service", job: Job, outcome: Mapping[str, Any]) -> 
     """
 
     def finish(session: Session) -> Mapping[str, Any]:
-        newest = max((one["seq"] for one in outcome["snapshots"]), default=0)
+        told = [session.snapshots.get(one["no"]) for one in outcome["snapshots"]]
+        # An empty contest is nothing to look at, and what comes soon must not wait for the pause.
+        newest = max((one.seq for one in told if one.rows or one.unscored), default=0)
         contest = session.contests.get(job.payload["contest"])
         if service.look_pause is not None and newest > session.cases.looked(contest.no):
             now = service.clock()

@@ -224,6 +224,8 @@ def _draw(change: "ChangeTold") -> None:
     for name, value in change.params.items():
         if value not in (None, [], {}, ""):
             paper.line(f"{name}: {cell(value)}")
+    if change.failed is not None:
+        paper.line(f"its dry run failed: {change.failed}", style="red")
     for board, report in ((change.report or {}).get("boards") or {}).items():
         _draw_board(paper, board, report)
     paper.deliver()

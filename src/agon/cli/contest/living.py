@@ -137,10 +137,15 @@ def show(contest: str, *, form: str, place: Place) -> None:
     """
     with place.open(create=False) as house:
         told, boards = house.contests.get(contest), house.boards.list(contest)
+        head = house.ledgers.head(contest)
     if form == "json":
         from agon.cli.formats import json_chunks
 
-        value = {**listing.plainly(told), "published": [listing.plainly(one) for one in boards]}
+        value = {
+            **listing.plainly(told),
+            "head": listing.plainly(head),
+            "published": [listing.plainly(one) for one in boards],
+        }
         deliver(json_chunks(value), None)
         return
     from agon.cli.drawing import Column, Paper, cell
@@ -154,10 +159,12 @@ def show(contest: str, *, form: str, place: Place) -> None:
         "overrides": ", ".join(f"{key}={value}" for key, value in told.overrides.items()),
         "visibility": told.visibility,
         "series": "" if told.series is None else f"{told.series}, season {told.season}",
-        "created": told.created_at.isoformat(),
+        "created": f"{told.created_at:%Y-%m-%d %H:%M:%S} UTC",
         "ledger": f"{told.seq:,} entries",
         "frozen at": cell(told.frozen_at),
         "final at": cell(told.finalised_at),
+        "head": f"{head.head_sha256} at entry {head.seq:,}",
+        "signed by": head.public_key,
     }
     for name, fact in facts.items():
         if fact:

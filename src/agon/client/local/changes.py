@@ -53,7 +53,9 @@ class LocalChanges:
         """Return a change set."""
         with self._service.store.read() as session:
             view = viewed(session, contest, self._by)
-        return _told(changing.change(self._service, view, change))
+        found = changing.change(self._service, view, change)
+        told = _told(found)
+        return told.model_copy(update={"failed": changing.why_untried(self._service, found)})
 
     def list(self, contest: str) -> Iterator[ChangeTold]:
         """Yield a contest's change sets, oldest first."""

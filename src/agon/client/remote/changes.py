@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from agon.client.values import ChangeTold, FindingsTold
 from agon.client.wire import Wire
-from agon.errors import Unavailable
+from agon.errors import Conflict, Unavailable
 
 PATIENCE: Final = 300.0
 """Seconds a dry run is waited for."""
@@ -32,6 +32,7 @@ class RemoteChanges:
         """Return a change set after its dry run, which a worker of the server does.
 
         Raises:
+            Conflict: the dry run failed, with the cause.
             Unavailable: it takes too long; ask again.
         """
         waited = 0.0
@@ -39,10 +40,12 @@ class RemoteChanges:
             found = self.get(contest, change)
             if found.dry_run_at is not None or found.state != "proposed":
                 return found
+            if found.failed is not None:
+                raise Conflict(found.failed)
             if waited >= PATIENCE:
                 raise Unavailable(
-                    f"change set {change} waits for its dry run; is a worker running? Look at it "
-                    "again later"
+                    f"change set {change} waits for its dry run; see with agon jobs queue whether "
+                    "a worker is running, then propose it again"
                 )
             self._sleep(_PAUSE)
             waited += _PAUSE

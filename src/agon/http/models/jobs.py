@@ -31,6 +31,7 @@ class JobTold(Told):
     created_at: datetime
     started_at: datetime | None
     ended_at: datetime | None
+    not_before: datetime = Field(description="Queued, it is not begun earlier.")
     attempts: int
     max_attempts: int
     by: str
@@ -51,6 +52,7 @@ class JobTold(Told):
             created_at=job.created_at,
             started_at=job.started_at,
             ended_at=job.ended_at,
+            not_before=job.not_before,
             attempts=job.attempts,
             max_attempts=job.max_attempts,
             by=job.by,

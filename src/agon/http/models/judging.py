@@ -183,6 +183,9 @@ class ChangeTold(Told):
     dry_run_at: int | None
     applied_at: int | None
     rolled_back_at: int | None
+    failed: str | None = Field(
+        default=None, description="Why its dry run failed, if it did; told of a single one alone."
+    )
 
 
 class ChangePage(Told):

@@ -59,7 +59,9 @@ def get_change(
     name: ChangeId, view: Annotated[View, sees("change.read")], service: Serves
 ) -> ChangeTold:
     """Tell of a change set, with the report of its dry run once there is one."""
-    return ChangeTold.model_validate(changing.change(service, view, name))
+    found = changing.change(service, view, name)
+    told = ChangeTold.model_validate(found)
+    return told.model_copy(update={"failed": changing.why_untried(service, found)})
 
 
 @router.post(_SETS + "/{id}/apply", operation_id="applyChangeSet", summary="Apply a change set",
