@@ -33,20 +33,10 @@ class Command(click.Command):
             formatter.write_text(_text(self))
 
 
-class Group(click.Group):
+class Group(Command, click.Group):
     """Show a group's help with its examples; its commands show theirs."""
 
     command_class = Command
-
-    def format_help_text(
-        self,
-        ctx: click.Context,  # noqa: ARG002 (Click's signature)
-        formatter: click.HelpFormatter,
-    ) -> None:
-        """Write the help text."""
-        formatter.write_paragraph()
-        with formatter.indentation():
-            formatter.write_text(_text(self))
 
 
 class Option(click.Option):
