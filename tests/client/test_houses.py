@@ -305,7 +305,7 @@ def test_both_houses_keep_the_whole_port() -> None:
         "contests": ports.Contests, "records": ports.Records, "boards": ports.Boards,
         "changes": ports.Changes, "integrity": ports.Integrity, "ledgers": ports.Ledgers,
         "access": ports.Access, "jobs": ports.Jobs, "problems": ports.Problems,
-        "submissions": ports.Submissions, "webhooks": ports.Webhooks,
+        "submissions": ports.Submissions, "webhooks": ports.Webhooks, "cases": ports.Cases,
     }  # fmt: skip
     with Client("http://127.0.0.1:9") as client:
         for noun, port in nouns.items():

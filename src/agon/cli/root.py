@@ -25,6 +25,7 @@ _HOMES = {
     "worker": "agon.cli.worker",
     "jobs": "agon.cli.jobs",
     "db": "agon.cli.db",
+    "cases": "agon.cli.cases",
     "token": "agon.cli.token",
     "user": "agon.cli.user",
     "webhooks": "agon.cli.webhooks",

@@ -7,6 +7,7 @@ from typing import Any, Self
 
 from agon.client.remote.access import RemoteAccess
 from agon.client.remote.boards import RemoteBoards
+from agon.client.remote.cases import RemoteCases
 from agon.client.remote.changes import RemoteChanges, RemoteIntegrity
 from agon.client.remote.contests import RemoteContests
 from agon.client.remote.events import RemoteEvents
@@ -37,7 +38,7 @@ class Client:
 
     Attributes:
         contests, records, problems, submissions, boards, changes, integrity, ledgers, access, jobs,
-            webhooks: the nouns of the API.
+            cases, webhooks: the nouns of the API.
         events: what happens, as it happens.
 
     Raises:
@@ -80,6 +81,7 @@ class Client:
         self.boards = RemoteBoards(self._wire)
         self.changes = RemoteChanges(self._wire, sleep=sleep)
         self.integrity = RemoteIntegrity(self._wire, sleep=sleep)
+        self.cases = RemoteCases(self._wire)
         self.ledgers = RemoteLedgers(self._wire)
         self.access = RemoteAccess(self._wire)
         self.jobs = RemoteJobs(self._wire)

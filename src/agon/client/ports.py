@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from agon.app.contests.creating import NewContest
-from agon.client.upkeep import Access, Jobs, Webhooks
+from agon.client.upkeep import Access, Cases, Jobs, Webhooks
 from agon.client.values import (
     ChangeTold,
     ContestTold,
@@ -29,8 +29,8 @@ from agon.client.values import (
 from agon.kernel.explanations import Explanation
 
 __all__ = [
-    "Access", "Boards", "Changes", "Contests", "House", "Integrity", "Jobs", "Ledgers", "Problems",
-    "Records", "Submissions", "Webhooks",
+    "Access", "Boards", "Cases", "Changes", "Contests", "House", "Integrity", "Jobs", "Ledgers",
+    "Problems", "Records", "Submissions", "Webhooks",
 ]  # fmt: skip
 
 
@@ -306,6 +306,10 @@ class House(Protocol):
     @property
     def integrity(self) -> Integrity:
         """Findings."""
+
+    @property
+    def cases(self) -> Cases:
+        """Findings and disputes that somebody looks into."""
 
     @property
     def ledgers(self) -> Ledgers:

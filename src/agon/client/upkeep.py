@@ -1,4 +1,4 @@
-"""Say what a house does for those who look after it: users, tokens, jobs, webhooks.
+"""Say what a house does for those who look after it: cases, users, tokens, jobs, webhooks.
 
 What :mod:`agon.client.ports` says of errors holds here as well.
 """
@@ -9,6 +9,7 @@ from typing import Protocol
 from agon.app.access.tokens import Grant
 from agon.app.jobs.values import JobState
 from agon.client.values import (
+    CaseTold,
     DeliveryTold,
     JobTold,
     QueueTold,
@@ -16,6 +17,49 @@ from agon.client.values import (
     UserTold,
     WebhookTold,
 )
+
+
+class Cases(Protocol):
+    """Look into findings and disputes: people decide, and every step is kept."""
+
+    def list(self, contest: str) -> Iterator[CaseTold]:
+        """Yield a contest's cases, oldest first."""
+
+    def get(self, contest: str, case: str) -> CaseTold:
+        """Return a case with all its steps."""
+
+    def open(
+        self,
+        contest: str,
+        *,
+        text: str,
+        title: str | None = None,
+        subjects: Sequence[str] = (),
+        finding: int | None = None,
+    ) -> CaseTold:
+        """Open a case, from a finding of the last look (its place, from 0) or by hand."""
+
+    def note(self, contest: str, case: str, *, text: str) -> CaseTold:
+        """Add a note; Conflict when the case is closed."""
+
+    def decide(
+        self, contest: str, case: str, *, decision: str, reason: str, change: str | None = None
+    ) -> CaseTold:
+        """Decide a case, which is an entry of the ledger and changes no score by itself.
+
+        Args:
+            contest: the contest.
+            case: the case.
+            decision: what is decided, in few words.
+            reason: why.
+            change: the change set by which it takes effect, if it does.
+        """
+
+    def appeal(self, contest: str, case: str, *, text: str) -> CaseTold:
+        """Appeal against a decision: by those it is about, or by an organiser for them."""
+
+    def close(self, contest: str, case: str, *, text: str) -> CaseTold:
+        """Close a case; nothing is added to it any more."""
 
 
 class Access(Protocol):

@@ -247,6 +247,18 @@ class QueueTold(Answer):
     workers: tuple[Mapping[str, Any], ...]
 
 
+class CaseTold(Answer):
+    """Tell of a case with all its steps: ``at``, ``by``, ``kind``, ``text`` and more of each."""
+
+    id: str
+    state: Literal["open", "decided", "appealed", "closed"]
+    title: str
+    subjects: tuple[str, ...]
+    finding: Mapping[str, Any] | None
+    steps: tuple[Mapping[str, Any], ...]
+    opened_at: datetime
+
+
 class WebhookTold(Answer):
     """Tell where a contest's events are sent; ``events`` empty: all kinds.
 

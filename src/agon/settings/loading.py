@@ -16,7 +16,7 @@ from agon.errors import NotFound, Unreadable, did_you_mean
 from agon.settings.table import SETTINGS, Settings, shown
 
 COMMANDS: Final = (
-    "arena", "attack", "challenge", "check", "compare", "config", "contest", "db", "demo", "dojo",
+    "arena", "attack", "cases", "challenge", "check", "compare", "config", "contest", "db", "demo", "dojo",
     "explain", "import", "jobs", "replay", "rules", "score", "serve", "simulate", "token", "user",
     "webhooks", "worker",
 )  # fmt: skip

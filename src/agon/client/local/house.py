@@ -8,6 +8,7 @@ from agon.app.access.values import Caller
 from agon.app.contests.service import Service
 from agon.client.local.access import LocalAccess
 from agon.client.local.boards import LocalBoards
+from agon.client.local.cases import LocalCases
 from agon.client.local.changes import LocalChanges, LocalIntegrity
 from agon.client.local.contests import LocalContests, LocalRecords
 from agon.client.local.jobs import LocalJobs
@@ -38,6 +39,7 @@ class Local:
         self.boards = LocalBoards(service, by)
         self.changes = LocalChanges(service, by)
         self.integrity = LocalIntegrity(service, by)
+        self.cases = LocalCases(service, by)
         self.ledgers = LocalLedgers(service, by)
         self.access = LocalAccess(service, by)
         self.jobs = LocalJobs(service)
