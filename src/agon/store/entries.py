@@ -1,7 +1,8 @@
 """Keep the ledgers' entries: the hot path, so the driver is spoken to without detours."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import datetime
+from functools import partial
 from heapq import merge
 from itertools import repeat
 from operator import attrgetter
@@ -41,14 +42,14 @@ class SqlEntries:
     def enter(self, contest_no: int, records: NewRecords) -> None:
         """Add sealed records to a locked contest, as fast as the database takes them."""
         try:
-            self._to.load_portion(ENTRIES, _rows(contest_no, records))
+            self._to.load_portion(ENTRIES, _rows(contest_no, records))()
         except Exception as error:
             if is_conflict(error):
                 raise Conflict(_there_already(error, None)) from error
             raise
 
-    def enter_new(self, contest_no: int, records: NewRecords) -> bool:
-        """Add sealed records, unless the key or external id of any is known; say whether it did.
+    def enter_new(self, contest_no: int, records: NewRecords) -> Callable[[], bool]:
+        """Begin to add sealed records, unless the key or external id of any is known.
 
         SQLite undoes what it refuses. PostgreSQL would have to begin a transaction within the
         transaction for each portion, so it is asked before.
@@ -57,19 +58,26 @@ class SqlEntries:
             names = [name for name in records.external_ids or () if name is not None]
             keys = [key for key in records.records if key is not None]
             if len(set(names)) < len(names) or len(set(keys)) < len(keys):
-                return False
+                return lambda: False
             if self.known(contest_no, records=keys, external_ids=names):
-                return False
+                return lambda: False
         if not self._to.on_sqlite:
             self.enter(contest_no, records)
-            return True
+            return lambda: True
+        self._to.raw("SAVEPOINT portion")
+        return partial(self._entered, self._to.load_portion(ENTRIES, _rows(contest_no, records)))
+
+    def _entered(self, finish: Callable[[], object]) -> bool:
+        """Wait for a portion that SQLite inserts; undo it if not all of it is new."""
         try:
-            with self._to.undoing():
-                self._to.load_portion(ENTRIES, _rows(contest_no, records))
+            finish()
         except Exception as error:
-            if is_conflict(error):
-                return False
-            raise
+            if not is_conflict(error):
+                raise  # a full disk has ended the transaction already
+            self._to.raw("ROLLBACK TO portion")
+            self._to.raw("RELEASE portion")
+            return False
+        self._to.raw("RELEASE portion")
         return True
 
     def after(

@@ -2,7 +2,8 @@
 
 Times are whole microseconds since 1970 (UTC), JSON is text, hashes are bytes. Names are compared
 byte by byte on both databases, so that pages are in the same order. Entries, rows and histories
-carry no foreign keys: they are many, and every writer holds the lock of their contest. Jobs are
+carry no foreign keys: they are many, and every writer holds the lock of their contest. What
+earlier versions kept in ``content`` is read from the line; the column stays empty. Jobs are
 taken in the order of ``turn`` (the priority, negated, so that an index is read forwards).
 """
 

@@ -1,5 +1,6 @@
 """The walk through a request's records: the same ledger however many are looked at together."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -9,6 +10,8 @@ from agon.app.contests.creating import NewContest, create
 from agon.app.contests.lifecycle import open_contest
 from agon.app.contests.recording import record
 from agon.app.contests.service import Service
+from agon.ledger.folding import beginning, fold
+from agon.records import InvalidRecords
 from fakes.house import ORGANISER
 
 TIME = "2026-11-22T00:00:00Z"
@@ -82,3 +85,70 @@ def test_the_same_records_make_the_same_ledger_for_ever(
     record(service, "spring", again, by=ORGANISER, replace=True)
     with service.store.read() as session:
         assert session.contests.get("spring").head.hex() == head
+
+
+def _people(start: int, count: int) -> Rows:
+    return [("users", {"id": f"u{n}"}, None) for n in range(start, start + count)]
+
+
+def _ledger(service: Service) -> int:
+    """Check the ledger's chain and return its length."""
+    with service.store.read() as session:
+        contest = session.contests.get("spring")
+        lines = [one.line for one in session.entries.after(contest.no)]
+    standing = fold(lines, start=beginning("spring")).standing
+    assert (
+        (standing.seq, standing.head) == (contest.seq, contest.head) == (len(lines), contest.head)
+    )
+    return len(lines)
+
+
+@pytest.fixture
+def spring(service: Service) -> Service:
+    """Open a community's contest; its ledger has two entries."""
+    create(service, NewContest(id="spring", discipline="community", title="S"), by=ORGANISER)
+    open_contest(service, "spring", by=ORGANISER)
+    return service
+
+
+@pytest.mark.parametrize("place", [0, 999, 1_000, 1_500, 2_000, 2_499])
+def test_a_known_record_among_thousands_of_new_ones_is_entered_once(
+    spring: Service, place: int
+) -> None:
+    """Portions are entered as if all were new; where one is not, its portion is looked at again."""
+    record(spring, "spring", _people(place, 1), by=ORGANISER)
+    done = record(spring, "spring", _people(0, 2_500), by=ORGANISER)
+    assert (done.added, done.repeated) == (2_499, 1)
+    assert _ledger(spring) == 2 + 2_500
+    assert len(done.seqs) == intake.SEQS_TOLD
+    assert done.seqs[0] == (3 if place == 0 else 4)
+
+
+def test_what_stops_a_request_leaves_nothing_of_the_portions_before(spring: Service) -> None:
+    """Also when the database was still at work on one of them."""
+    record(spring, "spring", _people(7, 1), by=ORGANISER)
+
+    def rows() -> Iterator[Any]:
+        yield from _people(0, 2_000)
+        raise OSError("the disk is gone")
+
+    with pytest.raises(OSError, match="the disk is gone"):
+        record(spring, "spring", rows(), by=ORGANISER)
+    bad = [*_people(10, 2_000), ("users", {"id": ""}, None), *_people(3_000, 1_500)]
+    with pytest.raises(InvalidRecords):
+        record(spring, "spring", bad, by=ORGANISER)
+    assert _ledger(spring) == 3
+    assert record(spring, "spring", _people(0, 2_000), by=ORGANISER).added == 1_999
+    assert _ledger(spring) == 2_002
+
+
+def test_faults_are_told_in_the_order_of_their_lines(spring: Service) -> None:
+    """However the rows were grouped to be looked at."""
+    rows: Rows = [("users", {"id": None if n % 3 else n}, None) for n in range(20)]
+    rows[4:4] = [("prompts", {"created_at": "soon", "id": 1}, None), ("nobody", {}, None)]
+    rows[9:9] = [("users", {"id": "a\x00"}, None), ("prompts", {"id": 2, "more": 2**70}, None)]
+    with pytest.raises(InvalidRecords) as refused:
+        record(spring, "spring", rows, by=ORGANISER)
+    told = [problem.row for problem in refused.value.problems]
+    assert told == sorted(told)  # type: ignore[type-var]  # every problem here has its line
+    assert {5, 6, 10, 11} <= set(told)

@@ -3,7 +3,7 @@
 This is the way a million records take, so a portion of them goes through each step as columns.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
@@ -85,6 +85,7 @@ class Intake:
         )
         self._touched: set[str] = set()
         self._all_new = True
+        self._entering: tuple[Looked, NewRecords, Callable[[], bool]] | None = None
         self._at = not_before(session, contest, service.clock())
         self._seq, self._head = contest.seq, contest.head
         self._repeated = self._replaced = 0
@@ -97,27 +98,47 @@ class Intake:
             InvalidRecords, Conflict, Forbidden: see :func:`agon.app.contests.recording.record`.
         """
         portions = rows.portions if isinstance(rows, Lines) else partial(portions_of, rows)
-        for portion in portions(PORTION):
-            looked = self._looking.at(portion)
-            # Most requests hold new records alone. One that does not has more of them.
-            self._all_new = self._all_new and not self._refusals and self._entered(looked)
-            if not self._all_new:
-                self._enter_known(looked)
-            self._references.resolve()
+        try:
+            for portion in portions(PORTION):
+                # While a portion is looked at, the database is busy with the one before it.
+                looked = self._looking.at(portion)
+                self._settle()
+                self._begin(looked)
+        except BaseException:
+            if self._entering is not None:
+                self._entering[-1]()  # else the session would end under the database's work
+            raise
+        self._settle()
         if not self._refusals:
             self._references.refuse(self._refusals)
             self._contradictions.refuse(self._touched, self._refusals)
         self._refusals.expect_none()
         return self._done()
 
-    def _entered(self, looked: Looked) -> bool:
-        """Enter records as if all were new; say whether they are."""
-        records = self._sealed(looked)
-        if not self._session.entries.enter_new(self._contest.no, records):
-            return False
-        self._note(range(records.seq, records.seq + len(records.lines)))
-        self._after(records)
-        return True
+    def _begin(self, looked: Looked) -> None:
+        """Begin to enter records, as if all were new if all were so far.
+
+        Most requests hold new records alone. One that does not has more of them.
+        """
+        self._references.resolve()
+        if self._all_new and not self._refusals:
+            records = self._sealed(looked)
+            done = self._session.entries.enter_new(self._contest.no, records)
+            self._entering = looked, records, done
+        else:
+            self._enter_known(looked)
+
+    def _settle(self) -> None:
+        """Wait for the portion that is being entered; look closer if not all of it is new."""
+        if self._entering is None:
+            return
+        (looked, records, done), self._entering = self._entering, None
+        if done():
+            self._note(range(records.seq, records.seq + len(records.lines)))
+            self._after(records)
+        else:
+            self._all_new = False
+            self._enter_known(looked)
 
     def _enter_known(self, looked: Looked) -> None:
         """Leave out repetitions, note contradictions, and enter the rest.

@@ -7,7 +7,7 @@ are not shared between threads.
 Values that a session gives are snapshots of what was there; nothing changes under the caller.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import Protocol
@@ -90,10 +90,14 @@ class Entries(Protocol):
             Conflict: a position, record key or external id is there already.
         """
 
-    def enter_new(self, contest_no: int, records: NewRecords) -> bool:
-        """Add sealed records, unless the key or external id of any is known; say whether it did.
+    def enter_new(self, contest_no: int, records: NewRecords) -> Callable[[], bool]:
+        """Begin to add sealed records, unless the key or external id of any is known.
 
         They are added all or none. To try costs less than to ask before.
+
+        Returns:
+            What waits for the end and says whether they were added. It has to be called before
+            anything else is asked of the session, and before the session ends.
         """
 
     def after(

@@ -1,0 +1,37 @@
+"""Work that goes on beside its caller."""
+
+from threading import Event, get_ident
+
+import pytest
+
+from agon.store.beside import begin_beside
+
+
+def test_the_caller_goes_on_while_the_work_is_done() -> None:
+    """Each waits for the other once; one after the other they would wait for ever."""
+    caller, worker = Event(), Event()
+    found: list[int] = []
+
+    def work() -> None:
+        worker.set()
+        assert caller.wait(60)
+        found.append(get_ident())
+
+    finish = begin_beside(work)
+    assert worker.wait(60)
+    assert found == []
+    caller.set()
+    finish()
+    assert found != [get_ident()]
+    assert len(found) == 1
+
+
+def test_what_goes_wrong_is_raised_where_the_end_is_waited_for() -> None:
+    """A thread that dies alone tells nobody."""
+
+    def work() -> None:
+        raise LookupError("nothing here")
+
+    finish = begin_beside(work)
+    with pytest.raises(LookupError, match="nothing here"):
+        finish()
