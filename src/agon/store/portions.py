@@ -67,12 +67,14 @@ class StoredPortions:
         """Return the JSON lines of the rows from place ``start`` (from 0) on, as far as stored."""
         first, end = start // ROWS_PER_CHUNK, -(-(start + count) // ROWS_PER_CHUNK)
         state, found = await self._read([_Wanted("rows", no, one) for one in range(first, end)])
+        skipped = start - first * ROWS_PER_CHUNK
         lines: list[bytes] = []
         for portion in found:
             if portion is None:
                 break
-            lines += portion.split(b"\n")
-        skipped = start - first * ROWS_PER_CHUNK
+            lines += portion.split(
+                b"\n", skipped + count - len(lines)
+            )  # what is behind stays whole
         return state, lines[skipped : skipped + count]
 
     async def place(self, no: int, name: str) -> tuple[State, int | None]:
