@@ -68,6 +68,16 @@ def test_records_may_be_many_while_one_of_them_may_not_be_large(house: House) ->
     assert refused.status_code == 413
 
 
+def test_lines_that_hold_nothing_are_not_read_one_by_one(house: House) -> None:
+    """Sixty megabytes of them kept all writers waiting for a minute."""
+    house.contest("spring", people=0)
+    path, headers = "/api/v1/contests/spring/records", {**house.as_("organiser"), **NDJSON}
+    few = b'{"table":"users","row":{"id":"ada"}}\n' + b"\n" * 1000
+    assert house.client.post(path, content=few, headers=headers).status_code == 201
+    refused = house.client.post(path, content=b"\n" * (3 << 20), headers=headers)
+    assert (refused.status_code, refused.json()["code"]) == (413, "body-too-large")
+
+
 def test_the_addresses_of_long_bodies_are_routes_that_take_them(house: House) -> None:
     """A route that is renamed must not lose its bound, nor an old name open another one."""
     posted = [one.template for one in routes(house.app) if one.method == "POST"]

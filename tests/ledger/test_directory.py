@@ -95,6 +95,11 @@ def test_verifying_says_how_far_signatures_vouch(tmp_path: Path) -> None:
     assert (verified.seq, verified.signed_seq, verified.head) == (6, 5, ENTRIES[-1].sha256)
 
 
+def test_a_ledger_is_written_for_its_owner_alone(exported: Path) -> None:
+    """It holds hidden answers; whoever wants it read by others says so."""
+    assert exported.stat().st_mode & 0o777 == 0o700
+
+
 def test_an_export_that_fails_leaves_nothing(tmp_path: Path) -> None:
     """Half a ledger would look like a whole one."""
 

@@ -22,6 +22,11 @@ FORM: Final = 8 << 20
 PARTS: Final = 500_000
 """So many commas and brackets such a body has: each can become a value of a hundred bytes."""
 
+SHORTEST: Final = 8
+"""So many bytes the lines of other bodies have on the average; the shortest record has as many."""
+
+_FEW: Final = 1 << 20
+
 STRANGERS: Final = 64 << 10
 """So many bytes are read of a body that nobody's token came with; all it gets is a refusal."""
 
@@ -91,10 +96,8 @@ class Bounded:
                 _of_nobody()
             if taken > most:
                 _too_large(most)
-            if not bulk:
-                parts += sum(map(body.count, (b",", b"[", b"{")))
-                if parts > PARTS:
-                    raise_status(413, f"the body has more than {PARTS:,} values; send fewer")
+            parts += sum(map(body.count, (b"\n",) if bulk else (b",", b"[", b"{")))
+            _expect_few(parts, taken, bulk=bulk)
             late = time.monotonic() - began - self.patience
             if not ended and late > 0 and taken < late * SLOWEST:
                 self._too_slow()
@@ -122,6 +125,14 @@ def _of_nobody() -> NoReturn:
         "so long a body is read with a token only; send Authorization: Bearer agon_…",
         headers={"connection": "close", "www-authenticate": 'Bearer realm="agon"'},
     )
+
+
+def _expect_few(parts: int, taken: int, *, bulk: bool) -> None:
+    """Refuse a body of more lines, or of more values, than anybody has use for."""
+    if not bulk and parts > PARTS:
+        raise_status(413, f"the body has more than {PARTS:,} values; send fewer")
+    if bulk and taken > _FEW and taken < parts * SHORTEST:
+        raise_status(413, "the body has more lines than records; leave out empty ones")
 
 
 def _too_large(most: int) -> NoReturn:

@@ -89,7 +89,7 @@ def export_directory(
         workplace = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
         try:
             made = workplace / "ledger"
-            made.mkdir()
+            made.mkdir(mode=0o700)  # what is hidden from the public is in it
             _write(made, contest=contest, lines=lines, heads=heads, public_key=public_key)
             made.rename(folder)
             _sync(folder.parent)
