@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 from urllib.request import urlopen
+from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -36,6 +37,17 @@ def test_explain_tells_an_unscored_id_its_reason(agon: Here, arena: Path) -> Non
     value = agon("explain", "arena", arena, "dan", "--format", "json").json()
     assert (value["score"], value["rank"]) == (None, None)
     assert value["reason"]
+
+
+def test_explain_draws_the_same_as_a_picture(agon: Here, arena: Path, tmp_path: Path) -> None:
+    """On stdout, or as a file that appears whole."""
+    drawn = agon("explain", "arena", arena, "ann", "--format", "svg").out
+    assert ET.fromstring(drawn).tag.endswith("}svg")  # noqa: S314 - our own text
+    score = agon("explain", "arena", arena, "ann", "--format", "json").json()["score"]
+    assert f">{score:,.10g}</text>" in drawn
+    file = tmp_path / "why.svg"
+    assert agon("explain", "arena", arena, "ann", "--format", "svg", "--output", file).code == 0
+    assert file.read_text() == drawn
 
 
 def test_a_waterfall_ends_where_the_sum_stands() -> None:
