@@ -24,7 +24,7 @@ from agon.store.schema import METADATA
 from agon.store.store import SqlStore
 from agon.store.verify import verify
 from store.made import NOON, contest, created, job, later, new, sealed, vote
-from store.past import fill
+from store.past import fill, load
 
 SCHEMAS = Path(__file__).parent / "schemas"
 
@@ -77,8 +77,10 @@ def test_an_archive_of_every_earlier_revision_restores(
     found = restore(source, url, now=NOON)
     assert (found.contests, found.entries, found.faults) == (1, 4, ())
     assert current(url) == NEWEST
-    fill(f"sqlite:///{tmp_path}/same.db")
-    assert _rows(url) == _rows(f"sqlite:///{tmp_path}/same.db")
+    same = f"sqlite:///{tmp_path}/same.db"
+    load(SCHEMAS / f"{revision}.sqlite.sql", same)
+    upgrade(same)
+    assert _rows(url) == _rows(same)
     assert sorted(path.name for path in tmp_path.iterdir() if path.name[0] == ".") == []
 
 

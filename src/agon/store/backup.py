@@ -3,7 +3,7 @@
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -171,7 +171,11 @@ def _copy(source: Path, target: Path) -> None:
         closing(sqlite3.connect(target)) as new,
     ):
         old.execute("PRAGMA query_only = ON")
-        old.backup(new)
+        old.execute(
+            "PRAGMA schema_version"
+        )  # what cannot be read is told before anything is written
+        with speaking(f"the copy in {target.parent}"):
+            old.backup(new)
         new.execute("PRAGMA journal_mode = DELETE")  # the copy is one file
 
 
@@ -187,18 +191,27 @@ def _appearing(target: Path) -> Iterator[Path]:
     """Give an empty file beside the target that becomes it when the block ends well.
 
     Its owner alone may read it, as the database itself.
+
+    Raises:
+        Unavailable: it cannot be written, or there is no room for it.
     """
-    target.parent.mkdir(parents=True, exist_ok=True)
     part = target.with_name(f".{target.name}.{token_hex(4)}.part")
     try:
+        target.parent.mkdir(parents=True, exist_ok=True)
         private_file(part)
         yield part
         _settle(part)
         part.replace(target)
         _settle(target.parent)
+    except OSError as error:
+        raise Unavailable(
+            f"{target} cannot be written ({error.strerror}); make room there, or name a place that "
+            "can be written"
+        ) from error
     finally:
         for rest in ("", "-wal", "-shm", "-journal"):
-            part.with_name(part.name + rest).unlink(missing_ok=True)
+            with suppress(OSError):
+                part.with_name(part.name + rest).unlink(missing_ok=True)
 
 
 def _settle(path: Path) -> None:

@@ -3,12 +3,23 @@
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Final
 
 from sqlalchemy import exc
 
 from agon.errors import AgonError, Conflict, Unavailable, Unreadable
 
-_BUSY = ("locked", "busy")
+_BUSY: Final = ("locked", "busy")
+
+_PLIGHTS: Final = (
+    (("is full", "No space left"), "has no room to write", "make room on its disk and try again"),
+    (("disk I/O error",), "cannot be read or written", "see whether its disk is full or failing"),
+    (("readonly", "read-only"), "may only be read",
+     "give whoever runs agon the right to write the file and its folder"),
+    (("malformed",), "is damaged",
+     "agon db verify tells where; agon db restore brings back a backup"),
+)  # fmt: skip
+"""What an operator can do about it, by what SQLite and PostgreSQL say."""
 
 
 @contextmanager
@@ -54,6 +65,9 @@ def said(error: BaseException, place: str) -> AgonError:
         "LockNotAvailable", "QueryCanceled", "DeadlockDetected", "SerializationFailure",
     }:  # fmt: skip
         return Unavailable(f"{place} is busy ({text}); try again")
+    for words, what, remedy in _PLIGHTS:
+        if any(word in text for word in words):
+            return Unavailable(f"{place} {what} ({text}); {remedy}")
     return Unavailable(
         f"{place} does not answer as it should: {text}; see that it is there and may be used"
     )

@@ -1,14 +1,16 @@
 """Check what a database holds: every chain, every position, everything derived from entries."""
 
+import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
 import orjson
 from sqlalchemy import func, select
+from sqlalchemy.exc import DatabaseError
 
 from agon.app.contests.values import ROWS_PER_CHUNK, Contest
-from agon.errors import CheckFailed
+from agon.errors import CheckFailed, Unavailable
 from agon.kernel.times import moment_at
 from agon.ledger.entry import chain, genesis, timestamp
 from agon.ledger.faults import SHOWN, Fault
@@ -22,6 +24,9 @@ from agon.store.transactions import Transaction
 _PORTION: Final = 10_000
 _CONTESTS_AT_A_TIME: Final = 100
 _RESTORE: Final = "restore the database from a backup"
+_ENTRIES: Final = (
+    "SELECT seq, line, sha256, kind, at, table_name, external_id FROM entries WHERE contest_no = ?"
+)
 _DERIVED: Final = (
     "title", "description", "visibility", "series", "season", "state", "edition", "overrides",
     "boards", "frozen_at", "finalised_at",
@@ -64,14 +69,18 @@ def verify(url: str) -> Verified:
     Raises:
         Unavailable: the database cannot be reached, or is of another version.
     """
-    engine = open_engine(url)
+    engine, found = open_engine(url), None
     try:
         with begun(engine, writing=False) as connection:
             named = place(engine.url)
             refuse_other_versions(connection, named)
-            return examined(Transaction(connection, named))
+            found = examined(Transaction(connection, named))
+    except Unavailable:
+        if found is None or not found.faults:
+            raise  # a damaged SQLite file may refuse to end the transaction, too
     finally:
         engine.dispose()
+    return found
 
 
 def examined(to: Transaction) -> Verified:
@@ -96,28 +105,52 @@ class _Walk:
         self._contest = contest
         self._head = genesis(contest.id)
         self._found: list[Fault] = []
+        self._unread: set[int] = set()
 
     def faults(self) -> Iterator[Fault]:
         """Yield everything that is wrong with the contest."""
         state, wrong = examine(self._lines(), start=beginning(self._contest.id))
         where = f"contest {self._contest.id}"
-        yield from (fault.at(where, fault.line) for fault in (*wrong, *self._found))
+        yield from (fault.at(where, fault.line) for fault in (*self._found, *wrong))
         yield from (fault.at(where) for fault in self._derived(state))
 
     def _lines(self) -> Iterator[bytes]:
         seq = 0
-        sql = (
-            "SELECT seq, line, sha256, kind, at, table_name, external_id FROM entries "
-            "WHERE contest_no = ? AND seq > ? ORDER BY seq LIMIT ?"
-        )
-        while rows := self._to.raw(sql, [self._contest.no, seq, _PORTION]):
+        while rows := self._portion(seq):
             for row in rows:
-                if row[0] != seq + 1:
-                    self._fault(seq + 1, f"the entries {seq + 1} to {row[0] - 1} are missing")
+                self._expect_next(seq, row[0])
                 seq = row[0]
                 self._compare(*row)
                 yield row[1]
             self.entries += len(rows)
+        if self._unread and seq < self._contest.seq:
+            self._expect_next(seq, self._contest.seq + 1)
+
+    def _expect_next(self, seq: int, found: int) -> None:
+        """Note the entries between the last one and the next."""
+        if found != seq + 1:
+            what = (
+                "cannot be read: their page is damaged"
+                if seq + 1 in self._unread
+                else "are missing"
+            )
+            self._fault(seq + 1, f"the entries {seq + 1} to {found - 1} {what}")
+
+    def _portion(self, seq: int) -> list[tuple[Any, ...]]:
+        """Read the entries after a position; where a page of SQLite's is damaged, one by one."""
+        try:
+            return self._to.raw(f"{_ENTRIES} AND seq > ? ORDER BY seq LIMIT ?",
+                                [self._contest.no, seq, _PORTION])  # fmt: skip
+        except sqlite3.DatabaseError:
+            rows: list[tuple[Any, ...]] = []
+            for one in range(seq + 1, self._contest.seq + 1):
+                try:
+                    rows += self._to.raw(f"{_ENTRIES} AND seq = ?", [self._contest.no, one])
+                except sqlite3.DatabaseError:
+                    self._unread.add(one)
+                if len(rows) == _PORTION:
+                    break
+            return rows
 
     def _compare(self, seq: int, line: bytes, sha256: bytes, *columns: Any) -> None:
         self._head = chain(self._head, line)
@@ -169,7 +202,12 @@ def _boards(to: Transaction) -> Iterator[Fault]:
         .scalar_subquery()
     )
     listing = select(SNAPSHOTS.c.no, SNAPSHOTS.c.rows, SNAPSHOTS.c.unscored, chunks.label("chunks"))
-    for row in to.all(listing.where(SNAPSHOTS.c.stored).order_by(SNAPSHOTS.c.no)):
+    try:
+        rows = to.all(listing.where(SNAPSHOTS.c.stored).order_by(SNAPSHOTS.c.no))
+    except DatabaseError as error:
+        yield Fault(f"stored boards cannot be read: {error.orig}", _RESTORE)
+        return
+    for row in rows:
         needed = -(-row.rows // ROWS_PER_CHUNK) - (-row.unscored // ROWS_PER_CHUNK)
         if row.chunks != needed:
             what = f"snapshot {row.no} has {row.chunks} portions of rows, it needs {needed}"
@@ -178,6 +216,11 @@ def _boards(to: Transaction) -> Iterator[Fault]:
 
 def _damage(to: Transaction) -> Iterator[Fault]:
     if to.on_sqlite:
-        for (said,) in to.raw("PRAGMA quick_check"):
+        try:
+            found = [said for (said,) in to.raw("PRAGMA quick_check")]
+        except sqlite3.DatabaseError as error:
+            found = [str(error)]
+        for said in found:
             if said != "ok":
-                yield Fault(f"{to.place} is damaged: {said}", _RESTORE)
+                told = said.replace("*** in database main ***\n", "").replace("\n", "; ")
+                yield Fault(f"{to.place} is damaged: {told}", _RESTORE)

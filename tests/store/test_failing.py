@@ -1,0 +1,109 @@
+"""Databases at an operator's worst moment: full, locked away, damaged; one line, one remedy."""
+
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from agon.errors import CheckFailed, Unavailable
+from agon.ledger.entry import genesis
+from agon.store import open_store
+from agon.store.backup import backup
+from agon.store.failing import said
+from agon.store.verify import verify
+from store.made import NOON, contest, created, opened, sealed, vote
+
+_PAGE = 4096
+
+
+@pytest.fixture
+def large(tmp_path: Path) -> str:
+    """Store a contest whose entries fill many pages."""
+    url = f"sqlite:///{tmp_path}/large.db"
+    store = open_store(url)
+    with store.write() as session:
+        spring = session.contests.add(contest())
+        drafts = [created("spring"), opened(), *map(vote, range(1500))]
+        entries, head, seq = sealed(drafts, previous=genesis("spring"))
+        session.entries.append(spring.no, entries)
+        session.contests.save(replace(spring, seq=seq, head=head, state="open"))
+    store.close()
+    return url
+
+
+def test_a_full_disk_keeps_what_was_stored_and_says_what_to_do(large: str, tmp_path: Path) -> None:
+    """Nothing half is left: not in the ledger, not of a backup."""
+    small = tmp_path / "small"
+    small.mkdir()
+    wall = shutil.which("bwrap")
+    assert wall is not None, "install the Debian package bubblewrap"
+    told = subprocess.run(
+        [wall, "--bind", "/", "/", "--dev-bind", "/dev", "/dev", "--size", str(1 << 20),
+         "--tmpfs", str(small), sys.executable, str(Path(__file__).with_name("full_disk.py")),
+         str(small), large],
+        capture_output=True, text=True, check=False, timeout=120,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+    )  # fmt: skip
+    assert (told.returncode, told.stderr) == (0, "")
+    full, whole, copied, archived, left = told.stdout.splitlines()
+    assert "has no room to write" in full
+    assert full.endswith("make room on its disk and try again")
+    assert whole == "whole"
+    assert copied.startswith(f"the copy in {small} ")
+    assert copied.endswith("make room on its disk and try again")
+    assert archived.startswith(f"{small}/copy.tar.gz cannot be written (No space left on device)")
+    assert left == "[]"
+
+
+def test_a_backup_into_a_place_that_is_none_says_so(large: str, tmp_path: Path) -> None:
+    """A path through a file is a slip of the keyboard."""
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(Unavailable, match="name a place that can be written"):
+        backup(large, tmp_path / "file" / "all.tar.gz", now=NOON)
+
+
+@pytest.mark.parametrize("harm", ["zeros", "noise"])
+def test_entries_on_a_damaged_page_are_named(large: str, tmp_path: Path, harm: str) -> None:
+    """An operator has to know whose contest it is, and where it breaks off."""
+    path = tmp_path / "large.db"
+    with closing(sqlite3.connect(path)) as connection:
+        (line,) = connection.execute("SELECT line FROM entries WHERE seq = 700").fetchone()
+    content = bytearray(path.read_bytes())
+    page = content.index(line) // _PAGE * _PAGE
+    content[page : page + _PAGE] = bytes(_PAGE) if harm == "zeros" else bytes(range(256)) * 16
+    path.write_bytes(content)
+    found = verify(large)
+    with pytest.raises(CheckFailed, match=r"large\.db is damaged"):
+        found.raise_faults()
+    (lost,) = [fault for fault in found.faults if "their page is damaged" in fault.what]
+    first, last = (int(word) for word in lost.what.split()[2:5:2])
+    assert first <= 700 <= last
+    assert (lost.file, lost.line) == ("contest spring", first)
+    assert last - first < 50
+
+
+@pytest.mark.parametrize(
+    ("text", "remedy"),
+    [
+        ("database or disk is full", "make room"),
+        ("could not extend file: No space left on device", "make room"),
+        ("disk I/O error", "full or failing"),
+        ("attempt to write a readonly database", "right to write"),
+        ("cannot execute INSERT in a read-only transaction", "right to write"),
+        ("database disk image is malformed", "agon db restore"),
+        ("database is locked", "try again"),
+        ("connection refused", "see that it is there"),
+    ],
+)
+def test_every_plight_has_its_remedy(text: str, remedy: str) -> None:
+    """Whoever reads it has no time to look anything up."""
+    error = said(sqlite3.OperationalError(text), "the database agon.db")
+    assert isinstance(error, Unavailable)
+    assert text in str(error)
+    assert remedy in str(error).rpartition(";" if "busy" not in str(error) else ")")[2]
