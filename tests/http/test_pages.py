@@ -7,9 +7,11 @@ from urllib.parse import quote
 
 import pytest
 
+from agon.app.contests.creating import NewContest, create
 from agon.app.contests.histories import history
 from agon.app.contests.publishing import publish
 from agon.app.contests.recording import record
+from agon.store.contests import SqlContests
 from fakes.house import ORGANISER
 from fakes.http_house import House
 
@@ -50,3 +52,26 @@ def test_a_link_of_any_name_is_written_in_ascii(
     monkeypatch.setattr("agon.http.routes.boards.history", twice)
     path = f"/api/v1/contests/spring/boards/user-score/history/{quote(name)}"
     assert next_of(house.client.get(f"{path}?limit=1")).startswith(f"{path}?limit=1&cursor=")
+
+
+def test_what_nobody_may_see_is_passed_over_many_at_a_time(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Asked for one contest at a time, a stranger had each private one looked up by itself."""
+    for n in range(12):
+        new = NewContest(id=f"c{n:02}", discipline="community", title="C", visibility="private")
+        create(house.service, new, by=ORGANISER)
+    house.contest("spring", people=0)
+    house.contest("summer", people=0)
+    asked, really = [], SqlContests.page
+
+    def noting(contests: SqlContests, **options: Any) -> Any:
+        asked.append(options)
+        return really(contests, **options)
+
+    monkeypatch.setattr(SqlContests, "page", noting)
+    first = house.get("/contests?limit=1")
+    assert [one["id"] for one in first.json()["items"]] == ["spring"]
+    second = house.client.get(next_of(first)).json()
+    assert ([one["id"] for one in second["items"]], second["next"]) == (["summer"], None)
+    assert len(asked) == 2

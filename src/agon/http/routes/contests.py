@@ -1,5 +1,6 @@
 """Answer for contests: create them, lead them through their lives."""
 
+from itertools import islice
 from typing import Annotated
 
 from fastapi import Query
@@ -27,6 +28,9 @@ from agon.http.routes.common import WRITES, Serves, new_router, refusals
 
 router = new_router("contests")
 
+_PORTION = 501
+"""So many are looked at at once, whatever is asked for: many may be nobody's to see."""
+
 Managed = Annotated[View, sees("contest.manage")]
 
 
@@ -47,10 +51,11 @@ def list_contests(
     with service.store.read() as session:
         while len(found) <= limit:
             listed = session.contests.page(
-                after=place, limit=limit + 1, discipline=discipline, series=series
+                after=place, limit=_PORTION, discipline=discipline, series=series
             )
-            found += [told(session, view) for one in listed if (view := _seen(one, caller))]
-            if len(listed) <= limit:
+            seen = (view for one in listed if (view := _seen(one, caller)))
+            found += [told(session, view) for view in islice(seen, limit + 1 - len(found))]
+            if len(listed) < _PORTION:
                 break
             place = listed[-1].id
     page = page_of(found, limit=limit, key=lambda one: one.id, shown=lambda one: one)
