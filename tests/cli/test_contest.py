@@ -292,6 +292,8 @@ def test_jobs_are_seen_and_the_queue_paused(place: Place) -> None:
         place.good("contest", "add", f"{place.contest}-j", file, "--table", "owners")
         [job] = place.json("jobs", "list", "--contest", f"{place.contest}-j")["jobs"]
         assert (job["kind"], job["state"]) == ("publish", "queued")
+        place.until(lambda: place("jobs", "queue", "--format", "json"), lambda q: not q["leased"])
+        assert "drained: agon jobs resume" in place.good("jobs", "queue").out
         shown = place.good("jobs", "show", job["id"]).out
         assert all(said in shown for said in ("state: queued", "not before: 20", "attempts: 0 of"))
         assert place.json("jobs", "show", job["id"])["id"] == job["id"]

@@ -210,7 +210,13 @@ def _print(told: "QueueTold", form: str) -> None:
     from agon.cli.drawing import Column, Paper
 
     paper = Paper()
-    paper.line(f"{'paused' if told.paused else 'running'}, {told.leased} worked on", style="bold")
+    drained = " (drained: agon jobs resume lets work go on)" if told.leased == 0 else ""
+    state = (
+        f"paused, {told.leased} worked on{drained}"
+        if told.paused
+        else (f"running, {told.leased} worked on")
+    )
+    paper.line(state, style="bold")
     if told.counts:
         paper.table(
             [

@@ -129,6 +129,10 @@ def rollback(contest: str, change: str, *, reason: str, form: str, place: Place)
     with place.open(create=False) as house:
         undone = house.changes.roll_back(contest, change, reason=reason)
     _print(undone, form)
+    click.echo(
+        f"rolled back at entry {undone.rolled_back_at:,}: what it moved, as shown, is undone",
+        err=True,
+    )
 
 
 @click.command("changes", cls=Command)
@@ -236,7 +240,7 @@ def _draw_board(paper: "Paper", board: str, report: Mapping[str, Any]) -> None:
 
     unscorable = report.get("unscorable")
     if unscorable:
-        told = "; ".join(f"{side} it cannot be scored: {why}" for side, why in unscorable.items())
+        told = "; ".join(f"{side}, it cannot be scored: {why}" for side, why in unscorable.items())
         paper.line(f"{board}: {told}")
         return
     summary, moves = report["summary"], report["moves"]
