@@ -9,6 +9,7 @@ import pytest
 
 from agon.app.contests.values import ROWS_PER_CHUNK, Contest, Snapshot
 from agon.errors import Unavailable
+from agon.store.engines import begun
 from agon.store.portions import StoredPortions, open_portions
 from agon.store.store import SqlStore
 from store.made import snapshot
@@ -158,6 +159,24 @@ def test_a_database_that_is_not_there_is_said_to_all_and_looked_for_again(
         return found
 
     assert [type(one) for one in asked(nowhere, ask)] == [Unavailable, Unavailable]
+
+
+def test_a_failure_leaves_nothing_begun(url: str, store: SqlStore, board: Snapshot) -> None:
+    """The next who asks would be refused for the one before, for ever."""
+
+    def rename(before: str, after: str) -> None:
+        with begun(store._engine, writing=True) as connection:
+            connection.exec_driver_sql(f"ALTER TABLE {before} RENAME TO {after}")
+
+    async def ask(portions: StoredPortions) -> Any:
+        rename("snapshot_rows", "hidden_rows")
+        for _ in range(2):
+            with pytest.raises(Unavailable):
+                await portions.lines(board.no, start=0, count=1)
+        rename("hidden_rows", "snapshot_rows")
+        return await portions.lines(board.no, start=0, count=1)
+
+    assert asked(url, ask)[1] == [_line(0)]
 
 
 def test_a_connection_that_was_cut_is_made_anew(

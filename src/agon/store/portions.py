@@ -111,13 +111,15 @@ class _OnSqlite:
         if self._connection is None:
             self._connection = self._connected()
         ask = self._connection.execute
-        ask("BEGIN")
         try:
+            ask("BEGIN")
             # Its number changes when another connection stores something; this one never does.
             [state] = ask("PRAGMA data_version").fetchone()
             found = [ask(self._SQL[one.kind], one[1:]).fetchone() for one in wanted]
-        finally:
             ask("COMMIT")
+        except sqlite3.Error:
+            await self.close()  # with whatever was begun on it
+            raise
         return state, [None if row is None else row[0] for row in found]
 
     async def close(self) -> None:
