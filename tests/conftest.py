@@ -25,6 +25,7 @@ class Postgresql:
     port: int
     user: str
     password: str
+    folder: Path
 
     def address(
         self, database: str = "postgres", *, user: str | None = None, password: str | None = None
@@ -45,6 +46,21 @@ class Postgresql:
 
         return driver.connect(self.address(database), autocommit=True)
 
+    def start(self) -> None:
+        """Start the server on its data, unless it runs; it is there when this returns."""
+        if (self.folder / "data" / "postmaster.pid").exists():
+            return
+        options = f"-p {self.port} -c listen_addresses=127.0.0.1 -k {self.folder} -c fsync=off"
+        _run(_owner(), _programs() / "pg_ctl", "-D", self.folder / "data", "-o", options,
+             "-l", self.folder / "log", "-w", "start")  # fmt: skip
+        _wait_for(self)
+
+    def stop(self) -> None:
+        """Stop the server, whoever is connected; a test that does so starts it again."""
+        _run(
+            _owner(), _programs() / "pg_ctl", "-D", self.folder / "data", "-m", "fast", "-w", "stop"
+        )
+
     def emptied(self) -> str:
         """Empty the database that tests share and return its name."""
         self.run(
@@ -61,7 +77,7 @@ def postgresql() -> Iterator[Postgresql]:
     """Start a private PostgreSQL; where there is none to start, the tests that need it fail."""
     programs = _programs()
     folder = Path(tempfile.mkdtemp(prefix="agon-postgresql-"))
-    server = Postgresql(_free_port(), "agon", secrets.token_hex(8))
+    server = Postgresql(_free_port(), "agon", secrets.token_hex(8), folder)
     owner = _owner()
     secret = folder / "password"
     secret.write_text(server.password)
@@ -72,10 +88,7 @@ def postgresql() -> Iterator[Postgresql]:
     try:
         _run(owner, programs / "initdb", "-D", data, "-U", server.user, f"--pwfile={secret}",
              "--auth=scram-sha-256", "--encoding=UTF8", "--locale=C", "--no-sync")  # fmt: skip
-        options = f"-p {server.port} -c listen_addresses=127.0.0.1 -k {folder} -c fsync=off"
-        _run(owner, programs / "pg_ctl", "-D", data, "-l", folder / "log", "-o", options,
-             "-w", "start")  # fmt: skip
-        _wait_for(server)
+        server.start()
         yield server
     finally:
         if (data / "postmaster.pid").exists():

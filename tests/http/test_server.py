@@ -8,13 +8,15 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import httpx2
 import pytest
+
+from conftest import Postgresql
 
 PATIENCE = 60.0
 
@@ -274,3 +276,48 @@ def test_a_public_address_without_authentication_is_refused(tmp_path: Path) -> N
     assert "Traceback" not in done.stderr
     assert 'auth = "required"' in done.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_server_and_its_worker_live_through_a_restart_of_postgresql(
+    postgresql: Postgresql, tmp_path: Path
+) -> None:
+    """Databases are restarted for their own updates; nobody should have to start agon again."""
+    url = postgresql.address(postgresql.emptied())
+    server = start(tmp_path, "--workers", "1", AGON_DATABASE=url)
+    try:
+        body = {"id": "spring", "discipline": "arena", "title": "Spring"}
+        assert server.ask("POST", "/contests", json=body).status_code == 201
+        postgresql.stop()
+        told = httpx2.get(f"{server.url}/readyz", timeout=PATIENCE)
+        assert (told.status_code, told.json()["code"]) == (503, "not-ready")
+        assert server.ask("GET", "/contests/spring").status_code == 503
+        _until(lambda: "no jobs for now" in (tmp_path / "log").read_text())
+        postgresql.start()
+        _until(lambda: answers(server.url))
+        bots = b'{"table":"bots","row":{"id":"ann","name":"Ann"}}\n'
+        headers = {"content-type": "application/x-ndjson"}
+        added = server.ask("POST", "/contests/spring/records", content=bots, headers=headers)
+        assert added.status_code == 201, added.text
+        seq = server.ask("GET", "/contests/spring").json()["seq"]
+        _until(lambda: _published(server) == seq)
+    finally:
+        postgresql.start()
+        server.process.terminate()
+        assert server.process.wait(PATIENCE) == 0
+    said = (tmp_path / "log").read_text()
+    assert "Traceback" not in said
+    told_lines = [line for line in said.splitlines() if "no jobs for now" in line]
+    assert len(told_lines) == len(set(told_lines))  # shutting down, gone, starting: once each
+
+
+def _published(server: Served) -> int | None:
+    answer = server.ask("GET", "/contests/spring/boards/bots")
+    seq: int | None = answer.json()["seq"] if answer.status_code == 200 else None
+    return seq
+
+
+def _until(true: Callable[[], bool]) -> None:
+    end = time.monotonic() + PATIENCE
+    while not true():
+        assert time.monotonic() < end, "it did not come about"
+        time.sleep(0.1)
