@@ -144,6 +144,9 @@ def test_a_case_is_opened_decided_and_closed(house: House) -> None:
     assert house.post(f"{one}/appeals", "judge", json={"text": "no"}).status_code == 404
     appealed = house.post(f"{one}/appeals", "participant", json={"text": "but"})
     assert appealed.json()["state"] == "appealed"
+    # Who complained, and what the organisers noted, is not told to whom the case is about.
+    assert [step["kind"] for step in appealed.json()["steps"]] == ["decision", "appeal"]
+    assert appealed.json()["finding"] is None
     closed = house.post(f"{one}/close", "organiser", json={"text": "done"})
     assert closed.json()["state"] == "closed"
 

@@ -23,6 +23,7 @@ from agon.errors import Conflict, NotFound, Unreadable
 from agon.ledger.entry import Draft, timestamp
 
 LONGEST_TEXT: Final = 10_000
+_TOLD_SUBJECTS: Final = frozenset({"decision", "appeal"})
 _MOST_SUBJECTS: Final = 1000
 _LONGEST_TITLE: Final = 200
 
@@ -158,6 +159,16 @@ def appeal(service: Service, contest_id: str, case_id: str, *, text: str, by: Ca
             raise Conflict(f"case {case.id} is {case.state}; what is decided can be appealed")
         appealed = replace(case, state="appealed")
         return _stepped(service, session, appealed, by, kind="appeal", text=text)
+
+
+def for_subjects(case: Case) -> Case:
+    """Return what those a case is about are told: decisions and appeals.
+
+    Who opened it and why, notes and the finding are the organisers' own: they may name who
+    complained.
+    """
+    told = tuple(step for step in case.steps if step["kind"] in _TOLD_SUBJECTS)
+    return replace(case, finding=None, steps=told)
 
 
 def close(service: Service, contest_id: str, case_id: str, *, text: str, by: Caller) -> Case:

@@ -112,11 +112,9 @@ def appeal(
     view: Annotated[View, sees("case.appeal")],
     service: Serves,
 ) -> CaseTold:
-    """Appeal against a decision; those it is about may."""
-    caller = caller_of(request)
-    return CaseTold.model_validate(
-        cases.appeal(service, view.contest.id, name, text=asked.text, by=caller)
-    )
+    """Appeal against a decision; those it is about may, and are told decisions and appeals."""
+    done = cases.appeal(service, view.contest.id, name, text=asked.text, by=caller_of(request))
+    return CaseTold.model_validate(done if view.staff else cases.for_subjects(done))
 
 
 @router.post(_CASES + "/{id}/close", operation_id="closeCase", summary="Close a case",
