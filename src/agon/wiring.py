@@ -14,9 +14,9 @@ from agon.app.ports import Escaped, Mode, Sandbox
 from agon.errors import Unavailable, Unreadable
 
 if TYPE_CHECKING:
-    from agon.app.contests.stored_portions import Portions
     from agon.app.contests.ports import Store
     from agon.app.contests.service import Service
+    from agon.app.contests.stored_portions import Portions
     from agon.app.jobs.delivering import Post
     from agon.app.submitting import WeightSetter
     from agon.app.tasks.acceptance import Triers
