@@ -7,7 +7,7 @@ import pytest
 from agon.settings import load
 from agon.wiring import open_service
 from cli.command import Ended, Here
-from fakes.autumn import CUBES, RIGHT, SQUARES, publish
+from fakes.autumn import CUBES, RIGHT, SQUARES, judged, publish
 
 DOJO = Path(__file__).parents[2] / "src/agon/examples/dojo"
 
@@ -76,3 +76,28 @@ def test_a_program_is_submitted(agon: Here, database: str, tmp_path: Path) -> No
     assert good(agon, database, *sending, "--user", "bob", "--tag", "search_enum").out.strip()
     solver.write_bytes(b"\xff")
     assert agon("contest", *sending, "--user", "ada", "--database", database).code == 2
+
+
+def test_what_became_of_a_program_is_shown(agon: Here, database: str, tmp_path: Path) -> None:
+    """Somebody whose program was stopped wants to read by what, and in which program."""
+    [told, _] = good(agon, database, "problems", "autumn", "--format", "json").json()["problems"]
+    solver = tmp_path / "solver.py"
+    solver.write_text("def gen(n):\n    return [n]\n")
+    sending = ("submit", "autumn", solver, "--problem", told["id"], "--user", "ada")
+    sent = good(agon, database, *sending)
+    name = sent.out.strip()
+    assert f"agon contest submissions autumn {name}" in sent.err
+    assert "not judged yet" in good(agon, database, "submissions", "autumn").out
+    service = open_service(load({"database": database}))
+    judged(
+        service, name, told["id"], verdict="runtime_error", terms_matched=None,
+        reason="there is no function solver()",
+    )  # fmt: skip
+    service.store.close()
+    assert "runtime_error" in good(agon, database, "submissions", "autumn").out
+    shown = good(agon, database, "submissions", "autumn", name).out
+    assert "reason: there is no function solver()" in shown
+    assert "def gen(n):" in shown
+    [one] = good(agon, database, "submissions", "autumn", "--format", "json").json()["submissions"]
+    assert (one["id"], one["records"][0]["verdict"]) == (name, "runtime_error")
+    assert agon("contest", "submissions", "autumn", "none", "--database", database).code == 3

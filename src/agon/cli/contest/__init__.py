@@ -15,7 +15,7 @@ from agon.cli.contest.living import (
     show,
     unfreeze,
 )
-from agon.cli.contest.posing import problems, publish, reveal, submit
+from agon.cli.contest.posing import problems, publish, reveal, submissions, submit
 from agon.cli.contest.reading import board, explain, findings, history, proof
 from agon.cli.helping import Group
 
@@ -36,7 +36,7 @@ def command() -> None:
 
 for each in (
     create, season, list_, show, open_, freeze, unfreeze, finalize, add, board, explain, history,
-    proof, findings, problems, publish, reveal, submit, rescore, void, changes, rollback, export,
-    import_,
+    proof, findings, problems, publish, reveal, submit, submissions, rescore, void, changes,
+    rollback, export, import_,
 ):  # fmt: skip
     command.add_command(each)

@@ -1,7 +1,8 @@
-"""``agon contest problems|publish|reveal|submit``: the dojo's problems and programs."""
+"""``agon contest problems|publish|reveal|submit|submissions``: problems, programs, verdicts."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 
@@ -12,6 +13,8 @@ from agon.cli.output import TABLE, deliver
 from agon.cli.places import Place, place
 
 _COLUMNS = ("id", "title", "N_check", "freeze_started_at", "revealed")
+_SENT: Final = ("id", "user", "verdict", "terms_matched", "at", "problem")
+_ONCE: Final = ("source", "agent", "user_id", "problem_id", "created_at")
 
 
 @click.command("problems", cls=Command)
@@ -106,7 +109,8 @@ def submit(
 ) -> None:
     """Send the solver in FILE to a problem of ID; a worker judges it.
 
-    The submission's id is printed; its verdict comes when its turn has come.
+    The submission's id is printed; agon contest submissions shows its verdict when its turn has
+    come. Beside a database, --user says whose it is.
 
       agon contest submit autumn solver.py --problem 4f6c… --server https://agon.example
     """
@@ -130,6 +134,52 @@ def submit(
     click.echo(done.id)
     for job in done.jobs:
         click.echo(f"job {job.id} is {job.state}", err=True)
+    click.echo(f"its verdict: agon contest submissions {contest} {done.id}", err=True)
+
+
+@click.command("submissions", cls=Command)
+@arguments.contest
+@click.argument("submission", metavar="[SUBMISSION]", required=False)
+@listing.form
+@parameters.output
+@place
+def submissions(
+    contest: str, submission: str | None, *, form: str, output: Path | None, place: Place
+) -> None:
+    """List what was sent to ID to be judged, oldest first, or show one with its program.
+
+    Organisers see all, participants their own.
+
+      agon contest submissions autumn
+      agon contest submissions autumn 01a2… --format json
+    """
+    with place.open(create=False) as house:
+        if submission is None:
+            found = [listing.plainly(one) for one in house.submissions.list(contest)]
+        else:
+            found = [listing.plainly(house.submissions.get(contest, submission))]
+    if submission is None or form != TABLE:
+        rows = [_judged(one) for one in found] if form == TABLE else found
+        listing.print_rows(rows, form=form, name="submissions", columns=_SENT, output=output)
+        return
+    from agon.cli.drawing import Paper
+
+    paper = Paper(output)
+    for name, value in _judged(found[0]).items():
+        if value not in (None, ""):
+            paper.line(f"{name.replace('_', ' ')}: {listing.told(value)}")
+    if source := found[0]["content"].get("source"):
+        paper.line("")
+        paper.line(source.rstrip("\n"))
+    paper.deliver()
+
+
+def _judged(told: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a submission in one row with what was recorded of it; else it still waits."""
+    sent = {name: told[name] for name in ("id", "user", "at", "problem")}
+    row = told["records"][0] if told["records"] else {"verdict": "not judged yet"}
+    first = {name: row[name] for name in ("verdict", "reason", "terms_matched") if name in row}
+    return sent | first | {name: row[name] for name in row if name not in (*sent, *_ONCE)}
 
 
 def _deliver(told: dict[str, Any]) -> None:

@@ -70,7 +70,7 @@ class LocalSubmissions:
         """
         whose = user or self._by.user
         if whose is None:
-            raise Unreadable("name the user whose submission it is: user")
+            raise Unreadable("name the user whose submission it is: --user U, or user")
         sent = submitting.Submission(
             user=whose, problem=problem, content=content, external_id=external_id
         )
