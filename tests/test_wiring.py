@@ -1,6 +1,6 @@
 """Where ports meet adapters: walls that step down, stores and keys that open."""
 
-from datetime import UTC
+from datetime import UTC, timedelta
 from pathlib import Path
 
 import pytest
@@ -47,13 +47,16 @@ def _settings(folder: Path, **more: object) -> Settings:
 
 def test_a_service_opens_with_keys_that_stay(tmp_path: Path) -> None:
     """Heads signed before a restart are checked with the same key after it."""
-    first = wiring.open_service(_settings(tmp_path, lease_seconds=40, snapshots_kept=7))
+    first = wiring.open_service(
+        _settings(tmp_path, lease_seconds=40, snapshots_kept=7, ended_jobs_days=2)
+    )
     first.store.close()
     second = wiring.open_service(_settings(tmp_path), create=False)
     second.store.close()
     assert first.signer.public_key == second.signer.public_key
     assert first.network_key == second.network_key
     assert (first.lease_span.total_seconds(), first.snapshots_kept) == (40, 7)
+    assert first.jobs_kept == timedelta(days=2)
     assert first.clock().tzinfo is UTC
     assert {file.stat().st_mode & 0o777 for file in tmp_path.glob("*.key")} == {0o600}
 

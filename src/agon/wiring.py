@@ -219,6 +219,7 @@ def open_service(settings: "Settings", *, create: bool = True) -> "Service":
         tasks=lambda: task_names(settings.tasks_folder),
         snapshots_kept=settings.snapshots_kept,
         look_pause=timedelta(minutes=settings.findings_minutes) or None,
+        jobs_kept=timedelta(days=settings.ended_jobs_days) or None,
     )
 
 

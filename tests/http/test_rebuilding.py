@@ -35,7 +35,7 @@ def ask(house: House, place: int, role: str | None = None) -> Any:
 
 
 def test_a_stranger_learns_nothing_of_the_house_by_asking_for_the_past(forgetful: House) -> None:
-    """How many jobs wait counts what others send, behind a freeze too; who asked first is theirs."""
+    """How many jobs wait counts what others send, also behind a freeze; who asked is theirs."""
     seen = ask(forgetful, 0, "organiser").json()
     assert (seen["by"], seen["position"]) == ("user:olga", 0)
     before = ask(forgetful, 1).json()

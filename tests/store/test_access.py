@@ -118,7 +118,8 @@ def test_answers_are_forgotten_in_time(store: SqlStore) -> None:
             assert session.access.keep_answer(_answer(key, status=status, at=at))
         session.access.drop_answer("t1", "open")
         session.access.drop_answer("t1", "new")
-        assert session.access.forget_answers(before=later(5)) == 1
+        assert session.access.forget_answers(before=later(5), limit=0) == 0
+        assert session.access.forget_answers(before=later(5), limit=2) == 1
         found = [session.access.answered("t1", key) for key in ("old", "new", "open")]
     assert [answer is not None for answer in found] == [False, True, False]
 

@@ -16,9 +16,9 @@ from agon.errors import NotFound, Unreadable, did_you_mean
 from agon.settings.table import SETTINGS, Settings, shown
 
 COMMANDS: Final = (
-    "arena", "attack", "cases", "challenge", "check", "compare", "config", "contest", "db", "demo", "dojo",
-    "explain", "import", "jobs", "replay", "rules", "score", "serve", "simulate", "token", "user",
-    "webhooks", "worker",
+    "arena", "attack", "cases", "challenge", "check", "compare", "config", "contest", "db", "demo",
+    "dojo", "explain", "import", "jobs", "replay", "rules", "score", "serve", "simulate", "token",
+    "user", "webhooks", "worker",
 )  # fmt: skip
 """Words after ``AGON_`` that begin the variable of a command's option, not a setting's."""
 

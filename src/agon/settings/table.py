@@ -201,6 +201,12 @@ class Settings(BaseSettings):
         low=0,
         high=10_080,
     )
+    ended_jobs_days: float = _setting(
+        30.0,
+        "Days after its end that a job can be looked at; then it is forgotten. 0: never.",
+        low=0,
+        high=36_500,
+    )
     sandbox_modes: _Modes = _setting(
         ("bwrap",),
         "Walls that programs may be judged behind, the first preferred. degraded has no "

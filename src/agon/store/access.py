@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Select, delete, func, select, update
+from sqlalchemy import ColumnElement, Row, Select, delete, func, select, tuple_, update
 
 from agon.app.access.ports import Answered, Audited
 from agon.app.access.values import Token, User
@@ -122,9 +122,12 @@ class SqlAccess:
         """Store the answer of a request that was under way."""
         self._to.put(ANSWERS, _answer_values(answer))
 
-    def forget_answers(self, *, before: datetime) -> int:
-        """Forget answers older than a time; return how many."""
-        return self._to.change(delete(ANSWERS).where(ANSWERS.c.at < micros(before)))
+    def forget_answers(self, *, before: datetime, limit: int) -> int:
+        """Forget answers older than a time, at most so many; return how many."""
+        keys = tuple_(ANSWERS.c.who, ANSWERS.c.key)
+        old = select(ANSWERS.c.who, ANSWERS.c.key).where(ANSWERS.c.at < micros(before))
+        some = old.order_by(ANSWERS.c.at).limit(limit)
+        return self._to.change(delete(ANSWERS).where(keys.in_(some)))
 
     def drop_answer(self, who: str, key: str) -> None:
         """Forget a request under way that came to nothing."""

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agon.app.contests.appending import append, content_of
+from agon.app.contests.appending import append
 from agon.app.contests.creating import NewContest, create
 from agon.app.contests.service import Service
 from agon.app.contests.values import Contest
@@ -126,9 +126,3 @@ def test_events_tell_the_public_no_more_than_it_may_know(service: Service) -> No
         ("contest-created", True), ("problem-published", False), ("adjustment-made", True),
     ]  # fmt: skip
     assert events[1].body == {"problem": "p"}
-
-
-def test_content_is_of_the_row_and_its_table() -> None:
-    """The same row in two tables is two records."""
-    assert content_of("a", {"x": 1}) != content_of("b", {"x": 1})
-    assert content_of("a", {"x": 1, "y": 2}) == content_of("a", {"y": 2, "x": 1})

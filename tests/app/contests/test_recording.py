@@ -99,6 +99,14 @@ def test_other_content_under_the_same_key_or_name_is_a_conflict_that_names_both(
     assert lines(spring) == before
 
 
+def test_a_name_that_stands_for_a_record_of_another_table_is_a_conflict(spring: Service) -> None:
+    """The same row in two tables is two records."""
+    row = {"id": "twin", "handle": "twin", "kind": "person"}
+    record(spring, "spring", [("owners", row, "n1")], by=ORGANISER)
+    with pytest.raises(Conflict, match="the external id 'n1' is entry 7"):
+        record(spring, "spring", [("judges", row, "n1")], by=ORGANISER)
+
+
 def test_what_is_asked_to_be_replaced_is_superseded_by_a_new_entry(spring: Service) -> None:
     """The ledger keeps both; the newest is what a repetition is compared with."""
     record(spring, "spring", [("votes", vote(), "v1")], by=ORGANISER)

@@ -110,8 +110,8 @@ class Access(Protocol):
     def finish_answer(self, answer: Answered) -> None:
         """Store the answer of a request that was under way."""
 
-    def forget_answers(self, *, before: datetime) -> int:
-        """Forget answers older than a time; return how many."""
+    def forget_answers(self, *, before: datetime, limit: int) -> int:
+        """Forget answers older than a time, at most so many; return how many."""
 
     def drop_answer(self, who: str, key: str) -> None:
         """Forget a request under way that came to nothing."""

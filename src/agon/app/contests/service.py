@@ -61,6 +61,7 @@ class Service:
         snapshots_kept: so many of the newest snapshots of a board keep their rows.
         random: gives that many random bytes, for secrets.
         look_pause: so long after a look for findings the next one comes by itself; None: never.
+        jobs_kept: so long jobs that have ended can be looked at; None: for ever.
     """
 
     store: Store
@@ -74,3 +75,4 @@ class Service:
     snapshots_kept: int = 20
     random: Callable[[int], bytes] = secrets.token_bytes
     look_pause: timedelta | None = None
+    jobs_kept: timedelta | None = None

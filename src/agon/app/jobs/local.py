@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any, Final
 from agon.app.jobs import leasing
 from agon.app.jobs.handlers import SETTLERS
 from agon.app.jobs.remote import Assignment
+from agon.app.jobs.tidying import tidy
 from agon.app.jobs.values import JobKind
 
 if TYPE_CHECKING:
     from agon.app.contests.service import Service
 
 _ANNOUNCED_EVERY: Final = timedelta(seconds=10)
+_TIDIED_EVERY: Final = timedelta(hours=1)
 
 
 class LocalSource:
@@ -39,6 +41,7 @@ class LocalSource:
         self._contests = contests
         self._wait = wait
         self._announced: datetime | None = None
+        self._tidied: datetime | None = None
 
     def claim(self, kinds: Sequence[JobKind]) -> Assignment | None:
         """Claim the next job; see :meth:`JobSource.claim`.
@@ -55,8 +58,15 @@ class LocalSource:
         if announce or job is not None:
             self._announced = now
         if job is None:
+            self._tidy(now)
             return None
         return Assignment.of(job, lease_seconds=service.lease_span.total_seconds())
+
+    def _tidy(self, now: datetime) -> None:
+        """Tidy the house now and then, while there is nothing else to do."""
+        if self._tidied is None or now - self._tidied >= _TIDIED_EVERY:
+            self._tidied = now
+            tidy(self._service)
 
     def heartbeat(self, assignment: Assignment, progress: float | None = None) -> None:
         """Keep a lease alive; see :meth:`JobSource.heartbeat`."""

@@ -129,5 +129,5 @@ class Queue(Protocol):
     def workers(self, *, since: datetime) -> list[WorkerSeen]:
         """List the workers seen since a time."""
 
-    def sweep(self, *, before: datetime) -> int:
-        """Forget jobs that ended before a time; return how many."""
+    def sweep(self, *, before: datetime, limit: int) -> int:
+        """Forget jobs that ended before a time, at most so many; return how many."""
