@@ -1,7 +1,9 @@
 """Webhooks from the command line, beside a database and at a real server."""
 
 import stat
+from pathlib import Path
 
+from cli.command import Here
 from cli.places import Place
 
 
@@ -36,3 +38,17 @@ def test_a_webhook_into_our_own_network_is_refused(place: Place) -> None:
     refused = place("webhooks", "add", place.contest, "http://127.0.0.1/hook")
     assert refused.code == 2
     assert "https" in refused.err
+
+
+def test_why_a_message_did_not_arrive_is_told(agon: Here, tmp_path: Path) -> None:
+    """A column of its own was the first to go where the terminal is narrow."""
+    base = ("--database", f"sqlite:///{tmp_path}/agon.db")
+    assert agon("contest", "create", "spring", "--discipline", "arena", *base).code == 0
+    hooks = ("webhooks", "add", "spring", "https://hooks.invalid/agon")
+    assert agon(*hooks, "--out", tmp_path / "hook.secret", *base).code == 0
+    listed = agon("webhooks", "list", "spring", "--format", "json", *base).json()
+    [hook] = [one["id"] for one in listed["webhooks"]]
+    sent = agon("webhooks", "test", "spring", hook, *base).out.strip()
+    assert agon("worker", "--once", "--kinds", "deliver", *base).code == 0
+    told = agon("webhooks", "deliveries", "spring", hook, *base).out
+    assert f"{sent}: hooks.invalid cannot be resolved" in told

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from agon.client.values import DeliveryTold
 
 _LISTED: Final = ("id", "url", "events", "staff", "active", "by")
-_DELIVERED: Final = ("created_at", "id", "state", "attempts", "last")
+_DELIVERED: Final = ("id", "state", "attempts", "answer", "created_at")
 _DELIVERIES_FOR_PEOPLE: Final = 50
 _webhook = click.argument("webhook", metavar="WEBHOOK")
 _events = option(
@@ -173,11 +173,11 @@ def deliveries(
     most = top or (_DELIVERIES_FOR_PEOPLE if is_table else None)
     with place.open(create=False) as house:
         found = list(islice(house.webhooks.deliveries(contest, webhook), most))
-    rows = [_told(one) if is_table else listing.plainly(one) for one in found]
-    listing.print_rows(
-        rows, form=form, name="deliveries", columns=_DELIVERED, output=output,
-        empty="nothing was to be sent yet",
-    )  # fmt: skip
+    if is_table:
+        _draw_deliveries([_told(one) for one in found], output)
+        return
+    rows = [listing.plainly(one) for one in found]
+    listing.print_rows(rows, form=form, name="deliveries", columns=_DELIVERED, output=output)
 
 
 @command.command("test", cls=Command)
@@ -220,12 +220,24 @@ def _say_queued(contest: str, webhook: str, sent: "DeliveryTold") -> None:
     )
 
 
+def _draw_deliveries(rows: list[dict[str, Any]], output: Path | None) -> None:
+    """Draw deliveries, why one did not arrive on a line below: it says what to do, and is long."""
+    from agon.cli.drawing import Paper
+
+    paper = Paper(output)
+    listing.add_rows(paper, rows, columns=_DELIVERED, empty="nothing was to be sent yet")
+    for row in rows:
+        if row["error"]:
+            paper.line(f"{row['id']}: {row['error']}", style="red")
+    paper.deliver()
+
+
 def _told(delivery: "DeliveryTold") -> dict[str, Any]:
     """Tell a delivery in one line: how often it was tried, and what came of it last."""
     last = delivery.attempts[-1] if delivery.attempts else {}
-    answered = f"{last['status']} in {last['ms']} ms" if "status" in last else last.get("error")
     return {
         **listing.plainly(delivery),
         "attempts": len(delivery.attempts),
-        "last": answered,
+        "answer": f"{last['status']} in {last['ms']} ms" if "status" in last else None,
+        "error": last.get("error"),
     }
