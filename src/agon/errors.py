@@ -99,6 +99,10 @@ class Unavailable(AgonError):
     exit_code = 5
 
 
+class DatabaseUnavailable(Unavailable):
+    """Say that the database is out of reach or out of order, in words for who looks after it."""
+
+
 _MOST_LISTED = 12
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from agon.app.access.values import Role
 from agon.app.jobs.values import NewJob
-from agon.errors import Unavailable, Unreadable
+from agon.errors import DatabaseUnavailable, Unavailable, Unreadable
 from agon.http.archives import unpack
 from fakes.http_house import House
 
@@ -29,6 +29,25 @@ def test_the_house_is_alive_even_without_its_database(
     answer = house.client.get("/readyz")
     assert (answer.status_code, answer.json()["code"]) == (503, "not-ready")
     assert house.get("/contests").status_code == 503
+
+
+def test_where_the_database_is_and_what_ails_it_is_told_to_operators_alone(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A stranger who knows the host and the port of a database knows where to knock."""
+    asked = {who: house.as_(who) for who in ("operator", "organiser")}
+
+    def gone(*_: object) -> Any:
+        raise DatabaseUnavailable("the database agon on db.inside, port 5432 is gone; start it")
+
+    for asking in ("contests.SqlContests.get", "queue.SqlQueue.paused"):
+        monkeypatch.setattr(f"agon.store.{asking}", gone)
+    address = "/api/v1/contests/spring/boards"
+    told = {who: house.client.get(address, headers=headers) for who, headers in asked.items()}
+    told["nobody"] = house.client.get(address)
+    told["ready"] = house.client.get("/readyz")
+    assert {one.status_code for one in told.values()} == {503}
+    assert [who for who, one in told.items() if "db.inside" in one.text] == ["operator"]
 
 
 def test_metrics_count_by_template_never_by_address(house: House) -> None:

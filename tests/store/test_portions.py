@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from agon.app.contests.values import ROWS_PER_CHUNK, Contest, Snapshot
-from agon.errors import Unavailable
+from agon.errors import DatabaseUnavailable
 from agon.store.engines import begun
 from agon.store.portions import StoredPortions, open_portions
 from agon.store.store import SqlStore
@@ -158,7 +158,7 @@ def test_a_database_that_is_not_there_is_said_to_all_and_looked_for_again(
             await portions.state()
         return found
 
-    assert [type(one) for one in asked(nowhere, ask)] == [Unavailable, Unavailable]
+    assert [type(one) for one in asked(nowhere, ask)] == [DatabaseUnavailable] * 2
 
 
 def test_a_failure_leaves_nothing_begun(url: str, store: SqlStore, board: Snapshot) -> None:

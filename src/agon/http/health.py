@@ -10,7 +10,7 @@ from agon.errors import AgonError
 from agon.http.auth import needs
 from agon.http.metrics import MEDIA_TYPE
 from agon.http.models.house import Alive, Ready
-from agon.http.problems import problem
+from agon.http.problems import OUT_OF_ORDER, problem
 from agon.http.routes.common import refusals, text_of
 from agon.http.serving import serving
 
@@ -30,7 +30,8 @@ async def ready(request: Request) -> Ready | Response:
     try:
         await run_in_threadpool(_look, request)
     except AgonError as error:
-        return problem(503, str(error), code="not-ready", headers={"retry-after": "5"})
+        serving(request).log.error("not-ready", why=str(error))
+        return problem(503, OUT_OF_ORDER, code="not-ready", headers={"retry-after": "5"})
     return Ready(status="ready", version=__version__)
 
 

@@ -11,7 +11,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from agon.errors import AgonError
-from agon.http.problems import on_http_error, problem, problem_of
+from agon.http.problems import answer_to, on_http_error, problem
 from agon.http.serving import Serving
 from agon.logs import begin_request
 
@@ -59,7 +59,7 @@ class Observed:
         except HTTPException as error:
             await answer.replace(await on_http_error(Request(scope), error))
         except AgonError as error:
-            await answer.replace(problem_of(error, request_id=name))
+            await answer.replace(answer_to(error, Request(scope)))
         except Exception as error:
             self.serving.log.exception("failed", path=scope["path"], kind=type(error).__name__)
             detail = "this is a fault of ours and is in the log; report it with the instance's id"

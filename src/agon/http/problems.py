@@ -11,15 +11,18 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
+from agon.app.access.values import Caller
 from agon.errors import (
     AgonError,
     Conflict,
+    DatabaseUnavailable,
     Forbidden,
     NotFound,
     TooMany,
     Unauthenticated,
     Unavailable,
 )
+from agon.http.serving import serving
 
 MEDIA_TYPE: Final = "application/problem+json"
 SHOWN: Final = 1000
@@ -59,6 +62,11 @@ _REMEDIES: Final[Mapping[int, str]] = {
     404: "there is nothing at this address; /api/openapi.json lists all there are",
     405: "this address has other methods; the Allow header lists them",
 }
+
+
+OUT_OF_ORDER: Final = (
+    "the server's database cannot be used just now; try again, or tell who looks after the server"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,8 +125,13 @@ def problem(
     )
 
 
-def problem_of(error: AgonError, *, request_id: str | None = None) -> Response:
-    """Turn a refusal of agon into its answer."""
+def problem_of(
+    error: AgonError, *, request_id: str | None = None, caller: Caller | None = None
+) -> Response:
+    """Turn a refusal of agon into its answer.
+
+    Where the database is and what ails it is for operators; others are told that it cannot be used.
+    """
     status = next((status for kind, status in STATUSES if isinstance(error, kind)), 422)
     headers: dict[str, str] = {}
     if isinstance(error, Unauthenticated):
@@ -129,9 +142,11 @@ def problem_of(error: AgonError, *, request_id: str | None = None) -> Response:
     elif isinstance(error, Unavailable):
         headers["retry-after"] = "1"
     faults, total = _faults_of(error)
+    operates = caller is not None and caller.role == "operator"
+    hidden = isinstance(error, DatabaseUnavailable) and not operates
     return problem(
         status,
-        str(error),
+        OUT_OF_ORDER if hidden else str(error),
         code=error.code,
         request_id=request_id,
         faults=faults,
@@ -143,7 +158,15 @@ def problem_of(error: AgonError, *, request_id: str | None = None) -> Response:
 async def on_agon_error(request: Request, error: Exception) -> Response:
     """Answer a refusal of agon."""
     assert isinstance(error, AgonError)  # noqa: S101 (it is registered for these)
-    return problem_of(error, request_id=request_id(request))
+    return answer_to(error, request)
+
+
+def answer_to(error: AgonError, request: Request) -> Response:
+    """Answer a refusal of agon to who asked; what only operators are told is in the log as well."""
+    if isinstance(error, DatabaseUnavailable):
+        serving(request).log.error("database-unavailable", why=str(error))
+    caller = request.scope.get("agon.caller")
+    return problem_of(error, request_id=request_id(request), caller=caller)
 
 
 async def on_http_error(request: Request, error: Exception) -> Response:

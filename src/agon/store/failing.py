@@ -7,7 +7,7 @@ from typing import Final
 
 from sqlalchemy import exc
 
-from agon.errors import AgonError, Conflict, Unavailable, Unreadable
+from agon.errors import AgonError, Conflict, DatabaseUnavailable, Unreadable
 
 _BUSY: Final = ("locked", "busy")
 
@@ -30,7 +30,7 @@ def speaking(place: str) -> Iterator[None]:
         place: what the database is called in messages (:func:`agon.store.engines.place`).
 
     Raises:
-        Unavailable: it cannot be reached, is busy for too long, or is none.
+        DatabaseUnavailable: it cannot be reached, is busy for too long, or is none.
         Conflict: what was written contradicts what is there.
         Unreadable: a value holds what the database cannot keep.
     """
@@ -55,7 +55,7 @@ def said(error: BaseException, place: str) -> AgonError:
     if is_conflict(error):
         return Conflict(f"{place} refuses: {text}; read what is there and try again")
     if isinstance(error, exc.TimeoutError):
-        return Unavailable(
+        return DatabaseUnavailable(
             f"{place} has no connection free; try again, or raise its number of connections"
         )
     names = {kind.__name__ for kind in type(cause).__mro__}
@@ -64,11 +64,11 @@ def said(error: BaseException, place: str) -> AgonError:
     if any(word in text for word in _BUSY) or names & {
         "LockNotAvailable", "QueryCanceled", "DeadlockDetected", "SerializationFailure",
     }:  # fmt: skip
-        return Unavailable(f"{place} is busy ({text}); try again")
+        return DatabaseUnavailable(f"{place} is busy ({text}); try again")
     for words, what, remedy in _PLIGHTS:
         if any(word in text for word in words):
-            return Unavailable(f"{place} {what} ({text}); {remedy}")
-    return Unavailable(
+            return DatabaseUnavailable(f"{place} {what} ({text}); {remedy}")
+    return DatabaseUnavailable(
         f"{place} does not answer as it should: {text}; see that it is there and may be used"
     )
 

@@ -18,7 +18,7 @@ import orjson
 
 from agon.app.contests.stored_portions import State
 from agon.app.contests.values import ROWS_PER_CHUNK
-from agon.errors import Unavailable
+from agon.errors import DatabaseUnavailable
 from agon.store.engines import address, place
 from agon.store.failing import speaking
 
@@ -223,7 +223,7 @@ class _OnPostgresql:
                 )
                 found: dict[int, bytes] = dict(await cursor.fetchall())
         except TimeoutError:
-            raise Unavailable(f"{place(self._url)} took too long; try again") from None
+            raise DatabaseUnavailable(f"{place(self._url)} took too long; try again") from None
         return found[0], [found.get(number) for number in range(1, len(wanted) + 1)]
 
     async def _connected(self) -> Any:

@@ -8,7 +8,7 @@ from threading import Lock
 from sqlalchemy import Engine
 from sqlalchemy.engine import Connection
 
-from agon.errors import Unavailable
+from agon.errors import DatabaseUnavailable
 from agon.store.access import SqlAccess
 from agon.store.cases import SqlCases
 from agon.store.changes import SqlChanges
@@ -130,7 +130,7 @@ class SqlStore:
             yield
             return
         if not self._line.acquire(timeout=PATIENCE_SECONDS):
-            raise Unavailable(f"{self._place} is busy with another writer; try again")
+            raise DatabaseUnavailable(f"{self._place} is busy with another writer; try again")
         try:
             yield
         finally:
