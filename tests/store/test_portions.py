@@ -154,7 +154,7 @@ def test_a_database_that_is_not_there_is_said_to_all_and_looked_for_again(
     async def ask(portions: StoredPortions) -> list[Any]:
         asking = [portions.state(), portions.lines(board.no, start=0, count=1)]
         found: list[Any] = await asyncio.gather(*asking, return_exceptions=True)
-        with pytest.raises(Unavailable):
+        with pytest.raises(DatabaseUnavailable):
             await portions.state()
         return found
 
@@ -171,7 +171,7 @@ def test_a_failure_leaves_nothing_begun(url: str, store: SqlStore, board: Snapsh
     async def ask(portions: StoredPortions) -> Any:
         rename("snapshot_rows", "hidden_rows")
         for _ in range(2):
-            with pytest.raises(Unavailable):
+            with pytest.raises(DatabaseUnavailable):
                 await portions.lines(board.no, start=0, count=1)
         rename("hidden_rows", "snapshot_rows")
         return await portions.lines(board.no, start=0, count=1)
@@ -192,7 +192,7 @@ def test_a_connection_that_was_cut_is_made_anew(
         else:
             cut.run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
                     "WHERE application_name = 'agon'")  # fmt: skip
-            with pytest.raises(Unavailable):
+            with pytest.raises(DatabaseUnavailable):
                 await portions.state()
         return await portions.lines(board.no, start=0, count=1)
 
