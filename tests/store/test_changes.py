@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from agon.app.contests.values import Change, Contest
+from agon.app.contests.values import Change, Contest, MovedBy
 from agon.errors import NotFound
 from agon.store.store import SqlStore
 from store.made import contest, later
@@ -50,3 +50,18 @@ def test_change_sets_are_listed_as_proposed(store: SqlStore, spring: Contest) ->
         page = session.changes.page
         assert [one.id for one in page(spring.no)] == ["z", "a", "b", "y"]
         assert [one.id for one in page(spring.no, after="a", limit=1)] == ["b"]
+
+
+def test_positions_tell_which_change_sets_were_made_there(store: SqlStore, spring: Contest) -> None:
+    """Histories name them; others' change sets and those outside the bounds are not told."""
+    done = replace(_change(spring.no), state="rolled-back", applied_at=4, rolled_back_at=9)
+    with store.write() as session:
+        session.changes.save(done)
+        session.changes.save(_change(spring.no, "c2"))
+        other = session.contests.add(contest("autumn"))
+        session.changes.save(replace(_change(other.no), state="applied", applied_at=5))
+    applied = MovedBy(change="c1", kind="rules", reason="r", rolled_back=False)
+    with store.read() as session:
+        assert session.changes.between(spring.no, 4, 8) == {4: applied}
+        assert session.changes.between(spring.no, 5, 9) == {9: replace(applied, rolled_back=True)}
+        assert session.changes.between(spring.no, 10, 12) == {}

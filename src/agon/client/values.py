@@ -106,8 +106,17 @@ class Page(Published):
     amended_by: Mapping[str, Any] | None = None
 
 
+class MovedBy(Answer):
+    """Name the change set that made a step, applied or rolled back there."""
+
+    change: str
+    kind: str
+    reason: str
+    rolled_back: bool
+
+
 class Step(Answer):
-    """Tell one step of somebody's history on a board."""
+    """Tell one step of somebody's history on a board; ``by`` is the change set that made it."""
 
     id: str
     seq: int
@@ -115,6 +124,7 @@ class Step(Answer):
     rank: int | None
     score: float | None
     reason: str | None = None
+    by: MovedBy | None = None
 
 
 class ChangeTold(Answer):

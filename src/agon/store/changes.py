@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from sqlalchemy import Row, select
+from sqlalchemy import Row, or_, select
 
-from agon.app.contests.values import Change
+from agon.app.contests.values import Change, MovedBy
 from agon.errors import NotFound
 from agon.kernel.times import micros, moment_at
 from agon.store.encoding import json_or_none, json_text, parsed
@@ -57,6 +57,23 @@ class SqlChanges:
             limit=limit,
         )
         return [_change(row) for row in self._to.all(listing)]
+
+    def between(self, contest_no: int, first: int, last: int) -> dict[int, MovedBy]:
+        """Tell at which positions change sets were applied or rolled back."""
+        of = CHANGES.c
+        asking = select(of.id, of.kind, of.reason, of.applied_at, of.rolled_back_at).where(
+            of.contest_no == contest_no,
+            or_(of.applied_at.between(first, last), of.rolled_back_at.between(first, last)),
+        )
+        found: dict[int, MovedBy] = {}
+        for row in self._to.all(asking):
+            for seq in (row.applied_at, row.rolled_back_at):
+                if seq is not None and first <= seq <= last:
+                    found[seq] = MovedBy(
+                        change=row.id, kind=row.kind, reason=row.reason,
+                        rolled_back=seq == row.rolled_back_at,
+                    )  # fmt: skip
+        return found
 
 
 def _change(row: Row[Any]) -> Change:

@@ -1,6 +1,7 @@
 """Test that a change is seen before it counts, counts as seen, is told, and can be undone."""
 
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import orjson
@@ -18,7 +19,7 @@ from agon.app.contests.lifecycle import finalise
 from agon.app.contests.publishing import publish
 from agon.app.contests.recording import record
 from agon.app.contests.service import Service
-from agon.app.contests.values import Change, Event
+from agon.app.contests.values import Change, Event, MovedBy
 from agon.errors import AgonError, Conflict, Forbidden, NotFound, Unreadable
 from fakes.house import ORGANISER, PARTICIPANT
 from fakes.spring import play, spring, view
@@ -117,6 +118,22 @@ def test_those_who_moved_are_told_by_whom_and_why(service: Service) -> None:
     assert moved["c"]["to"] == {"rank": now["c"]["rank"], "score": now["c"]["score"]}
     steps = history(service, view(service, ANONYMOUS), "bots", "c")
     assert (steps[-1].seq, steps[-1].score) == (applied.applied_at, now["c"]["score"])
+
+
+def test_a_history_names_the_change_set_that_made_a_step(service: Service) -> None:
+    """Whoever lost points without a new record has to learn why, and that it was taken back."""
+    spring(service)
+    publish(service, "spring")
+    made = proposed(service, "adjustment", {"board": "bots", "id": "c", "points": -500})
+    apply(service, "spring", made.id, reason="plagiarism", by=ORGANISER)
+    publish(service, "spring")
+    roll_back(service, "spring", made.id, reason="it was wrong", by=ORGANISER)
+    publish(service, "spring")
+    *_, earlier, applied, undone = history(service, view(service, ANONYMOUS), "bots", "c")
+    assert earlier.by is None
+    told = MovedBy(change=made.id, kind="adjustment", reason="plagiarism", rolled_back=False)
+    assert applied.by == told
+    assert undone.by == replace(told, rolled_back=True)
 
 
 def test_nobody_is_told_of_a_change_that_records_moved(service: Service) -> None:

@@ -1,5 +1,7 @@
 """Tell somebody's history on a board: every position at which their score became another."""
 
+from dataclasses import replace
+
 from agon.app.access.authorising import View
 from agon.app.contests.positions import board_named, expect_storable, reach
 from agon.app.contests.service import Service
@@ -22,7 +24,8 @@ def history(
     """Return somebody's steps on a board in the order of the ledger.
 
     A step is a position that was published and at which their score, or the reason for having
-    none, was another than before. Each names its position, at which it can be explained.
+    none, was another than before. Each names its position, at which it can be explained, and the
+    change set that made it, if one did: boards are published right before and after each.
 
     Args:
         service: the house.
@@ -43,6 +46,9 @@ def history(
     with service.store.read() as session:
         steps = session.histories.of
         found = steps(view.contest.no, name, participant, until=until, after=after, limit=limit)
-        if not found and not steps(view.contest.no, name, participant, until=until, limit=1):
-            raise NotFound(f"{participant!r} was never on board {name}; look for the id there")
-    return found
+        if not found:
+            if not steps(view.contest.no, name, participant, until=until, limit=1):
+                raise NotFound(f"{participant!r} was never on board {name}; look for the id there")
+            return []
+        made = session.changes.between(view.contest.no, found[0].seq, found[-1].seq)
+    return [replace(one, by=made.get(one.seq)) for one in found]

@@ -20,6 +20,7 @@ from agon.app.contests.values import (
     Event,
     Known,
     Moved,
+    MovedBy,
     NewEntry,
     NewRecords,
     Snapshot,
@@ -255,6 +256,9 @@ class Changes(Protocol):
 
     def page(self, contest_no: int, *, after: str | None = None, limit: int = 100) -> list[Change]:
         """List change sets, oldest first by when they were proposed, those after an id."""
+
+    def between(self, contest_no: int, first: int, last: int) -> dict[int, MovedBy]:
+        """Tell at which positions, both ends included, change sets were applied or rolled back."""
 
 
 class Cases(Protocol):

@@ -146,8 +146,23 @@ class Known:
 
 
 @dataclass(frozen=True, kw_only=True)
+class MovedBy:
+    """Name the change set that moved somebody: which, why, and whether it was rolled back there."""
+
+    change: str
+    kind: str
+    reason: str
+    rolled_back: bool
+
+
+@dataclass(frozen=True, kw_only=True)
 class Moved:
-    """Hold one step of somebody's history on a board: the score a position of the ledger gave."""
+    """Hold one step of somebody's history on a board: the score a position of the ledger gave.
+
+    Attributes:
+        reason: why there is no score.
+        by: the change set that made the step; None: records did.
+    """
 
     id: str
     seq: int
@@ -155,6 +170,7 @@ class Moved:
     rank: int | None
     score: float | None
     reason: str | None = None
+    by: MovedBy | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

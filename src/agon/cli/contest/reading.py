@@ -136,14 +136,26 @@ def history(
 ) -> None:
     """List every position of the ledger at which the score of PERSON became another.
 
-    agon contest explain --as-of explains each of them.
+    Where a change set made it another, it is named with its reason. agon contest explain --as-of
+    explains each step.
 
       agon contest history spring ada
     """
     with place.open(create=False) as house:
         steps = house.boards.history(contest, person, board=board)
         rows = [listing.plainly(one) for one in steps]
-    listing.print_rows(rows, form=form, name="steps", columns=_STEPS, output=output)
+    if form != TABLE:
+        listing.print_rows(rows, form=form, name="steps", columns=_STEPS, output=output)
+        return
+    from agon.cli.drawing import Paper
+
+    paper = Paper(output)
+    listing.add_rows(paper, rows, columns=_STEPS, empty="no steps")
+    for row in rows:
+        if by := row["by"]:
+            done = "rolled back" if by["rolled_back"] else by["kind"]
+            paper.line(f"{row['seq']:,}: change set {by['change']} · {done} · {by['reason']}")
+    paper.deliver()
 
 
 @click.command("findings", cls=Command)

@@ -130,6 +130,15 @@ class ExplanationTold(Told):
     context: dict[str, Any]
 
 
+class MovedByTold(Told):
+    """Name the change set that made a step."""
+
+    change: str
+    kind: str
+    reason: str
+    rolled_back: bool = Field(description="Whether it was rolled back here, else applied.")
+
+
 class StepTold(Told):
     """Tell one step of somebody's history."""
 
@@ -139,6 +148,7 @@ class StepTold(Told):
     rank: int | None
     score: float | None
     reason: str | None
+    by: MovedByTold | None = Field(description="The change set that made it; null: records did.")
 
 
 class HistoryPage(Told):
