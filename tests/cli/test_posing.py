@@ -38,6 +38,9 @@ def test_problems_are_listed_with_their_disclosed_terms(agon: Here, database: st
     assert [one["disclosed"][1]["a"] for one in told] == ["9", "27"]
     assert [one["terms"] for one in told] == [None, None]
     assert told[0]["id"] in good(agon, database, "problems", "autumn").out
+    shown = good(agon, database, "problems", "autumn", "--problem", told[1]["id"]).out
+    assert "freeze started at: 2026-01-01 00:00:00" in shown
+    assert "a_1 = 1  a_3 = 27  a_5 = 125" in shown
     ended = agon("contest", "problems", "autumn", "--problem", "none", "--database", database)
     assert ended.code == 3
 

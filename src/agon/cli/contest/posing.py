@@ -14,6 +14,7 @@ from agon.cli.places import Place, place
 
 _COLUMNS = ("id", "title", "N_check", "freeze_started_at", "revealed")
 _SENT: Final = ("id", "user", "verdict", "terms_matched", "at", "problem")
+_TERMS_FOR_PEOPLE: Final = 5
 _ONCE: Final = ("source", "agent", "user_id", "problem_id", "created_at")
 
 
@@ -31,6 +32,7 @@ def problems(
     Source and terms are shown once they are revealed.
 
       agon contest problems autumn
+      agon contest problems autumn --problem 4f6c…
       agon contest problems autumn --format json --output problems.json
     """
     with place.open(create=False) as house:
@@ -38,6 +40,9 @@ def problems(
             found = [listing.plainly(one) for one in house.problems.list(contest)]
         else:
             found = [listing.plainly(house.problems.get(contest, problem))]
+    if problem is not None and form == TABLE:
+        _draw_problem(found[0], output)
+        return
     listing.print_rows(found, form=form, name="problems", columns=_COLUMNS, output=output)
 
 
@@ -171,6 +176,19 @@ def submissions(
     if source := found[0]["content"].get("source"):
         paper.line("")
         paper.line(source.rstrip("\n"))
+    paper.deliver()
+
+
+def _draw_problem(told: Mapping[str, Any], output: Path | None) -> None:
+    """Draw a problem line by line: a table of ids this long has no room for the rest."""
+    from agon.cli.drawing import Paper
+
+    paper = Paper(output)
+    for name in (*_COLUMNS, "interface", "setter_user_id"):
+        if told.get(name) is not None:
+            paper.line(f"{name.replace('_', ' ')}: {listing.told(told[name])}")
+    terms = "  ".join(f"a_{one['n']} = {one['a']}" for one in told["disclosed"][:_TERMS_FOR_PEOPLE])
+    paper.line(f"{terms}  …; --format json has all that are disclosed")
     paper.deliver()
 
 
