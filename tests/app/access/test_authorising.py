@@ -55,7 +55,7 @@ def test_organisers_may_do_all_but_what_is_about_the_house() -> None:
 
 def test_without_a_token_it_is_unauthenticated_and_with_a_wrong_one_forbidden() -> None:
     """HTTP answers 401 to the one and 403 to the other."""
-    with pytest.raises(Unauthenticated, match="needs a token"):
+    with pytest.raises(Unauthenticated, match=r"needs a token; .* --token-file F"):
         allow(ANONYMOUS, "records.add")
     with pytest.raises(Forbidden, match="organiser"):
         allow(VIEWER, "records.add")

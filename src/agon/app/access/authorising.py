@@ -106,15 +106,18 @@ def allow(caller: Caller, action: str, *, contest: Contest | str | None = None) 
 
     Example:
         >>> allow(ANONYMOUS, "contest.read")
-        >>> allow(ANONYMOUS, "records.add")
+        >>> allow(ANONYMOUS, "records.add")  # doctest: +ELLIPSIS
         Traceback (most recent call last):
-        agon.errors.Unauthenticated: records.add needs a token; send Authorization: Bearer agon_…
+        agon.errors.Unauthenticated: records.add needs a token; ...
     """
     roles = _roles(action)
     if "anonymous" in roles:
         return
     if caller.role is None:
-        raise Unauthenticated(f"{action} needs a token; send Authorization: Bearer agon_…")
+        raise Unauthenticated(
+            f"{action} needs a token; send Authorization: Bearer agon_…, or give a command "
+            "--token-file F"
+        )
     if caller.role not in roles:
         may = ", ".join(sorted(roles))
         raise Forbidden(f"the role {caller.role} may not do {action}; ask for a token of: {may}")
