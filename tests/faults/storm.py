@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 WORKERS, WRITERS = 3, 2
 _PAUSED_SHARE = 0.15
 _PATIENCE = 60.0
+_LAST_COMMIT = 1.0
+"""PostgreSQL may still end a transaction whose writer was killed while it committed."""
+
 _UNDER_WAY: Final[tuple[JobState, ...]] = ("queued", "leased")
 
 
@@ -101,10 +104,15 @@ class Storm:
         self.seconds = time.monotonic() - began
 
     def calm(self) -> None:
-        """End the writers, and let the workers finish what is queued."""
+        """End the writers, and let the workers finish what is queued.
+
+        The server ends with them: it may be at work on a request of one that is gone, and would
+        queue more after the last look. Another one takes what far workers hand in.
+        """
         for name in self.names():
-            if name.startswith("writer"):
+            if name.startswith(("writer", "server")):
                 self._kill(name, counted=False)
+        self._begin("server")
         _, status = os.waitpid(parts.forked(self._drained), 0)
         for name in list(self.running):
             self._kill(name, counted=False)
@@ -125,6 +133,7 @@ class Storm:
 
     def _drained(self) -> None:
         """Wait for the last job; a minute in which none ends means that they are stuck."""
+        time.sleep(_LAST_COMMIT)
         service = parts.house(self.url)
         counts = state(service).counts
         end = time.monotonic() + _PATIENCE
