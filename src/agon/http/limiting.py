@@ -2,30 +2,35 @@
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from math import floor
 
-from limits import parse_many
+from limits import RateLimitItem, parse_many
+from limits.storage import MemoryStorage
+from limits.strategies import SlidingWindowCounterRateLimiter
 
 from agon.errors import TooMany
 
 _TIDY_SECONDS = 10.0
 
 
-@dataclass(slots=True)
-class _Count:
-    """Count somebody's requests in one span of a rate, and remember those of the span before."""
+class _Counts(MemoryStorage):
+    """Count in memory, and forget what is over without the library's timer.
 
-    length: int
-    span: int
-    now: int = 0
-    before: int = 0
+    Its timer starts a thread as often as every 10 ms, and that walks through every network known.
+    """
 
-    def begin(self, span: int) -> None:
-        """Go on to a later span."""
-        if span > self.span:
-            self.before = self.now if span == self.span + 1 else 0
-            self.span, self.now = span, 0
+    _tidied = 0.0
+
+    def incr(self, key: str, expiry: float, amount: int = 1) -> int:
+        """Count under a key that is forgotten ``expiry`` seconds after its first count."""
+        now = time.time()
+        if now - self._tidied > _TIDY_SECONDS:
+            self._tidied = now
+            for one in [one for one, end in self.expirations.items() if end <= now]:
+                self.clear(one)
+        self.get(key)  # forgets it where it is over
+        self.storage[key] += amount
+        self.expirations.setdefault(key, now + expiry)
+        return self.storage[key]
 
 
 class Limiter:
@@ -37,23 +42,15 @@ class Limiter:
         clock: seconds since 1970.
 
     Each process counts for itself: with several, a client may ask as many times as often.
-
-    Spans begin at multiples of their length. Of the requests of the span before, as many count as
-    of its length lies within one length from now: ``count = before x (1 - passed / length) + now``.
-
-    Example:
-        60 in a minute; 40 in the minute before, and 15 seconds of this one have passed:
-        40 x 0.75 = 30 count, 30 more may come.
     """
 
     def __init__(self, *, token: str, address: str, clock: Callable[[], float] = time.time) -> None:
         self._rates = {
-            kind: [(rate.amount, rate.get_expiry()) for rate in parse_many(rates)]
-            for kind, rates in (("token", token), ("address", address))
+            "token": tuple(parse_many(token)),
+            "address": tuple(parse_many(address)),
         }
         self._clock = clock
-        self._counts: dict[tuple[str, str, int], _Count] = {}
-        self._tidied = 0.0
+        self._window = SlidingWindowCounterRateLimiter(_Counts())
 
     def hit_token(self, token_id: str) -> Mapping[str, str]:
         """Count a request of a token; return the headers that tell how much is left.
@@ -72,45 +69,24 @@ class Limiter:
         return self._hit("address", network)
 
     def _hit(self, kind: str, who: str) -> Mapping[str, str]:
-        now = self._clock()
-        self._tidy(now)
-        tightest: tuple[int, int, float] | None = None
-        for place, (amount, length) in enumerate(self._rates[kind]):
-            span, rest = int(now // length), length - now % length
-            key = (kind, who, place)
-            count = self._counts.get(key)
-            if count is None:
-                count = self._counts[key] = _Count(length, span)
-            count.begin(span)
-            left = amount - floor(count.before * rest / length + count.now)
-            if passed := left > 0:
-                left, count.now = left - 1, count.now + 1
-            wait = rest
-            if count.before:
-                wait = min(wait, rest % (length / count.before))
+        tightest: tuple[int, RateLimitItem, float] | None = None
+        for rate in self._rates[kind]:
+            passed = self._window.hit(rate, kind, who)
+            stats = self._window.get_window_stats(rate, kind, who)
+            wait = max(0.0, stats.reset_time - self._clock())
             if not passed:
                 raise TooMany(
-                    f"more than {amount} requests in {length} seconds by one "
+                    f"more than {rate.amount} requests in {rate.get_expiry()} seconds by one "
                     f"{kind}; wait {max(1, round(wait + 0.5))} seconds, then go on more slowly",
                     retry_after=max(1.0, wait),
                 )
-            if tightest is None or left < tightest[0]:
-                tightest = (left, amount, wait)
+            if tightest is None or stats.remaining < tightest[0]:
+                tightest = (stats.remaining, rate, wait)
         if tightest is None:
             return {}
-        left, amount, wait = tightest
+        left, rate, wait = tightest
         return {
-            "ratelimit-limit": str(amount),
-            "ratelimit-remaining": str(left),
+            "ratelimit-limit": str(rate.amount),
+            "ratelimit-remaining": str(max(0, left)),
             "ratelimit-reset": str(max(1, round(wait + 0.5))),
         }
-
-    def _tidy(self, now: float) -> None:
-        """Forget now and then what counts no more."""
-        if now - self._tidied > _TIDY_SECONDS:
-            self._tidied = now
-            over = [
-                key for key, count in self._counts.items() if now >= (count.span + 2) * count.length
-            ]
-            for key in over:
-                del self._counts[key]
