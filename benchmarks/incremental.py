@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import report  # type: ignore[import-not-found]  # stands beside this script
 
-from agon.app.contests.live import LiveContest
+from agon.app.replay.replica import LiveContest
 from agon.disciplines import NAMES, discipline
 from agon.editions import default_edition
 from agon.ledger.entry import Draft, genesis, seal, seal_records, write_row

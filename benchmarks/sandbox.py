@@ -11,7 +11,7 @@ from pathlib import Path
 
 import report  # type: ignore[import-not-found]  # stands beside this script
 
-from agon.app.ports import Job, Sandbox
+from agon.app.sandbox import Job, Sandbox
 from agon.runners.sandbox import open_sandbox
 
 WORKERS = 2

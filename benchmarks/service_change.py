@@ -30,9 +30,9 @@ from service_ingest import (  # type: ignore[import-not-found]  # stands beside 
     settings,
 )
 
-from agon.app.access.authorising import LOCAL
-from agon.app.contests.reading_ndjson import read_ndjson
-from agon.app.contests.recording import record
+from agon.app.access.permissions import LOCAL
+from agon.app.contests.ingest.ndjson import read_ndjson
+from agon.app.contests.ingest.records import record
 
 LIMIT_SECONDS = 1.0
 FIRST_BOARD_SECONDS = 900.0

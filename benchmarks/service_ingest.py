@@ -23,12 +23,12 @@ import orjson
 import report  # type: ignore[import-not-found]  # stands beside this script
 from databases import KINDS, database  # type: ignore[import-not-found]  # stands beside this script
 
-from agon.app.access.authorising import LOCAL
-from agon.app.contests.creating import NewContest, create
-from agon.app.contests.lifecycle import open_contest
-from agon.app.contests.reading_ndjson import read_ndjson
-from agon.app.contests.recording import record
-from agon.app.contests.service import Service
+from agon.app.access.permissions import LOCAL
+from agon.app.contests.ingest.ndjson import read_ndjson
+from agon.app.contests.ingest.records import record
+from agon.app.contests.lifecycle.creation import NewContest, create
+from agon.app.contests.lifecycle.transitions import open_contest
+from agon.app.service import Service
 from agon.http.process import server
 from agon.settings import Settings
 from agon.store.engines import open_engine

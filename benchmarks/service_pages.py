@@ -27,11 +27,11 @@ import report  # type: ignore[import-not-found]  # stands beside this script
 from databases import KINDS, database  # type: ignore[import-not-found]  # stands beside this script
 from starlette.staticfiles import StaticFiles
 
-from agon.app.access.authorising import LOCAL
-from agon.app.contests.creating import NewContest, create
-from agon.app.contests.cursors import Cursor
-from agon.app.contests.lifecycle import open_contest
-from agon.app.contests.values import Contest, Snapshot
+from agon.app.access.permissions import LOCAL
+from agon.app.contests.boards.cursors import Cursor
+from agon.app.contests.lifecycle.creation import NewContest, create
+from agon.app.contests.lifecycle.transitions import open_contest
+from agon.entities.contests import Contest, Snapshot
 from agon.http.process import server
 from agon.kernel.fingerprints import canonical_json
 from agon.logs import start_logging

@@ -17,7 +17,7 @@ import orjson
 import report  # type: ignore[import-not-found]  # stands beside this script
 from service_ingest import arena, community  # type: ignore[import-not-found]  # stands beside this
 
-from agon.app.contests.replaying import replay
+from agon.app.replay.replay import replay
 from agon.disciplines import discipline
 from agon.editions import default_edition
 from agon.ledger.directory import export_directory

@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 
 import report  # type: ignore[import-not-found]  # stands beside this script
 
-from agon.app.simulating import simulate, write_simulation
+from agon.app.analysis.simulate import simulate, write_simulation
 from agon.disciplines import NAMES
 
 ROWS = 1_000

@@ -11,10 +11,10 @@ from datetime import UTC, datetime, timedelta
 import report  # type: ignore[import-not-found]  # stands beside this script
 from databases import KINDS, database  # type: ignore[import-not-found]  # stands beside this script
 
-from agon.app.contests.values import Contest, NewEntry, Snapshot
-from agon.app.jobs.values import NewJob
+from agon.entities.contests import Contest, NewEntry, Snapshot
+from agon.entities.jobs import NewJob
 from agon.store import open_store
-from agon.store.store import SqlStore
+from agon.store.store import Store
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 LINE = (
@@ -42,7 +42,7 @@ def main() -> None:
             store.close()
 
 
-def _entries(store: SqlStore, no: int, size: int, kind: str) -> None:
+def _entries(store: Store, no: int, size: int, kind: str) -> None:
     made = [_entry(seq) for seq in range(1, size + 1)]
     with _timed(f"append {size:,} entries") as ours, store.write() as session:
         session.entries.append(no, made)
@@ -65,7 +65,7 @@ def _entries(store: SqlStore, no: int, size: int, kind: str) -> None:
         report.compare("append to SQLite", ours[0], "executemany", plain[0], 1 / 1.5, 1.0)
 
 
-def _board(store: SqlStore, no: int, size: int) -> None:
+def _board(store: Store, no: int, size: int) -> None:
     ids = [f"model-{place}" for place in range(size)]
     line = '{{"id":"{}","rank":1,"score":1500.25,"wins":17,"losses":12,"matches":29}}'
     lines = [line.format(name).encode() for name in ids]
@@ -85,7 +85,7 @@ def _board(store: SqlStore, no: int, size: int) -> None:
                 assert session.snapshots.places(board.no, [ids[place]]) == {ids[place]: place}
 
 
-def _claims(store: SqlStore, count: int) -> None:
+def _claims(store: Store, count: int) -> None:
     with store.write() as session:
         for number in range(count):
             session.queue.add(NewJob(id=f"j{number:06}", kind="judge", payload={}), now=NOW)
@@ -115,7 +115,7 @@ def _entry(seq: int) -> NewEntry:
     )  # fmt: skip
 
 
-def _contest(store: SqlStore) -> int:
+def _contest(store: Store) -> int:
     contest = Contest(
         no=0, id="bench", discipline="arena", title="", description="", visibility="public",
         series=None, season=None, state="open", edition="arena/sentience-1", overrides={},

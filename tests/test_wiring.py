@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from agon import wiring
-from agon.app.ports import Escaped, Mode, Sandbox
+from agon.app.sandbox import Escaped, Mode, Sandbox
 from agon.errors import Conflict, NotFound, Unavailable
 from agon.settings import Settings, load
 

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from agon import editions
-    from agon.app.checking import CheckReport, check
-    from agon.app.comparing import Comparison, RuleSet, compare
-    from agon.app.importing import import_records
-    from agon.app.scoring import Result, read_records, score
-    from agon.app.simulating import simulate
+    from agon.app.analysis.check import CheckReport, check
+    from agon.app.analysis.compare import Comparison, RuleSet, compare
+    from agon.app.analysis.score import Result, read_records, score
+    from agon.app.analysis.simulate import simulate
+    from agon.app.importers import import_records
     from agon.editions import Edition, edition
     from agon.errors import (
         AgonError,
@@ -36,8 +36,8 @@ __version__ = "0.1.0"
 _HOMES = {
     "AgonError": "agon.errors",
     "CheckFailed": "agon.errors",
-    "CheckReport": "agon.app.checking",
-    "Comparison": "agon.app.comparing",
+    "CheckReport": "agon.app.analysis.check",
+    "Comparison": "agon.app.analysis.compare",
     "Conflict": "agon.errors",
     "Edition": "agon.editions",
     "InvalidRecords": "agon.records",
@@ -45,17 +45,17 @@ _HOMES = {
     "NotFound": "agon.errors",
     "NotScorable": "agon.errors",
     "Records": "agon.records",
-    "Result": "agon.app.scoring",
-    "RuleSet": "agon.app.comparing",
+    "Result": "agon.app.analysis.score",
+    "RuleSet": "agon.app.analysis.compare",
     "Unavailable": "agon.errors",
     "Unreadable": "agon.errors",
-    "check": "agon.app.checking",
-    "compare": "agon.app.comparing",
+    "check": "agon.app.analysis.check",
+    "compare": "agon.app.analysis.compare",
     "edition": "agon.editions",
-    "import_records": "agon.app.importing",
-    "read_records": "agon.app.scoring",
-    "score": "agon.app.scoring",
-    "simulate": "agon.app.simulating",
+    "import_records": "agon.app.importers",
+    "read_records": "agon.app.analysis.score",
+    "score": "agon.app.analysis.score",
+    "simulate": "agon.app.analysis.simulate",
 }
 
 __all__ = [

@@ -10,19 +10,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, get_args
 
 from agon.app.containers import Containers
-from agon.app.ports import Escaped, Mode, Sandbox
+from agon.app.sandbox import Escaped, Mode, Sandbox
 from agon.errors import Unavailable, Unreadable
 
 if TYPE_CHECKING:
-    from agon.app.contests.ports import Store
-    from agon.app.contests.service import Service
-    from agon.app.contests.stored_portions import Portions
-    from agon.app.jobs.delivering import Post
-    from agon.app.submitting import WeightSetter
+    from agon.app.analysis.weight_setting import WeightSetter
+    from agon.app.service import Service
     from agon.app.tasks.acceptance import Triers
     from agon.app.tasks.agents import Agent
     from agon.app.tasks.task import Task
+    from agon.app.worker.webhook_delivery import Post
     from agon.settings import Settings
+    from agon.store.row_reader import Portions
+    from agon.store.store import Store
     from agon.store.watching import Watch
 
 MODES: Final[tuple[Mode, ...]] = get_args(Mode)
@@ -33,7 +33,7 @@ def sandbox(mode: Mode = "bwrap", *, workers: int | None = None) -> Sandbox:
     """Open a sandbox; closing it is the caller's.
 
     Args:
-        mode: which wall (:data:`agon.app.ports.Mode`).
+        mode: which wall (:data:`agon.app.sandbox.Mode`).
         workers: how many programs run at a time; by default one for each processor.
 
     Raises:
@@ -202,8 +202,8 @@ def open_service(settings: "Settings", *, create: bool = True) -> "Service":
         NotFound: a key file is missing and not to be made.
         Conflict, Unreadable: a key file is open to others, or no key.
     """
-    from agon.app.contests.live import Lives
-    from agon.app.contests.service import KeySigner, Service
+    from agon.app.replay.replica import Lives
+    from agon.app.service import KeySigner, Service
     from agon.settings.keys import load_key
 
     signing = load_key(settings.signing_key_path, make=create)
@@ -284,7 +284,7 @@ def submitted_agent(command: str, files: Path) -> "Agent":
 
 def post(settings: "Settings") -> "Post":
     """Return what sends webhooks over the network, to where the settings let them go."""
-    from agon.app.jobs.delivering import Post
+    from agon.app.worker.webhook_delivery import Post
     from agon.runners.webhooks import HttpSender, resolve
 
     return Post(sender=HttpSender(), resolve=resolve, allow_private=settings.webhook_allow_private)

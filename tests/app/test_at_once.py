@@ -12,19 +12,19 @@ from typing import Any
 
 import pytest
 
-from agon.app.access.authorising import LOCAL
-from agon.app.access.ports import Answered
+from agon.app.access.permissions import LOCAL
 from agon.app.access.tokens import Grant, authenticate, create_token, revoke_token, tokens
 from agon.app.access.users import create_user, disable_user, set_password, users
-from agon.app.contests.cases import appeal, case, decide, note, open_case
-from agon.app.contests.changing import dry_run, propose
-from agon.app.contests.creating import NewContest, create
-from agon.app.contests.lifecycle import open_contest
-from agon.app.contests.live import Lives
-from agon.app.contests.service import Service
-from agon.app.jobs import leasing
-from agon.app.jobs.handlers import SETTLERS
-from agon.app.webhooks.subscribing import subscribe, unsubscribe
+from agon.app.contests.cases.cases import appeal, case, decide, note, open_case
+from agon.app.contests.changes.change_sets import dry_run, propose
+from agon.app.contests.lifecycle.creation import NewContest, create
+from agon.app.contests.lifecycle.transitions import open_contest
+from agon.app.queue import leases
+from agon.app.replay.replica import Lives
+from agon.app.service import Service
+from agon.app.webhooks.subscriptions import subscribe, unsubscribe
+from agon.app.worker.handlers import SETTLERS
+from agon.entities.access import Answered
 from agon.errors import AgonError, Unauthenticated
 from conftest import Postgresql
 from fakes.at_once import at_once
@@ -134,7 +134,7 @@ def test_a_dry_run_that_began_earlier_does_not_replace_a_later_one(
     spring(house, matches=4)
     wanted = {"overrides": {"k_new": 24}}
     proposed = propose(house, "spring", kind="rules", params=wanted, reason="slower", by=ORGANISER)
-    module: Any = __import__("agon.app.contests.dry_running", fromlist=["_report"])
+    module: Any = __import__("agon.app.contests.changes.dry_runs", fromlist=["_report"])
     report = module._report
     later: list[Any] = []
 
@@ -159,7 +159,7 @@ def test_a_webhook_removed_while_its_delivery_is_logged_ends_the_job(
     create(house, NewContest(id="spring", discipline="arena", title="S"), by=ORGANISER)
     webhook, _ = subscribe(house, "spring", url="https://hooks.example/in", by=ORGANISER)
     open_contest(house, "spring", by=ORGANISER)
-    job = leasing.claim(house, ["deliver"], worker="w")
+    job = leases.claim(house, ["deliver"], worker="w")
     assert job is not None
     outcome = {
         "attempt": {"at": "2026-11-22T09:00:00Z", "status": 200, "ms": 1},
@@ -168,7 +168,7 @@ def test_a_webhook_removed_while_its_delivery_is_logged_ends_the_job(
     ended = at_once(
         house, postgresql,
         lambda one: unsubscribe(one, "spring", webhook.id, by=LOCAL),
-        lambda two: leasing.complete(
+        lambda two: leases.complete(
             two, job.id, lease=job.lease or "", outcome=outcome, settlers=SETTLERS
         ),
     )  # fmt: skip

@@ -11,7 +11,7 @@ from xml.etree import ElementTree as ET
 import pyarrow.parquet as pq
 import pytest
 
-from agon.app.submitting import Order
+from agon.app.analysis.weight_setting import Order
 from cli.command import Here
 
 COLUMNS = ["epoch", "uid", "weight", "u16", "burn"]
@@ -20,7 +20,7 @@ COLUMNS = ["epoch", "uid", "weight", "u16", "burn"]
 @pytest.fixture(scope="module")
 def season(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Hold a simulated challenge."""
-    from agon.app.simulating import simulate, write_simulation
+    from agon.app.analysis.simulate import simulate, write_simulation
 
     folder = tmp_path_factory.mktemp("challenge") / "season"
     write_simulation(simulate("challenge", size=800, seed=2), folder)

@@ -249,7 +249,7 @@ def test_dojo_check_knows_editions_and_kinds(agon: Here, tmp_path: Path) -> None
 @pytest.fixture(scope="module")
 def challenge(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Hold a simulated challenge."""
-    from agon.app.simulating import simulate, write_simulation
+    from agon.app.analysis.simulate import simulate, write_simulation
 
     folder = tmp_path_factory.mktemp("challenge") / "records"
     write_simulation(simulate("challenge", size=800, seed=2), folder)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from agon.app import scoring
+from agon.app.analysis import score
 from cli.command import Here, apart
 
 # A shell that runs tests in the background lets its children ignore Ctrl-C.
@@ -86,7 +86,7 @@ def test_a_bug_of_ours_is_called_one(
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("first line\nsecond line")
 
-    monkeypatch.setattr(scoring, "score", broken)
+    monkeypatch.setattr(score, "score", broken)
     ended = agon("score", "arena", arena)
     assert ended.code == 70
     assert ended.err.splitlines()[0] == "Error: this is a bug in agon: RuntimeError: first line"
@@ -156,7 +156,7 @@ def test_memory_that_runs_out_is_no_bug(
     def greedy(*_: object, **__: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr(scoring, "score", greedy)
+    monkeypatch.setattr(score, "score", greedy)
     ended = agon("score", "arena", arena)
     assert ended.code == 5
     assert "out of memory" in ended.err

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from agon.app.contests.service import Service
-from agon.app.jobs.values import Job, NewJob
+from agon.app.service import Service
+from agon.entities.jobs import Job, NewJob
 from agon.settings import load
 from agon.wiring import open_service
-from app.jobs.contests import RIGHT, dojo, entries, gated, job_of, published, submitted
+from app.worker.contests import RIGHT, dojo, entries, gated, job_of, published, submitted
 from cli.command import Here
 
 BUSY = f"{RIGHT}\nfor _ in range(10_000_000):\n    pass\n"

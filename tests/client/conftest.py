@@ -6,9 +6,9 @@ from typing import TypeAlias
 
 import pytest
 
-from agon.app.jobs import handlers
-from agon.app.jobs.local import LocalSource
-from agon.app.jobs.working import Worker
+from agon.app.worker import handlers
+from agon.app.worker.local_source import LocalSource
+from agon.app.worker.loop import Worker
 from agon.client import Client
 from agon.client.local import Local
 from agon.client.ports import House

@@ -10,7 +10,7 @@ import httpx2
 import orjson
 import pytest
 
-from agon.app.jobs.remote import Assignment
+from agon.app.queue.source import Assignment
 from agon.client import Client
 from agon.client.refusals import error_of
 from agon.client.remote.records import portions

@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from agon.app.jobs.handlers import house_runners, sandbox_runners
-from agon.app.jobs.progress import Progress
-from agon.app.jobs.remote import REMOTE_KINDS, Assignment
-from agon.app.jobs.values import JobKind
-from agon.app.jobs.working import Run, Worked, Worker
+from agon.app.queue.progress import Progress
+from agon.app.queue.source import REMOTE_KINDS, Assignment
+from agon.app.worker.handlers import house_runners, sandbox_runners
+from agon.app.worker.loop import Run, Worked, Worker
+from agon.entities.jobs import JobKind
 from agon.errors import Forbidden
-from app.jobs.contests import dojo, entries, gated, job_of, published, submitted
+from app.worker.contests import dojo, entries, gated, job_of, published, submitted
 from client.conftest import Behind, client_of
 from fakes.sandbox import FakeSandbox
 

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from agon.app.analysis.figures import picture
+from agon.app.analysis.score import score
+from agon.app.analysis.simulate import simulate, write_simulation
 from agon.app.charts import svg, waterfall
-from agon.app.pictures import picture
-from agon.app.scoring import score
-from agon.app.simulating import simulate, write_simulation
 
 ROOT = Path(__file__).parents[2]
 PICTURES = ROOT / "docs" / "pictures"

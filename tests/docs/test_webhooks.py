@@ -3,8 +3,8 @@
 from datetime import UTC, datetime
 from pathlib import Path
 
-from agon.app.webhooks.delivering import WAITS
-from agon.app.webhooks.signing import TOLERANCE, signed_headers
+from agon.app.webhooks.delivery import WAITS
+from agon.app.webhooks.signatures import TOLERANCE, signed_headers
 from agon.runners.webhooks import MOST_OF_ANSWER, SECONDS
 from agon.settings import SETTINGS
 

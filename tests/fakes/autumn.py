@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from agon.app.contests.appending import append
-from agon.app.contests.creating import NewContest, create
-from agon.app.contests.lifecycle import open_contest
-from agon.app.contests.service import Service
-from agon.app.jobs.recording import record_once
+from agon.app.contests.ledgers.append import append
+from agon.app.contests.lifecycle.creation import NewContest, create
+from agon.app.contests.lifecycle.transitions import open_contest
+from agon.app.service import Service
+from agon.app.worker.outcome_records import record_once
 from agon.disciplines.dojo.canonical import source_hash
 from agon.ledger.entry import Draft
 from fakes.house import ORGANISER

@@ -5,9 +5,9 @@ from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
 
-from agon.app.access.values import Caller
-from agon.app.contests.live import Lives
-from agon.app.contests.service import KeySigner, Service
+from agon.app.replay.replica import Lives
+from agon.app.service import KeySigner, Service
+from agon.entities.access import Caller
 from agon.store import open_store
 
 ORGANISER = Caller(name="user:olga", user="olga", role="organiser")

@@ -9,16 +9,16 @@ from fastapi.testclient import TestClient
 
 from agon.app.access.tokens import Grant, create_token
 from agon.app.access.users import create_user
-from agon.app.access.values import Role
-from agon.app.contests import creating, lifecycle
-from agon.app.contests.publishing import publish
-from agon.app.contests.recording import record
-from agon.app.contests.service import Service
-from agon.app.contests.stored_portions import Portions
+from agon.app.contests.boards.publication import publish
+from agon.app.contests.ingest.records import record
+from agon.app.contests.lifecycle import creation, transitions
+from agon.app.service import Service
+from agon.entities.access import Role
 from agon.http.app import create_app
 from agon.logs import start_logging
 from agon.settings import Settings
 from agon.store.portions import open_portions
+from agon.store.row_reader import Portions
 from fakes.house import OPERATOR, ORGANISER, service_at
 
 ROLES: tuple[Role, ...] = ("viewer", "participant", "judge", "organiser", "operator", "worker")
@@ -65,9 +65,9 @@ class House:
 
     def contest(self, name: str = "spring", *, people: int = 3, **options: Any) -> str:
         """Create and open a contest of the discipline community with some records, published."""
-        new = creating.NewContest(id=name, discipline="community", title="Spring", **options)
-        creating.create(self.service, new, by=ORGANISER)
-        lifecycle.open_contest(self.service, name, by=ORGANISER)
+        new = creation.NewContest(id=name, discipline="community", title="Spring", **options)
+        creation.create(self.service, new, by=ORGANISER)
+        transitions.open_contest(self.service, name, by=ORGANISER)
         self.people(name, people)
         return name
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Self, get_args
 
-from agon.app.ports import Job, Mode, Outcome, Run, Twice
+from agon.app.sandbox import Job, Mode, Outcome, Run, Twice
 
 _ASKED = re.compile(rb"# outcome: (\w+)")
 

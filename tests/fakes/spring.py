@@ -1,12 +1,12 @@
 """An arena contest ``spring`` whose records are made by number, as many as a test wants."""
 
-from agon.app.access.authorising import View, viewed
-from agon.app.access.values import Caller
-from agon.app.contests.creating import NewContest, create
-from agon.app.contests.lifecycle import open_contest
-from agon.app.contests.recording import Recorded, record
-from agon.app.contests.service import Service
-from agon.app.contests.values import Contest
+from agon.app.access.permissions import View, viewed
+from agon.app.contests.ingest.records import Recorded, record
+from agon.app.contests.lifecycle.creation import NewContest, create
+from agon.app.contests.lifecycle.transitions import open_contest
+from agon.app.service import Service
+from agon.entities.access import Caller
+from agon.entities.contests import Contest
 from fakes.house import ORGANISER
 
 BOTS = tuple("abcdefgh")

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import orjson
 
-from agon.app.jobs.handlers import sandbox_runners
-from agon.app.jobs.working import Worker
+from agon.app.worker.handlers import sandbox_runners
+from agon.app.worker.loop import Worker
 from agon.client import Client
 from agon.http.process import server
 from agon.logs import start_logging

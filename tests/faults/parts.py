@@ -13,20 +13,20 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from agon.app.access.authorising import LOCAL
-from agon.app.contests.appending import append
-from agon.app.contests.creating import NewContest, create
-from agon.app.contests.lifecycle import open_contest
-from agon.app.contests.live import Lives
-from agon.app.contests.publishing import publish
-from agon.app.contests.recording import record
-from agon.app.contests.service import KeySigner, Service
-from agon.app.contests.submitting import Submission, submit
-from agon.app.jobs.handlers import house_runners, sandbox_runners
-from agon.app.jobs.local import LocalSource
-from agon.app.jobs.queueing import house_job
-from agon.app.jobs.working import Worked, Worker
-from agon.app.ports import Job, Run
+from agon.app.access.permissions import LOCAL
+from agon.app.contests.boards.publication import publish
+from agon.app.contests.ingest.records import record
+from agon.app.contests.ledgers.append import append
+from agon.app.contests.lifecycle.creation import NewContest, create
+from agon.app.contests.lifecycle.transitions import open_contest
+from agon.app.contests.submissions.creation import Submission, submit
+from agon.app.queue.jobs import house_job
+from agon.app.replay.replica import Lives
+from agon.app.sandbox import Job, Run
+from agon.app.service import KeySigner, Service
+from agon.app.worker.handlers import house_runners, sandbox_runners
+from agon.app.worker.local_source import LocalSource
+from agon.app.worker.loop import Worked, Worker
 from agon.disciplines.dojo.canonical import source_hash
 from agon.ledger.entry import Draft
 from agon.store import open_store

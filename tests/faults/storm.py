@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import orjson
 
-from agon.app.contests.live import LiveContest
-from agon.app.contests.service import Service
-from agon.app.jobs.queueing import state
-from agon.app.jobs.values import JobState
+from agon.app.queue.jobs import state
+from agon.app.replay.replica import LiveContest
+from agon.app.service import Service
+from agon.entities.jobs import JobState
 from agon.ledger.entry import chain, genesis
 from faults import over_http, parts
 

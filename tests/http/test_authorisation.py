@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from agon.app.access.authorising import ACTIONS, HOUSE_WIDE
+from agon.app.access.permissions import ACTIONS, HOUSE_WIDE
 from agon.app.access.tokens import revoke_token
 from agon.app.access.users import disable_user
 from agon.http.app import create_app

@@ -7,9 +7,9 @@ from typing import Any
 import orjson
 import pytest
 
-from agon.app.contests import lifecycle
-from agon.app.contests.publishing import publish
-from agon.app.contests.recording import record
+from agon.app.contests.boards.publication import publish
+from agon.app.contests.ingest.records import record
+from agon.app.contests.lifecycle import transitions
 from agon.app.spreadsheets import defused
 from agon.ledger.merkle import verify
 from fakes.house import ORGANISER
@@ -218,7 +218,7 @@ def stable(answer: Any) -> bytes:
 def test_nothing_after_the_freeze_is_seen_by_the_public(house: House, role: str | None) -> None:
     """Who could see ranks move in the dark would know the result before it is told."""
     house.contest(people=3)
-    lifecycle.freeze(house.service, "spring", by=ORGANISER)
+    transitions.freeze(house.service, "spring", by=ORGANISER)
     before = seen_by(house, role)
     house.people("spring", 50, begin=5)
     assert seen_by(house, role) == before
@@ -229,7 +229,7 @@ def test_nothing_after_the_freeze_is_seen_by_the_public(house: House, role: str 
 def test_staff_see_what_happens_during_a_freeze(house: House) -> None:
     """The result has to be looked at before it is told."""
     house.contest(people=3)
-    lifecycle.freeze(house.service, "spring", by=ORGANISER)
+    transitions.freeze(house.service, "spring", by=ORGANISER)
     house.people("spring", 50, begin=5)
     assert house.get(BOARD, "organiser").json()["rows_total"] == 53
     assert house.get(BOARD).json()["rows_total"] == 3
@@ -237,5 +237,5 @@ def test_staff_see_what_happens_during_a_freeze(house: House) -> None:
     assert house.get(f"{BOARD}?limit=2&cursor={cursor}").status_code == 404
     newest = house.get("/contests/spring/snapshots", "organiser").json()["items"][0]["snapshot"]
     assert house.get(f"/contests/spring/snapshots/{newest}").status_code == 404
-    lifecycle.finalise(house.service, "spring", by=ORGANISER)
+    transitions.finalise(house.service, "spring", by=ORGANISER)
     assert house.get(BOARD).json()["rows_total"] == 53

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from agon.app.contests import lifecycle
-from agon.app.contests.publishing import publish
-from agon.app.contests.recording import record
+from agon.app.contests.boards.publication import publish
+from agon.app.contests.ingest.records import record
+from agon.app.contests.lifecycle import transitions
 from fakes.house import ORGANISER
 from fakes.http_house import House, house_at
 
@@ -83,12 +83,12 @@ def test_both_ways_say_the_same_to_everybody(either: House, state: str) -> None:
     """One address has one answer, in every state of a contest and for every role."""
     either.contest(people=5, visibility="private" if state == "private" else "public")
     if state in {"frozen", "final"}:
-        lifecycle.freeze(either.service, "spring", by=ORGANISER)
+        transitions.freeze(either.service, "spring", by=ORGANISER)
         more = [("users", {"id": "late", "created_at": "2026-01-01T00:00:00Z"}, None)]
         record(either.service, "spring", more, by=ORGANISER)
         publish(either.service, "spring")
     if state == "final":
-        lifecycle.finalise(either.service, "spring", by=ORGANISER)
+        transitions.finalise(either.service, "spring", by=ORGANISER)
     cursor = either.get(f"{BOARD}?limit=2", "organiser").json()["next"]
     assert cursor
     for role in (None, "viewer", "organiser", "worker"):
@@ -111,9 +111,9 @@ def test_a_freeze_and_a_new_board_show_at_once(either: House) -> None:
     """Nothing is remembered between two requests."""
     either.contest(people=3)
     assert either.get(BOARD).json()["state"] == "open"
-    lifecycle.freeze(either.service, "spring", by=ORGANISER)
+    transitions.freeze(either.service, "spring", by=ORGANISER)
     assert either.get(BOARD).json()["state"] == "frozen"
-    lifecycle.unfreeze(either.service, "spring", reason="it was a test", by=ORGANISER)
+    transitions.unfreeze(either.service, "spring", reason="it was a test", by=ORGANISER)
     more = [("users", {"id": "late", "created_at": "2026-01-01T00:00:00Z"}, None)]
     record(either.service, "spring", more, by=ORGANISER)
     before = either.get(BOARD).json()["seq"]

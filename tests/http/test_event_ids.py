@@ -2,7 +2,7 @@
 
 import pytest
 
-from agon.app.contests.service import KeySigner
+from agon.app.service import KeySigner
 from agon.errors import Unreadable
 from agon.http.event_ids import EventIds
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from agon.app.access.values import Role
-from agon.app.jobs.values import NewJob
+from agon.entities.access import Role
+from agon.entities.jobs import NewJob
 from agon.errors import DatabaseUnavailable, Unavailable, Unreadable
 from agon.http.archives import unpack
 from fakes.http_house import House
@@ -40,7 +40,7 @@ def test_where_the_database_is_and_what_ails_it_is_told_to_operators_alone(
     def gone(*_: object) -> Any:
         raise DatabaseUnavailable("the database agon on db.inside, port 5432 is gone; start it")
 
-    for asking in ("contests.SqlContests.get", "queue.SqlQueue.paused"):
+    for asking in ("contests.Contests.get", "queue.Queue.paused"):
         monkeypatch.setattr(f"agon.store.{asking}", gone)
     address = "/api/v1/contests/spring/boards"
     told = {who: house.client.get(address, headers=headers) for who, headers in asked.items()}

@@ -10,7 +10,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from agon.errors import Unavailable
-from agon.store.access import SqlAccess
+from agon.store.access import Access
 from fakes.http_house import House
 
 KEY = {"idempotency-key": "k-1"}
@@ -102,12 +102,12 @@ def test_a_request_under_way_gives_signs_of_life(
     """However long it takes, nobody may take it for one whose process died."""
     monkeypatch.setattr("agon.http.idempotency._SIGN_SECONDS", 0.01)
     users: Any = __import__("agon.app.access.users", fromlist=["create_user"])
-    create, access = users.create_user, "agon.store.access.SqlAccess"
+    create, access = users.create_user, "agon.store.access.Access"
     signs: list[str] = []
     living = threading.Event()
-    still = SqlAccess.still_under_way
+    still = Access.still_under_way
 
-    def noted(self: SqlAccess, who: str, key: str, *, at: datetime) -> None:
+    def noted(self: Access, who: str, key: str, *, at: datetime) -> None:
         if not signs:
             signs.append(key)
             raise Unavailable("busy")
@@ -212,8 +212,8 @@ def test_an_answer_that_cannot_be_kept_is_given_all_the_same(
     def full(*_: object) -> None:
         raise Unavailable("the database or disk is full; make room")
 
-    monkeypatch.setattr("agon.store.access.SqlAccess.finish_answer", full)
-    monkeypatch.setattr("agon.store.access.SqlAccess.drop_answer", full)
+    monkeypatch.setattr("agon.store.access.Access.finish_answer", full)
+    monkeypatch.setattr("agon.store.access.Access.drop_answer", full)
     strict = TestClient(house.app)  # raises what would only be in the log
     answer = strict.post("/api/v1/users", json=body, headers={**house.as_("operator"), **KEY})
     assert answer.status_code in {201, 422}

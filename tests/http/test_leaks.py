@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from agon.app.access.authorising import ANONYMOUS
-from agon.app.access.values import Caller
-from agon.app.contests.changing import apply, dry_run, propose
-from agon.app.contests.findings import look
-from agon.app.contests.lifecycle import freeze
-from agon.app.contests.publishing import publish as publish_boards
-from agon.app.contests.recording import record
+from agon.app.access.permissions import ANONYMOUS
+from agon.app.contests.boards.publication import publish as publish_boards
+from agon.app.contests.cases.findings import look
+from agon.app.contests.changes.change_sets import apply, dry_run, propose
+from agon.app.contests.ingest.records import record
+from agon.app.contests.lifecycle.transitions import freeze
+from agon.entities.access import Caller
 from agon.http.sse import Listener, Streams
 from fakes.autumn import CUBES, RIGHT, autumn, judged, publish
 from fakes.house import ORGANISER, PARTICIPANT, VIEWER

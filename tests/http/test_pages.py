@@ -7,11 +7,11 @@ from urllib.parse import quote
 
 import pytest
 
-from agon.app.contests.creating import NewContest, create
-from agon.app.contests.histories import history
-from agon.app.contests.publishing import publish
-from agon.app.contests.recording import record
-from agon.store.contests import SqlContests
+from agon.app.contests.boards.history import history
+from agon.app.contests.boards.publication import publish
+from agon.app.contests.ingest.records import record
+from agon.app.contests.lifecycle.creation import NewContest, create
+from agon.store.contests import Contests
 from fakes.house import ORGANISER
 from fakes.http_house import House
 
@@ -63,13 +63,13 @@ def test_what_nobody_may_see_is_passed_over_many_at_a_time(
         create(house.service, new, by=ORGANISER)
     house.contest("spring", people=0)
     house.contest("summer", people=0)
-    asked, really = [], SqlContests.page
+    asked, really = [], Contests.page
 
-    def noting(contests: SqlContests, **options: Any) -> Any:
+    def noting(contests: Contests, **options: Any) -> Any:
         asked.append(options)
         return really(contests, **options)
 
-    monkeypatch.setattr(SqlContests, "page", noting)
+    monkeypatch.setattr(Contests, "page", noting)
     first = house.get("/contests?limit=1")
     assert [one["id"] for one in first.json()["items"]] == ["spring"]
     second = house.client.get(next_of(first)).json()

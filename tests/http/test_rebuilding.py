@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agon.app.jobs.queueing import house_job
+from agon.app.queue.jobs import house_job
 from agon.http.rebuilding import MOST
 from fakes.http_house import House, house_at
 

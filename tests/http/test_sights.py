@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from agon.app.access.authorising import ANONYMOUS
-from agon.app.contests import lifecycle
-from agon.app.contests.ports import Session, Store
+from agon.app.access.permissions import ANONYMOUS
+from agon.app.contests.lifecycle import transitions
 from agon.errors import Unavailable
 from agon.http.sights import Looked, Sights
+from agon.store.session import Session
+from agon.store.store import Store
 from fakes.house import ORGANISER
 from fakes.http_house import House, house_at
 
@@ -58,7 +59,7 @@ def house(tmp_path: Path) -> Iterator[House]:
 def sights(request: pytest.FixtureRequest, house: House) -> tuple[Sights, Counted]:
     """Give sights of each kind, and what counts their sessions."""
     counted = Counted(house.service.store)
-    service = replace(house.service, store=counted)
+    service = replace(house.service, store=counted)  # type: ignore[arg-type]  # counts sessions
     return Sights(service, waits=request.param == "in threads"), counted
 
 
@@ -84,7 +85,7 @@ def test_another_state_is_looked_at_anew(sights: tuple[Sights, Counted], house: 
 
     async def ask() -> list[str]:
         before = await looking.at(SHOWN, 1)
-        lifecycle.freeze(house.service, "spring", by=ORGANISER)
+        transitions.freeze(house.service, "spring", by=ORGANISER)
         after = await looking.at(SHOWN, 2)
         assert before is not None
         assert after is not None
@@ -112,7 +113,7 @@ def test_what_is_refused_is_asked_again(sights: tuple[Sights, Counted]) -> None:
 def test_callers_are_told_apart(house: House, sights: tuple[Sights, Counted]) -> None:
     """An organiser sees behind a freeze; a stranger who comes next must not."""
     looking, _ = sights
-    lifecycle.freeze(house.service, "spring", by=ORGANISER)
+    transitions.freeze(house.service, "spring", by=ORGANISER)
 
     async def ask() -> list[bool]:
         theirs = await looking.at(SHOWN._replace(caller=ORGANISER), 1)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from agon.app.access.tokens import Grant, authenticate, create_token
 from agon.app.access.users import create_user, disable_user
-from agon.app.contests import creating
+from agon.app.contests.lifecycle import creation
 from agon.http.sse import Listener, Streams
 from fakes.house import OPERATOR, ORGANISER, service_at
 
@@ -15,8 +15,8 @@ def test_a_stream_of_a_disabled_user_ends(tmp_path: Path) -> None:
     service = service_at(tmp_path)
     create_user(service, user="ada", by=OPERATOR)
     token, text = create_token(service, Grant(user="ada", role="organiser"), by=OPERATOR)
-    creating.create(
-        service, creating.NewContest(id="spring", discipline="community", title="S"), by=ORGANISER
+    creation.create(
+        service, creation.NewContest(id="spring", discipline="community", title="S"), by=ORGANISER
     )
     listener = Listener(
         contest="spring", caller=authenticate(service, text), token=token.id, since=0

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from agon.app.contests.lifecycle import freeze
+from agon.app.contests.lifecycle.transitions import freeze
 from fakes.autumn import CUBES, RIGHT, SQUARES, autumn, judged, publish
 from fakes.house import ORGANISER
 from fakes.http_house import House

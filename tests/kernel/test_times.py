@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agon.app.scoring import moment_of
+from agon.app.analysis.score import moment_of
 from agon.kernel.times import micros, moment_at, read_time, written_time
 from agon.ledger.entry import is_timestamp, timestamp
 from agon.ledger.keys import record_key

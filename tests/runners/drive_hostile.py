@@ -16,7 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from agon.app.ports import Job, Mode
+from agon.app.sandbox import Job, Mode
 from agon.runners.sandbox import open_sandbox
 from runners.hostile_programs import hostile_programs
 

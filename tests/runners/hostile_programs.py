@@ -4,7 +4,7 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
-from agon.app.ports import Job, Limits, Run
+from agon.app.sandbox import Job, Limits, Run
 
 FOLDER = Path(__file__).parent / "hostile"
 LIMITS = Limits(cpu_s=0.2, wall_s=2.0, memory_mib=64, output_bytes=65_536)

@@ -18,8 +18,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from agon.app.webhooks.guard import Target
-from agon.app.webhooks.signing import signed_headers, verify
+from agon.app.webhooks.address_guard import Target
+from agon.app.webhooks.signatures import signed_headers, verify
 from agon.errors import Unavailable
 from agon.runners.webhooks import HttpSender, resolve
 

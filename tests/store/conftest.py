@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from agon.app.contests.values import Contest
+from agon.entities.contests import Contest
 from agon.store import open_store
-from agon.store.store import SqlStore
+from agon.store.store import Store
 from store.made import contest
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def other_url(url: str, tmp_path: Path, request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def store(url: str) -> Iterator[SqlStore]:
+def store(url: str) -> Iterator[Store]:
     """Open an empty database."""
     opened = open_store(url)
     yield opened
@@ -42,7 +42,7 @@ def store(url: str) -> Iterator[SqlStore]:
 
 
 @pytest.fixture
-def spring(store: SqlStore) -> Contest:
+def spring(store: Store) -> Contest:
     """Store a contest."""
     with store.write() as session:
         return session.contests.add(contest())

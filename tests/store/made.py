@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Any
 
-from agon.app.contests.values import Contest, NewEntry, Snapshot
-from agon.app.jobs.values import NewJob
+from agon.entities.contests import Contest, NewEntry, Snapshot
+from agon.entities.jobs import NewJob
 from agon.ledger.entry import Draft, Entry, genesis, seal
 
 NOON = datetime(2026, 11, 22, 12, 0, 0, 123456, tzinfo=UTC)

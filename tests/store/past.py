@@ -13,8 +13,8 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
-from agon.app.access.values import User
-from agon.app.contests.values import Contest, Event, Moved
+from agon.entities.access import User
+from agon.entities.contests import Contest, Event, Moved
 from agon.ledger.entry import genesis
 from agon.store import open_store
 from agon.store.backup import backup

@@ -4,10 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from agon.app.access.ports import Answered, Audited
-from agon.app.access.values import Token, User
+from agon.entities.access import Answered, Audited, Token, User
 from agon.errors import Conflict, NotFound
-from agon.store.store import SqlStore
+from agon.store.store import Store
 from store.made import NOON, later
 
 ADA = User(id="ada", name="Ada Ł", created_at=NOON, password="$argon2id$x")  # noqa: S106 - a hash
@@ -27,7 +26,7 @@ def _answer(key: str = "k", *, status: int = 0, at: float = 0) -> Answered:
     )  # fmt: skip
 
 
-def test_users_are_added_once_and_saved(store: SqlStore) -> None:
+def test_users_are_added_once_and_saved(store: Store) -> None:
     """A second ada would inherit the first one's tokens."""
     with store.write() as session:
         session.access.add_user(ADA)
@@ -44,13 +43,13 @@ def test_users_are_added_once_and_saved(store: SqlStore) -> None:
             session.access.user("bop")
 
 
-def test_an_unknown_user_is_not_saved(store: SqlStore) -> None:
+def test_an_unknown_user_is_not_saved(store: Store) -> None:
     """Saving is for what is there."""
     with pytest.raises(NotFound, match="add one first"), store.write() as session:
         session.access.save_user(ADA)
 
 
-def test_tokens_come_back_as_stored(store: SqlStore) -> None:
+def test_tokens_come_back_as_stored(store: Store) -> None:
     """No contest at all is not the same as every contest."""
     limited = replace(
         _token("t2"), contests=(), scopes=("records.add",), expires_at=later(9),
@@ -71,7 +70,7 @@ def test_tokens_come_back_as_stored(store: SqlStore) -> None:
         assert [one.id for one in session.access.tokens(user="ada", after="t1")] == ["t2"]
 
 
-def test_a_revoked_token_stays_revoked_whatever_is_saved(store: SqlStore) -> None:
+def test_a_revoked_token_stays_revoked_whatever_is_saved(store: Store) -> None:
     """A request that read it just before the revocation notes its use just after."""
     with store.write() as session:
         session.access.add_user(ADA)
@@ -85,7 +84,7 @@ def test_a_revoked_token_stays_revoked_whatever_is_saved(store: SqlStore) -> Non
     assert kept == replace(read_before, revoked_at=later(5), used_at=later(6))
 
 
-def test_tokens_need_a_user_and_an_id_of_their_own(store: SqlStore) -> None:
+def test_tokens_need_a_user_and_an_id_of_their_own(store: Store) -> None:
     """A token of nobody could not be taken away."""
     with store.write() as session:
         with pytest.raises(NotFound, match="'ada'"):
@@ -98,7 +97,7 @@ def test_tokens_need_a_user_and_an_id_of_their_own(store: SqlStore) -> None:
             session.access.save_token(_token("t9"))
 
 
-def test_a_request_is_answered_once(store: SqlStore) -> None:
+def test_a_request_is_answered_once(store: Store) -> None:
     """The second of two equal requests must wait for the first one's answer, not act again."""
     with store.write() as session:
         assert session.access.answered("t1", "k") is None
@@ -111,7 +110,7 @@ def test_a_request_is_answered_once(store: SqlStore) -> None:
         assert session.access.answered("anonymous", "k") is None
 
 
-def test_answers_are_forgotten_in_time(store: SqlStore) -> None:
+def test_answers_are_forgotten_in_time(store: Store) -> None:
     """One that came to nothing frees its key; one that was given is not dropped by mistake."""
     with store.write() as session:
         for key, status, at in [("old", 200, 1), ("new", 200, 5), ("open", 0, 5)]:
@@ -124,7 +123,7 @@ def test_answers_are_forgotten_in_time(store: SqlStore) -> None:
     assert [answer is not None for answer in found] == [False, True, False]
 
 
-def test_only_what_gives_no_sign_of_life_is_taken_over(store: SqlStore) -> None:
+def test_only_what_gives_no_sign_of_life_is_taken_over(store: Store) -> None:
     """A long request must not be done twice, nor one that died block its client."""
     again = _answer(at=20)
     with store.write() as session:
@@ -139,7 +138,7 @@ def test_only_what_gives_no_sign_of_life_is_taken_over(store: SqlStore) -> None:
         assert session.access.answered("t1", "k") == _answer(status=201, at=20)
 
 
-def test_the_audit_log_is_read_newest_first(store: SqlStore) -> None:
+def test_the_audit_log_is_read_newest_first(store: Store) -> None:
     """Who looks wants to know what just happened."""
     with store.write() as session:
         for place in range(3):

@@ -21,7 +21,7 @@ from agon.store.backup import backup, restore
 from agon.store.engines import begun, open_engine
 from agon.store.migrations import NEWEST, current, known, upgrade
 from agon.store.schema import METADATA
-from agon.store.store import SqlStore
+from agon.store.store import Store
 from agon.store.verify import verify
 from store.made import NOON, contest, created, job, later, new, sealed, vote
 from store.past import fill, load
@@ -148,7 +148,7 @@ def test_a_backup_is_of_one_moment_while_others_write(url: str, tmp_path: Path) 
         assert found.entries > 1
 
 
-def _add_vote(store: SqlStore, number: int) -> None:
+def _add_vote(store: Store, number: int) -> None:
     with store.write() as session:
         locked = session.contests.lock("spring")
         entries, head, seq = sealed([vote(number)], previous=locked.head, seq=locked.seq)

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from agon.app.contests.values import Case, Contest
+from agon.entities.contests import Case, Contest
 from agon.errors import NotFound
-from agon.store.store import SqlStore
+from agon.store.store import Store
 from store.made import later
 
 
@@ -18,7 +18,7 @@ def _case(contest_no: int, name: str = "k1", *, at: float = 0) -> Case:
     )  # fmt: skip
 
 
-def test_a_case_is_saved_new_and_known(store: SqlStore, spring: Contest) -> None:
+def test_a_case_is_saved_new_and_known(store: Store, spring: Contest) -> None:
     """Every step ever taken stays readable."""
     case = _case(spring.no)
     decided = replace(case, state="decided", steps=[*case.steps, {"kind": "decision"}])
@@ -35,7 +35,7 @@ def test_a_case_is_saved_new_and_known(store: SqlStore, spring: Contest) -> None
             session.cases.get(spring.no + 1, "k1")
 
 
-def test_cases_are_listed_oldest_first(store: SqlStore, spring: Contest) -> None:
+def test_cases_are_listed_oldest_first(store: Store, spring: Contest) -> None:
     """Who waits longest is seen first."""
     with store.write() as session:
         for name, at in [("z", 0), ("a", 1), ("b", 1)]:
@@ -45,7 +45,7 @@ def test_cases_are_listed_oldest_first(store: SqlStore, spring: Contest) -> None
         assert [one.id for one in session.cases.page(spring.no, after="z", limit=1)] == ["a"]
 
 
-def test_findings_are_those_of_the_last_look(store: SqlStore, spring: Contest) -> None:
+def test_findings_are_those_of_the_last_look(store: Store, spring: Contest) -> None:
     """Looked and found nothing is not the same as never looked."""
     with store.write() as session:
         assert session.cases.findings(spring.no) == (session.cases.looked(spring.no), []) == (0, [])

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from agon.app.contests.values import Change, Contest, MovedBy
+from agon.entities.contests import Change, Contest, MovedBy
 from agon.errors import NotFound
-from agon.store.store import SqlStore
+from agon.store.store import Store
 from store.made import contest, later
 
 
@@ -17,7 +17,7 @@ def _change(contest_no: int, name: str = "c1", *, at: float = 0) -> Change:
     )  # fmt: skip
 
 
-def test_a_change_set_is_saved_new_and_known(store: SqlStore, spring: Contest) -> None:
+def test_a_change_set_is_saved_new_and_known(store: Store, spring: Contest) -> None:
     """One call for both: use cases replace values and save them."""
     change = _change(spring.no)
     done = replace(
@@ -32,7 +32,7 @@ def test_a_change_set_is_saved_new_and_known(store: SqlStore, spring: Contest) -
         assert session.changes.get(spring.no, "c1") == done
 
 
-def test_a_change_set_belongs_to_its_contest(store: SqlStore, spring: Contest) -> None:
+def test_a_change_set_belongs_to_its_contest(store: Store, spring: Contest) -> None:
     """An organiser of one contest must not reach another's by its id."""
     with store.write() as session:
         other = session.contests.add(contest("autumn"))
@@ -41,7 +41,7 @@ def test_a_change_set_belongs_to_its_contest(store: SqlStore, spring: Contest) -
             session.changes.get(spring.no, "c1")
 
 
-def test_change_sets_are_listed_as_proposed(store: SqlStore, spring: Contest) -> None:
+def test_change_sets_are_listed_as_proposed(store: Store, spring: Contest) -> None:
     """Ids may be in any order; time is what people mean."""
     with store.write() as session:
         for name, at in [("z", 0), ("b", 1), ("a", 1), ("y", 3)]:
@@ -52,7 +52,7 @@ def test_change_sets_are_listed_as_proposed(store: SqlStore, spring: Contest) ->
         assert [one.id for one in page(spring.no, after="a", limit=1)] == ["b"]
 
 
-def test_positions_tell_which_change_sets_were_made_there(store: SqlStore, spring: Contest) -> None:
+def test_positions_tell_which_change_sets_were_made_there(store: Store, spring: Contest) -> None:
     """Histories name them; others' change sets and those outside the bounds are not told."""
     done = replace(_change(spring.no), state="rolled-back", applied_at=4, rolled_back_at=9)
     with store.write() as session:

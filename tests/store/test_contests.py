@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from agon.app.contests.values import Contest
+from agon.entities.contests import Contest
 from agon.errors import Conflict, NotFound
-from agon.store.store import SqlStore
+from agon.store.store import Store
 from store.made import contest, later
 
 
-def test_a_contest_comes_back_as_it_was_stored(store: SqlStore) -> None:
+def test_a_contest_comes_back_as_it_was_stored(store: Store) -> None:
     """What the database holds is the value, nothing rounded, renamed or lost."""
     made = contest(
         overrides={"k": 32, "nested": {"a": [1, 2.5, None]}}, boards=("models", "judges"),
@@ -24,14 +24,14 @@ def test_a_contest_comes_back_as_it_was_stored(store: SqlStore) -> None:
         assert session.contests.by_no(added.no) == added
 
 
-def test_an_id_is_taken_once(store: SqlStore, spring: Contest) -> None:
+def test_an_id_is_taken_once(store: Store, spring: Contest) -> None:
     """Addresses must mean one contest."""
     with pytest.raises(Conflict, match="'spring' already"), store.write() as session:
         session.contests.add(contest())
     assert spring.no > 0
 
 
-def test_an_unknown_id_is_answered_with_the_closest_public_one(store: SqlStore) -> None:
+def test_an_unknown_id_is_answered_with_the_closest_public_one(store: Store) -> None:
     """A slip should cost no search, and a private contest's name is not told."""
     with store.write() as session:
         session.contests.add(contest("autumn-2026", visibility="private"))
@@ -43,7 +43,7 @@ def test_an_unknown_id_is_answered_with_the_closest_public_one(store: SqlStore) 
     assert "autumn-2026" not in str(caught.value)
 
 
-def test_saving_changes_what_may_change(store: SqlStore, spring: Contest) -> None:
+def test_saving_changes_what_may_change(store: Store, spring: Contest) -> None:
     """The ledger's newest entry decides all but id, number and birth."""
     moved = replace(spring, state="open", seq=2, head=b"h" * 32, boards=("a", "b"), frozen_at=2)
     with store.write() as session:
@@ -54,13 +54,13 @@ def test_saving_changes_what_may_change(store: SqlStore, spring: Contest) -> Non
         assert session.contests.get("spring") == moved
 
 
-def test_saving_what_is_not_there_is_refused(store: SqlStore) -> None:
+def test_saving_what_is_not_there_is_refused(store: Store) -> None:
     """A silent no-op would lose a head."""
     with pytest.raises(NotFound), store.write() as session:
         session.contests.save(contest())
 
 
-def test_pages_are_in_byte_order_of_ids_and_filtered(store: SqlStore) -> None:
+def test_pages_are_in_byte_order_of_ids_and_filtered(store: Store) -> None:
     """Both databases give the same pages, whatever the server's language."""
     ids = ["a", "B", "ä", "a-1", "a.1", "z"]
     with store.write() as session:

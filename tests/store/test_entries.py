@@ -5,19 +5,19 @@ from typing import Any
 
 import pytest
 
-from agon.app.contests.values import Contest, Known, NewEntry, NewRecords, StoredEntry
+from agon.entities.contests import Contest, Known, NewEntry, NewRecords, StoredEntry
 from agon.errors import Conflict, NotFound, Unreadable
 from agon.store import entries as module
-from agon.store.store import SqlStore
+from agon.store.store import Store
 from store.made import NOON, contest, later, new
 
 
-def _append(store: SqlStore, contest_no: int, *entries: NewEntry) -> int:
+def _append(store: Store, contest_no: int, *entries: NewEntry) -> int:
     with store.write() as session:
         return session.entries.append(contest_no, iter(entries))
 
 
-def test_entries_come_back_byte_for_byte_in_order(store: SqlStore, spring: Contest) -> None:
+def test_entries_come_back_byte_for_byte_in_order(store: Store, spring: Contest) -> None:
     """The stored bytes are the truth; a chain over other bytes is another ledger."""
     lines = [b'{"a":"\xc3\xa4 \\u0000"}', bytes(range(256)), b"x" * 100_000]
     made = [new(place, line=line) for place, line in enumerate(lines, 1)]
@@ -28,7 +28,7 @@ def test_entries_come_back_byte_for_byte_in_order(store: SqlStore, spring: Conte
 
 
 def test_reading_begins_after_a_position_and_ends_where_it_is_told(
-    store: SqlStore, spring: Contest, monkeypatch: pytest.MonkeyPatch
+    store: Store, spring: Contest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Portions are the database's business; no border of theirs may show."""
     monkeypatch.setattr(module, "_PORTION", 4)
@@ -48,7 +48,7 @@ def test_reading_begins_after_a_position_and_ends_where_it_is_told(
 
 
 def test_rare_entries_are_found_by_kind_in_order(
-    store: SqlStore, spring: Contest, monkeypatch: pytest.MonkeyPatch
+    store: Store, spring: Contest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of several kinds as well; portions are the database's business here too."""
     monkeypatch.setattr(module, "_FEW", 2)
@@ -66,7 +66,7 @@ def test_rare_entries_are_found_by_kind_in_order(
         assert seqs("contest-opened") == seqs() == seqs("draw-made", after=15) == []
 
 
-def test_a_record_is_known_as_it_was_at_a_position(store: SqlStore, spring: Contest) -> None:
+def test_a_record_is_known_as_it_was_at_a_position(store: Store, spring: Contest) -> None:
     """What replaced it behind a freeze is not known before it."""
     replaced = new(3, kind="record-replaced", record="votes/m1")
     _append(store, spring.no, new(1), new(2), replaced)
@@ -79,7 +79,7 @@ def test_a_record_is_known_as_it_was_at_a_position(store: SqlStore, spring: Cont
         assert [seq(until) for until in (None, 3, 2, 1, 0)] == [[3], [3], [1], [1], []]
 
 
-def test_rare_entries_are_found_by_their_index(store: SqlStore, spring: Contest) -> None:
+def test_rare_entries_are_found_by_their_index(store: Store, spring: Contest) -> None:
     """A walk over a million records would take seconds."""
     rows = [new(seq) for seq in range(1, 3000)]
     _append(store, spring.no, *rows, new(3000, kind="draw-made", record=None))
@@ -96,14 +96,14 @@ def test_rare_entries_are_found_by_their_index(store: SqlStore, spring: Contest)
                 asked.append((sql, values))
                 return to.raw(sql, values)
 
-        found = list(module.SqlEntries(Noting())._of_kind(spring.no, "draw-made", 0, 3000))  # type: ignore[arg-type]  # stands for a transaction
+        found = list(module.Entries(Noting())._of_kind(spring.no, "draw-made", 0, 3000))  # type: ignore[arg-type]  # stands for a transaction
         explain = "EXPLAIN QUERY PLAN " if to.on_sqlite else "EXPLAIN "
         told = str(to.raw(explain + asked[0][0], asked[0][1]))
     assert [one.seq for one in found] == [3000]
     assert "entries_kind_idx" in told
 
 
-def test_contests_do_not_see_each_others_entries(store: SqlStore, spring: Contest) -> None:
+def test_contests_do_not_see_each_others_entries(store: Store, spring: Contest) -> None:
     """The same keys and positions are other contests' own."""
     with store.write() as session:
         other = session.contests.add(contest("autumn"))
@@ -122,7 +122,7 @@ def test_contests_do_not_see_each_others_entries(store: SqlStore, spring: Contes
     ],
 )
 def test_what_is_there_already_is_named(
-    store: SqlStore, spring: Contest, again: NewEntry, named: str
+    store: Store, spring: Contest, again: NewEntry, named: str
 ) -> None:
     """Of a batch of thousands, only the one that collides is news."""
     _append(store, spring.no, new(1, external_id="mine, (1)"), new(2), new(3))
@@ -132,7 +132,7 @@ def test_what_is_there_already_is_named(
         assert [one.seq for one in session.entries.after(spring.no)] == [1, 2, 3]
 
 
-def test_a_refused_batch_leaves_nothing(store: SqlStore, spring: Contest) -> None:
+def test_a_refused_batch_leaves_nothing(store: Store, spring: Contest) -> None:
     """All or nothing: half a batch would be a ledger nobody asked for."""
     with pytest.raises(Conflict):
         _append(store, spring.no, new(1), new(2), new(3, record="votes/m1"))
@@ -140,7 +140,7 @@ def test_a_refused_batch_leaves_nothing(store: SqlStore, spring: Contest) -> Non
         assert list(session.entries.after(spring.no)) == []
 
 
-def test_a_record_is_known_by_its_newest_entry(store: SqlStore, spring: Contest) -> None:
+def test_a_record_is_known_by_its_newest_entry(store: Store, spring: Contest) -> None:
     """A repetition of the replacement is a repetition, one of the original a conflict."""
     second = new(2, kind="record-replaced", record="votes/m1", line=b"new", external_id="x1")
     third = new(3, external_id="x3")
@@ -168,7 +168,7 @@ def _records(
     )  # fmt: skip
 
 
-def test_records_are_entered_as_columns(store: SqlStore, spring: Contest) -> None:
+def test_records_are_entered_as_columns(store: Store, spring: Contest) -> None:
     """A portion by one statement, and a few; they are found as those of single entries are."""
     many = [f"votes/m{number}" for number in range(1_000)]
     with store.write() as session:
@@ -198,7 +198,7 @@ def test_records_are_entered_as_columns(store: SqlStore, spring: Contest) -> Non
 )
 @pytest.mark.parametrize("replaced", [False, True])
 def test_records_that_are_not_all_new_are_not_entered(
-    store: SqlStore, spring: Contest, records: NewRecords, *, replaced: bool
+    store: Store, spring: Contest, records: NewRecords, *, replaced: bool
 ) -> None:
     """Not one of them; and what the session did before stays."""
     with store.write() as session:
@@ -211,14 +211,14 @@ def test_records_that_are_not_all_new_are_not_entered(
         assert [one.seq for one in session.entries.after(spring.no)] == [1, 2, 3, 4]
 
 
-def test_a_name_that_only_a_replacement_has_is_known(store: SqlStore, spring: Contest) -> None:
+def test_a_name_that_only_a_replacement_has_is_known(store: Store, spring: Contest) -> None:
     """The unique indexes leave replacements out, as they share the names of what they replace."""
     _append(store, spring.no, new(1), new(2, kind="record-replaced", record="votes/other"))
     with store.write() as session:
         assert not session.entries.enter_new(spring.no, _records(3, "votes/other"))()
 
 
-def test_records_that_are_there_are_a_conflict(store: SqlStore, spring: Contest) -> None:
+def test_records_that_are_there_are_a_conflict(store: Store, spring: Contest) -> None:
     """Who enters without looking is told."""
     with store.write() as session:
         session.entries.enter(spring.no, _records(1, "votes/m1"))
@@ -226,7 +226,7 @@ def test_records_that_are_there_are_a_conflict(store: SqlStore, spring: Contest)
         session.entries.enter(spring.no, _records(2, "votes/m1"))
 
 
-def test_any_number_of_keys_may_be_asked_for(store: SqlStore, spring: Contest) -> None:
+def test_any_number_of_keys_may_be_asked_for(store: Store, spring: Contest) -> None:
     """Databases bound the number of values in a statement; callers should not have to know."""
     _append(store, spring.no, *(new(seq) for seq in range(1, 101)))
     keys = [f"votes/m{number}" for number in range(50_000)]
@@ -236,7 +236,7 @@ def test_any_number_of_keys_may_be_asked_for(store: SqlStore, spring: Contest) -
         assert session.entries.exist(spring.no, "judges", keys) == set()
 
 
-def test_keys_of_any_letters_are_found(store: SqlStore, spring: Contest) -> None:
+def test_keys_of_any_letters_are_found(store: Store, spring: Contest) -> None:
     """Ids come from everywhere."""
     names = ["votes/ä", "votes/📏", "votes/'; DROP TABLE entries --", 'votes/"', "votes/ ", "%s ?"]
     _append(store, spring.no, *(new(seq, record=name) for seq, name in enumerate(names, 1)))
@@ -244,7 +244,7 @@ def test_keys_of_any_letters_are_found(store: SqlStore, spring: Contest) -> None
         assert session.entries.known(spring.no, records=names).keys() == set(names)
 
 
-def test_positions_are_found_by_time(store: SqlStore, spring: Contest) -> None:
+def test_positions_are_found_by_time(store: Store, spring: Contest) -> None:
     """``as_of`` may be a time; several entries of one moment count together."""
     times = [1, 2, 2, 2, 5]
     _append(store, spring.no, *(new(seq, at=later(at)) for seq, at in enumerate(times, 1)))
@@ -264,7 +264,7 @@ def test_positions_are_found_by_time(store: SqlStore, spring: Contest) -> None:
             session.entries.time_of(spring.no, 6)
 
 
-def test_records_of_one_table_are_listed(store: SqlStore, spring: Contest) -> None:
+def test_records_of_one_table_are_listed(store: Store, spring: Contest) -> None:
     """The API pages through a table's records, not through the ledger."""
     tables = ["votes", None, "judges", "votes", "votes"]
     made = [
@@ -282,7 +282,7 @@ def test_records_of_one_table_are_listed(store: SqlStore, spring: Contest) -> No
         assert seqs(after=1, limit=1) == seqs(after=1, until=4) == [4]
 
 
-def test_a_number_no_database_holds_is_refused_as_input(store: SqlStore, spring: Contest) -> None:
+def test_a_number_no_database_holds_is_refused_as_input(store: Store, spring: Contest) -> None:
     """Positions come from addresses people type."""
     with pytest.raises((Unreadable, NotFound)), store.read() as session:
         session.entries.time_of(spring.no, 2**70)

@@ -3,8 +3,8 @@
 import threading
 from dataclasses import replace
 
-from agon.app.contests.values import Contest, Event
-from agon.store.store import SqlStore
+from agon.entities.contests import Contest, Event
+from agon.store.store import Store
 from store.made import contest, later
 
 
@@ -15,7 +15,7 @@ def _event(contest_no: int, seq: int, *, staff: bool = False) -> Event:
     )  # fmt: skip
 
 
-def test_a_stream_resumes_after_the_last_event_it_saw(store: SqlStore, spring: Contest) -> None:
+def test_a_stream_resumes_after_the_last_event_it_saw(store: Store, spring: Contest) -> None:
     """A reader that lost its connection misses nothing and sees nothing twice."""
     with store.write() as session:
         assert session.events.last() == 0
@@ -39,7 +39,7 @@ def test_a_stream_resumes_after_the_last_event_it_saw(store: SqlStore, spring: C
         assert session.events.after(0, limit=1) == made[:1]
 
 
-def test_no_event_appears_behind_one_that_was_read(store: SqlStore, spring: Contest) -> None:
+def test_no_event_appears_behind_one_that_was_read(store: Store, spring: Contest) -> None:
     """Numbers are in the order in which events become visible, or a stream would skip some."""
     entered = threading.Event()
     second: list[int] = []

@@ -3,8 +3,8 @@
 import sys
 from typing import Any
 
-from agon.app.contests.values import Contest, Moved
-from agon.store.store import SqlStore
+from agon.entities.contests import Contest, Moved
+from agon.store.store import Store
 from store.made import later
 
 
@@ -14,7 +14,7 @@ def _step(seq: int, *, name: str = "ada", score: float | None = 1.5) -> Moved:
     return Moved(id=name, seq=seq, at=later(seq), rank=rank, score=score, reason=reason)
 
 
-def test_steps_come_back_in_ledger_order_and_bounds(store: SqlStore, spring: Contest) -> None:
+def test_steps_come_back_in_ledger_order_and_bounds(store: Store, spring: Contest) -> None:
     """A chart is drawn from left to right, and ends at the freeze."""
     steps = [_step(3), _step(1, score=None), _step(9, score=-0.1 - 0.2), _step(5)]
     with store.write() as session:
@@ -35,7 +35,7 @@ def test_steps_come_back_in_ledger_order_and_bounds(store: SqlStore, spring: Con
         assert session.histories.of(spring.no, "models", "eve") == []
 
 
-def test_a_step_that_is_there_is_replaced(store: SqlStore, spring: Contest) -> None:
+def test_a_step_that_is_there_is_replaced(store: Store, spring: Contest) -> None:
     """Publishing again after a crash writes the same steps once more, newest word last."""
     with store.write() as session:
         session.histories.add(spring.no, "models", [_step(1), _step(2)])
@@ -49,12 +49,12 @@ def test_a_step_that_is_there_is_replaced(store: SqlStore, spring: Contest) -> N
     assert found == [_step(1, score=None), _step(2, score=8.0), _step(3)]
 
 
-def _names(store: SqlStore, contest: Contest, begins: str, **asked: Any) -> list[str]:
+def _names(store: Store, contest: Contest, begins: str, **asked: Any) -> list[str]:
     with store.read() as session:
         return session.histories.names(contest.no, "models", begins=begins, **asked)
 
 
-def test_ids_are_found_by_how_they_begin(store: SqlStore, spring: Contest) -> None:
+def test_ids_are_found_by_how_they_begin(store: Store, spring: Contest) -> None:
     """Who looks for somebody knows the first letters, and the id has many steps or one."""
     last = chr(sys.maxunicode)
     odd = ["a", "ad", "ada", f"ada{last}", "ada😀", "adb", "Ada", "a%", "a_a", "é", f"{last}z"]
@@ -69,7 +69,7 @@ def test_ids_are_found_by_how_they_begin(store: SqlStore, spring: Contest) -> No
     assert _names(store, spring, "a", after="zz") == []
 
 
-def test_ids_of_later_positions_alone_are_left_out(store: SqlStore, spring: Contest) -> None:
+def test_ids_of_later_positions_alone_are_left_out(store: Store, spring: Contest) -> None:
     """Behind a freeze nobody's name comes out, however many are new there."""
     late = [_step(9, name=f"b{n:03}") for n in range(100)]
     with store.write() as session:

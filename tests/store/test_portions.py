@@ -7,18 +7,18 @@ from typing import Any
 
 import pytest
 
-from agon.app.contests.values import ROWS_PER_CHUNK, Contest, Snapshot
+from agon.entities.contests import ROWS_PER_CHUNK, Contest, Snapshot
 from agon.errors import DatabaseUnavailable
 from agon.store.engines import begun
 from agon.store.portions import StoredPortions, open_portions
-from agon.store.store import SqlStore
+from agon.store.store import Store
 from store.made import snapshot
 
 N = 2 * ROWS_PER_CHUNK + 7
 
 
 @pytest.fixture
-def board(store: SqlStore, spring: Contest) -> Snapshot:
+def board(store: Store, spring: Contest) -> Snapshot:
     """Store a board of three portions."""
     with store.write() as session:
         return session.snapshots.add(
@@ -96,7 +96,7 @@ def test_many_who_ask_at_once_get_each_what_they_asked_for(url: str, board: Snap
 
 
 def test_the_state_differs_once_anything_was_stored(
-    url: str, store: SqlStore, board: Snapshot
+    url: str, store: Store, board: Snapshot
 ) -> None:
     """What is kept for as long as nothing is stored would else be shown for ever."""
 
@@ -114,7 +114,7 @@ def test_the_state_differs_once_anything_was_stored(
 
 
 def test_the_state_is_the_same_while_nothing_is_stored(
-    url: str, store: SqlStore, board: Snapshot
+    url: str, store: Store, board: Snapshot
 ) -> None:
     """Else everything would be looked up for every page; reading stores nothing."""
 
@@ -130,7 +130,7 @@ def test_the_state_is_the_same_while_nothing_is_stored(
     assert len(set(asked(url, ask))) < 10
 
 
-def test_rows_that_were_forgotten_are_gone(url: str, store: SqlStore, board: Snapshot) -> None:
+def test_rows_that_were_forgotten_are_gone(url: str, store: Store, board: Snapshot) -> None:
     """An old board's rows make room for new ones; half a page is worse than none."""
 
     async def ask(portions: StoredPortions) -> Any:
@@ -161,7 +161,7 @@ def test_a_database_that_is_not_there_is_said_to_all_and_looked_for_again(
     assert [type(one) for one in asked(nowhere, ask)] == [DatabaseUnavailable] * 2
 
 
-def test_a_failure_leaves_nothing_begun(url: str, store: SqlStore, board: Snapshot) -> None:
+def test_a_failure_leaves_nothing_begun(url: str, store: Store, board: Snapshot) -> None:
     """The next who asks would be refused for the one before, for ever."""
 
     def rename(before: str, after: str) -> None:

@@ -8,18 +8,18 @@ from typing import Any
 
 import pytest
 
-from agon.app.contests.values import Contest
-from agon.app.jobs.values import Job, JobKind, Waiting, WorkerSeen
+from agon.entities.contests import Contest
+from agon.entities.jobs import Job, JobKind, Waiting, WorkerSeen
 from agon.errors import Conflict, NotFound
-from agon.store.queue import SqlQueue
-from agon.store.store import SqlStore
+from agon.store.queue import Queue
+from agon.store.store import Store
 from store.made import job, later
 
 SPAN = timedelta(seconds=30)
 
 
 def _claim(
-    queue: SqlQueue,
+    queue: Queue,
     *,
     at: float = 10,
     lease: str = "lease",
@@ -32,7 +32,7 @@ def _claim(
     )
 
 
-def _ids(store: SqlStore, **asked: Any) -> list[str]:
+def _ids(store: Store, **asked: Any) -> list[str]:
     """Claim until there is nothing more."""
     found: list[str] = []
     with store.write() as session:
@@ -41,7 +41,7 @@ def _ids(store: SqlStore, **asked: Any) -> list[str]:
     return found
 
 
-def test_a_job_comes_back_as_it_was_asked_for(store: SqlStore, spring: Contest) -> None:
+def test_a_job_comes_back_as_it_was_asked_for(store: Store, spring: Contest) -> None:
     """What the worker gets is what the asker gave."""
     asked = job("j1", payload={"n": [1, None]}, contest_no=spring.no, priority=-3,
                 not_before=later(5), max_attempts=2, by="user:ada", dedupe="d")  # fmt: skip
@@ -58,7 +58,7 @@ def test_a_job_comes_back_as_it_was_asked_for(store: SqlStore, spring: Contest) 
             session.queue.get("j2")
 
 
-def test_an_id_is_taken_once(store: SqlStore) -> None:
+def test_an_id_is_taken_once(store: Store) -> None:
     """Two jobs under one id could be completed for each other."""
     with store.write() as session:
         session.queue.add(job("j1"), now=later(0))
@@ -66,7 +66,7 @@ def test_an_id_is_taken_once(store: SqlStore) -> None:
             session.queue.add(job("j1", dedupe="d"), now=later(0))
 
 
-def test_a_claim_leases_the_job(store: SqlStore) -> None:
+def test_a_claim_leases_the_job(store: Store) -> None:
     """From here on only the lease's holder may say what becomes of it."""
     with store.write() as session:
         session.queue.add(job("j1"), now=later(0))
@@ -79,7 +79,7 @@ def test_a_claim_leases_the_job(store: SqlStore) -> None:
         assert _claim(session.queue, at=11) is None
 
 
-def test_the_most_urgent_then_the_oldest_is_next(store: SqlStore) -> None:
+def test_the_most_urgent_then_the_oldest_is_next(store: Store) -> None:
     """Fair among equals, and a board comes before a rejudgement."""
     with store.write() as session:
         for name, at, priority in [
@@ -93,7 +93,7 @@ def test_the_most_urgent_then_the_oldest_is_next(store: SqlStore) -> None:
     assert _ids(store) == ["u", "c", "d", "a", "l"]
 
 
-def test_only_what_the_worker_can_and_may_do_is_claimed(store: SqlStore, spring: Contest) -> None:
+def test_only_what_the_worker_can_and_may_do_is_claimed(store: Store, spring: Contest) -> None:
     """A worker from outside gets foreign programs of its contests, and nothing else."""
     with store.write() as session:
         session.queue.add(job("house"), now=later(0))
@@ -110,7 +110,7 @@ def test_only_what_the_worker_can_and_may_do_is_claimed(store: SqlStore, spring:
     assert _ids(store, at=99) == ["tomorrow"]
 
 
-def test_a_lease_that_ran_out_frees_the_job_with_its_cause(store: SqlStore) -> None:
+def test_a_lease_that_ran_out_frees_the_job_with_its_cause(store: Store) -> None:
     """A worker killed by kill -9 says nothing; the next one must know that it was there."""
     with store.write() as session:
         session.queue.add(job("j1", max_attempts=2), now=later(0))
@@ -134,7 +134,7 @@ def test_a_lease_that_ran_out_frees_the_job_with_its_cause(store: SqlStore) -> N
     )  # fmt: skip
 
 
-def test_a_job_begun_too_often_fails_for_good(store: SqlStore) -> None:
+def test_a_job_begun_too_often_fails_for_good(store: Store) -> None:
     """A program that kills its workers must not go round for ever."""
     with store.write() as session:
         session.queue.add(job("lost", max_attempts=1), now=later(0))
@@ -151,7 +151,7 @@ def test_a_job_begun_too_often_fails_for_good(store: SqlStore) -> None:
     assert (told.state, told.causes[0]["cause"]) == ("failed", "no disk")
 
 
-def test_a_heartbeat_extends_the_lease(store: SqlStore) -> None:
+def test_a_heartbeat_extends_the_lease(store: Store) -> None:
     """Long work keeps its job as long as the worker lives."""
     with store.write() as session:
         session.queue.add(job("j1"), now=later(0))
@@ -167,7 +167,7 @@ def test_a_heartbeat_extends_the_lease(store: SqlStore) -> None:
             session.queue.heartbeat("j9", lease="lease", now=later(0), span=SPAN)
 
 
-def test_a_failed_attempt_waits_before_the_next(store: SqlStore) -> None:
+def test_a_failed_attempt_waits_before_the_next(store: Store) -> None:
     """What failed a moment ago will fail again at once."""
     with store.write() as session:
         session.queue.add(job("j1"), now=later(0))
@@ -182,7 +182,7 @@ def test_a_failed_attempt_waits_before_the_next(store: SqlStore) -> None:
     assert (ended.state, len(ended.causes), ended.ended_at) == ("failed", 2, later(21))
 
 
-def test_equal_work_is_queued_once(store: SqlStore) -> None:
+def test_equal_work_is_queued_once(store: Store) -> None:
     """A thousand new votes ask for one board; votes during its making ask for one more."""
     with store.write() as session:
         first = session.queue.add(job("a", dedupe="publish:1"), now=later(0))
@@ -196,7 +196,7 @@ def test_equal_work_is_queued_once(store: SqlStore) -> None:
 
 
 @pytest.mark.parametrize("how", ["its lease ran out", "its worker failed", "it is retried"])
-def test_equal_work_asked_for_at_the_same_moment_hurts_nobody(store: SqlStore, how: str) -> None:
+def test_equal_work_asked_for_at_the_same_moment_hurts_nobody(store: Store, how: str) -> None:
     """A job comes back to the queue while another session, not yet done, queues its like.
 
     On PostgreSQL neither sees the other before it has ended; one ended the worker that claimed.
@@ -230,7 +230,7 @@ def test_equal_work_asked_for_at_the_same_moment_hurts_nobody(store: SqlStore, h
 
 
 def test_a_job_is_queued_for_a_contest_that_another_session_has_locked(
-    store: SqlStore, spring: Contest
+    store: Store, spring: Contest
 ) -> None:
     """A recorder has the contest and asks for the board that somebody else asks for as well.
 
@@ -253,7 +253,7 @@ def test_a_job_is_queued_for_a_contest_that_another_session_has_locked(
 
 
 def test_ended_jobs_are_cancelled_or_retried_only_where_that_means_something(
-    store: SqlStore,
+    store: Store,
 ) -> None:
     """A result must not be taken back by a late click."""
     with store.write() as session:
@@ -278,7 +278,7 @@ def test_ended_jobs_are_cancelled_or_retried_only_where_that_means_something(
                 late("j1", now=later(10))
 
 
-def test_a_paused_queue_gives_nothing(store: SqlStore) -> None:
+def test_a_paused_queue_gives_nothing(store: Store) -> None:
     """Draining: what runs may end, nothing new begins."""
     with store.write() as session:
         session.queue.add(job("j1"), now=later(0))
@@ -294,7 +294,7 @@ def test_a_paused_queue_gives_nothing(store: SqlStore) -> None:
         assert _claim(session.queue, at=5) is not None
 
 
-def test_the_wait_is_told_by_how_long_the_last_ones_took(store: SqlStore) -> None:
+def test_the_wait_is_told_by_how_long_the_last_ones_took(store: Store) -> None:
     """Median of the last fifty x those before it / workers that take the kind."""
     with store.write() as session:
         queue = session.queue
@@ -316,7 +316,7 @@ def test_the_wait_is_told_by_how_long_the_last_ones_took(store: SqlStore) -> Non
         assert queue.waiting("old0", now=later(300)) is None
 
 
-def test_jobs_are_listed_newest_first_and_filtered(store: SqlStore, spring: Contest) -> None:
+def test_jobs_are_listed_newest_first_and_filtered(store: Store, spring: Contest) -> None:
     """Operators look for what just failed."""
     with store.write() as session:
         queue = session.queue
@@ -337,7 +337,7 @@ def test_jobs_are_listed_newest_first_and_filtered(store: SqlStore, spring: Cont
         }  # fmt: skip
 
 
-def test_workers_are_listed_while_they_are_there(store: SqlStore) -> None:
+def test_workers_are_listed_while_they_are_there(store: Store) -> None:
     """One that is seen again is the same worker."""
     with store.write() as session:
         for at in (1, 5):
@@ -348,7 +348,7 @@ def test_workers_are_listed_while_they_are_there(store: SqlStore) -> None:
         assert [one.name for one in session.queue.workers(since=later(2))] == ["w0", "w1"]
 
 
-def test_sweeping_forgets_what_ended_long_ago(store: SqlStore) -> None:
+def test_sweeping_forgets_what_ended_long_ago(store: Store) -> None:
     """The table stays as small as the work under way."""
     with store.write() as session:
         queue = session.queue
@@ -362,7 +362,7 @@ def test_sweeping_forgets_what_ended_long_ago(store: SqlStore) -> None:
         assert {one.id for one in queue.page()} == {"new", "queued", "leased"}
 
 
-def test_the_last_one_done_is_found_among_the_recent(store: SqlStore, spring: Contest) -> None:
+def test_the_last_one_done_is_found_among_the_recent(store: Store, spring: Contest) -> None:
     """Work that repeats itself waits for a while after it was done last, not after it was asked."""
     with store.write() as session:
         queue = session.queue

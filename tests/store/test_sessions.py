@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from agon.app.contests.values import Contest
+from agon.entities.contests import Contest
 from agon.errors import Conflict, Unavailable, Unreadable
 from agon.ledger.entry import chain, genesis
 from agon.store import open_store
 from agon.store import store as module
-from agon.store.store import SqlStore
+from agon.store.store import Store
 from store.made import contest, created, job, later, new, sealed, vote
 
 WRITERS, ROUNDS = 8, 12
@@ -27,7 +27,7 @@ class Stumbled(Exception):
     """Leave a session by an error of ours."""
 
 
-def test_a_session_left_by_an_error_leaves_nothing(store: SqlStore) -> None:
+def test_a_session_left_by_an_error_leaves_nothing(store: Store) -> None:
     """Half a step must not be seen by anybody, ever."""
     with pytest.raises(Stumbled), store.write() as session:  # noqa: PT012 - it ends the session
         spring = session.contests.add(contest())
@@ -42,7 +42,7 @@ def test_a_session_left_by_an_error_leaves_nothing(store: SqlStore) -> None:
         session.contests.add(contest())
 
 
-def test_a_reading_session_sees_one_state(store: SqlStore, spring: Contest) -> None:
+def test_a_reading_session_sees_one_state(store: Store, spring: Contest) -> None:
     """A page and its count must be of the same moment."""
     with store.read() as reading:
         before = reading.contests.get("spring")
@@ -55,7 +55,7 @@ def test_a_reading_session_sees_one_state(store: SqlStore, spring: Contest) -> N
         assert reading.contests.get("spring").seq == 1
 
 
-def test_a_reading_session_cannot_write(store: SqlStore) -> None:
+def test_a_reading_session_cannot_write(store: Store) -> None:
     """A slip in a reading route must not change the truth."""
     with pytest.raises(Unavailable), store.read() as session:
         session.contests.add(contest())
@@ -109,7 +109,7 @@ def test_many_writers_keep_the_chain_whole(url: str, way: str) -> None:
     store.close()
 
 
-def test_no_two_workers_get_the_same_job(store: SqlStore) -> None:
+def test_no_two_workers_get_the_same_job(store: Store) -> None:
     """A program judged twice would be two verdicts."""
     with store.write() as session:
         for number in range(60):
@@ -132,9 +132,7 @@ def test_no_two_workers_get_the_same_job(store: SqlStore) -> None:
     assert Counter(claimed) == Counter(f"j{number:02}" for number in range(60))
 
 
-def test_a_job_is_not_claimed_before_what_it_is_for_is_there(
-    store: SqlStore, spring: Contest
-) -> None:
+def test_a_job_is_not_claimed_before_what_it_is_for_is_there(store: Store, spring: Contest) -> None:
     """Who asks for a board that is queued already must still get a board with their votes."""
     with store.write() as session:
         session.queue.add(job("a", dedupe="publish:1"), now=later(0))
@@ -163,7 +161,7 @@ def test_a_job_is_not_claimed_before_what_it_is_for_is_there(
     assert seen == [1]
 
 
-def test_a_result_of_a_lost_lease_is_not_kept(store: SqlStore, spring: Contest) -> None:
+def test_a_result_of_a_lost_lease_is_not_kept(store: Store, spring: Contest) -> None:
     """Result and state change are stored together, or neither."""
     with store.write() as session:
         session.queue.add(job("j1"), now=later(0))
@@ -177,7 +175,7 @@ def test_a_result_of_a_lost_lease_is_not_kept(store: SqlStore, spring: Contest) 
 
 
 def test_a_writer_that_waits_too_long_is_told_so(
-    store: SqlStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A request must end, even when somebody holds the database."""
     store.close()
@@ -226,7 +224,7 @@ def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
     assert path.read_text() == "Dear Ada, " * 1000
 
 
-def test_values_a_database_cannot_keep_are_refused_as_input(store: SqlStore, url: str) -> None:
+def test_values_a_database_cannot_keep_are_refused_as_input(store: Store, url: str) -> None:
     """PostgreSQL has no NUL in text; SQLite keeps it: neither may end in a traceback."""
     is_server = url.startswith("postgresql")
     refusing = (

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from agon.app.contests.values import ROWS_PER_CHUNK, Contest, Snapshot
+from agon.entities.contests import ROWS_PER_CHUNK, Contest, Snapshot
 from agon.errors import NotFound
-from agon.store.store import SqlStore
+from agon.store.store import Store
 from store.made import contest, snapshot
 
 N = 2 * ROWS_PER_CHUNK + 7
@@ -16,7 +16,7 @@ def _line(place: int) -> bytes:
     return b'{"id":"model \\u00e4 %d"}' % place
 
 
-def _add(store: SqlStore, made: Snapshot) -> Snapshot:
+def _add(store: Store, made: Snapshot) -> Snapshot:
     with store.write() as session:
         return session.snapshots.add(
             made,
@@ -26,7 +26,7 @@ def _add(store: SqlStore, made: Snapshot) -> Snapshot:
         )
 
 
-def test_a_snapshot_comes_back_as_it_was_stored(store: SqlStore, spring: Contest) -> None:
+def test_a_snapshot_comes_back_as_it_was_stored(store: Store, spring: Contest) -> None:
     """The manifest is what was signed: a changed value would break the signature."""
     made = snapshot(spring.no, rows=3, manifest={"at": "x", "rules": {"k": 1.5}, "seq": 7})
     added = _add(store, made)
@@ -37,7 +37,7 @@ def test_a_snapshot_comes_back_as_it_was_stored(store: SqlStore, spring: Contest
 
 
 def test_a_contests_snapshots_are_numbered_without_those_of_others(
-    store: SqlStore, spring: Contest
+    store: Store, spring: Contest
 ) -> None:
     """One row of numbers for all would count, in a public contest, what is hidden in another."""
     with store.write() as session:
@@ -54,7 +54,7 @@ def test_a_contests_snapshots_are_numbered_without_those_of_others(
 
 @pytest.mark.parametrize("rows", [0, 1, ROWS_PER_CHUNK, ROWS_PER_CHUNK + 1, N])
 def test_any_stretch_of_rows_is_what_a_list_would_give(
-    store: SqlStore, spring: Contest, rows: int
+    store: Store, spring: Contest, rows: int
 ) -> None:
     """Chunks are how rows are stored, not what readers see."""
     made = _add(store, snapshot(spring.no, rows=rows, unscored=2))
@@ -69,7 +69,7 @@ def test_any_stretch_of_rows_is_what_a_list_would_give(
         assert unscored == [b'{"id":"u1"}']
 
 
-def test_every_id_is_found_at_its_place_and_no_other(store: SqlStore, spring: Contest) -> None:
+def test_every_id_is_found_at_its_place_and_no_other(store: Store, spring: Contest) -> None:
     """A row's address is its id; the buckets must lose none."""
     made = _add(store, snapshot(spring.no, rows=N))
     with store.read() as session:
@@ -82,7 +82,7 @@ def test_every_id_is_found_at_its_place_and_no_other(store: SqlStore, spring: Co
         assert session.snapshots.places(made.no + 1, ids) == {}
 
 
-def test_the_latest_is_the_newest_the_reader_may_see(store: SqlStore, spring: Contest) -> None:
+def test_the_latest_is_the_newest_the_reader_may_see(store: Store, spring: Contest) -> None:
     """While a contest is frozen, the public's board is the one of the freeze."""
     seqs = [5, 7, 7, 12]
     numbers = [_add(store, snapshot(spring.no, rows=0, seq=seq)).no for seq in seqs]
@@ -99,7 +99,7 @@ def test_the_latest_is_the_newest_the_reader_may_see(store: SqlStore, spring: Co
         assert latest(4) is None
 
 
-def test_snapshots_are_listed_newest_first(store: SqlStore, spring: Contest) -> None:
+def test_snapshots_are_listed_newest_first(store: Store, spring: Contest) -> None:
     """A list that grows at its end is paged from its end."""
     made = [_add(store, snapshot(spring.no, rows=0, seq=seq)).no for seq in (1, 2, 3, 4)]
     judges = _add(store, snapshot(spring.no, rows=0, seq=4, board="judges")).no
@@ -111,7 +111,7 @@ def test_snapshots_are_listed_newest_first(store: SqlStore, spring: Contest) -> 
         assert [one.no for one in page(spring.no, until=2)] == made[1::-1]
 
 
-def test_pruning_forgets_rows_and_keeps_the_proof(store: SqlStore, spring: Contest) -> None:
+def test_pruning_forgets_rows_and_keeps_the_proof(store: Store, spring: Contest) -> None:
     """Rows can be rebuilt by replay; what was signed cannot."""
     made = [_add(store, snapshot(spring.no, rows=3, seq=seq, unscored=1)) for seq in (1, 2, 3)]
     judges = _add(store, snapshot(spring.no, rows=3, unscored=1, board="judges"))

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from agon.app.contests.values import Contest
-from agon.app.webhooks.ports import DeliveryLog, Webhook
+from agon.entities.contests import Contest
+from agon.entities.webhooks import DeliveryLog, Webhook
 from agon.errors import Conflict, NotFound
-from agon.store.store import SqlStore
+from agon.store.store import Store
 from store.made import later
 
 
@@ -24,7 +24,7 @@ def _delivery(name: str, *, at: float = 0, webhook: str = "w1") -> DeliveryLog:
     )
 
 
-def test_a_webhook_is_saved_listed_and_removed(store: SqlStore, spring: Contest) -> None:
+def test_a_webhook_is_saved_listed_and_removed(store: Store, spring: Contest) -> None:
     """Its deliveries go with it: they name an address nobody wants to be called any more."""
     first, second = _webhook(spring.no), _webhook(spring.no, "a", at=1)
     with store.write() as session:
@@ -43,7 +43,7 @@ def test_a_webhook_is_saved_listed_and_removed(store: SqlStore, spring: Contest)
         assert session.webhooks.of(spring.no) == [second]
 
 
-def test_deliveries_are_listed_newest_first(store: SqlStore, spring: Contest) -> None:
+def test_deliveries_are_listed_newest_first(store: Store, spring: Contest) -> None:
     """Who looks wants to know what just went wrong."""
     with store.write() as session:
         session.webhooks.save(_webhook(spring.no))
@@ -57,7 +57,7 @@ def test_deliveries_are_listed_newest_first(store: SqlStore, spring: Contest) ->
         assert [one.id for one in session.webhooks.deliveries("w1", after="b", limit=1)] == ["a"]
 
 
-def test_a_delivery_needs_its_webhook(store: SqlStore, spring: Contest) -> None:
+def test_a_delivery_needs_its_webhook(store: Store, spring: Contest) -> None:
     """One removed meanwhile must not leave orphans."""
     assert spring.no
     with pytest.raises(Conflict), store.write() as session:

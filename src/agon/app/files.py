@@ -14,7 +14,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from agon.app.scoring import moment_of
+from agon.app.analysis.score import moment_of
 from agon.errors import Conflict, NotFound, Unavailable, Unreadable
 
 MAX_SOURCE_FILE: int = 16 << 20

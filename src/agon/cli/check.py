@@ -11,7 +11,7 @@ from agon.cli.helping import Command
 from agon.cli.output import TABLE, deliver
 
 if TYPE_CHECKING:
-    from agon.app.checking import CheckReport
+    from agon.app.analysis.check import CheckReport
     from agon.cli.drawing import Paper
     from agon.kernel.findings import Finding
 
@@ -43,7 +43,7 @@ def command(
       agon check community data/
       agon check arena data/ --format json --output report.json
     """
-    from agon.app.checking import check
+    from agon.app.analysis.check import check
     from agon.cli.progress import working
 
     with working("checking"):

@@ -10,7 +10,7 @@ from agon.cli.helping import Command, option
 from agon.cli.output import TABLE, deliver
 
 if TYPE_CHECKING:
-    from agon.app.comparing import Comparison, Crossing
+    from agon.app.analysis.compare import Comparison, Crossing
     from agon.cli.drawing import Paper
 
 _SIDES = 2
@@ -76,7 +76,7 @@ def command(  # noqa: PLR0913 (one parameter for each option)
     """
     if len(editions) > _SIDES:
         raise click.UsageError("give --edition at most twice: left side, right side")
-    from agon.app.comparing import RuleSet, compare
+    from agon.app.analysis.compare import RuleSet, compare
     from agon.cli.progress import working
 
     left = editions[0] if editions else None
@@ -104,7 +104,7 @@ def command(  # noqa: PLR0913 (one parameter for each option)
 
 def draw(paper: "Paper", comparison: "Comparison", *, top: int) -> None:
     """Draw a comparison: what rules differ, the numbers of it all, the largest moves."""
-    from agon.app.comparing import changed_rules
+    from agon.app.analysis.compare import changed_rules
     from agon.cli.drawing import Column, cell, number, signed
 
     left, right = comparison.left, comparison.right

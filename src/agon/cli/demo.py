@@ -8,7 +8,7 @@ import click
 from agon.cli.helping import Command, option
 
 if TYPE_CHECKING:
-    from agon.app.demonstrating import Exhibit
+    from agon.app.demo import Exhibit
     from agon.cli.drawing import Paper
 
 _ROWS = 10
@@ -49,7 +49,7 @@ def command(context: click.Context, *, folder: Path, port: int, no_serve: bool) 
       agon demo --no-serve
       agon demo --dir ~/agon-demo --no-serve
     """
-    from agon.app.demonstrating import demonstrate
+    from agon.app.demo import demonstrate
     from agon.cli.drawing import Paper
     from agon.wiring import any_sandbox
 
@@ -73,7 +73,7 @@ def command(context: click.Context, *, folder: Path, port: int, no_serve: bool) 
 
 def _contests(folder: Path, exhibits: "list[Exhibit]") -> str:
     """Run each exhibit's records through a contest of its own; return the database's address."""
-    from agon.app.contests.creating import NewContest
+    from agon.app.contests.lifecycle.creation import NewContest
     from agon.cli.contest.adding import records_of
     from agon.client.local import Local
     from agon.settings import load

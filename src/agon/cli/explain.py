@@ -13,7 +13,7 @@ from agon.cli.output import TABLE, deliver
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from agon.app.scoring import Result
+    from agon.app.analysis.score import Result
     from agon.cli.drawing import Paper
     from agon.kernel.explanations import Explanation, Part
 
@@ -49,7 +49,7 @@ def command(
       agon explain challenge data/ 7 --format json
       agon explain arena data/ judge-3 --board judges
     """
-    from agon.app.scoring import score
+    from agon.app.analysis.score import score
     from agon.cli.progress import working
 
     with working(f"explaining {id}"):

@@ -17,7 +17,7 @@ class FormatName(click.ParamType[str]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Return the name."""
-        from agon.app.importing import FORMATS
+        from agon.app.importers import FORMATS
         from agon.errors import did_you_mean
 
         if value not in FORMATS:
@@ -68,7 +68,7 @@ def command(
       agon import arena-battles battles.json --out data
       agon import comparisons llmfao/ --as votes --out data
     """
-    from agon.app.importing import import_records
+    from agon.app.importers import import_records
     from agon.cli.progress import working
     from agon.cli.simulate import tell_written
     from agon.records.writing import write_tables

@@ -11,8 +11,8 @@ from agon.cli.output import TABLE, deliver
 from agon.cli.places import Place, place
 
 if TYPE_CHECKING:
-    from agon.app.jobs.values import JobState
     from agon.client.values import QueueTold
+    from agon.entities.jobs import JobState
 
 _STATES: Final = ("queued", "leased", "done", "failed", "cancelled")
 _LISTED: Final = ("id", "kind", "state", "contest", "created_at", "attempts", "position", "worker")

@@ -17,7 +17,7 @@ from agon.cli.places import Place, place
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agon.app.contests.replaying import Replayed
+    from agon.app.replay.replay import Replayed
     from agon.ledger.faults import Fault
     from agon.ledger.proofs import Proof
     from agon.ledger.verifying import Verified
@@ -140,7 +140,7 @@ def _verified(folder: Path, public: bytes | None, proof: "Proof | None") -> "Ver
 
 
 def _replayed(folder: Path, verified: "Verified", wanted: _Wanted) -> "Replayed":
-    from agon.app.contests.replaying import replay
+    from agon.app.replay.replay import replay
     from agon.cli.progress import working
     from agon.ledger.entry import LONGEST_LINE
     from agon.ledger.files import LEDGER, lines_in, opened

@@ -9,7 +9,7 @@ from agon.cli.helping import Command
 from agon.cli.output import TABLE, board_chunks, deliver
 
 if TYPE_CHECKING:
-    from agon.app.scoring import Result
+    from agon.app.analysis.score import Result
     from agon.cli.drawing import Paper
     from agon.kernel.boards import Board
 
@@ -40,7 +40,7 @@ def command(
       agon score community data/ --set self_feedback=ignore --format csv --output board.csv
       agon score arena data/ --board bradley-terry --format json
     """
-    from agon.app.scoring import score
+    from agon.app.analysis.score import score
     from agon.cli.progress import working
 
     with working("scoring"):

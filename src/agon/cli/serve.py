@@ -10,7 +10,7 @@ import click
 from agon.cli.helping import Command, option
 
 if TYPE_CHECKING:
-    from agon.app.contests.service import Service
+    from agon.app.service import Service
     from agon.settings import Settings
 
 _GRACE = 30.0
@@ -122,7 +122,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 def first_token(service: "Service") -> str | None:
     """Make the first operator and a token for them; None when there are users already."""
-    from agon.app.access.authorising import LOCAL
+    from agon.app.access.permissions import LOCAL
     from agon.app.access.tokens import Grant, create_token
     from agon.app.access.users import create_user, users
 

@@ -57,7 +57,7 @@ def command(
       agon simulate arena --out data --attack collusion --seed 7
       agon simulate dojo --list-attacks
     """
-    from agon.app.simulating import simulate, write_simulation
+    from agon.app.analysis.simulate import simulate, write_simulation
     from agon.cli.progress import working
     from agon.disciplines import discipline as found
 

@@ -11,8 +11,8 @@ from agon.cli.output import TABLE, expect_new, keep_secret
 from agon.cli.places import Place, place
 
 if TYPE_CHECKING:
-    from agon.app.access.values import Role
     from agon.client.ports import House
+    from agon.entities.access import Role
 
 _LISTED: Final = ("id", "user", "role", "expires_at", "revoked_at", "contests", "scopes", "used_at",
                   "label")  # fmt: skip

@@ -17,10 +17,10 @@ from agon.cli.dojo.arguments import MODES
 from agon.cli.helping import Command, option
 
 if TYPE_CHECKING:
-    from agon.app.jobs.remote import JobSource
-    from agon.app.jobs.values import JobKind
-    from agon.app.jobs.working import Run, Worked, Worker
-    from agon.app.ports import Mode
+    from agon.app.queue.source import JobSource
+    from agon.app.sandbox import Mode
+    from agon.app.worker.loop import Run, Worked, Worker
+    from agon.entities.jobs import JobKind
     from agon.errors import AgonError
     from agon.settings import Settings
 
@@ -83,7 +83,7 @@ def command(
       agon worker --kinds judge --sandbox bwrap
       agon worker --server https://agon.example --token-file worker.token --tasks tasks/
     """
-    from agon.app.jobs.working import Stopped, Worker
+    from agon.app.worker.loop import Stopped, Worker
     from agon.settings import load
 
     settings = load(
@@ -136,8 +136,8 @@ def _reach(
         client = opened.enter_context(Client(place.server, token=places.token(place.token_file)))
         source = client.job_source(worker=called, wait=stopping.wait)
         return _Reached(source, {}, remote=True)
-    from agon.app.jobs.handlers import house_runners, post_runners
-    from agon.app.jobs.local import LocalSource
+    from agon.app.worker.handlers import house_runners, post_runners
+    from agon.app.worker.local_source import LocalSource
 
     service = wiring.open_service(settings)
     opened.callback(service.store.close)
@@ -153,7 +153,7 @@ def _kinds(text: str | None) -> "set[JobKind] | None":
     Raises:
         Unreadable: one of them is none.
     """
-    from agon.app.jobs.values import JobKind
+    from agon.entities.jobs import JobKind
     from agon.errors import Unreadable, did_you_mean
 
     if text is None:
@@ -179,8 +179,8 @@ def _runners(
         Unavailable: a kind that was asked for needs what this machine has not.
     """
     from agon import wiring
-    from agon.app.jobs.handlers import sandbox_runners, trial_runners
-    from agon.app.jobs.remote import REMOTE_KINDS
+    from agon.app.queue.source import REMOTE_KINDS
+    from agon.app.worker.handlers import sandbox_runners, trial_runners
     from agon.errors import Unavailable
 
     found = dict(reached.runners)
@@ -224,7 +224,7 @@ def _opened(
 @contextmanager
 def _stopped_by_signals(worker: "Worker", *, grace: float) -> Iterator[None]:
     """Let the first signal stop the worker after its job, and time or a second one during it."""
-    from agon.app.jobs.working import Stopped
+    from agon.app.worker.loop import Stopped
 
     def stop(*_: object) -> None:
         if worker.stopping.is_set():

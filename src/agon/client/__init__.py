@@ -8,7 +8,7 @@ Example:
 """
 
 from agon.app.access.tokens import Grant
-from agon.app.contests.creating import NewContest
+from agon.app.contests.lifecycle.creation import NewContest
 from agon.client.client import Client
 from agon.client.ports import House
 

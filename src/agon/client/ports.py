@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
-from agon.app.contests.creating import NewContest
+from agon.app.contests.lifecycle.creation import NewContest
 from agon.client.upkeep import Access, Cases, Jobs, Webhooks
 from agon.client.values import (
     ChangeTold,

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 from agon.app.access.tokens import Grant
-from agon.app.jobs.values import JobState
 from agon.client.values import (
     CaseTold,
     DeliveryTold,
@@ -17,6 +16,7 @@ from agon.client.values import (
     UserTold,
     WebhookTold,
 )
+from agon.entities.jobs import JobState
 
 
 class Cases(Protocol):

@@ -9,9 +9,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from agon.app.access.values import Role
-from agon.app.contests.values import ChangeState, State, Visibility
-from agon.app.jobs.values import JobKind, JobState
+from agon.entities.access import Role
+from agon.entities.contests import ChangeState, State, Visibility
+from agon.entities.jobs import JobKind, JobState
 
 
 class Answer(BaseModel):

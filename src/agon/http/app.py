@@ -10,8 +10,7 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 
 from agon import __version__
-from agon.app.contests.service import Service
-from agon.app.contests.stored_portions import Portions
+from agon.app.service import Service
 from agon.errors import AgonError
 from agon.http import health
 from agon.http.auth import Gate
@@ -31,6 +30,7 @@ from agon.http.sights import Sights
 from agon.http.sse import Streams
 from agon.logs import logger
 from agon.settings import Settings
+from agon.store.row_reader import Portions
 
 SUMMARY = "Contests among AIs and the people who test them: scored, explained, replayed."
 

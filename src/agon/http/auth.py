@@ -15,9 +15,9 @@ from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from agon.app.access.authorising import ACTIONS, ANONYMOUS, View, allow, viewed
+from agon.app.access.permissions import ACTIONS, ANONYMOUS, View, allow, viewed
 from agon.app.access.tokens import authenticate
-from agon.app.access.values import Caller
+from agon.entities.access import Caller
 from agon.errors import Forbidden, NotFound, Unauthenticated
 from agon.http.queries import expect_known
 from agon.http.serving import Serving, serving

@@ -6,9 +6,9 @@ from typing import Any, Final
 import orjson
 from starlette.responses import Response
 
-from agon.app.access.authorising import View
-from agon.app.contests.boards import Page
-from agon.app.contests.values import Snapshot
+from agon.app.access.permissions import View
+from agon.app.contests.boards.pages import Page
+from agon.entities.contests import Snapshot
 from agon.http.etags import etag_of, names
 from agon.kernel.times import written_time
 

@@ -15,13 +15,13 @@ from urllib.parse import parse_qsl
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from agon.app.access.values import Caller
-from agon.app.contests.boards import Page
-from agon.app.contests.cursors import Cursor
-from agon.app.contests.stored_portions import Portions, State
+from agon.app.contests.boards.cursors import Cursor
+from agon.app.contests.boards.pages import Page
+from agon.entities.access import Caller
 from agon.errors import AgonError
 from agon.http.boards import answered
 from agon.http.sights import Looked, Sight, Sights
+from agon.store.row_reader import Portions, State
 
 _ADDRESS: Final = re.compile(
     r"/api/v1/contests/(?P<contest>[a-z0-9][a-z0-9-]{1,62})"

@@ -10,9 +10,9 @@ from typing import Any, Final
 
 import orjson
 
-from agon.app.access.authorising import View
-from agon.app.contests.boards import Page, page
-from agon.app.contests.service import Service
+from agon.app.access.permissions import View
+from agon.app.contests.boards.pages import Page, page
+from agon.app.service import Service
 from agon.app.spreadsheets import defused
 
 CSV: Final = "text/csv; charset=utf-8"

@@ -10,7 +10,7 @@ from typing import Final
 
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-from agon.app.contests.service import Signer
+from agon.app.service import Signer
 from agon.errors import Unreadable
 
 FIRST: Final = "0"
@@ -29,7 +29,7 @@ class EventIds:
         signer: the house's.
 
     Example:
-        >>> from agon.app.contests.service import KeySigner
+        >>> from agon.app.service import KeySigner
         >>> ids = EventIds(KeySigner(bytes(32)))
         >>> ids.number("spring", ids.text("spring", 7))
         7

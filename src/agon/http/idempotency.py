@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from agon.app.access.ports import Answered
+from agon.entities.access import Answered
 from agon.errors import Conflict, Unavailable, Unreadable
 from agon.http.bodies import spooled
 from agon.http.problems import problem

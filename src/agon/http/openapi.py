@@ -13,7 +13,7 @@ from agon.http.app import create_app
 from agon.settings import Settings
 
 if TYPE_CHECKING:
-    from agon.app.contests.service import Service
+    from agon.app.service import Service
 
 
 def document() -> bytes:

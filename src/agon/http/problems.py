@@ -11,7 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from agon.app.access.values import Caller
+from agon.entities.access import Caller
 from agon.errors import (
     AgonError,
     Conflict,

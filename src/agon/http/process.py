@@ -21,13 +21,13 @@ from typing import Any, Final
 import h11
 import uvicorn
 
-from agon.app.contests.service import Service
-from agon.app.contests.stored_portions import Portions
+from agon.app.service import Service
 from agon.errors import AgonError
 from agon.http.app import create_app
 from agon.http.draining import Draining
 from agon.logs import start_logging
 from agon.settings import Settings, load
+from agon.store.row_reader import Portions
 from agon.wiring import open_portions, open_service, watch
 
 HEAD_SECONDS: Final = 10.0

@@ -2,8 +2,8 @@
 
 from starlette.responses import Response
 
-from agon.app.contests.service import Service
-from agon.app.jobs.values import Job, NewJob
+from agon.app.service import Service
+from agon.entities.jobs import Job, NewJob
 from agon.http.models.jobs import JobTold
 
 

@@ -5,11 +5,11 @@ from typing import Any, Final
 from starlette.requests import Request
 from starlette.responses import Response
 
-from agon.app.access.authorising import View, permits
-from agon.app.contests.service import Service
-from agon.app.contests.stored_rows import NotStored
-from agon.app.jobs.queueing import house_job
-from agon.app.jobs.values import NewJob
+from agon.app.access.permissions import View, permits
+from agon.app.contests.boards.stored_rows import NotStored
+from agon.app.queue.jobs import house_job
+from agon.app.service import Service
+from agon.entities.jobs import NewJob
 from agon.http.auth import caller_of
 from agon.http.crowding import Busy
 from agon.http.queueing import queued

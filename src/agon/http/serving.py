@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.requests import HTTPConnection
 
-from agon.app.contests.service import Service
+from agon.app.service import Service
 from agon.settings import Settings
 
 if TYPE_CHECKING:

@@ -7,13 +7,13 @@ from typing import Final, NamedTuple
 from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
 
-from agon.app.access.authorising import View, allow, viewed
-from agon.app.access.values import Caller
-from agon.app.contests.boards import Published, published
-from agon.app.contests.cursors import Cursor
-from agon.app.contests.service import Service
-from agon.app.contests.stored_portions import State
+from agon.app.access.permissions import View, allow, viewed
+from agon.app.contests.boards.cursors import Cursor
+from agon.app.contests.boards.pages import Published, published
+from agon.app.service import Service
+from agon.entities.access import Caller
 from agon.errors import AgonError
+from agon.store.row_reader import State
 
 _MOST: Final = 4096
 _THREADS: Final = 8

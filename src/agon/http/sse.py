@@ -10,12 +10,12 @@ from typing import Any, Final
 import orjson
 from starlette.concurrency import run_in_threadpool
 
-from agon.app.access.authorising import viewed
+from agon.app.access.permissions import viewed
 from agon.app.access.tokens import expect_good
-from agon.app.access.values import Caller
-from agon.app.contests.positions import reach
-from agon.app.contests.service import Service
-from agon.app.contests.values import Event
+from agon.app.contests.ledgers.positions import reach
+from agon.app.service import Service
+from agon.entities.access import Caller
+from agon.entities.contests import Event
 from agon.errors import NotFound, TooMany, Unauthenticated
 from agon.http.event_ids import EventIds
 

@@ -1,1 +1,1 @@
-"""Run what nobody trusts: adapters for the ports of :mod:`agon.app.ports`."""
+"""Run what nobody trusts: adapters for the ports of :mod:`agon.app.sandbox`."""

@@ -13,8 +13,8 @@ from typing import Any, Final
 import httpcore2
 
 from agon import __version__
-from agon.app.webhooks.delivering import Answer
-from agon.app.webhooks.guard import Target
+from agon.app.webhooks.address_guard import Target
+from agon.app.webhooks.delivery import Answer
 from agon.errors import Unavailable
 
 SECONDS: Final = 10.0
@@ -76,7 +76,7 @@ class HttpSender:
         self._clock = clock
 
     def send(self, target: Target, *, headers: Mapping[str, str], body: bytes) -> Answer:
-        """POST a body and return what came; see :class:`agon.app.webhooks.delivering.Sender`."""
+        """POST a body and return what came; see :class:`agon.app.webhooks.delivery.Sender`."""
         began = self._clock()
         status: int | None = None
         error: str | None = None

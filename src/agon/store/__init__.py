@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from agon.errors import Unavailable
 
 if TYPE_CHECKING:
-    from agon.store.store import SqlStore
+    from agon.store.store import Store
 
 __all__ = ["open_store"]
 
 
-def open_store(url: str, *, create: bool = True) -> "SqlStore":
+def open_store(url: str, *, create: bool = True) -> "Store":
     """Open a database; closing it is the caller's.
 
     Args:
@@ -37,10 +37,10 @@ def open_store(url: str, *, create: bool = True) -> "SqlStore":
     try:
         from agon.store.engines import open_engine
         from agon.store.migrations import current, upgrade
-        from agon.store.store import SqlStore
+        from agon.store.store import Store
     except ModuleNotFoundError as error:
         raise Unavailable(f"the service needs {error.name}: pip install 'agon[serve]'") from error
     engine = open_engine(url)
     if create and current(url) is None:
         upgrade(url)
-    return SqlStore(engine)
+    return Store(engine)

@@ -5,8 +5,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Row, Select, delete, func, select, tuple_, update
 
-from agon.app.access.ports import Answered, Audited
-from agon.app.access.values import Token, User
+from agon.entities.access import Answered, Audited, Token, User
 from agon.errors import Conflict, NotFound, did_you_mean
 from agon.kernel.times import micros, moment_at
 from agon.store.encoding import json_or_none, json_text, micros_or_none, moment_or_none, parsed
@@ -16,14 +15,18 @@ from agon.store.transactions import Transaction
 _SUGGESTED_AMONG = 1000
 
 
-class SqlAccess:
-    """Keep the promises of :class:`agon.app.access.ports.Access`."""
+class Access:
+    """Keep users, tokens, answered requests and the audit log."""
 
     def __init__(self, transaction: Transaction) -> None:
         self._to = transaction
 
     def add_user(self, user: User) -> None:
-        """Add a user."""
+        """Add a user.
+
+        Raises:
+            Conflict: the id is taken.
+        """
         adding = self._to.insert(USERS).values(**_user_values(user)).on_conflict_do_nothing()
         if not self._to.change(adding):
             raise Conflict(f"there is a user {user.id!r} already; choose another id")
@@ -35,11 +38,19 @@ class SqlAccess:
             raise self._no_user(user.id)
 
     def user(self, user_id: str) -> User:
-        """Return a user."""
+        """Return a user.
+
+        Raises:
+            NotFound: there is none of that id.
+        """
         return self._user(select(USERS).where(USERS.c.id == user_id), user_id)
 
     def lock_user(self, user_id: str) -> User:
-        """Return a user and keep other writers from them until the session ends."""
+        """Return a user and keep other writers from them until the session ends.
+
+        Raises:
+            NotFound: there is none of that id.
+        """
         locking = select(USERS).where(USERS.c.id == user_id).with_for_update()
         return self._user(locking, user_id)
 
@@ -107,7 +118,10 @@ class SqlAccess:
         return bool(self._to.change(adding.on_conflict_do_nothing()))
 
     def take_over(self, answer: Answered, *, lost_before: datetime) -> bool:
-        """Put a request in the place of one that was lost; of several that try, one succeeds."""
+        """Put a request in the place of one that was lost: no sign of life since a time.
+
+        Of several that try, one succeeds.
+        """
         lost = (ANSWERS.c.status == 0) & (ANSWERS.c.at <= micros(lost_before))
         same = (ANSWERS.c.who == answer.who) & (ANSWERS.c.key == answer.key)
         return bool(

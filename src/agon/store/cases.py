@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlalchemy import Row, delete, select
 
-from agon.app.contests.values import Case
+from agon.entities.contests import Case
 from agon.errors import NotFound
 from agon.kernel.times import micros, moment_at
 from agon.store.encoding import json_or_none, json_text, parsed
@@ -14,8 +14,8 @@ from agon.store.schema import CASES, FINDINGS, LOOKS
 from agon.store.transactions import Transaction
 
 
-class SqlCases:
-    """Keep the promises of :class:`agon.app.contests.ports.Cases`."""
+class Cases:
+    """Keep findings and the cases made of them."""
 
     def __init__(self, transaction: Transaction) -> None:
         self._to = transaction
@@ -35,7 +35,11 @@ class SqlCases:
         self._to.put(CASES, values)
 
     def get(self, contest_no: int, case_id: str) -> Case:
-        """Return a case."""
+        """Return a case.
+
+        Raises:
+            NotFound: the contest has none of that id.
+        """
         asking = select(CASES).where(CASES.c.contest_no == contest_no, CASES.c.id == case_id)
         row = self._to.first(asking)
         if row is None:

@@ -4,7 +4,7 @@ from typing import Any
 
 from sqlalchemy import Row, or_, select
 
-from agon.app.contests.values import Change, MovedBy
+from agon.entities.contests import Change, MovedBy
 from agon.errors import NotFound
 from agon.kernel.times import micros, moment_at
 from agon.store.encoding import json_or_none, json_text, parsed
@@ -13,8 +13,8 @@ from agon.store.schema import CHANGES
 from agon.store.transactions import Transaction
 
 
-class SqlChanges:
-    """Keep the promises of :class:`agon.app.contests.ports.Changes`."""
+class Changes:
+    """Keep change sets."""
 
     def __init__(self, transaction: Transaction) -> None:
         self._to = transaction
@@ -38,7 +38,11 @@ class SqlChanges:
         self._to.put(CHANGES, values)
 
     def get(self, contest_no: int, change_id: str) -> Change:
-        """Return a change set."""
+        """Return a change set.
+
+        Raises:
+            NotFound: the contest has none of that id.
+        """
         asking = select(CHANGES).where(
             CHANGES.c.contest_no == contest_no, CHANGES.c.id == change_id
         )

@@ -4,7 +4,7 @@ from typing import Any
 
 from sqlalchemy import Row, func, select, update
 
-from agon.app.contests.values import Contest
+from agon.entities.contests import Contest
 from agon.errors import Conflict, NotFound, did_you_mean
 from agon.kernel.times import micros, moment_at
 from agon.store.encoding import json_text, parsed
@@ -17,14 +17,18 @@ _BY_ID = f"SELECT {', '.join(_NAMES)} FROM contests WHERE id = ?"
 """Every request begins with this one, so it is not put together anew each time."""
 
 
-class SqlContests:
-    """Keep the promises of :class:`agon.app.contests.ports.Contests`."""
+class Contests:
+    """Keep contests; what stands here is derived from their ledgers."""
 
     def __init__(self, transaction: Transaction) -> None:
         self._to = transaction
 
     def add(self, contest: Contest) -> Contest:
-        """Add a contest and return it with its number."""
+        """Add a contest and return it with its number; ``no`` is ignored.
+
+        Raises:
+            Conflict: the id is taken.
+        """
         there = self._to.scalar(select(CONTESTS.c.no).where(CONTESTS.c.id == contest.id))
         if there is not None:
             raise _taken(contest.id)
@@ -36,7 +40,11 @@ class SqlContests:
         return _contest(self._row(CONTESTS.c.no == no)._asdict())
 
     def get(self, contest_id: str) -> Contest:
-        """Return a contest."""
+        """Return a contest.
+
+        Raises:
+            NotFound: there is none of that id, with the closest there is.
+        """
         rows = self._to.raw(_BY_ID, [contest_id])
         if not rows:
             raise self._missing(contest_id)

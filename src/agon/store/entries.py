@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 from sqlalchemy import func, select
 
-from agon.app.contests.values import Known, NewEntry, NewRecords, StoredEntry
+from agon.entities.contests import Known, NewEntry, NewRecords, StoredEntry
 from agon.errors import Conflict, NotFound
 from agon.kernel.times import micros, moment_at
 from agon.store.failing import is_conflict, original
@@ -23,14 +23,18 @@ _FEW = 500
 _AT_A_TIME = 20_000
 
 
-class SqlEntries:
-    """Keep the promises of :class:`agon.app.contests.ports.Entries`."""
+class Entries:
+    """Keep the ledgers' entries; they are added and read, and never changed."""
 
     def __init__(self, transaction: Transaction) -> None:
         self._to = transaction
 
     def append(self, contest_no: int, entries: Iterable[NewEntry]) -> int:
-        """Add sealed entries to a locked contest, fast for many; return how many."""
+        """Add sealed entries to a locked contest, fast for many; return how many.
+
+        Raises:
+            Conflict: a position, record key or external id is there already.
+        """
         rows = _Rows(contest_no, entries)
         try:
             return self._to.load(ENTRIES, rows)
@@ -40,7 +44,11 @@ class SqlEntries:
             raise
 
     def enter(self, contest_no: int, records: NewRecords) -> None:
-        """Add sealed records to a locked contest, as fast as the database takes them."""
+        """Add sealed records to a locked contest, as fast as the database takes them.
+
+        Raises:
+            Conflict: a position, record key or external id is there already.
+        """
         try:
             self._to.load_portion(ENTRIES, _rows(contest_no, records))()
         except Exception as error:
@@ -103,7 +111,10 @@ class SqlEntries:
     def of_kind(
         self, contest_no: int, kinds: Collection[str], *, after: int = 0, until: int | None = None
     ) -> Iterator[StoredEntry]:
-        """Yield entries of these kinds in order, without walking over the others."""
+        """Yield entries of these kinds in order, without walking over the others.
+
+        Kinds that hold records are not asked for here; :meth:`rows` gives those.
+        """
         last = self._newest(contest_no) if until is None else until
         each = [self._of_kind(contest_no, kind, after, last) for kind in sorted(set(kinds))]
         return merge(*each, key=attrgetter("seq"))
@@ -131,7 +142,10 @@ class SqlEntries:
         external_ids: Sequence[str] = (),
         until: int | None = None,
     ) -> dict[str, Known]:
-        """Find which record keys and external ids are there, each at its newest entry."""
+        """Find which record keys (``votes/m7/j3``) and external ids (as given) are there.
+
+        A submission is known as ``received/ID``. ``until`` is the last position looked at.
+        """
         found: dict[str, Known] = {}
         for column, names in (("record", records), ("external_id", external_ids)):
             for name, seq, line in self._named(contest_no, column, names, "seq, line"):
@@ -163,7 +177,11 @@ class SqlEntries:
         return low
 
     def time_of(self, contest_no: int, seq: int) -> datetime:
-        """Return when an entry was made."""
+        """Return when an entry was made.
+
+        Raises:
+            NotFound: the ledger has no such position.
+        """
         at = self._time(contest_no, seq)
         if at is None:
             raise NotFound(f"the ledger has no position {seq}; ask for one it has")

@@ -5,7 +5,7 @@ from typing import Final
 
 from sqlalchemy import func, select
 
-from agon.app.contests.values import Event
+from agon.entities.contests import Event
 from agon.kernel.times import micros, moment_at
 from agon.store.encoding import json_text, parsed
 from agon.store.schema import EVENTS
@@ -14,8 +14,8 @@ from agon.store.transactions import Transaction
 _ONE_AT_A_TIME: Final = 0x61676F6E  # "agon": the advisory lock of who numbers events
 
 
-class SqlEvents:
-    """Keep the promises of :class:`agon.app.contests.ports.Events`."""
+class Events:
+    """Keep what happened, for streams that resume and for webhooks."""
 
     def __init__(self, transaction: Transaction) -> None:
         self._to = transaction

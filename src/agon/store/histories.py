@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from sqlalchemy import select
 
-from agon.app.contests.values import Moved
+from agon.entities.contests import Moved
 from agon.kernel.times import micros, moment_at
 from agon.store.schema import HISTORIES
 from agon.store.transactions import Transaction
@@ -16,8 +16,8 @@ _LISTED: Final = ", ".join(f'"{name}"' for name in _NAMES)
 _TOLD: Final = ("at", "rank", "score", "reason")
 
 
-class SqlHistories:
-    """Keep the promises of :class:`agon.app.contests.ports.Histories`."""
+class Histories:
+    """Keep everybody's steps on the boards; derived, for reading."""
 
     def __init__(self, transaction: Transaction) -> None:
         self._to = transaction
@@ -83,7 +83,16 @@ class SqlHistories:
         until: int | None = None,
         limit: int = 50,
     ) -> list[str]:
-        """List ids that have steps on a board and begin with a text, by code point."""
+        """List ids that have steps on a board and begin with a text, by code point.
+
+        Args:
+            contest_no: the contest.
+            board: the board.
+            begins: the text.
+            after: the id behind which to begin.
+            until: leave out whose steps are all of later positions.
+            limit: how many at most.
+        """
         end = _behind(begins)
         bound, bounds = ("", []) if end is None else ("AND participant < ?", [end])
         here = [contest_no, board]

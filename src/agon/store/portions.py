@@ -16,11 +16,11 @@ from zlib import crc32
 
 import orjson
 
-from agon.app.contests.stored_portions import State
-from agon.app.contests.values import ROWS_PER_CHUNK
+from agon.entities.contests import ROWS_PER_CHUNK
 from agon.errors import DatabaseUnavailable
 from agon.store.engines import address, place
 from agon.store.failing import speaking
+from agon.store.row_reader import State
 
 _PATIENCE_SECONDS: Final = 10
 """So long the database may take for what is asked at once."""
@@ -53,7 +53,7 @@ def open_portions(url: str) -> "StoredPortions":
 
 
 class StoredPortions:
-    """Keep the promises of :class:`agon.app.contests.stored_portions.Portions`."""
+    """Keep the promises of :class:`agon.store.row_reader.Portions`."""
 
     def __init__(self, reader: _Reader, place: str) -> None:
         self._reader = reader

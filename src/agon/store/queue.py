@@ -16,7 +16,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import IntegrityError
 
-from agon.app.jobs.values import Job, JobKind, JobState, NewJob, Waiting, WorkerSeen
+from agon.entities.jobs import Job, JobKind, JobState, NewJob, Waiting, WorkerSeen
 from agon.errors import Conflict, NotFound
 from agon.kernel.times import micros, moment_at
 from agon.store.encoding import json_text, moment_or_none, parsed
@@ -49,8 +49,13 @@ _ENDED: Final = ("done", "failed", "cancelled")
 _EXPIRED_AT_A_TIME: Final = 100
 
 
-class SqlQueue:
-    """Keep the promises of :class:`agon.app.jobs.ports.Queue`."""
+class Queue:
+    """Keep jobs on leases.
+
+    A job is claimed by one worker at a time. A lease that ran out frees the job for another
+    attempt; the late worker's lease token is then worth nothing, so no job is completed twice.
+    Completing happens in the session of what it changes: both are stored, or neither.
+    """
 
     def __init__(self, transaction: Transaction) -> None:
         self._to = transaction
@@ -101,7 +106,19 @@ class SqlQueue:
         span: timedelta,
         contests: Sequence[int] | None = None,
     ) -> Job | None:
-        """Claim the next job of these kinds: highest priority, then oldest; None for none."""
+        """Claim the next job of these kinds: highest priority, then oldest; None for none.
+
+        A job whose lease ran out is claimed with its cause noted, or failed when it has been begun
+        ``max_attempts`` times. While the queue is paused there is nothing to claim.
+
+        Args:
+            kinds: what the worker can do.
+            worker: the worker's name.
+            lease: a fresh token that nobody can guess.
+            now: the time.
+            span: how long the lease lasts without a heartbeat.
+            contests: numbers of the contests the worker may work for; None: all.
+        """
         at = micros(now)
         if self._to.raw(_LATE, [at]):
             self._give_back(at)
@@ -123,21 +140,36 @@ class SqlQueue:
         span: timedelta,
         progress: float | None = None,
     ) -> Job:
-        """Extend a lease."""
+        """Extend a lease.
+
+        Raises:
+            Conflict: the lease is no longer the job's (it ran out and another worker has it, or
+                the job was cancelled): stop working on it.
+        """
         values: dict[str, Any] = {"leased_until": micros(now + span)}
         if progress is not None:
             values["progress"] = progress
         return self._of_lease(job_id, lease, values)
 
     def complete(self, job_id: str, *, lease: str, result: Mapping[str, Any], now: datetime) -> Job:
-        """Finish a job."""
+        """Finish a job.
+
+        Raises:
+            Conflict: the lease is no longer the job's; what the session did must not be kept.
+        """
         values = {"state": "done", "result": json_text(result), "ended_at": micros(now)}
         return self._of_lease(job_id, lease, values | _NO_LEASE)
 
     def fail(
         self, job_id: str, *, lease: str, cause: str, now: datetime, retry_at: datetime | None
     ) -> Job:
-        """Give a job back with the cause; ``retry_at`` None: it failed for good."""
+        """Give a job back with the cause; ``retry_at`` None: it failed for good.
+
+        A job begun ``max_attempts`` times fails for good whatever ``retry_at`` says.
+
+        Raises:
+            Conflict: the lease is no longer the job's.
+        """
         # Held until the session ends, so that nobody claims it between the two statements.
         row = self._to.first(select(JOBS).where(JOBS.c.id == job_id).with_for_update())
         if row is None or row.state != "leased" or row.lease != lease:
@@ -146,7 +178,11 @@ class SqlQueue:
         return self._ended_badly(row, cause=cause, now=micros(now), retry_at=again)
 
     def cancel(self, job_id: str, *, now: datetime) -> Job:
-        """Cancel a queued or leased job."""
+        """Cancel a queued or leased job.
+
+        Raises:
+            Conflict: it has ended already.
+        """
         row = self._to.first(
             update(JOBS)
             .where(JOBS.c.id == job_id, _IS_QUEUED | _IS_LEASED)
@@ -159,7 +195,11 @@ class SqlQueue:
         return _job(row)
 
     def retry(self, job_id: str, *, now: datetime) -> Job:
-        """Queue a failed or cancelled job again, with its attempts forgiven."""
+        """Queue a failed or cancelled job again, with its attempts forgiven.
+
+        Raises:
+            Conflict: it is not failed or cancelled.
+        """
         job = self.get(job_id)
         again = update(JOBS).where(JOBS.c.id == job_id, JOBS.c.state.in_(("failed", "cancelled")))
         values = {"attempts": 0, "not_before": micros(now), "ended_at": None, "progress": None}
@@ -171,7 +211,11 @@ class SqlQueue:
         return _job(row)
 
     def get(self, job_id: str) -> Job:
-        """Return a job."""
+        """Return a job.
+
+        Raises:
+            NotFound: there is none of that id.
+        """
         row = self._to.first(select(JOBS).where(JOBS.c.id == job_id))
         if row is None:
             raise NotFound(f"there is no job {job_id!r}; ended jobs are forgotten after a while")

@@ -8,7 +8,7 @@ from zlib import crc32
 import orjson
 from sqlalchemy import Row, Select, delete, select, update
 
-from agon.app.contests.values import ROWS_PER_CHUNK, Snapshot
+from agon.entities.contests import ROWS_PER_CHUNK, Snapshot
 from agon.errors import NotFound
 from agon.kernel.times import micros, moment_at
 from agon.store.encoding import json_text, parsed
@@ -24,8 +24,8 @@ _PROOF: Final = f"SELECT {', '.join(_NAMES)} FROM snapshots"
 """Every page begins with this one, so it is not put together anew each time."""
 
 
-class SqlSnapshots:
-    """Keep the promises of :class:`agon.app.contests.ports.Snapshots`."""
+class Snapshots:
+    """Keep published boards: their proof for ever, their rows while wanted."""
 
     def __init__(self, transaction: Transaction) -> None:
         self._to = transaction
@@ -40,7 +40,14 @@ class SqlSnapshots:
         ids: Iterable[str],
         unscored: Iterable[bytes],
     ) -> Snapshot:
-        """Store a snapshot with its rows and return it with its number."""
+        """Store a snapshot with its rows and return it with its number; ``no`` is ignored.
+
+        Args:
+            snapshot: its proof.
+            lines: one JSON line for each row, best first.
+            ids: the rows' ids in that order.
+            unscored: one JSON line for each id without a score.
+        """
         buckets = _buckets(ids)
         values = {
             "no": self._next(snapshot.contest_no),
@@ -87,7 +94,11 @@ class SqlSnapshots:
         return _proof(rows[0]) if rows else None
 
     def get(self, no: int) -> Snapshot:
-        """Return a snapshot."""
+        """Return a snapshot.
+
+        Raises:
+            NotFound: there is none of that number.
+        """
         rows = self._to.raw(f"{_PROOF} WHERE no = ?", [no])
         if not rows:
             raise NotFound(f"there is no snapshot {no}; list the snapshots of the contest")
@@ -103,7 +114,10 @@ class SqlSnapshots:
         stored_only: bool = False,
         limit: int = 100,
     ) -> list[Snapshot]:
-        """List snapshots, newest first, those numbered below ``before``."""
+        """List snapshots, newest first, those numbered below ``before``.
+
+        ``stored_only`` leaves out those whose rows are not there.
+        """
         listing = _of(contest_no, board, until)
         if stored_only:
             listing = listing.where(SNAPSHOTS.c.stored)

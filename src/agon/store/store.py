@@ -2,87 +2,20 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cached_property
 from threading import Lock
 
 from sqlalchemy import Engine
 from sqlalchemy.engine import Connection
 
 from agon.errors import DatabaseUnavailable
-from agon.store.access import SqlAccess
-from agon.store.cases import SqlCases
-from agon.store.changes import SqlChanges
-from agon.store.contests import SqlContests
 from agon.store.engines import PATIENCE_SECONDS, begun, place
-from agon.store.entries import SqlEntries
-from agon.store.events import SqlEvents
-from agon.store.histories import SqlHistories
 from agon.store.migrations import refuse_other_versions
-from agon.store.queue import SqlQueue
-from agon.store.snapshots import SqlSnapshots
+from agon.store.session import Session
 from agon.store.transactions import Transaction
-from agon.store.webhooks import SqlWebhooks
 
 
-class SqlSession:
-    """Keep the promises of :class:`agon.app.contests.ports.Session`; rooms are made when asked."""
-
-    def __init__(self, transaction: Transaction) -> None:
-        self._transaction = transaction
-
-    @cached_property
-    def contests(self) -> SqlContests:
-        """Contests."""
-        return SqlContests(self._transaction)
-
-    @cached_property
-    def entries(self) -> SqlEntries:
-        """The ledgers' entries."""
-        return SqlEntries(self._transaction)
-
-    @cached_property
-    def snapshots(self) -> SqlSnapshots:
-        """Published boards."""
-        return SqlSnapshots(self._transaction)
-
-    @cached_property
-    def histories(self) -> SqlHistories:
-        """Everybody's steps."""
-        return SqlHistories(self._transaction)
-
-    @cached_property
-    def changes(self) -> SqlChanges:
-        """Change sets."""
-        return SqlChanges(self._transaction)
-
-    @cached_property
-    def cases(self) -> SqlCases:
-        """Findings and cases."""
-        return SqlCases(self._transaction)
-
-    @cached_property
-    def events(self) -> SqlEvents:
-        """What happened."""
-        return SqlEvents(self._transaction)
-
-    @cached_property
-    def queue(self) -> SqlQueue:
-        """Jobs and workers."""
-        return SqlQueue(self._transaction)
-
-    @cached_property
-    def access(self) -> SqlAccess:
-        """Users, tokens, repeated requests, the audit log."""
-        return SqlAccess(self._transaction)
-
-    @cached_property
-    def webhooks(self) -> SqlWebhooks:
-        """Webhooks and their deliveries."""
-        return SqlWebhooks(self._transaction)
-
-
-class SqlStore:
-    """Keep the promises of :class:`agon.app.contests.ports.Store` on SQLite or PostgreSQL.
+class Store:
+    """Hand out sessions.
 
     Threads share a store; each session has a connection of its own. On SQLite, threads that write
     wait in line for each other here, which is fairer and faster than the file's lock.
@@ -95,7 +28,7 @@ class SqlStore:
         self._checked = False
 
     @contextmanager
-    def write(self) -> Iterator[SqlSession]:
+    def write(self) -> Iterator[Session]:
         """Begin a session that may change things; it is committed when its block ends.
 
         Raises:
@@ -105,7 +38,7 @@ class SqlStore:
             yield self._session(connection)
 
     @contextmanager
-    def read(self) -> Iterator[SqlSession]:
+    def read(self) -> Iterator[Session]:
         """Begin a session that only reads; it sees one state of everything.
 
         Raises:
@@ -118,11 +51,11 @@ class SqlStore:
         """Let go of all connections; a second call does nothing."""
         self._engine.dispose()
 
-    def _session(self, connection: Connection) -> SqlSession:
+    def _session(self, connection: Connection) -> Session:
         if not self._checked:
             refuse_other_versions(connection, self._place)
             self._checked = True
-        return SqlSession(Transaction(connection, self._place))
+        return Session(Transaction(connection, self._place))
 
     @contextmanager
     def _in_line(self) -> Iterator[None]:

@@ -9,7 +9,7 @@ import orjson
 from sqlalchemy import func, select
 from sqlalchemy.exc import DatabaseError
 
-from agon.app.contests.values import ROWS_PER_CHUNK, Contest
+from agon.entities.contests import ROWS_PER_CHUNK, Contest
 from agon.errors import CheckFailed, Unavailable
 from agon.kernel.times import moment_at
 from agon.ledger.entry import chain, genesis, timestamp
@@ -18,7 +18,7 @@ from agon.ledger.folding import State, beginning, examine
 from agon.store.engines import begun, open_engine, place
 from agon.store.migrations import refuse_other_versions
 from agon.store.schema import SNAPSHOT_ROWS, SNAPSHOTS
-from agon.store.store import SqlSession
+from agon.store.session import Session
 from agon.store.transactions import Transaction
 
 _PORTION: Final = 10_000
@@ -87,7 +87,7 @@ def examined(to: Transaction) -> Verified:
     """Check as :func:`verify` does, within a transaction."""
     faults = list(_damage(to))
     contests = entries = 0
-    for contest in _all(SqlSession(to)):
+    for contest in _all(Session(to)):
         walk = _Walk(to, contest)
         faults += walk.faults()
         contests += 1
@@ -186,7 +186,7 @@ class _Walk:
         self._found.append(Fault(what, _RESTORE, line=seq))
 
 
-def _all(session: SqlSession) -> Iterator[Contest]:
+def _all(session: Session) -> Iterator[Contest]:
     last = None
     while page := session.contests.page(after=last, limit=_CONTESTS_AT_A_TIME):
         yield from page

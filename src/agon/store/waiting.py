@@ -6,7 +6,7 @@ from typing import Final
 
 from sqlalchemy import func, literal_column, select, tuple_
 
-from agon.app.jobs.values import Job, Waiting, WorkerSeen
+from agon.entities.jobs import Job, Waiting, WorkerSeen
 from agon.kernel.times import micros
 from agon.store.schema import JOBS
 from agon.store.transactions import Transaction

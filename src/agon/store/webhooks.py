@@ -4,7 +4,7 @@ from typing import Any
 
 from sqlalchemy import Row, Select, delete, select
 
-from agon.app.webhooks.ports import DeliveryLog, Webhook
+from agon.entities.webhooks import DeliveryLog, Webhook
 from agon.errors import NotFound
 from agon.kernel.times import micros, moment_at
 from agon.store.encoding import json_text, parsed
@@ -13,8 +13,8 @@ from agon.store.schema import DELIVERIES, WEBHOOKS
 from agon.store.transactions import Transaction
 
 
-class SqlWebhooks:
-    """Keep the promises of :class:`agon.app.webhooks.ports.Webhooks`."""
+class Webhooks:
+    """Keep webhooks and their deliveries."""
 
     def __init__(self, transaction: Transaction) -> None:
         self._to = transaction
@@ -35,7 +35,11 @@ class SqlWebhooks:
         self._to.put(WEBHOOKS, values)
 
     def get(self, webhook_id: str) -> Webhook:
-        """Return a webhook."""
+        """Return a webhook.
+
+        Raises:
+            NotFound: there is none of that id.
+        """
         row = self._to.first(select(WEBHOOKS).where(WEBHOOKS.c.id == webhook_id))
         if row is None:
             raise NotFound(f"there is no webhook {webhook_id!r}; list those of the contest")
@@ -70,12 +74,20 @@ class SqlWebhooks:
         self._to.put(DELIVERIES, values)
 
     def delivery(self, delivery_id: str) -> DeliveryLog:
-        """Return a delivery."""
+        """Return a delivery.
+
+        Raises:
+            NotFound: there is none of that id.
+        """
         asking = select(DELIVERIES).where(DELIVERIES.c.id == delivery_id)
         return self._delivery(asking, delivery_id)
 
     def lock_delivery(self, delivery_id: str) -> DeliveryLog:
-        """Return a delivery and keep other writers from it until the session ends."""
+        """Return a delivery; other writers are kept from it until the session ends.
+
+        Raises:
+            NotFound: there is no delivery of that id.
+        """
         locking = select(DELIVERIES).where(DELIVERIES.c.id == delivery_id).with_for_update()
         return self._delivery(locking, delivery_id)
 

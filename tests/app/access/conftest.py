@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from agon.app.contests.service import Service
+from agon.app.service import Service
 from fakes.house import service_at
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from agon.app.access.tokens import Grant, authenticate, create_token, revoke_token, tokens
 from agon.app.access.users import create_user, disable_user
-from agon.app.contests.service import Service
+from agon.app.service import Service
 from agon.errors import Forbidden, NotFound, Unauthenticated, Unavailable, Unreadable
 from fakes.house import JUDGE, OPERATOR, ORGANISER, Clock
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from agon.app.contests.live import LiveContest
-from agon.app.scoring import Result, score
+from agon.app.analysis.score import Result, score
+from agon.app.replay.replica import LiveContest
 from agon.disciplines import NAMES, discipline
 from agon.editions import default_edition
 from agon.errors import AgonError

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agon.app.contests.live import LiveContest
+from agon.app.replay.replica import LiveContest
 from agon.disciplines import NAMES
 from agon.errors import AgonError
 from agon.records import Records

@@ -6,21 +6,21 @@ from itertools import product
 
 import pytest
 
-from agon.app.access.authorising import ANONYMOUS
-from agon.app.access.values import Caller
-from agon.app.contests.boards import boards, page, proof, row
-from agon.app.contests.cases import cases
-from agon.app.contests.changing import apply, changes, dry_run, propose
-from agon.app.contests.cursors import Cursor
-from agon.app.contests.events import events
-from agon.app.contests.explaining import explain
-from agon.app.contests.findings import findings, look
-from agon.app.contests.histories import history
-from agon.app.contests.lifecycle import finalise, freeze
-from agon.app.contests.participants import participant, participants
-from agon.app.contests.publishing import publish
-from agon.app.contests.recording import record
-from agon.app.contests.service import Service
+from agon.app.access.permissions import ANONYMOUS
+from agon.app.contests.boards.cursors import Cursor
+from agon.app.contests.boards.explanations import explain
+from agon.app.contests.boards.history import history
+from agon.app.contests.boards.pages import boards, page, proof, row
+from agon.app.contests.boards.participants import participant, participants
+from agon.app.contests.boards.publication import publish
+from agon.app.contests.cases.cases import cases
+from agon.app.contests.cases.findings import findings, look
+from agon.app.contests.changes.change_sets import apply, changes, dry_run, propose
+from agon.app.contests.ingest.records import record
+from agon.app.contests.ledgers.events import events
+from agon.app.contests.lifecycle.transitions import finalise, freeze
+from agon.app.service import Service
+from agon.entities.access import Caller
 from agon.errors import AgonError
 from fakes.house import JUDGE, OPERATOR, ORGANISER, PARTICIPANT, VIEWER
 from fakes.spring import play, spring, view

@@ -8,13 +8,13 @@ import pytest
 
 from agon.app.access.tokens import Grant, create_token, revoke_token
 from agon.app.access.users import check_password, disable_user
-from agon.app.contests.creating import NewContest, create
-from agon.app.contests.exporting import export, import_contest
-from agon.app.contests.lifecycle import finalise, freeze, open_contest
-from agon.app.contests.reading_ndjson import read_ndjson
-from agon.app.contests.recording import record
-from agon.app.contests.service import Service
-from agon.app.contests.submitting import Submission, submit
+from agon.app.contests.ingest.ndjson import read_ndjson
+from agon.app.contests.ingest.records import record
+from agon.app.contests.lifecycle.creation import NewContest, create
+from agon.app.contests.lifecycle.transfer import export, import_contest
+from agon.app.contests.lifecycle.transitions import finalise, freeze, open_contest
+from agon.app.contests.submissions.creation import Submission, submit
+from agon.app.service import Service
 from agon.errors import AgonError, Conflict, NotFound, Unauthenticated, Unreadable
 from agon.ledger.folding import beginning, fold
 from agon.records import InvalidRecords

@@ -5,15 +5,15 @@ from itertools import pairwise
 import orjson
 import pytest
 
-from agon.app.access.authorising import ANONYMOUS
-from agon.app.contests.boards import page
-from agon.app.contests.events import events
-from agon.app.contests.findings import findings, look
-from agon.app.contests.histories import history
-from agon.app.contests.participants import participant, participants
-from agon.app.contests.publishing import publish
-from agon.app.contests.replaying import replay
-from agon.app.contests.service import Service
+from agon.app.access.permissions import ANONYMOUS
+from agon.app.contests.boards.history import history
+from agon.app.contests.boards.pages import page
+from agon.app.contests.boards.participants import participant, participants
+from agon.app.contests.boards.publication import publish
+from agon.app.contests.cases.findings import findings, look
+from agon.app.contests.ledgers.events import events
+from agon.app.replay.replay import replay
+from agon.app.service import Service
 from agon.errors import Forbidden, NotFound, Unreadable
 from fakes.house import ORGANISER, PARTICIPANT
 from fakes.spring import BOTS, play, spring, view

@@ -10,22 +10,22 @@ from typing import TYPE_CHECKING
 import orjson
 import pytest
 
-from agon.app.access.authorising import ANONYMOUS
-from agon.app.contests import lifecycle
-from agon.app.contests.boards import boards, page, proof
-from agon.app.contests.changing import apply, dry_run, propose, roll_back
-from agon.app.contests.explaining import explain
-from agon.app.contests.histories import history
-from agon.app.contests.lifecycle import freeze
-from agon.app.contests.live import Lives
-from agon.app.contests.publishing import publish
-from agon.app.contests.replaying import replay
-from agon.app.contests.service import Service
+from agon.app.access.permissions import ANONYMOUS
+from agon.app.contests.boards.explanations import explain
+from agon.app.contests.boards.history import history
+from agon.app.contests.boards.pages import boards, page, proof
+from agon.app.contests.boards.publication import publish
+from agon.app.contests.changes.change_sets import apply, dry_run, propose, roll_back
+from agon.app.contests.lifecycle import transitions
+from agon.app.contests.lifecycle.transitions import freeze
+from agon.app.replay.replay import replay
+from agon.app.replay.replica import Lives
+from agon.app.service import Service
 from fakes.house import ORGANISER, service_at
 from fakes.spring import BOTS, play, spring, view
 
 if TYPE_CHECKING:
-    from agon.app.contests.values import Contest
+    from agon.entities.contests import Contest
     from conftest import Postgresql
 
 _FIRST = "26bc30e0455c30475995b81299da9d42599d3ed9d0dc557e06d478d359accb60"
@@ -115,7 +115,7 @@ def test_a_freeze_makes_writers_wait_and_vouches_for_what_it_stores(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Others record and publish without a pause, in this process and with memories of their own."""
-    monkeypatch.setattr(lifecycle, "_ATTEMPTS", 0)  # straight to the way with the lock
+    monkeypatch.setattr(transitions, "_ATTEMPTS", 0)  # straight to the way with the lock
     spring(service)
     frozen = Event()
 

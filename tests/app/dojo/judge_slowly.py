@@ -4,9 +4,9 @@ import sys
 import time
 from pathlib import Path
 
-from agon.app.dojo.judging import judge
+from agon.app.dojo.judge import judge
 from agon.app.dojo.problems import read_problem
-from agon.app.ports import Job, Run
+from agon.app.sandbox import Job, Run
 from fakes.sandbox import FakeSandbox
 
 

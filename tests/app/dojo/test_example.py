@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 import agon
-from agon.app.demonstrating import demonstrate
+from agon.app.demo import demonstrate
 from agon.app.dojo.example import SUBMISSIONS, example_problems, judge_example
 from agon.app.dojo.packages import find_packages, read_package
 from agon.app.dojo.problems import read_problem
-from agon.app.ports import Sandbox
+from agon.app.sandbox import Sandbox
 from agon.disciplines.dojo.classifier import classify, contradicts
 from agon.disciplines.dojo.program import Program, parse
 from agon.errors import Unavailable

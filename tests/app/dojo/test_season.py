@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import agon
-from agon.app.dojo.judging import judge
+from agon.app.dojo.judge import judge
 from agon.app.dojo.problems import read_problem
 from agon.app.dojo.season import Season
 from agon.errors import Conflict, NotFound, Unreadable

@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 import agon
-from agon.app.scoring import Result
+from agon.app.analysis.score import Result
 from agon.disciplines.arena.records import SCHEMA
 from agon.records import read_rows
 

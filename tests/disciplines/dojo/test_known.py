@@ -6,7 +6,7 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agon.app.scoring import score
+from agon.app.analysis.score import score
 from agon.disciplines.dojo import known
 from agon.disciplines.dojo.known import Known, Names, Texts
 from agon.disciplines.dojo.records import SCHEMA

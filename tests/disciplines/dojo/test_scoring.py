@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import agon
-from agon.app.scoring import Result
+from agon.app.analysis.score import Result
 from agon.disciplines.dojo.records import SCHEMA, VERDICTS
 from agon.editions import edition, editions
 from agon.errors import NotFound

@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 import pytest
 
-from agon.app.ports import Job, Limits, Mode, Sandbox
+from agon.app.sandbox import Job, Limits, Mode, Sandbox
 from agon.errors import Unavailable
 from agon.runners.sandbox import open_sandbox
 from runners.processes import descendants, eventually, open_descriptors

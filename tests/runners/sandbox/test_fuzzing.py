@@ -6,7 +6,7 @@ from collections import Counter
 from itertools import islice
 from typing import get_args
 
-from agon.app.ports import Job, Limits, Outcome
+from agon.app.sandbox import Job, Limits, Outcome
 from agon.runners.sandbox.pool import Pool
 from agon.runners.sandbox.walls import wall
 from runners.processes import descendants, open_descriptors, resident_kib

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from agon.app.ports import Job, Limits, Mode, Run
+from agon.app.sandbox import Job, Limits, Mode, Run
 from agon.runners.sandbox.pool import Pool
 from agon.runners.sandbox.walls import wall
 from runners.processes import descendants, eventually, open_descriptors, resident_kib
@@ -128,7 +128,7 @@ def test_a_silent_zygote_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
 
 SUPERVISOR = """
 import sys, threading
-from agon.app.ports import Job, Limits
+from agon.app.sandbox import Job, Limits
 from agon.runners.sandbox import open_sandbox
 sandbox = open_sandbox(sys.argv[1], workers=2)
 source = b"def solver():\\n    while True: pass\\n"

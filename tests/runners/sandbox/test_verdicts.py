@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agon.app.ports import Job, Limits
+from agon.app.sandbox import Job, Limits
 from agon.runners.sandbox.inside.wire import Report
 from agon.runners.sandbox.verdicts import Lost, decide, printable
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from agon.app.ports import Escaped, Job, Limits
+from agon.app.sandbox import Escaped, Job, Limits
 from agon.errors import Unavailable
 from agon.runners.sandbox import open_sandbox, walls
 from agon.runners.sandbox.pool import Pool

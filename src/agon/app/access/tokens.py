@@ -14,11 +14,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final, get_args
 
-from agon.app.access.auditing import note
-from agon.app.access.authorising import ACTIONS, allow, covers
-from agon.app.access.values import Caller, Role, Token, User
-from agon.app.contests.ports import Session
-from agon.app.contests.service import Service
+from agon.app.access.audit import note
+from agon.app.access.permissions import ACTIONS, allow, covers
+from agon.app.service import Service
+from agon.entities.access import Caller, Role, Token, User
 from agon.errors import (
     Forbidden,
     NotFound,
@@ -27,6 +26,7 @@ from agon.errors import (
     Unreadable,
     did_you_mean,
 )
+from agon.store.session import Session
 
 ROLES: Final[tuple[Role, ...]] = get_args(Role)
 

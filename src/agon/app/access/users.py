@@ -6,10 +6,10 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final
 
-from agon.app.access.auditing import note
-from agon.app.access.authorising import allow
-from agon.app.access.values import Caller, User
-from agon.app.contests.service import Service
+from agon.app.access.audit import note
+from agon.app.access.permissions import allow
+from agon.app.service import Service
+from agon.entities.access import Caller, User
 from agon.errors import NotFound, Unauthenticated, Unavailable, Unreadable
 
 _ID: Final = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}")

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
 
-from agon.app.dojo.judging import judge
+from agon.app.dojo.judge import judge
 from agon.app.dojo.problems import DECLARATION, read_problem
-from agon.app.ports import Sandbox
+from agon.app.sandbox import Sandbox
 from agon.errors import Unavailable
 
 SUBMISSIONS = "submissions"

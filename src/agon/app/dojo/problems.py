@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
 
-from agon.app.dojo.inspecting import inspect, rules_in_force
+from agon.app.dojo.inspection import inspect, rules_in_force
 from agon.app.files import (
     MAX_SOURCE_FILE,
     Fault,

@@ -15,8 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, Self
 
-from agon.app.dojo.court import Row
-from agon.app.dojo.sealing import Sealed, read_sealed
+from agon.app.dojo.grading import Row
+from agon.app.dojo.sealed_answers import Sealed, read_sealed
 from agon.app.files import json_line, write_secret
 from agon.errors import Conflict, NotFound, Unavailable, Unreadable
 from agon.records.writing import write_atomically

@@ -63,9 +63,9 @@ def plot_epochs(
 
     for file in wanted.values():
         expect_file(file if len(wanted) == 1 and file == out else out)
+    from agon.app.analysis.figures import picture
+    from agon.app.analysis.score import score
     from agon.app.charts import svg
-    from agon.app.pictures import picture
-    from agon.app.scoring import score
     from agon.cli.progress import working
     from agon.errors import NotScorable
     from agon.records.writing import write_atomically

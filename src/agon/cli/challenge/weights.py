@@ -11,7 +11,7 @@ from agon.cli.helping import Command, option
 from agon.cli.output import TABLE, board_chunks, deliver
 
 if TYPE_CHECKING:
-    from agon.app.epochs import EpochWeights
+    from agon.app.analysis.epochs import EpochWeights
 
 _EPOCHS_FOR_PEOPLE = 100
 _LARGEST = 3
@@ -50,14 +50,14 @@ def weights(
         )
     if every and printing.top is not None:
         raise click.UsageError("--all prints every weight; leave --top")
-    from agon.app.scoring import score
+    from agon.app.analysis.score import score
     from agon.cli.progress import working
     from agon.cli.score import show
 
     with working("weighing"):
         result = score("challenge", source, **epochs.at_epoch(under, epoch))
         if every:
-            from agon.app.epochs import weigh_epochs
+            from agon.app.analysis.epochs import weigh_epochs
 
             weighed = weigh_epochs(result)
         else:
@@ -67,7 +67,7 @@ def weights(
     elif not bittensor:
         show(result, board, printing)
     else:
-        from agon.app.epochs import payload_of
+        from agon.app.analysis.epochs import payload_of
         from agon.cli.formats import json_text
 
         deliver([json_text(payload_of(result).to_dict()).encode(), b"\n"], printing.output)

@@ -69,8 +69,8 @@ def check_file(
 def _report(
     raw: bytes, name: str, kind: str, edition: str | None, overrides: dict[str, str]
 ) -> dict[str, Any]:
-    from agon.app.dojo.inspecting import inspect
-    from agon.app.scoring import rules_of
+    from agon.app.analysis.score import rules_of
+    from agon.app.dojo.inspection import inspect
     from agon.disciplines.dojo.canonical import canonicalize, length, source_hash
 
     released, rules = rules_of("dojo", edition, overrides)

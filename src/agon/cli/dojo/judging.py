@@ -16,8 +16,8 @@ from agon.cli.helping import Command, option
 from agon.cli.output import TABLE, deliver
 
 if TYPE_CHECKING:
-    from agon.app.dojo.judging import Judged, Progress
-    from agon.app.dojo.rejudging import Rejudged
+    from agon.app.dojo.judge import Judged, Progress
+    from agon.app.dojo.rejudge import Rejudged
     from agon.app.files import Fault
 
 _TOLD_EVERY_S = 2.0
@@ -58,7 +58,7 @@ def judge_submissions(
       agon dojo judge primes/ submissions/ --out season/
       agon score dojo season/
     """
-    from agon.app.dojo.judging import judge
+    from agon.app.dojo.judge import judge
     from agon.app.dojo.problems import read_problem
     from agon.wiring import sandbox
 
@@ -106,7 +106,7 @@ def rejudge_season(
       agon dojo rejudge season/
       agon dojo rejudge season/ --problem 9f86d081 --apply
     """
-    from agon.app.dojo.rejudging import rejudge
+    from agon.app.dojo.rejudge import rejudge
     from agon.wiring import sandbox
 
     with sandbox(mode, workers=jobs) as wall, _shown("run again") as progress:

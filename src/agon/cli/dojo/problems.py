@@ -31,7 +31,7 @@ def publish_problem(package: Path, *, out: Path, mode: Any) -> None:
       agon dojo publish primes/ --out published/
     """
     from agon.app.dojo.problems import read_problem
-    from agon.app.dojo.publishing import expect_new, publish
+    from agon.app.dojo.publication import expect_new, publish
     from agon.wiring import sandbox
 
     expect_new(out)
@@ -69,10 +69,10 @@ def reveal_problem(source: Path, *, out: Path, early: bool, season: Path | None,
     """
     from datetime import UTC, datetime
 
-    from agon.app.dojo.gate import pass_gate
     from agon.app.dojo.problems import read_problem
-    from agon.app.dojo.revealing import expect_frozen, reveal
-    from agon.app.dojo.sealing import Sealed, read_sealed
+    from agon.app.dojo.reveal import expect_frozen, reveal
+    from agon.app.dojo.sealed_answers import Sealed, read_sealed
+    from agon.app.dojo.setter_check import pass_gate
     from agon.wiring import sandbox
 
     expect_file(out)
@@ -100,7 +100,7 @@ def verify_source(source: Path, *, promised: str | None) -> None:
       agon dojo verify setter.py --hash 9f86d081…
       agon dojo verify revealed.json
     """
-    from agon.app.dojo.revealing import verify
+    from agon.app.dojo.reveal import verify
     from agon.errors import CheckFailed
 
     verification = verify(source, promised)

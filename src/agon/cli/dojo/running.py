@@ -10,7 +10,7 @@ from agon.cli.helping import Command, option
 from agon.cli.output import TABLE, deliver
 
 if TYPE_CHECKING:
-    from agon.app.dojo.running import Answer
+    from agon.app.dojo.run import Answer
 
 _SHOWN_TERMS = 20
 _SHOWN_DIGITS = 30
@@ -53,8 +53,8 @@ def run_file(
       agon dojo run setter.py --kind setter --n-check 50
       agon dojo run hostile.py --no-scan --format json
     """
-    from agon.app.dojo.inspecting import rules_in_force
-    from agon.app.dojo.running import run_program
+    from agon.app.dojo.inspection import rules_in_force
+    from agon.app.dojo.run import run_program
     from agon.wiring import sandbox
 
     answer = run_program(

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from agon.app.access import tokens as token_cases
 from agon.app.access import users as user_cases
 from agon.app.access.tokens import Grant
-from agon.app.access.values import Caller
-from agon.app.contests.service import Service
+from agon.app.service import Service
 from agon.client.values import TokenTold, UserTold
+from agon.entities.access import Caller
 
 _PAGE = 100
 

@@ -5,17 +5,17 @@ from typing import Any, TypeVar
 
 import orjson
 
-from agon.app.access.authorising import View, viewed
-from agon.app.access.values import Caller
-from agon.app.contests import boards as cases
-from agon.app.contests.explaining import explain
-from agon.app.contests.histories import MOST_STEPS, history
-from agon.app.contests.publishing import rebuild
-from agon.app.contests.searching import search
-from agon.app.contests.service import Service
-from agon.app.contests.stored_rows import NotStored
-from agon.app.contests.values import Snapshot
+from agon.app.access.permissions import View, viewed
+from agon.app.contests.boards import pages as cases
+from agon.app.contests.boards.explanations import explain
+from agon.app.contests.boards.history import MOST_STEPS, history
+from agon.app.contests.boards.publication import rebuild
+from agon.app.contests.boards.search import search
+from agon.app.contests.boards.stored_rows import NotStored
+from agon.app.service import Service
 from agon.client.values import Page, Published, Step
+from agon.entities.access import Caller
+from agon.entities.contests import Snapshot
 from agon.kernel.explanations import Explanation
 
 T = TypeVar("T")

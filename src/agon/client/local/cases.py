@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 
-from agon.app.access.authorising import View, viewed
-from agon.app.access.values import Caller
-from agon.app.contests import cases
-from agon.app.contests.service import Service
+from agon.app.access.permissions import View, viewed
+from agon.app.contests.cases import cases
+from agon.app.service import Service
 from agon.client.values import CaseTold
+from agon.entities.access import Caller
 
 _PAGE = 100
 

@@ -3,14 +3,14 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from agon.app.access.authorising import allow, viewed
-from agon.app.access.values import Caller
-from agon.app.contests import changing
-from agon.app.contests.findings import findings, look
-from agon.app.contests.publishing import publish
-from agon.app.contests.service import Service
-from agon.app.contests.values import Change
+from agon.app.access.permissions import allow, viewed
+from agon.app.contests.boards.publication import publish
+from agon.app.contests.cases.findings import findings, look
+from agon.app.contests.changes import change_sets
+from agon.app.service import Service
 from agon.client.values import ChangeTold, FindingsTold
+from agon.entities.access import Caller
+from agon.entities.contests import Change
 from agon.errors import Unavailable
 
 _PAGE = 100
@@ -28,7 +28,7 @@ class LocalChanges:
     ) -> ChangeTold:
         """Propose a change set."""
         return _told(
-            changing.propose(
+            change_sets.propose(
                 self._service, contest, kind=kind, params=params, reason=reason, by=self._by
             )
         )
@@ -41,7 +41,7 @@ class LocalChanges:
         """
         found = self.get(contest, change)
         if found.dry_run_at is None and found.state == "proposed":
-            found = _told(changing.dry_run(self._service, contest, change))
+            found = _told(change_sets.dry_run(self._service, contest, change))
             self._done_already(contest, change)
         if found.dry_run_at is None and found.state == "proposed":
             raise Unavailable(
@@ -53,9 +53,9 @@ class LocalChanges:
         """Return a change set."""
         with self._service.store.read() as session:
             view = viewed(session, contest, self._by)
-        found = changing.change(self._service, view, change)
+        found = change_sets.change(self._service, view, change)
         told = _told(found)
-        return told.model_copy(update={"failed": changing.why_untried(self._service, found)})
+        return told.model_copy(update={"failed": change_sets.why_untried(self._service, found)})
 
     def list(self, contest: str) -> Iterator[ChangeTold]:
         """Yield a contest's change sets, oldest first."""
@@ -63,7 +63,7 @@ class LocalChanges:
             view = viewed(session, contest, self._by)
         after = None
         while True:
-            found = changing.changes(self._service, view, after=after, limit=_PAGE)
+            found = change_sets.changes(self._service, view, after=after, limit=_PAGE)
             yield from map(_told, found)
             if len(found) < _PAGE:
                 return
@@ -71,15 +71,17 @@ class LocalChanges:
 
     def apply(self, contest: str, change: str) -> ChangeTold:
         """Apply a change set that was tried, and publish."""
-        return self._published(contest, changing.apply(self._service, contest, change, by=self._by))
+        return self._published(
+            contest, change_sets.apply(self._service, contest, change, by=self._by)
+        )
 
     def cancel(self, contest: str, change: str) -> ChangeTold:
         """Drop a change set that was not applied."""
-        return _told(changing.cancel(self._service, contest, change, by=self._by))
+        return _told(change_sets.cancel(self._service, contest, change, by=self._by))
 
     def roll_back(self, contest: str, change: str, *, reason: str) -> ChangeTold:
         """Take the effect from an applied change set, and publish."""
-        undone = changing.roll_back(self._service, contest, change, reason=reason, by=self._by)
+        undone = change_sets.roll_back(self._service, contest, change, reason=reason, by=self._by)
         return self._published(contest, undone)
 
     def _done_already(self, contest: str, change: str) -> None:

@@ -3,17 +3,17 @@
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
-from agon.app.access.authorising import allow, view_of, viewed
-from agon.app.access.values import Caller
-from agon.app.contests import creating, lifecycle
-from agon.app.contests.appending import edition_at
-from agon.app.contests.creating import NewContest
-from agon.app.contests.publishing import publish
-from agon.app.contests.reading_ndjson import read_ndjson
-from agon.app.contests.recording import expect_open, record
-from agon.app.contests.service import Service
-from agon.app.contests.values import Contest
+from agon.app.access.permissions import allow, view_of, viewed
+from agon.app.contests.boards.publication import publish
+from agon.app.contests.ingest.ndjson import read_ndjson
+from agon.app.contests.ingest.records import expect_open, record
+from agon.app.contests.ledgers.append import edition_at
+from agon.app.contests.lifecycle import creation, transitions
+from agon.app.contests.lifecycle.creation import NewContest
+from agon.app.service import Service
 from agon.client.values import ContestTold, RecordedTold
+from agon.entities.access import Caller
+from agon.entities.contests import Contest
 from agon.errors import NotFound
 
 _PAGE = 200
@@ -28,11 +28,11 @@ class LocalContests:
 
     def create(self, new: NewContest) -> ContestTold:
         """Create a contest, a draft until it is opened."""
-        return self._told(creating.create(self._service, new, by=self._by))
+        return self._told(creation.create(self._service, new, by=self._by))
 
     def next_season(self, contest: str, *, id: str) -> ContestTold:  # noqa: A002 (a contest's id is called id everywhere)
         """Create the next season: the same rules and boards, without records."""
-        return self._told(creating.next_season(self._service, contest, id=id, by=self._by))
+        return self._told(creation.next_season(self._service, contest, id=id, by=self._by))
 
     def list(
         self, *, discipline: str | None = None, series: str | None = None
@@ -59,19 +59,19 @@ class LocalContests:
 
     def open(self, contest: str) -> ContestTold:
         """Open a draft."""
-        return self._told(lifecycle.open_contest(self._service, contest, by=self._by))
+        return self._told(transitions.open_contest(self._service, contest, by=self._by))
 
     def freeze(self, contest: str) -> ContestTold:
         """Show the public nothing later."""
-        return self._told(lifecycle.freeze(self._service, contest, by=self._by))
+        return self._told(transitions.freeze(self._service, contest, by=self._by))
 
     def unfreeze(self, contest: str, *, reason: str) -> ContestTold:
         """Let the public see again."""
-        return self._told(lifecycle.unfreeze(self._service, contest, reason=reason, by=self._by))
+        return self._told(transitions.unfreeze(self._service, contest, reason=reason, by=self._by))
 
     def finalise(self, contest: str, *, force: bool = False) -> ContestTold:
         """Make the result final."""
-        return self._told(lifecycle.finalise(self._service, contest, force=force, by=self._by))
+        return self._told(transitions.finalise(self._service, contest, force=force, by=self._by))
 
     def _told(self, contest: Contest) -> ContestTold:
         """Tell of a contest no further than the caller may see.

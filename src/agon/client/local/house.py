@@ -3,9 +3,8 @@
 from types import TracebackType
 from typing import Self
 
-from agon.app.access.authorising import LOCAL
-from agon.app.access.values import Caller
-from agon.app.contests.service import Service
+from agon.app.access.permissions import LOCAL
+from agon.app.service import Service
 from agon.client.local.access import LocalAccess
 from agon.client.local.boards import LocalBoards
 from agon.client.local.cases import LocalCases
@@ -15,6 +14,7 @@ from agon.client.local.jobs import LocalJobs
 from agon.client.local.ledgers import LocalLedgers
 from agon.client.local.problems import LocalProblems, LocalSubmissions
 from agon.client.local.webhooks import LocalWebhooks
+from agon.entities.access import Caller
 
 
 class Local:

@@ -4,13 +4,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from agon.app.access.authorising import LOCAL, viewed
-from agon.app.contests.ports import Session
-from agon.app.contests.service import Service
-from agon.app.jobs import queueing
-from agon.app.jobs.queueing import QueueState
-from agon.app.jobs.values import Job, JobState
+from agon.app.access.permissions import LOCAL, viewed
+from agon.app.queue import jobs
+from agon.app.queue.jobs import QueueState
+from agon.app.service import Service
 from agon.client.values import JobTold, QueueTold
+from agon.entities.jobs import Job, JobState
+from agon.store.session import Session
 
 _PAGE = 100
 
@@ -48,21 +48,21 @@ class LocalJobs:
 
     def cancel(self, job: str) -> JobTold:
         """Cancel a job."""
-        queueing.cancel(self._service, job)
+        jobs.cancel(self._service, job)
         return self.get(job)
 
     def retry(self, job: str) -> JobTold:
         """Queue a job that failed or was cancelled once more."""
-        queueing.retry(self._service, job)
+        jobs.retry(self._service, job)
         return self.get(job)
 
     def queue(self) -> QueueTold:
         """Return how the queue is."""
-        return _queue(queueing.state(self._service))
+        return _queue(jobs.state(self._service))
 
     def pause(self, *, paused: bool = True) -> QueueTold:
         """Let nothing more be claimed, or (False) go on."""
-        return _queue((queueing.pause if paused else queueing.resume)(self._service))
+        return _queue((jobs.pause if paused else jobs.resume)(self._service))
 
     def _told(self, session: Session, job: Job) -> JobTold:
         no = job.contest_no

@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from agon.app.access.authorising import allow, viewed
-from agon.app.access.values import Caller
-from agon.app.contests import exporting
-from agon.app.contests.publishing import publish
-from agon.app.contests.service import Service
+from agon.app.access.permissions import allow, viewed
+from agon.app.contests.boards.publication import publish
+from agon.app.contests.lifecycle import transfer
+from agon.app.service import Service
 from agon.client.values import ContestTold, HeadTold
+from agon.entities.access import Caller
 
 
 class LocalLedgers:
@@ -22,7 +22,7 @@ class LocalLedgers:
         with self._service.store.read() as session:
             found = viewed(session, contest, self._by).contest
         allow(self._by, "contest.read-live", contest=found)
-        signed = exporting.signed_head(self._service, found)
+        signed = transfer.signed_head(self._service, found)
         return HeadTold.model_validate(
             {
                 **signed.head.to_dict(),
@@ -33,10 +33,10 @@ class LocalLedgers:
 
     def export(self, contest: str, folder: Path) -> None:
         """Write a contest's whole ledger as a new directory."""
-        exporting.export(self._service, contest, folder, by=self._by)
+        transfer.export(self._service, contest, folder, by=self._by)
 
     def take_in(self, folder: Path, *, id: str | None = None) -> ContestTold:  # noqa: A002 (a contest's id is called id everywhere)
         """Take in a ledger's directory, all of it or nothing, and publish."""
-        taken = exporting.import_contest(self._service, folder, by=self._by, id=id)
+        taken = transfer.import_contest(self._service, folder, by=self._by, id=id)
         publish(self._service, taken.id)
         return ContestTold.model_validate(taken)

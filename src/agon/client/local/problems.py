@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from agon.app.access.authorising import View, viewed
-from agon.app.access.values import Caller
-from agon.app.contests import disclosing, problems, received, submitting
-from agon.app.contests.service import Service
-from agon.app.jobs.values import Job
+from agon.app.access.permissions import View, viewed
+from agon.app.contests.submissions import creation, disclosure, listing, problems
+from agon.app.service import Service
 from agon.client.values import ContestTold, JobTold, ProblemTold, SubmissionTold, SubmittedTold
+from agon.entities.access import Caller
+from agon.entities.jobs import Job
 from agon.errors import Unreadable
 
 _PAGE = 200
@@ -25,7 +25,7 @@ class LocalProblems:
         """Yield a contest's problems in the order of their publication, without answers."""
         view, after = _view(self._service, contest, self._by), 0
         while True:
-            found = disclosing.problems(self._service, view, after=after, limit=_PAGE)
+            found = disclosure.problems(self._service, view, after=after, limit=_PAGE)
             for after, told in found:  # noqa: B007 (the next page begins behind the last)
                 yield ProblemTold.model_validate(told)
             if len(found) < _PAGE:
@@ -34,7 +34,7 @@ class LocalProblems:
     def get(self, contest: str, problem: str) -> ProblemTold:
         """Return a problem, with its answer once it is revealed."""
         view = _view(self._service, contest, self._by)
-        return ProblemTold.model_validate(disclosing.problem(self._service, view, problem))
+        return ProblemTold.model_validate(disclosure.problem(self._service, view, problem))
 
     def publish(self, contest: str, package: Mapping[str, Any]) -> tuple[str, JobTold]:
         """Have a setter go through its gate; return the problem's id and the job."""
@@ -71,10 +71,10 @@ class LocalSubmissions:
         whose = user or self._by.user
         if whose is None:
             raise Unreadable("name the user whose submission it is: --user U, or user")
-        sent = submitting.Submission(
+        sent = creation.Submission(
             user=whose, problem=problem, content=content, external_id=external_id
         )
-        done = submitting.submit(self._service, contest, sent, by=self._by)
+        done = creation.submit(self._service, contest, sent, by=self._by)
         jobs = tuple(_job_told(job, contest) for job in done.jobs)
         return SubmittedTold(id=done.id, seq=done.seq, jobs=jobs)
 
@@ -82,7 +82,7 @@ class LocalSubmissions:
         """Yield submissions, oldest first: the staff's view all, others' their own."""
         view, after = _view(self._service, contest, self._by), None
         while True:
-            found = received.submissions(self._service, view, by=self._by, after=after, limit=_PAGE)
+            found = listing.submissions(self._service, view, by=self._by, after=after, limit=_PAGE)
             yield from map(SubmissionTold.model_validate, found)
             if len(found) < _PAGE:
                 return
@@ -91,7 +91,7 @@ class LocalSubmissions:
     def get(self, contest: str, submission: str) -> SubmissionTold:
         """Return a submission."""
         view = _view(self._service, contest, self._by)
-        found = received.submission(self._service, view, submission, by=self._by)
+        found = listing.submission(self._service, view, submission, by=self._by)
         return SubmissionTold.model_validate(found)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from agon.app.contests.creating import NewContest
+from agon.app.contests.lifecycle.creation import NewContest
 from agon.client.values import ContestTold
 from agon.client.wire import Wire
 

@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from agon import __version__
-from agon.app.jobs.remote import Assignment
-from agon.app.jobs.values import JobKind, JobState
+from agon.app.queue.source import Assignment
 from agon.client.values import JobTold, QueueTold
 from agon.client.wire import Wire
+from agon.entities.jobs import JobKind, JobState
 
 
 class RemoteJobs:
@@ -45,7 +45,7 @@ class RemoteJobs:
 
 
 class RemoteSource:
-    """Give a worker its jobs over HTTP; an :class:`agon.app.jobs.remote.JobSource`.
+    """Give a worker its jobs over HTTP; an :class:`agon.app.queue.source.JobSource`.
 
     A claim whose answer is lost is asked for again under the same key, so that no job is claimed
     twice by one request.

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
-from agon.app.access.values import Role
+from agon.entities.access import Role
 from agon.http.models.base import Asked, PlainText, Told
 
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9._-]{0,62}$")]

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, StringConstraints
 
-from agon.app.jobs.values import Job, JobKind, JobState, Waiting
+from agon.entities.jobs import Job, JobKind, JobState, Waiting
 from agon.http.models.base import Asked, PlainObject, PlainText, Told
 
 Lease = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[!-~]+$")]

@@ -7,12 +7,12 @@ from fastapi import Query
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from agon.app.access.authorising import View
-from agon.app.contests import boards as cases
-from agon.app.contests.explaining import explain
-from agon.app.contests.histories import history
-from agon.app.contests.searching import search
-from agon.app.contests.stored_rows import NotStored
+from agon.app.access.permissions import View
+from agon.app.contests.boards import pages as cases
+from agon.app.contests.boards.explanations import explain
+from agon.app.contests.boards.history import history
+from agon.app.contests.boards.search import search
+from agon.app.contests.boards.stored_rows import NotStored
 from agon.errors import Unreadable
 from agon.http.auth import sees
 from agon.http.boards import answered, cache_control, proved

@@ -6,9 +6,9 @@ from fastapi import Path
 from starlette.requests import Request
 from starlette.responses import Response
 
-from agon.app.access.authorising import View
-from agon.app.contests import cases, findings
-from agon.app.jobs.queueing import house_job
+from agon.app.access.permissions import View
+from agon.app.contests.cases import cases, findings
+from agon.app.queue.jobs import house_job
 from agon.http.auth import caller_of, sees
 from agon.http.models.jobs import JobTold
 from agon.http.models.judging import (

@@ -6,8 +6,8 @@ from fastapi import Path
 from starlette.requests import Request
 from starlette.responses import Response
 
-from agon.app.access.authorising import View
-from agon.app.contests import changing
+from agon.app.access.permissions import View
+from agon.app.contests.changes import change_sets
 from agon.http.auth import caller_of, sees
 from agon.http.models.contests import ReasonAsked
 from agon.http.models.judging import ApplyAsked, ChangeAsked, ChangePage, ChangeTold
@@ -31,7 +31,7 @@ def list_changes(
     cursor: Cursor = None,
 ) -> ChangePage:
     """List change sets, oldest first."""
-    found = changing.changes(service, view, after=after(cursor, kind=str), limit=limit + 1)
+    found = change_sets.changes(service, view, after=after(cursor, kind=str), limit=limit + 1)
     page = page_of(found, limit=limit, key=lambda one: one.id, shown=ChangeTold.model_validate)
     return ChangePage(**linked(request, response, page))
 
@@ -42,7 +42,7 @@ def propose(
     request: Request, response: Response, asked: ChangeAsked, view: Manages, service: Serves
 ) -> ChangeTold:
     """Propose a change; a dry run then tells who moves, how far, and which weights change."""
-    made = changing.propose(
+    made = change_sets.propose(
         service,
         view.contest.id,
         kind=asked.kind,
@@ -59,9 +59,9 @@ def get_change(
     name: ChangeId, view: Annotated[View, sees("change.read")], service: Serves
 ) -> ChangeTold:
     """Tell of a change set, with the report of its dry run once there is one."""
-    found = changing.change(service, view, name)
+    found = change_sets.change(service, view, name)
     told = ChangeTold.model_validate(found)
-    return told.model_copy(update={"failed": changing.why_untried(service, found)})
+    return told.model_copy(update={"failed": change_sets.why_untried(service, found)})
 
 
 @router.post(_SETS + "/{id}/apply", operation_id="applyChangeSet", summary="Apply a change set",
@@ -75,7 +75,7 @@ def apply(
 ) -> ChangeTold:
     """Apply a change set as it was tried; those it moves are told."""
     wanted = asked or ApplyAsked()
-    done = changing.apply(
+    done = change_sets.apply(
         service,
         view.contest.id,
         name,
@@ -90,7 +90,7 @@ def apply(
              responses=refusals(*WRITES))  # fmt: skip
 def cancel(request: Request, name: ChangeId, view: Manages, service: Serves) -> ChangeTold:
     """Drop a change set that was not applied."""
-    done = changing.cancel(service, view.contest.id, name, by=caller_of(request))
+    done = change_sets.cancel(service, view.contest.id, name, by=caller_of(request))
     return ChangeTold.model_validate(done)
 
 
@@ -101,5 +101,5 @@ def roll_back(
 ) -> ChangeTold:
     """Take the effect from a change set's entries; they stay in the ledger."""
     caller = caller_of(request)
-    done = changing.roll_back(service, view.contest.id, name, reason=asked.reason, by=caller)
+    done = change_sets.roll_back(service, view.contest.id, name, reason=asked.reason, by=caller)
     return ChangeTold.model_validate(done)

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Final
 from fastapi import APIRouter, Depends, Path
 from starlette.requests import Request
 
-from agon.app.contests.service import Service
+from agon.app.service import Service
 from agon.http.models.base import Problem
 from agon.http.problems import MEDIA_TYPE
 from agon.http.serving import Serving, serving

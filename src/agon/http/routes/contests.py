@@ -7,12 +7,11 @@ from fastapi import Query
 from starlette.requests import Request
 from starlette.responses import Response
 
-from agon.app.access.authorising import View, view_of
-from agon.app.access.values import Caller
-from agon.app.contests import creating, lifecycle
-from agon.app.contests.appending import edition_at
-from agon.app.contests.ports import Session
-from agon.app.contests.values import Contest
+from agon.app.access.permissions import View, view_of
+from agon.app.contests.ledgers.append import edition_at
+from agon.app.contests.lifecycle import creation, transitions
+from agon.entities.access import Caller
+from agon.entities.contests import Contest
 from agon.errors import NotFound
 from agon.http.auth import caller_of, needs, sees
 from agon.http.models.contests import (
@@ -25,6 +24,7 @@ from agon.http.models.contests import (
 )
 from agon.http.pages import Cursor, Limit, after, linked, page_of
 from agon.http.routes.common import WRITES, Serves, new_router, refusals
+from agon.store.session import Session
 
 router = new_router("contests")
 
@@ -71,7 +71,7 @@ def create_contest(
     caller: Annotated[Caller, needs("contest.create")],
 ) -> ContestTold:
     """Create a contest; it is a draft until it is opened."""
-    made = creating.create(service, creating.NewContest(**asked.model_dump()), by=caller)
+    made = creation.create(service, creation.NewContest(**asked.model_dump()), by=caller)
     return _made(service, made, caller, response)
 
 
@@ -90,7 +90,7 @@ def create_season(
 ) -> ContestTold:
     """Create a contest of the same discipline, rules and boards, without records."""
     caller = caller_of(request)
-    made = creating.next_season(service, view.contest.id, id=asked.id, by=caller)
+    made = creation.next_season(service, view.contest.id, id=asked.id, by=caller)
     return _made(service, made, caller, response)
 
 
@@ -99,7 +99,7 @@ def create_season(
 def open_contest(request: Request, view: Managed, service: Serves) -> ContestTold:
     """Open a draft: from now on records and submissions are taken."""
     caller = caller_of(request)
-    return _after(service, lifecycle.open_contest(service, view.contest.id, by=caller), caller)
+    return _after(service, transitions.open_contest(service, view.contest.id, by=caller), caller)
 
 
 @router.post("/contests/{contest}/freeze", operation_id="freezeContest",
@@ -107,7 +107,7 @@ def open_contest(request: Request, view: Managed, service: Serves) -> ContestTol
 def freeze(request: Request, view: Managed, service: Serves) -> ContestTold:
     """Freeze: records are taken as before, and the public sees none of what they do."""
     caller = caller_of(request)
-    return _after(service, lifecycle.freeze(service, view.contest.id, by=caller), caller)
+    return _after(service, transitions.freeze(service, view.contest.id, by=caller), caller)
 
 
 @router.post("/contests/{contest}/unfreeze", operation_id="unfreezeContest",
@@ -115,7 +115,7 @@ def freeze(request: Request, view: Managed, service: Serves) -> ContestTold:
 def unfreeze(request: Request, asked: ReasonAsked, view: Managed, service: Serves) -> ContestTold:
     """Lift a freeze, with the reason."""
     caller = caller_of(request)
-    done = lifecycle.unfreeze(service, view.contest.id, reason=asked.reason, by=caller)
+    done = transitions.unfreeze(service, view.contest.id, reason=asked.reason, by=caller)
     return _after(service, done, caller)
 
 
@@ -127,7 +127,7 @@ def finalize(
     """Publish the final boards; from then on changes only come as change sets, beside them."""
     caller = caller_of(request)
     force = asked is not None and asked.force
-    done = lifecycle.finalise(service, view.contest.id, by=caller, force=force)
+    done = transitions.finalise(service, view.contest.id, by=caller, force=force)
     return _after(service, done, caller)
 
 

@@ -7,7 +7,7 @@ from fastapi import Header, Query
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from agon.app.access.authorising import View
+from agon.app.access.permissions import View
 from agon.http.auth import caller_of, sees
 from agon.http.event_ids import PATTERN
 from agon.http.routes.common import Parts, new_router, text_of

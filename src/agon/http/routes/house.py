@@ -9,8 +9,8 @@ from starlette.responses import Response
 
 from agon.app.access import tokens as token_cases
 from agon.app.access import users as user_cases
-from agon.app.access.authorising import ACTIONS, permits
-from agon.app.access.values import Caller
+from agon.app.access.permissions import ACTIONS, permits
+from agon.entities.access import Caller
 from agon.http.auth import needs
 from agon.http.models.house import (
     AuditPage,

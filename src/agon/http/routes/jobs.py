@@ -6,14 +6,13 @@ from fastapi import Path, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
-from agon.app.access.authorising import allow, view_of
-from agon.app.access.values import Caller
-from agon.app.contests.ports import Session
-from agon.app.contests.values import Contest
-from agon.app.jobs import leasing, queueing
-from agon.app.jobs.handlers import SETTLERS
-from agon.app.jobs.remote import REMOTE_KINDS, Assignment
-from agon.app.jobs.values import Job, JobKind
+from agon.app.access.permissions import allow, view_of
+from agon.app.queue import jobs, leases
+from agon.app.queue.source import REMOTE_KINDS, Assignment
+from agon.app.worker.handlers import SETTLERS
+from agon.entities.access import Caller
+from agon.entities.contests import Contest
+from agon.entities.jobs import Job, JobKind
 from agon.errors import Forbidden, NotFound
 from agon.http.auth import needs
 from agon.http.models.jobs import (
@@ -32,6 +31,7 @@ from agon.http.models.jobs import (
 )
 from agon.http.pages import after, linked, page_of
 from agon.http.routes.common import WRITES, Serves, new_router, refusals
+from agon.store.session import Session
 
 router = new_router("jobs")
 
@@ -91,7 +91,7 @@ def claim_job(asked: ClaimAsked, service: Serves, caller: Works) -> Response | A
     if caller.contests is not None:
         with service.store.read() as session:
             contests = [session.contests.get(name).no for name in caller.contests]
-    job = leasing.claim(service, kinds, worker=_worker(asked.worker, caller), contests=contests)
+    job = leases.claim(service, kinds, worker=_worker(asked.worker, caller), contests=contests)
     if job is None:
         return Response(status_code=204)
     given = Assignment.of(job, lease_seconds=service.lease_span.total_seconds())
@@ -113,7 +113,7 @@ def get_job(name: JobId, service: Serves, caller: Annotated[Caller, needs("job.r
 def heartbeat_job(name: JobId, asked: HeartbeatAsked, service: Serves, caller: Works) -> JobTold:
     """Extend a lease; a conflict says that it is lost: stop working."""
     _, contest = _found(service, name, caller, "job.work")
-    job = leasing.heartbeat(service, name, lease=asked.lease, progress=asked.progress)
+    job = leases.heartbeat(service, name, lease=asked.lease, progress=asked.progress)
     return _told(job, contest)
 
 
@@ -123,7 +123,7 @@ def complete_job(name: JobId, asked: CompleteAsked, service: Serves, caller: Wor
     """Hand in what came of a job; it is checked before it counts, and it counts once."""
     job, contest = _found(service, name, caller, "job.work")
     _expect_remote(job, caller)
-    done = leasing.complete(
+    done = leases.complete(
         service, name, lease=asked.lease, outcome=asked.outcome, settlers=SETTLERS
     )
     return _told(done, contest)
@@ -135,7 +135,7 @@ def fail_job(name: JobId, asked: FailAsked, service: Serves, caller: Works) -> J
     """Give a job back with the cause."""
     job, contest = _found(service, name, caller, "job.work")
     _expect_remote(job, caller)
-    done = leasing.fail(service, name, lease=asked.lease, cause=asked.cause, retry=asked.retry)
+    done = leases.fail(service, name, lease=asked.lease, cause=asked.cause, retry=asked.retry)
     return _told(done, contest)
 
 
@@ -146,7 +146,7 @@ def cancel_job(
 ) -> JobTold:
     """Cancel a job; who works on it hears so at the next heartbeat."""
     _, contest = _found(service, name, caller, "job.manage")
-    return _told(queueing.cancel(service, name), contest)
+    return _told(jobs.cancel(service, name), contest)
 
 
 @router.post("/jobs/{id}/retry", operation_id="retryJob", summary="Queue a job again",
@@ -156,13 +156,13 @@ def retry_job(
 ) -> JobTold:
     """Queue a job that failed or was cancelled once more."""
     _, contest = _found(service, name, caller, "job.manage")
-    return _told(queueing.retry(service, name), contest)
+    return _told(jobs.retry(service, name), contest)
 
 
 @router.get("/queue", operation_id="getQueue", summary="The queue")
 def get_queue(service: Serves, _: Annotated[Caller, needs("queue.read")]) -> QueueTold:
     """Tell what waits, what is worked on and by whom."""
-    return _queue_told(queueing.state(service))
+    return _queue_told(jobs.state(service))
 
 
 @router.post("/queue", operation_id="setQueue", summary="Pause or resume the queue",
@@ -171,7 +171,7 @@ def set_queue(
     asked: QueueAsked, service: Serves, _: Annotated[Caller, needs("queue.manage")]
 ) -> QueueTold:
     """Pause: nothing is claimed, what is worked on is finished; it is drained when none is left."""
-    return _queue_told((queueing.pause if asked.paused else queueing.resume)(service))
+    return _queue_told((jobs.pause if asked.paused else jobs.resume)(service))
 
 
 def _found(service: Serves, name: str, caller: Caller, action: str) -> tuple[Job, Contest | None]:
@@ -245,7 +245,7 @@ def _told(job: Job, contest: Contest | None) -> JobTold:
     return JobTold.of(job, contest=None if contest is None else contest.id)
 
 
-def _queue_told(state: queueing.QueueState) -> QueueTold:
+def _queue_told(state: jobs.QueueState) -> QueueTold:
     return QueueTold(
         paused=state.paused,
         leased=state.leased,

@@ -10,10 +10,10 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from agon.app.access.authorising import View, view_of
-from agon.app.access.values import Caller
-from agon.app.contests.exporting import export, import_contest
-from agon.app.contests.service import Service
+from agon.app.access.permissions import View, view_of
+from agon.app.contests.lifecycle.transfer import export, import_contest
+from agon.app.service import Service
+from agon.entities.access import Caller
 from agon.http.archives import packed, streamed, unpack
 from agon.http.auth import caller_of, needs, sees
 from agon.http.boards import cache_control

@@ -6,8 +6,8 @@ from fastapi import Path
 from starlette.requests import Request
 from starlette.responses import Response
 
-from agon.app.access.authorising import View
-from agon.app.contests import disclosing, problems
+from agon.app.access.permissions import View
+from agon.app.contests.submissions import disclosure, problems
 from agon.http.auth import caller_of, sees
 from agon.http.models.contests import ContestTold
 from agon.http.models.judging import ProblemAsked, ProblemPage, ProblemQueued, ProblemTold
@@ -38,7 +38,7 @@ def list_problems(
 ) -> ProblemPage:
     """List problems in the order of their publication, with their disclosed terms."""
     start = after(cursor, kind=int) or 0
-    found = disclosing.problems(service, view, after=start, limit=limit + 1)
+    found = disclosure.problems(service, view, after=start, limit=limit + 1)
     more = len(found) > limit
     page = {
         "items": [ProblemTold.model_validate(told) for _, told in found[:limit]],
@@ -50,7 +50,7 @@ def list_problems(
 @router.get("/contests/{contest}/problems/{id}", operation_id="getProblem", summary="A problem")
 def get_problem(name: ProblemId, view: Reads, service: Serves) -> ProblemTold:
     """Tell of a problem with its disclosed terms; source and all terms once it is revealed."""
-    return ProblemTold.model_validate(disclosing.problem(service, view, name))
+    return ProblemTold.model_validate(disclosure.problem(service, view, name))
 
 
 @router.post("/contests/{contest}/problems", operation_id="publishProblem",

@@ -9,11 +9,11 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
-from agon.app.access.authorising import View
-from agon.app.contests.reading_ndjson import Lines
-from agon.app.contests.recording import Recorded, record
-from agon.app.contests.values import StoredEntry
+from agon.app.access.permissions import View
+from agon.app.contests.ingest.ndjson import Lines
+from agon.app.contests.ingest.records import Recorded, record
 from agon.disciplines import discipline
+from agon.entities.contests import StoredEntry
 from agon.errors import NotFound, did_you_mean
 from agon.http.auth import caller_of, sees
 from agon.http.bodies import media_type, raise_status, spooled

@@ -7,11 +7,11 @@ from fastapi import Path, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
-from agon.app.access.authorising import View
-from agon.app.contests.participants import participant, participants
-from agon.app.contests.positions import reach
-from agon.app.contests.stored_rows import NotStored
-from agon.app.contests.values import Snapshot
+from agon.app.access.permissions import View
+from agon.app.contests.boards.participants import participant, participants
+from agon.app.contests.boards.stored_rows import NotStored
+from agon.app.contests.ledgers.positions import reach
+from agon.entities.contests import Snapshot
 from agon.errors import NotFound
 from agon.http.auth import sees
 from agon.http.boards import proved

@@ -6,9 +6,9 @@ from fastapi import Path
 from starlette.requests import Request
 from starlette.responses import Response
 
-from agon.app.access.authorising import View, permits
-from agon.app.contests import received, submitting
-from agon.app.jobs.queueing import house_job
+from agon.app.access.permissions import View, permits
+from agon.app.contests.submissions import creation, listing
+from agon.app.queue.jobs import house_job
 from agon.disciplines import discipline
 from agon.errors import Conflict, Unreadable
 from agon.http.auth import caller_of, sees
@@ -50,10 +50,10 @@ def submit(
     user = asked.user or caller.user
     if user is None:
         raise Unreadable("this token has no user; name one: user")
-    sent = submitting.Submission(
+    sent = creation.Submission(
         user=user, problem=asked.problem, content=asked.content, external_id=asked.external_id
     )
-    done = submitting.submit(service, view.contest.id, sent, by=caller)
+    done = creation.submit(service, view.contest.id, sent, by=caller)
     response.headers["location"] = f"/api/v1/contests/{view.contest.id}/submissions/{done.id}"
     jobs = [waiting(service, job, contest=view.contest.id) for job in done.jobs]
     seq = done.seq if permits(caller, "submission.read", contest=view.contest) else None
@@ -71,7 +71,7 @@ def list_submissions(
     cursor: Cursor = None,
 ) -> SubmissionPage:
     """List submissions, oldest first: organisers see all, participants their own."""
-    found = received.submissions(
+    found = listing.submissions(
         service, view, by=caller_of(request), after=after(cursor, kind=str), limit=limit + 1
     )
     page = page_of(found, limit=limit, key=lambda one: one.id, shown=SubmissionTold.model_validate)
@@ -87,7 +87,7 @@ def get_submission(
     service: Serves,
 ) -> SubmissionTold:
     """Tell of a submission, with its verdict once there is one the caller may see."""
-    found = received.submission(service, view, name, by=caller_of(request))
+    found = listing.submission(service, view, name, by=caller_of(request))
     return SubmissionTold.model_validate(found)
 
 

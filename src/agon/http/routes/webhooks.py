@@ -7,8 +7,8 @@ from fastapi import Path
 from starlette.requests import Request
 from starlette.responses import Response
 
-from agon.app.access.authorising import View
-from agon.app.webhooks import resending, subscribing
+from agon.app.access.permissions import View
+from agon.app.webhooks import resend, subscriptions
 from agon.http.auth import caller_of, sees
 from agon.http.models.webhooks import (
     DeliveryPage,
@@ -33,7 +33,7 @@ _HOOKS = "/contests/{contest}/webhooks"
 @router.get(_HOOKS, operation_id="listWebhooks", summary="Webhooks")
 def list_webhooks(request: Request, view: Manages, service: Serves) -> WebhookList:
     """List where a contest's events are sent."""
-    found = subscribing.webhooks(service, view, by=caller_of(request))
+    found = subscriptions.webhooks(service, view, by=caller_of(request))
     return WebhookList(items=[WebhookTold.model_validate(one) for one in found])
 
 
@@ -44,7 +44,7 @@ def create_webhook(
 ) -> WebhookShown:
     """Send events somewhere, signed under a secret that is shown this once."""
     request.scope["agon.secret"] = True
-    made, secret = subscribing.subscribe(
+    made, secret = subscriptions.subscribe(
         parts.service,
         view.contest.id,
         **asked.model_dump(),
@@ -64,7 +64,7 @@ def change_webhook(
 ) -> WebhookTold:
     """Switch a webhook on or off, or choose its events."""
     caller = caller_of(request)
-    done = subscribing.change(service, view.contest.id, name, **asked.model_dump(), by=caller)
+    done = subscriptions.change(service, view.contest.id, name, **asked.model_dump(), by=caller)
     return WebhookTold.model_validate(done)
 
 
@@ -72,7 +72,7 @@ def change_webhook(
                status_code=204, responses=refusals(*WRITES))  # fmt: skip
 def remove_webhook(request: Request, name: WebhookId, view: Manages, service: Serves) -> None:
     """Send nothing there any more."""
-    subscribing.unsubscribe(service, view.contest.id, name, by=caller_of(request))
+    subscriptions.unsubscribe(service, view.contest.id, name, by=caller_of(request))
 
 
 @router.get(_HOOKS + "/{id}/deliveries", operation_id="listDeliveries", summary="Deliveries")
@@ -86,7 +86,7 @@ def list_deliveries(
     cursor: Cursor = None,
 ) -> DeliveryPage:
     """List deliveries, newest first, every attempt with what came of it."""
-    found = subscribing.deliveries(
+    found = subscriptions.deliveries(
         service, view, name, after=after(cursor, kind=str), limit=limit + 1, by=caller_of(request)
     )
     page = page_of(found, limit=limit, key=lambda one: one.id, shown=DeliveryTold.model_validate)
@@ -97,7 +97,7 @@ def list_deliveries(
              status_code=202, responses=refusals(*WRITES))  # fmt: skip
 def send_test(request: Request, name: WebhookId, view: Manages, service: Serves) -> DeliveryTold:
     """Send an event of kind ``webhook-tested`` there, whatever kinds were asked for."""
-    sent = resending.send_test(service, view.contest.id, name, by=caller_of(request))
+    sent = resend.send_test(service, view.contest.id, name, by=caller_of(request))
     return DeliveryTold.model_validate(sent)
 
 
@@ -109,5 +109,5 @@ def redeliver(
 ) -> DeliveryTold:
     """Send an event once more, as a new delivery."""
     caller = caller_of(request)
-    sent = resending.redeliver(service, view.contest.id, name, delivery, by=caller)
+    sent = resend.redeliver(service, view.contest.id, name, delivery, by=caller)
     return DeliveryTold.model_validate(sent)

@@ -1,10 +1,10 @@
 """Run programs that nobody trusts, behind the walls this machine can give.
 
 :func:`open_sandbox` is the door; what it returns keeps the contract of
-:class:`agon.app.ports.Sandbox`. ``docs/methods/sandbox.md`` says what the walls are made of.
+:class:`agon.app.sandbox.Sandbox`. ``docs/methods/sandbox.md`` says what the walls are made of.
 """
 
-from agon.app.ports import Mode, Sandbox
+from agon.app.sandbox import Mode, Sandbox
 
 
 def open_sandbox(mode: Mode = "bwrap", *, workers: int | None = None) -> Sandbox:

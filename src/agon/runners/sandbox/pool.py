@@ -9,7 +9,7 @@ from importlib.metadata import version
 from itertools import islice
 from typing import NamedTuple, Self
 
-from agon.app.ports import Job, Mode, Run, Twice
+from agon.app.sandbox import Job, Mode, Run, Twice
 from agon.errors import Unavailable
 from agon.runners.sandbox.inside.wire import ENTRIES, Report, Request
 from agon.runners.sandbox.self_test import self_test
@@ -32,7 +32,7 @@ class Breed(NamedTuple):
 
 
 class Pool:
-    """Keep the contract of :class:`agon.app.ports.Sandbox` with zygotes behind one wall.
+    """Keep the contract of :class:`agon.app.sandbox.Sandbox` with zygotes behind one wall.
 
     Each worker is a thread that borrows a zygote for each job. A zygote with sympy costs several
     times as much to fork, so only programs whose source names sympy get one; it starts when the

@@ -6,7 +6,7 @@ Every program returns 1 when it gets what it reaches for; then it has escaped.
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from agon.app.ports import Escaped, Job, Limits, Outcome
+from agon.app.sandbox import Escaped, Job, Limits, Outcome
 from agon.runners.sandbox.verdicts import Verdict
 
 _LIMITS = Limits(cpu_s=1.0, memory_mib=32, output_bytes=4096)

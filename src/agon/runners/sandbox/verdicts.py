@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from os import WEXITSTATUS, WIFSIGNALED, WTERMSIG
 
-from agon.app.ports import Job, Limits, Outcome
+from agon.app.sandbox import Job, Limits, Outcome
 from agon.runners.sandbox.inside.wire import Report
 
 EDGE = 1.3

@@ -9,7 +9,7 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from agon.app.ports import Mode
+from agon.app.sandbox import Mode
 from agon.errors import Unavailable, did_you_mean
 from agon.runners.sandbox.inside.identity import NOBODY
 

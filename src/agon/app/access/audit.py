@@ -1,0 +1,39 @@
+"""Write the audit log: who did what to what."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from agon.app.service import Service
+from agon.entities.access import Audited, Caller
+from agon.store.session import Session
+
+
+def note(
+    service: Service,
+    session: Session,
+    *,
+    by: Caller,
+    action: str,
+    target: str,
+    detail: Mapping[str, Any] | None = None,
+) -> None:
+    """Add a line to the audit log, in the session of what it tells of.
+
+    Args:
+        service: gives the time.
+        session: where it is stored; without its commit nothing was done and nothing is told.
+        by: who did it.
+        action: what was done (``token.create``).
+        target: to what (an id).
+        detail: what else is worth knowing, as JSON; never a secret.
+    """
+    line = Audited(
+        no=0,
+        at=service.clock(),
+        by=by.name,
+        action=action,
+        target=target,
+        detail=detail or {},
+        network=by.network,
+    )
+    session.access.note(line)

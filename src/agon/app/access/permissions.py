@@ -1,0 +1,211 @@
+"""Decide who may do what, and how much of a contest they may see: one table, two questions."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final, Literal, TypeAlias
+
+from agon.entities.access import Caller, Role
+from agon.entities.contests import Contest
+from agon.errors import Forbidden, NotFound, Unauthenticated, did_you_mean
+from agon.store.session import Session
+
+Who: TypeAlias = Role | Literal["anonymous"]
+
+_STAFF: Final[frozenset[Who]] = frozenset({"organiser", "operator"})
+_OPERATOR: Final[frozenset[Who]] = frozenset({"operator"})
+_KNOWN: Final[frozenset[Who]] = frozenset(
+    {"viewer", "participant", "judge", "organiser", "operator", "worker"}
+)
+_READERS: Final[frozenset[Who]] = _KNOWN - {"worker"}
+
+ACTIONS: Final[Mapping[str, frozenset[Who]]] = MappingProxyType(
+    {
+        "contest.read": _READERS | {"anonymous"},
+        "contest.read-live": _STAFF,
+        "contest.create": _STAFF,
+        "contest.manage": _STAFF,
+        "records.add": _STAFF,
+        "records.read": _STAFF,
+        "submission.add": _STAFF | {"participant"},
+        "submission.read-own": _STAFF | {"participant"},
+        "submission.read": _STAFF,
+        "problem.manage": _STAFF,
+        "vote.add": _STAFF | {"judge"},
+        "vote.read": _STAFF,
+        "match.read": _STAFF | {"judge"},
+        "match.draw": _STAFF,
+        "findings.read": _STAFF,
+        "case.read": _STAFF,
+        "case.manage": _STAFF,
+        "case.appeal": _STAFF | {"participant", "judge"},
+        "change.read": _STAFF,
+        "change.manage": _STAFF,
+        "ledger.read": _STAFF,
+        "export": _STAFF,
+        "import": _STAFF,
+        "job.read": _STAFF | {"worker"},
+        "job.work": _OPERATOR | {"worker"},
+        "job.manage": _STAFF,
+        "queue.read": _STAFF | {"worker"},
+        "queue.manage": _OPERATOR,
+        "webhook.manage": _STAFF,
+        "token.manage": _OPERATOR,
+        "user.manage": _OPERATOR,
+        "audit.read": _OPERATOR,
+        "metrics.read": _OPERATOR,
+        "me.read": _KNOWN,
+    }
+)
+"""Every action there is, with the roles that may do it."""
+
+HOUSE_WIDE: Final = frozenset(
+    {"queue.manage", "token.manage", "user.manage", "audit.read", "metrics.read"}
+)
+"""Actions on the whole house; a token that is good for some contests only may not do them."""
+
+LOCAL: Final = Caller(name="local", user=None, role="operator")
+"""Whoever has the database itself: commands on this machine."""
+
+SYSTEM: Final = Caller(name="system", user=None, role="operator")
+"""The house itself: workers, timers."""
+
+ANONYMOUS: Final = Caller(name="anonymous", user=None, role=None)
+"""Whoever shows no token."""
+
+_NO_CONTEST: Final = "there is no contest {!r}; see the list of contests"
+
+
+@dataclass(frozen=True, kw_only=True)
+class View:
+    """Hold what a caller may see of a contest.
+
+    Attributes:
+        contest: the contest.
+        until: the last position of the ledger anything may be seen of; None: all.
+        staff: whether organisers' things may be seen.
+    """
+
+    contest: Contest
+    until: int | None
+    staff: bool
+
+
+def allow(caller: Caller, action: str, *, contest: Contest | str | None = None) -> None:
+    """Let an action pass, or refuse it.
+
+    Args:
+        caller: who asks.
+        action: one of :data:`ACTIONS`.
+        contest: the contest it is about (or the id of one that is not there yet), if it is.
+
+    Raises:
+        Unauthenticated: it needs a token, and there is none.
+        Forbidden: the token's role, scopes or contests do not cover it.
+        NotFound: there is no such action.
+
+    Example:
+        >>> allow(ANONYMOUS, "contest.read")
+        >>> allow(ANONYMOUS, "records.add")  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+        agon.errors.Unauthenticated: records.add needs a token; ...
+    """
+    roles = _roles(action)
+    if "anonymous" in roles:
+        return
+    if caller.role is None:
+        raise Unauthenticated(
+            f"{action} needs a token; send Authorization: Bearer agon_…, or give a command "
+            "--token-file F"
+        )
+    if caller.role not in roles:
+        may = ", ".join(sorted(roles))
+        raise Forbidden(f"the role {caller.role} may not do {action}; ask for a token of: {may}")
+    if not covers(caller.scopes, action):
+        raise Forbidden(
+            f"this token is good for {', '.join(caller.scopes)}, not for {action}; ask for a "
+            "token with that scope"
+        )
+    _expect_contest(caller, action, contest)
+
+
+def permits(caller: Caller, action: str, *, contest: Contest | str | None = None) -> bool:
+    """Say whether :func:`allow` lets an action pass."""
+    try:
+        allow(caller, action, contest=contest)
+    except (Forbidden, Unauthenticated):
+        return False
+    return True
+
+
+def view_of(contest: Contest, caller: Caller) -> View:
+    """Return what a caller may see of a contest.
+
+    Everybody sees a public contest up to its freeze or its end; organisers and operators see all.
+
+    Raises:
+        NotFound: it is private and the caller may not see it. That it exists is not told.
+    """
+    staff = permits(caller, "contest.read-live", contest=contest)
+    if contest.visibility == "private" and not staff and not _is_guest(caller, contest):
+        raise NotFound(_NO_CONTEST.format(contest.id))
+    return View(contest=contest, until=None if staff else contest.public_until, staff=staff)
+
+
+def viewed(session: Session, contest_id: str, caller: Caller) -> View:
+    """Look up a contest and return what a caller may see of it.
+
+    Raises:
+        NotFound: there is none, or none the caller may see; both in the same words.
+    """
+    if not contest_id.isprintable():  # not every database can be asked for such a name
+        raise NotFound(_NO_CONTEST.format(contest_id[:80]))
+    try:
+        contest = session.contests.get(contest_id)
+    except NotFound:
+        raise NotFound(_NO_CONTEST.format(contest_id)) from None
+    return view_of(contest, caller)
+
+
+def covers(scopes: tuple[str, ...], action: str) -> bool:
+    """Say whether scopes hold an action: by its name, or by the part before the dot.
+
+    No scopes at all hold everything.
+
+    Example:
+        >>> covers(("records",), "records.add"), covers(("records.read",), "records.add")
+        (True, False)
+        >>> covers((), "export")
+        True
+    """
+    return not scopes or action in scopes or action.partition(".")[0] in scopes
+
+
+def _roles(action: str) -> frozenset[Who]:
+    if action not in ACTIONS:
+        raise NotFound(f"there is no action {action!r}: {did_you_mean(action, ACTIONS)}")
+    return ACTIONS[action]
+
+
+def _is_guest(caller: Caller, contest: Contest) -> bool:
+    """Say whether a caller has been given a token for a private contest."""
+    return (
+        caller.role in _READERS
+        and covers(caller.scopes, "contest.read")
+        and (caller.contests is None or contest.id in caller.contests)
+    )
+
+
+def _expect_contest(caller: Caller, action: str, contest: Contest | str | None) -> None:
+    if caller.contests is None:
+        return
+    if contest is None:
+        if action in HOUSE_WIDE:
+            raise Forbidden(
+                f"this token is good for some contests only, and {action} is about all; ask for "
+                "a token without that limit"
+            )
+        return
+    name = contest if isinstance(contest, str) else contest.id
+    if name not in caller.contests:
+        raise Forbidden(f"this token is not good for the contest {name}; ask for one that names it")

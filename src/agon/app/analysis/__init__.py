@@ -1,0 +1,1 @@
+"""Score, check, compare, rate and simulate records that lie in files."""

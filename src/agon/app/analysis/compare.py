@@ -1,0 +1,276 @@
+"""Compare two sets of rules on the same records: who moves, by how much, who comes and goes."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from agon.app.analysis.score import Result, read_records, rules_of, score
+from agon.kernel.boards import Board, id_order
+from agon.kernel.rounding import publish
+from agon.kernel.statistics import kendall, spearman
+from agon.records import Records
+
+
+@dataclass(frozen=True)
+class RuleSet:
+    """Name the rules of one side: an edition (None: the default one) with some rules overridden."""
+
+    edition: str | None = None
+    overrides: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Move:
+    """Hold the places of one id on both boards.
+
+    ``rank_change`` is positive for a climb: from rank 5 to 2 is +3.
+    """
+
+    id: str
+    rank_before: int
+    rank_after: int
+    score_before: float
+    score_after: float
+    score_change: float
+
+    @property
+    def rank_change(self) -> int:
+        """Count the ranks climbed; negative when they were lost."""
+        return self.rank_before - self.rank_after
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return a plain value for JSON."""
+        return {**self.__dict__, "rank_change": self.rank_change}
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """Hold an id that is on one of the two boards only.
+
+    Attributes:
+        rank, score: its place on the board it is on.
+        reason: why it is unscored on the other one; None when that one does not know it at all.
+    """
+
+    id: str
+    rank: int
+    score: float
+    reason: str | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return a plain value for JSON."""
+        return dict(self.__dict__)
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Hold a comparison in a few numbers.
+
+    Attributes:
+        compared: ids on both boards.
+        moved: those whose rank or score differs; ``share_moved`` their share of the compared.
+        entered, dropped: ids on the right board only, on the left only.
+        max_rank_change, max_score_change: the largest changes, without their sign.
+        spearman, kendall: correlation (ρ, τ-b) of the two boards' ranks; None when it is not
+            defined, with fewer than two ids or when one board gives all the same rank.
+    """
+
+    compared: int
+    moved: int
+    share_moved: float
+    entered: int
+    dropped: int
+    max_rank_change: int
+    max_score_change: float
+    spearman: float | None
+    kendall: float | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return a plain value for JSON."""
+        return dict(self.__dict__)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Difference:
+    """Hold what differs between two states of one board.
+
+    Attributes:
+        board: the name of the board.
+        moves: who is on both with another rank or score; the largest change of rank first, then
+            of score, then by id.
+        entered, dropped: who is on the new one only, on the old one only; best first.
+        summary: all of it in a few numbers.
+    """
+
+    board: str
+    moves: tuple[Move, ...]
+    entered: tuple[Crossing, ...]
+    dropped: tuple[Crossing, ...]
+    summary: Summary
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison(Difference):
+    """Hold what changes on one board when the left rules are replaced by the right ones.
+
+    Attributes:
+        left, right: the two results; ``old`` and ``new`` of a difference are their boards.
+    """
+
+    left: Result
+    right: Result
+
+    def to_dict(self, *, top: int | None = None) -> dict[str, Any]:
+        """Return a plain value for JSON; ``top`` keeps the first so many moves."""
+        common = self.left.provenance()
+        return {
+            "discipline": common["discipline"],
+            "board": self.board,
+            "as_of": common["as_of"],
+            "records_sha256": common["records_sha256"],
+            "left": _side(self.left, self.board),
+            "right": _side(self.right, self.board),
+            "rules": dict(changed_rules(self.left, self.right)),
+            "summary": self.summary.to_dict(),
+            "moves": [move.to_dict() for move in self.moves[:top]],
+            "entered": [crossing.to_dict() for crossing in self.entered],
+            "dropped": [crossing.to_dict() for crossing in self.dropped],
+        }
+
+
+def compare(
+    of: str,
+    records: Records | str | Path,
+    left: RuleSet | str | None = None,
+    right: RuleSet | str | None = None,
+    *,
+    board: str | None = None,
+    as_of: datetime | str | None = None,
+) -> Comparison:
+    """Score the same records under two sets of rules and say what differs.
+
+    Args:
+        of: the discipline.
+        records: what ``read_records`` gave, or a source for it to read.
+        left: an edition's name, or a :class:`RuleSet` with overrides; None: the literal edition.
+        right: the same for the other side.
+        board: which board (None: the discipline's default).
+        as_of: leave out what came later, on both sides.
+
+    Raises:
+        NotFound, InvalidRule, InvalidRecords, Conflict, NotScorable: as ``score`` does.
+
+    Example:
+        >>> ignoring = RuleSet(overrides={"self_feedback": "ignore"})
+        >>> found = compare("community", "examples/tutorial", right=ignoring)
+        >>> [(move.id, move.rank_change, move.score_change) for move in found.moves]
+        [('ada', 0, -40.5)]
+    """
+    sides = [side if isinstance(side, RuleSet) else RuleSet(side) for side in (left, right)]
+    for side in sides:  # a misspelt rule is said before a long reading starts
+        rules_of(of, side.edition, side.overrides)
+    if not isinstance(records, Records):
+        records = read_records(of, records)
+    before, after = (
+        score(of, records, edition=side.edition, overrides=side.overrides, as_of=as_of)
+        for side in sides
+    )
+    found = difference(before.board(board), after.board(board))
+    return Comparison(left=before, right=after, **found.__dict__)
+
+
+def difference(old: Board, new: Board) -> Difference:
+    """Say what differs between two states of one board."""
+    both_old, both_new, gone, come = _matched(old, new)
+    return Difference(
+        board=old.name,
+        moves=tuple(_moves(old, both_old, both_new)),
+        entered=tuple(_crossings(come, old)),
+        dropped=tuple(_crossings(gone, new)),
+        summary=_summary(old, both_old, both_new, entered=len(come), dropped=len(gone)),
+    )
+
+
+def changed_rules(left: Result, right: Result) -> Iterator[tuple[str, dict[str, Any]]]:
+    """List the rules that differ between two results: name, value on the left, on the right."""
+    old, new = (result.rules.model_dump(mode="json") for result in (left, right))
+    for name, value in old.items():
+        if value != new[name]:
+            yield name, {"left": value, "right": new[name]}
+
+
+def _side(result: Result, board: str) -> dict[str, Any]:
+    return {
+        "edition": result.edition.name,
+        "rules_sha256": result.rules_sha256,
+        "board_sha256": result.board(board).sha256,
+    }
+
+
+_COLUMNS = ["id", "rank", "score"]
+
+
+def _matched(old: Board, new: Board) -> tuple[pa.Table, pa.Table, pa.Table, pa.Table]:
+    """Return the rows on both boards (as the old and as the new one has them), gone and come."""
+    before, after = old.table.select(_COLUMNS), new.table.select(_COLUMNS)
+    places = pc.index_in(before["id"], value_set=after["id"])
+    both = pc.is_valid(places)
+    come = after.filter(pc.invert(pc.is_in(after["id"], value_set=before["id"])))
+    return (
+        before.filter(both),
+        after.take(pc.drop_null(places)),
+        before.filter(pc.invert(both)),
+        come,
+    )
+
+
+def _changes(places: int, old: pa.Table, new: pa.Table) -> tuple[Any, Any]:
+    """Return the changes of rank and, on the published grid, of score."""
+    ranks = old["rank"].to_numpy() - new["rank"].to_numpy()
+    return ranks, np.round(new["score"].to_numpy() - old["score"].to_numpy(), places)
+
+
+def _moves(board: Board, old: pa.Table, new: pa.Table) -> Iterator[Move]:
+    ranks, scores = _changes(board.places, old, new)
+    order = np.lexsort([id_order(old["id"]), -np.abs(scores), -np.abs(ranks)])
+    order = order[(ranks[order] != 0) | (scores[order] != 0)]
+    rows = zip(
+        old["id"].take(pa.array(order)).to_pylist(),
+        *(table[name].to_numpy()[order].tolist() for name in ("rank", "score")
+          for table in (old, new)),
+        scores[order].tolist(),
+        strict=True,
+    )  # fmt: skip
+    for row in rows:
+        yield Move(*row)
+
+
+def _crossings(table: pa.Table, other: Board) -> Iterator[Crossing]:
+    reasons = {one.id: one.reason for one in other.unscored}
+    for row in table.to_pylist():
+        yield Crossing(row["id"], row["rank"], row["score"], reasons.get(row["id"]))
+
+
+def _summary(board: Board, old: pa.Table, new: pa.Table, *, entered: int, dropped: int) -> Summary:
+    ranks, scores = _changes(board.places, old, new)
+    compared = int(old.num_rows)
+    moved = int(np.count_nonzero((ranks != 0) | (scores != 0)))
+    before, after = (table["rank"].to_numpy().astype(float) for table in (old, new))
+    defined = compared > 1 and bool(np.ptp(before) and np.ptp(after))
+    return Summary(
+        compared=compared,
+        moved=moved,
+        share_moved=moved / compared if compared else 0.0,
+        entered=entered,
+        dropped=dropped,
+        max_rank_change=int(np.abs(ranks).max(initial=0)),
+        max_score_change=float(np.abs(scores).max(initial=0.0)),
+        spearman=publish(spearman(before, after).value) if defined else None,
+        kendall=publish(kendall(before, after)) if defined else None,
+    )

@@ -1,0 +1,311 @@
+"""Follow a challenge through its epochs: weights of all of them, and what is ahead.
+
+Everything is read off a scored challenge (`agon.app.analysis.score.score`): its rules, its
+records, the epoch it was scored at. Formulas are the formulas of the discipline.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from agon.app.analysis.score import Result
+from agon.disciplines.challenge.bittensor import Payload
+from agon.disciplines.challenge.decay import DecayState, bar
+from agon.disciplines.challenge.emission import BURN_UID, amount
+from agon.disciplines.challenge.explaining import forecast as maximum_in
+from agon.disciplines.challenge.formulas import PLACES
+from agon.disciplines.challenge.outcome import Outcome
+from agon.disciplines.challenge.rules import ChallengeRules
+from agon.disciplines.challenge.scoring import ChallengeScored
+from agon.disciplines.challenge.weights import (
+    WeightHistory,
+    all_weights,
+    allocate,
+    decayed,
+    staleness,
+)
+from agon.errors import NotFound, Unreadable, did_you_mean
+from agon.kernel.fingerprints import sha256_lines
+from agon.kernel.rounding import publish
+
+CURVES = ("linear", "exponential")
+MOST_WEIGHTS = 20_000_000
+"""How many weights are computed at once; an epoch number that is a time in milliseconds would
+otherwise ask for more than a machine has."""
+
+LEAST_AHEAD, MOST_AHEAD = 10, 100
+PLATEAU = 3
+"""How far is looked ahead when nobody says how far: so many epochs beyond the last maximum, at
+least 10, at most 100."""
+
+
+def outcome_of(result: Result) -> Outcome:
+    """Return the scored epoch of a challenge.
+
+    Raises:
+        TypeError: the result is another discipline's.
+    """
+    return _scored(result).outcome
+
+
+def payload_of(result: Result) -> Payload:
+    """Return the scored epoch's weights as a Bittensor network takes them."""
+    return _scored(result).payload()
+
+
+def _scored(result: Result) -> ChallengeScored:
+    if not isinstance(result.scored, ChallengeScored):
+        raise TypeError(f"{result.discipline.name} has no epochs")
+    return result.scored
+
+
+@dataclass(frozen=True)
+class EpochWeights:
+    """Hold the weights of many epochs, with what they rest on.
+
+    ``table`` has a row for each uid that gets something, and one for UID 0 in every epoch; by
+    epoch, then uid: ``epoch``, ``uid``, ``weight``, ``u16``, ``burn`` (what UID 0 gets in that
+    epoch), and ``amount`` where the rule ``emission_total`` is set.
+    """
+
+    result: Result
+    epochs: range
+    table: pa.Table
+
+    def rows(self, *, since: int | None = None) -> Iterator[dict[str, Any]]:
+        """Give the rows as plain values, those of ``since`` and later epochs (None: all)."""
+        begins = 0 if since is None else int(np.searchsorted(self.table["epoch"].to_numpy(), since))
+        for batch in self.table.slice(begins).to_batches(65_536):
+            yield from batch.to_pylist()
+
+    @cached_property
+    def sha256(self) -> str:
+        """Hash the weights: one canonical JSON line per row, in order."""
+        return sha256_lines(self.rows())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the weights with their provenance as a plain value."""
+        return {
+            **self.result.provenance(),
+            "board": "weights",
+            "board_sha256": self.sha256,
+            "epochs": {"first": self.epochs[0], "last": self.epochs[-1]},
+            "rows": list(self.rows()),
+        }
+
+
+def span(result: Result) -> range:
+    """Return all epochs from the first in the records to the one that was scored."""
+    outcome = outcome_of(result)
+    recorded = outcome.network.facts.epochs
+    first = int(recorded[0]) if len(recorded) else outcome.epoch
+    return range(min(first, outcome.epoch), outcome.epoch + 1)
+
+
+def weigh_epochs(result: Result) -> EpochWeights:
+    """Compute the weights of all epochs up to the scored one, in one walk through the records.
+
+    An epoch in which no stake is registered has no scores, so everything burns.
+
+    Raises:
+        Unreadable: the epochs are too many for one table.
+    """
+    network = outcome_of(result).network
+    epochs = span(result)
+    if len(epochs) * (len(network.uids) + 1) > MOST_WEIGHTS:
+        raise Unreadable(
+            f"the records span {len(epochs):,} epochs, {epochs[0]:,} to {epochs[-1]:,}, of "
+            f"{len(network.uids):,} miners; ask for single epochs, or number epochs without gaps"
+        )
+    history = all_weights(network.facts, network.rules, epochs=epochs)
+    return EpochWeights(result, epochs, _table(history, network.rules.emission_total))
+
+
+def _table(history: WeightHistory, emission_total: float | None) -> pa.Table:
+    """Lay a history out as rows, on the grid of the board of weights."""
+    exact = np.column_stack([np.minimum(history.burn, 1.0), history.weights])
+    uids = np.concatenate([[BURN_UID], history.uids])
+    shown = exact > 0
+    shown[:, 0] = True
+    rows, columns = np.nonzero(shown)
+    weights = publish(exact[rows, columns], places=PLACES)
+    table = {
+        "epoch": history.epochs[rows],
+        "uid": uids[columns],
+        "weight": weights,
+        "u16": history.u16()[rows, columns],
+        "burn": publish(exact[:, 0], places=PLACES)[rows],
+    }
+    if emission_total is not None:
+        paid = [amount(one, emission_total=emission_total) for one in exact[rows, columns].tolist()]
+        table["amount"] = np.array(paid)
+    return pa.table(table)
+
+
+@dataclass(frozen=True)
+class Decay:
+    """Hold how a competition decays if nobody improves.
+
+    Attributes:
+        competition: its id.
+        rules: the rules in force there.
+        emission_share: α, its part of all emission.
+        state: its improvements so far.
+        epochs: the scored epoch and those ahead.
+    """
+
+    competition: str
+    rules: ChallengeRules
+    emission_share: float
+    state: DecayState
+    epochs: range
+
+    @property
+    def stale(self) -> list[int]:
+        """Return τ in each epoch."""
+        return [staleness(self.rules, self.state, epoch) for epoch in self.epochs]
+
+    @cached_property
+    def curves(self) -> dict[str, list[float]]:
+        """Return B in each epoch, in percent, as it is and as the other curve would have it."""
+        under = {curve: self.rules.override({"decay_curve": curve}) for curve in CURVES}
+        return {
+            curve: [publish(decayed(rules, self.state, epoch)) for epoch in self.epochs]
+            for curve, rules in under.items()
+        }
+
+    @property
+    def burning(self) -> list[float]:
+        """Return B in each epoch, in percent, by the curve that is in force."""
+        return self.curves[self.rules.decay_curve]
+
+    @property
+    def begins_in(self) -> int | None:
+        """Return the first epoch in which something burns by decay; None: never."""
+        last = self.state.last_improvement
+        if last is None or self.rules.decay_rate == 0 or self.rules.max_burn == 0:
+            return None
+        return last + self.rules.grace_epochs + 1
+
+    @property
+    def full_in(self) -> int | None:
+        """Return the first epoch in which the burn is at its maximum; None: never."""
+        last = self.state.last_improvement
+        return None if last is None or self.begins_in is None else maximum_in(self.rules, last)
+
+    @property
+    def improves_at(self) -> float:
+        """Return the best score that would start the count anew."""
+        rules = self.rules
+        wanted = bar(
+            self.state.top, threshold=rules.improvement_threshold, improvement=rules.improvement
+        )
+        return publish(wanted, places=PLACES)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return a plain value for JSON."""
+        return {
+            "id": self.competition,
+            "emission_share": self.emission_share,
+            "top": None if self.state.top is None else publish(self.state.top, places=PLACES),
+            "last_improvement": self.state.last_improvement,
+            "improves_at": self.improves_at,
+            "stale": self.stale[0],
+            "burn_percent": self.burning[0],
+            "grace_epochs": self.rules.grace_epochs,
+            "decay_curve": self.rules.decay_curve,
+            "decay_rate": self.rules.decay_rate,
+            "max_burn": self.rules.max_burn,
+            "decay_begins_in_epoch": self.begins_in,
+            "maximum_in_epoch": self.full_in,
+        }
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """Hold what is ahead if everybody keeps the score of the scored epoch.
+
+    Attributes:
+        result: what it rests on.
+        epochs: the scored epoch and those ahead.
+        decays: one for each competition asked for.
+        burn: what UID 0 gets in each epoch, of the whole network.
+    """
+
+    result: Result
+    epochs: range
+    decays: tuple[Decay, ...]
+    burn: list[float]
+
+    def table(self) -> pa.Table:
+        """Return a row per competition and epoch, in that order."""
+        parts = [
+            pa.table(
+                {
+                    "competition": pa.array([one.competition] * len(self.epochs), pa.string()),
+                    "epoch": pa.array(self.epochs, pa.int64()),
+                    "stale": pa.array(one.stale, pa.int64()),
+                    "burn_percent": one.burning,
+                    **one.curves,
+                    "network_burn": self.burn,
+                }
+            )
+            for one in self.decays
+        ]
+        return pa.concat_tables(parts)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the forecast with its provenance as a plain value."""
+        return {
+            **self.result.provenance(),
+            "epoch": self.epochs[0],
+            "epochs_ahead": len(self.epochs) - 1,
+            "competitions": [one.to_dict() for one in self.decays],
+            "rows": self.table().to_pylist(),
+        }
+
+
+def forecast(
+    result: Result, *, ahead: int | None = None, competition: str | None = None
+) -> Forecast:
+    """Look ahead: how the burn grows if everybody keeps the score of the scored epoch.
+
+    Args:
+        result: a scored challenge.
+        ahead: how many epochs; None: a little beyond the last maximum, 10 to 100.
+        competition: one alone; None: all.
+
+    Raises:
+        NotFound: there is no such competition.
+
+    Source: seed 001, Decay Curves; challenge, step 8.
+    """
+    outcome = outcome_of(result)
+    network, allocation = outcome.network, outcome.allocation
+    names = [one.id for one in network.facts.competitions]
+    if competition is not None and competition not in names:
+        raise NotFound(
+            f"there is no competition {competition!r}: {did_you_mean(competition, names)}"
+        )
+    decays = [
+        Decay(one.id, rules, one.emission_share, state, range(0))
+        for one, rules, state in zip(
+            network.facts.competitions, network.of_competition, allocation.states, strict=True
+        )
+        if competition in {None, one.id}
+    ]
+    if ahead is None:
+        last = max((one.full_in or 0 for one in decays), default=0)
+        ahead = min(max(last + PLATEAU - outcome.epoch, LEAST_AHEAD), MOST_AHEAD)
+    epochs = range(outcome.epoch, outcome.epoch + ahead + 1)
+    burn = [allocate(network, epoch, allocation.shares, allocation.states).burn for epoch in epochs]
+    return Forecast(
+        result,
+        epochs,
+        tuple(replace(one, epochs=epochs) for one in decays),
+        publish(np.minimum(burn, 1.0), places=PLACES).tolist(),
+    )

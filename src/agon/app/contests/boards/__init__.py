@@ -1,0 +1,1 @@
+"""Publish boards and read them: pages, search, proofs, history, explanations."""

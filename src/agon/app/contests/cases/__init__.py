@@ -1,0 +1,1 @@
+"""Run integrity checks and keep the cases opened from their findings."""

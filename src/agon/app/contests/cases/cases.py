@@ -1,0 +1,260 @@
+"""Look into findings: open a case, note, decide, appeal, close. People decide, not findings.
+
+A decision is an entry of the ledger and changes no score by itself; what does is a change set it
+may name.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+import orjson
+
+from agon.app.access.audit import note as audit
+from agon.app.access.management import managed
+from agon.app.access.permissions import View, permits
+from agon.app.contests.cases.findings import expect_staff
+from agon.app.contests.ledgers.append import append
+from agon.app.service import Service
+from agon.entities.access import Caller
+from agon.entities.contests import Case, Contest
+from agon.errors import Conflict, NotFound, Unreadable
+from agon.ledger.entry import Draft, timestamp
+from agon.store.session import Session
+
+LONGEST_TEXT: Final = 10_000
+_TOLD_SUBJECTS: Final = frozenset({"decision", "appeal"})
+_MOST_SUBJECTS: Final = 1000
+_LONGEST_TITLE: Final = 200
+
+
+def open_case(
+    service: Service,
+    contest_id: str,
+    *,
+    by: Caller,
+    text: str,
+    title: str | None = None,
+    subjects: Sequence[str] = (),
+    finding: int | None = None,
+) -> Case:
+    """Open a case, from a finding of the last look or by hand.
+
+    Args:
+        service: the house.
+        contest_id: the contest.
+        by: who opens it.
+        text: why.
+        title: what it is about; None: the finding's message.
+        subjects: whom it is about; those of the finding come with it.
+        finding: place of the finding in the last look, from 0; None: by hand.
+
+    Raises:
+        Forbidden, Unauthenticated, NotFound: ``by`` may not; there is no such contest or finding.
+        Unreadable: title or text is missing or too long.
+    """
+    expect_text(text)
+    with service.store.write() as session:
+        contest = managed(session, contest_id, by, "case.manage")
+        found = None if finding is None else _finding(session, contest, finding)
+        named = [*(found or {}).get("subjects", ()), *subjects]
+        title = (found or {}).get("message", "")[:_LONGEST_TITLE] if title is None else title
+        if not 0 < len(title.strip()) <= _LONGEST_TITLE or len(named) > _MOST_SUBJECTS:
+            raise Unreadable(
+                f"a case has a title of 1 to {_LONGEST_TITLE} characters and at most "
+                f"{_MOST_SUBJECTS} subjects; give them"
+            )
+        case = Case(
+            id=service.new_id(),
+            contest_no=contest.no,
+            state="open",
+            title=title.strip(),
+            subjects=tuple(dict.fromkeys(map(str, named))),
+            finding=found,
+            steps=(),
+            opened_at=service.clock(),
+        )
+        return _stepped(service, session, case, by, kind="opened", text=text)
+
+
+def note(service: Service, contest_id: str, case_id: str, *, text: str, by: Caller) -> Case:
+    """Add a note to a case that is not closed.
+
+    Raises:
+        Forbidden, Unauthenticated, NotFound: ``by`` may not; there is no such contest or case.
+        Conflict: the case is closed.
+        Unreadable: the text is missing or too long.
+    """
+    expect_text(text)
+    with service.store.write() as session:
+        contest = managed(session, contest_id, by, "case.manage")
+        case = _unclosed(session, contest, case_id)
+        return _stepped(service, session, case, by, kind="note", text=text)
+
+
+def decide(
+    service: Service,
+    contest_id: str,
+    case_id: str,
+    *,
+    decision: str,
+    reason: str,
+    by: Caller,
+    change: str | None = None,
+) -> Case:
+    """Decide a case; the decision is entered into the ledger.
+
+    Args:
+        service: the house.
+        contest_id: the contest.
+        case_id: the case.
+        decision: what is decided, in few words (``dismissed``, ``votes voided``).
+        reason: why.
+        by: who decides.
+        change: the change set by which it takes effect, if it does; it has to be there.
+
+    Raises:
+        Forbidden, Unauthenticated, NotFound: ``by`` may not; no such contest, case or change set.
+        Conflict: the case is closed.
+        Unreadable: decision or reason is missing or too long.
+    """
+    expect_text(reason)
+    if not 0 < len(decision.strip()) <= _LONGEST_TITLE or not decision.isprintable():
+        raise Unreadable(f"a decision has 1 to {_LONGEST_TITLE} printable characters; give it")
+    with service.store.write() as session:
+        contest = managed(session, contest_id, by, "case.manage")
+        case = _unclosed(session, contest, case_id)
+        if change is not None:
+            session.changes.get(contest.no, change)
+        body = {
+            "case": case.id,
+            "decision": decision.strip(),
+            "subjects": list(case.subjects),
+            "reason": reason,
+        }
+        draft = Draft(kind="decision-made", body=body, at=service.clock(), by=by.name)
+        seq = append(service, session, contest, [draft]).seq
+        return _stepped(
+            service, session, replace(case, state="decided"), by, kind="decision", text=reason,
+            more={"decision": decision.strip(), "change": change, "seq": seq},
+        )  # fmt: skip
+
+
+def appeal(service: Service, contest_id: str, case_id: str, *, text: str, by: Caller) -> Case:
+    """Appeal against a decision: by those it is about, or by an organiser for them.
+
+    Raises:
+        Forbidden, Unauthenticated: ``by`` may not.
+        NotFound: there is no such contest or case, or it is not about ``by``.
+        Conflict: the case is not decided.
+        Unreadable: the text is missing or too long.
+    """
+    expect_text(text)
+    with service.store.write() as session:
+        contest = managed(session, contest_id, by, "case.appeal")
+        case = session.cases.get(contest.no, case_id)
+        if not permits(by, "case.manage", contest=contest) and by.user not in case.subjects:
+            raise NotFound(f"there is no case {case_id!r}; ask the organisers for its id")
+        if case.state != "decided":
+            raise Conflict(f"case {case.id} is {case.state}; what is decided can be appealed")
+        appealed = replace(case, state="appealed")
+        return _stepped(service, session, appealed, by, kind="appeal", text=text)
+
+
+def for_subjects(case: Case) -> Case:
+    """Return what those a case is about are told: decisions and appeals.
+
+    Who opened it and why, notes and the finding are the organisers' own: they may name who
+    complained.
+    """
+    told = tuple(step for step in case.steps if step["kind"] in _TOLD_SUBJECTS)
+    return replace(case, finding=None, steps=told)
+
+
+def close(service: Service, contest_id: str, case_id: str, *, text: str, by: Caller) -> Case:
+    """Close a case; nothing is added to it any more.
+
+    Raises:
+        Forbidden, Unauthenticated, NotFound: ``by`` may not; there is no such contest or case.
+        Conflict: the case is closed already.
+        Unreadable: the text is missing or too long.
+    """
+    expect_text(text)
+    with service.store.write() as session:
+        contest = managed(session, contest_id, by, "case.manage")
+        case = replace(_unclosed(session, contest, case_id), state="closed")
+        return _stepped(service, session, case, by, kind="closed", text=text)
+
+
+def case(service: Service, view: View, case_id: str) -> Case:
+    """Return a case.
+
+    Raises:
+        Forbidden: the caller is neither organiser nor operator of the contest.
+        NotFound: the contest has none of that id.
+    """
+    expect_staff(view, "cases")
+    with service.store.read() as session:
+        return session.cases.get(view.contest.no, case_id)
+
+
+def cases(
+    service: Service, view: View, *, after: str | None = None, limit: int = 100
+) -> list[Case]:
+    """List cases, oldest first, those behind one.
+
+    Raises:
+        Forbidden: the caller is neither organiser nor operator of the contest.
+    """
+    expect_staff(view, "cases")
+    with service.store.read() as session:
+        return session.cases.page(view.contest.no, after=after, limit=limit)
+
+
+def expect_text(text: str) -> None:
+    """Refuse what says nothing, or too much.
+
+    Raises:
+        Unreadable: with what fits.
+    """
+    if not 0 < len(text.strip()) <= LONGEST_TEXT:
+        raise Unreadable(f"a text has 1 to {LONGEST_TEXT:,} characters; say why")
+
+
+def _finding(session: Session, contest: Contest, place: int) -> dict[str, Any]:
+    _, lines = session.cases.findings(contest.no)
+    if not 0 <= place < len(lines):
+        raise NotFound(f"there is no finding {place}; the last look found {len(lines)}, from 0")
+    found: dict[str, Any] = orjson.loads(lines[place])
+    return found
+
+
+def _unclosed(session: Session, contest: Contest, case_id: str) -> Case:
+    found = session.cases.get(contest.no, case_id)
+    if found.state == "closed":
+        raise Conflict(f"case {case_id} is closed; open another one")
+    return found
+
+
+def _stepped(
+    service: Service,
+    session: Session,
+    case: Case,
+    by: Caller,
+    *,
+    kind: str,
+    text: str,
+    more: Mapping[str, Any] | None = None,
+) -> Case:
+    """Store a case with one more step, and say so in the audit log."""
+    step = {
+        "at": timestamp(service.clock()),
+        "by": by.name,
+        "kind": kind,
+        "text": text,
+        **(more or {}),
+    }
+    stepped = replace(case, steps=(*case.steps, step))
+    session.cases.save(stepped)
+    audit(service, session, by=by, action=f"case.{kind}", target=case.id)
+    return stepped

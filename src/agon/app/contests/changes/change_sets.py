@@ -1,0 +1,253 @@
+"""Change what a contest says, seen before it counts: propose, try, apply or cancel, roll back.
+
+Every step is told in the audit log; what is applied or rolled back stands in the ledger under the
+change set's id, so that it can be seen, replayed and undone as one.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from agon.app.access.audit import note
+from agon.app.access.management import managed, require_reason
+from agon.app.access.permissions import View
+from agon.app.contests.cases.findings import expect_staff
+from agon.app.contests.changes import rejudge
+from agon.app.contests.changes.dry_runs import dry_run, expect_proposed
+from agon.app.contests.changes.proposals import bodies, checked
+from agon.app.contests.ledgers.append import append
+from agon.app.queue.jobs import house_job
+from agon.app.service import Service
+from agon.entities.access import Caller
+from agon.entities.contests import Change, Contest
+from agon.errors import Conflict
+from agon.ledger.entry import Draft
+
+__all__ = ["apply", "cancel", "change", "changes", "dry_run", "propose", "roll_back"]
+
+_ATTEMPTS: Final = 20
+_LOOKED_THROUGH = 100  # dry runs of a contest, newest first
+
+
+def propose(
+    service: Service,
+    contest_id: str,
+    *,
+    kind: str,
+    params: Mapping[str, Any],
+    reason: str,
+    by: Caller,
+) -> Change:
+    """Propose a change set, and queue its dry run (of a rejudge: its programs' runs).
+
+    Args:
+        service: the house.
+        contest_id: the contest.
+        kind: ``rules`` (``edition``, ``overrides``), ``void`` (``records``: keys, external ids or
+            positions; ``people``: ids), ``adjustment`` (``board``, ``id``, ``points``) or
+            ``rejudge`` (``problem`` or ``submissions``; neither: all).
+        params: what is changed.
+        reason: why; those moved are told.
+        by: who proposes it.
+
+    Raises:
+        Forbidden, Unauthenticated, NotFound: ``by`` may not; something named is not there.
+        Unreadable, InvalidRule: the kind or its parameters are not fit, or there is no reason.
+    """
+    require_reason(reason)
+    with service.store.write() as session:
+        contest = managed(session, contest_id, by, "change.manage")
+        known, wanted = checked(session, contest, kind, params)
+        proposed = Change(
+            id=service.new_id(),
+            contest_no=contest.no,
+            kind=known,
+            params=wanted,
+            reason=reason.strip(),
+            state="proposed",
+            proposed_by=by.name,
+            proposed_at=service.clock(),
+        )
+        if known == "rejudge":
+            proposed = rejudge.queue(service, session, contest, proposed)
+        else:
+            job = house_job(
+                "dry-run", contest, id=service.new_id(), payload={"change": proposed.id},
+                dedupe=proposed.id, by=by.name,
+            )  # fmt: skip
+            session.queue.add(job, now=service.clock())
+        session.changes.save(proposed)
+        note(service, session, by=by, action="change.propose", target=proposed.id,
+             detail={"contest": contest_id, "kind": kind})  # fmt: skip
+    return proposed
+
+
+def apply(
+    service: Service,
+    contest_id: str,
+    change_id: str,
+    *,
+    by: Caller,
+    reason: str | None = None,
+    even_if_moved: bool = False,
+) -> Change:
+    """Apply a change set that was tried: its entries are made, all of them or none.
+
+    Args:
+        service: the house.
+        contest_id: the contest.
+        change_id: the change set.
+        by: who applies it.
+        reason: why, in the entries; None: as proposed.
+        even_if_moved: apply although the ledger has grown since the dry run.
+
+    Raises:
+        Forbidden, Unauthenticated, NotFound: ``by`` may not; there is no such contest or change.
+        Conflict: it is not open or was not tried, the ledger has grown since, or there is nothing
+            to change any more.
+    """
+    if reason is not None:
+        require_reason(reason)
+    for _ in range(_ATTEMPTS):
+        with service.store.read() as session:
+            contest = session.contests.get(contest_id)
+            proposed = session.changes.get(contest.no, change_id)
+            _expect_tried(contest, proposed, even_if_moved=even_if_moved)
+        # The entries are found before the contest is locked: nobody waits for it while it is.
+        with service.lives.at(service.store, contest) as live, service.store.read() as session:
+            seq, wanted = live.seq, bodies(session, live, proposed)
+        with service.store.write() as session:
+            contest = managed(session, contest_id, by, "change.manage")
+            proposed = session.changes.get(contest.no, change_id)
+            _expect_tried(contest, proposed, even_if_moved=even_if_moved)
+            if contest.seq != seq:
+                continue
+            told = {"change": change_id, "reason": reason or proposed.reason}
+            now = service.clock()
+            drafts = [
+                Draft(kind=one.kind, body=_body(one.kind, one.body, told), at=now, by=by.name)
+                for one in wanted
+            ]
+            after = append(service, session, contest, drafts)
+            applied = replace(
+                proposed,
+                state="applied",
+                reason=told["reason"],
+                applied_at=after.seq,
+            )
+            session.changes.save(applied)
+            note(service, session, by=by, action="change.apply", target=change_id,
+                 detail={"contest": contest_id, "seq": after.seq})  # fmt: skip
+            return applied
+    raise Conflict(
+        f"{contest_id} grows faster than the change can be made; pause what adds records"
+    )
+
+
+def cancel(service: Service, contest_id: str, change_id: str, *, by: Caller) -> Change:
+    """Drop a change set that was not applied.
+
+    Raises:
+        Forbidden, Unauthenticated, NotFound: ``by`` may not; there is no such contest or change.
+        Conflict: it is not open any more.
+    """
+    with service.store.write() as session:
+        contest = managed(session, contest_id, by, "change.manage")
+        proposed = session.changes.get(contest.no, change_id)
+        expect_proposed(proposed)
+        cancelled = replace(proposed, state="cancelled")
+        session.changes.save(cancelled)
+        note(service, session, by=by, action="change.cancel", target=change_id,
+             detail={"contest": contest_id})  # fmt: skip
+    return cancelled
+
+
+def roll_back(
+    service: Service, contest_id: str, change_id: str, *, reason: str, by: Caller
+) -> Change:
+    """Take the effect from all entries of an applied change set; they stay in the ledger.
+
+    Raises:
+        Forbidden, Unauthenticated, NotFound: ``by`` may not; there is no such contest or change.
+        Conflict: it is not applied.
+        Unreadable: there is no reason.
+    """
+    require_reason(reason)
+    with service.store.write() as session:
+        contest = managed(session, contest_id, by, "change.manage")
+        applied = session.changes.get(contest.no, change_id)
+        if applied.state != "applied":
+            raise Conflict(
+                f"change set {change_id} is {applied.state}; only applied ones roll back"
+            )
+        draft = Draft(
+            kind="change-rolled-back",
+            body={"change": change_id, "reason": reason.strip()},
+            at=service.clock(),
+            by=by.name,
+        )
+        after = append(service, session, contest, [draft])
+        undone = replace(applied, state="rolled-back", rolled_back_at=after.seq)
+        session.changes.save(undone)
+        note(service, session, by=by, action="change.roll-back", target=change_id,
+             detail={"contest": contest_id, "seq": after.seq})  # fmt: skip
+    return undone
+
+
+def change(service: Service, view: View, change_id: str) -> Change:
+    """Return a change set with its report.
+
+    Raises:
+        Forbidden: the caller is neither organiser nor operator of the contest.
+        NotFound: the contest has none of that id.
+    """
+    expect_staff(view, "change sets")
+    with service.store.read() as session:
+        return session.changes.get(view.contest.no, change_id)
+
+
+def why_untried(service: Service, proposed: Change) -> str | None:
+    """Say why a change set's dry run failed; None where it did not, or is still to come."""
+    if proposed.state != "proposed" or proposed.dry_run_at is not None:
+        return None
+    with service.store.read() as session:
+        jobs = session.queue.page(
+            contest_no=proposed.contest_no, kinds=("dry-run",), limit=_LOOKED_THROUGH
+        )
+    newest = next((job for job in jobs if job.payload.get("change") == proposed.id), None)
+    if newest is None or newest.state not in {"failed", "cancelled"}:
+        return None
+    causes = newest.causes or ({"cause": "its job was cancelled; drop it and propose it anew"},)
+    return str(causes[-1]["cause"])
+
+
+def changes(
+    service: Service, view: View, *, after: str | None = None, limit: int = 100
+) -> list[Change]:
+    """List change sets, oldest first, those behind one.
+
+    Raises:
+        Forbidden: the caller is neither organiser nor operator of the contest.
+    """
+    expect_staff(view, "change sets")
+    with service.store.read() as session:
+        return session.changes.page(view.contest.no, after=after, limit=limit)
+
+
+def _expect_tried(contest: Contest, proposed: Change, *, even_if_moved: bool) -> None:
+    expect_proposed(proposed)
+    if proposed.dry_run_at is None:
+        raise Conflict(f"change set {proposed.id} was not tried yet; wait for its dry run")
+    if contest.seq != proposed.dry_run_at and not even_if_moved:
+        raise Conflict(
+            f"{contest.id} is at {contest.seq} and the dry run was at {proposed.dry_run_at}; try "
+            "it anew, or apply it even if moved"
+        )
+
+
+def _body(kind: str, body: Mapping[str, Any], told: Mapping[str, str]) -> dict[str, Any]:
+    """Give an entry the change it belongs to; records have no place for a reason."""
+    given = {**body, **told}
+    if kind == "record-replaced":
+        del given["reason"]
+    return given

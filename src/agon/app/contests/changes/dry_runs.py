@@ -1,0 +1,175 @@
+"""Try a change set before it counts: score with and without it, and report who moves how far."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import Any, Final
+
+import pyarrow as pa
+
+from agon.app.analysis.compare import Difference, difference
+from agon.app.analysis.score import Result
+from agon.app.contests.boards.publication import board_names
+from agon.app.contests.changes.proposals import bodies, voided
+from agon.app.contests.changes.rejudge import rows_of
+from agon.app.replay.replica import LiveContest
+from agon.app.service import Service
+from agon.entities.contests import Change, Contest
+from agon.errors import Conflict, NotScorable
+from agon.kernel.boards import Board
+from agon.ledger.entry import Draft, seal
+from agon.ledger.folding import Adjustment
+from agon.store.session import Session
+
+MOST_MOVES: Final = 1000
+"""So many of the largest moves are listed; the totals count all."""
+
+
+def dry_run(
+    service: Service,
+    contest_id: str,
+    change_id: str,
+    *,
+    progress: Callable[[float], object] = lambda _: None,
+) -> Change:
+    """Find what a proposed change set would move at the newest position, and keep the report.
+
+    The report holds for every board: ``summary``, ``moves`` (the largest 1,000, each with rank and
+    score before and after), ``entered`` and ``dropped`` (with reasons), ``unscored`` before and
+    after, or ``unscorable`` with the reason; for a board of weights ``weights`` with what each uid
+    gets before and after. Of a rejudge whose programs still run it tells how many are done.
+
+    Raises:
+        NotFound: there is no such contest or change set, or a record it names is gone.
+        Conflict: it was applied or cancelled already, or there is nothing to change.
+    """
+    with service.store.read() as session:
+        contest = session.contests.get(contest_id)
+        change = session.changes.get(contest.no, change_id)
+        expect_proposed(change)
+        if change.kind == "rejudge":
+            change, waiting = rows_of(session, change)
+            if waiting:
+                return change
+    with service.lives.at(service.store, contest) as live:
+        seq = live.seq
+        with service.store.read() as session:
+            after = _tried(service, session, contest, live, change)
+        report = {**(change.report or {}), **_report(live.result(), after, contest, progress)}
+    tried = replace(change, report=report, dry_run_at=seq)
+    with service.store.write() as session:
+        session.contests.lock(contest_id)
+        stored = session.changes.get(contest.no, change_id)
+        expect_proposed(stored)
+        if (stored.dry_run_at or 0) > seq:
+            return stored  # another one tried it later than this
+        session.changes.save(tried)
+    return tried
+
+
+def expect_proposed(change: Change) -> None:
+    """Refuse to go on with a change set that is not open any more.
+
+    Raises:
+        Conflict: it was applied, cancelled or rolled back.
+    """
+    if change.state != "proposed":
+        raise Conflict(f"change set {change.id} is {change.state}; propose another one")
+
+
+def _tried(
+    service: Service, session: Session, contest: Contest, live: LiveContest, change: Change
+) -> Result:
+    """Score the contest as it would be after a change."""
+    params = change.params
+    if change.kind == "rules":
+        return live.result(edition=params["edition"], overrides=params["overrides"])
+    if change.kind == "void":
+        return live.result(without=voided(session, live, change))
+    if change.kind == "adjustment":
+        made = Adjustment(
+            seq=live.seq + 1, change=change.id, reason=change.reason,
+            board=params["board"], id=params["id"], points=float(params["points"]),
+        )  # fmt: skip
+        return live.result(adjustments=[made])
+    if not (change.report or {}).get("rows"):
+        return live.result()  # every verdict came out as before
+    return _replayed(session, contest, live, change, at=service.clock())
+
+
+def _replayed(
+    session: Session, contest: Contest, live: LiveContest, change: Change, *, at: datetime
+) -> Result:
+    """Score a copy of the contest to which the entries of a change were added."""
+    copy = LiveContest(contest.id)
+    stored = session.entries.after(contest.no, until=live.seq)
+    copy.catch_up((one.seq, one.line) for one in stored)
+    seq, head = live.seq, live.standing().head
+    at = max(at, session.entries.time_of(contest.no, seq))
+    for body in bodies(session, live, change):
+        draft = Draft(kind=body.kind, body={**body.body, "change": change.id}, at=at, by="system")
+        entry = seal(draft, seq=seq + 1, previous=head)
+        copy.catch_up([(entry.seq, entry.line)])
+        seq, head = entry.seq, entry.sha256
+    return copy.result()
+
+
+def _report(
+    before: Result, after: Result, contest: Contest, progress: Callable[[float], object]
+) -> dict[str, Any]:
+    boards = {}
+    names = board_names(contest.boards, before)
+    for count, name in enumerate(names, start=1):
+        boards[name] = _board_report(before, after, name)
+        progress(count / len(names))
+    return {
+        "edition": {"before": before.edition.full_name, "after": after.edition.full_name},
+        "rules_sha256": {"before": before.rules_sha256, "after": after.rules_sha256},
+        "boards": boards,
+    }
+
+
+def _board_report(before: Result, after: Result, name: str) -> dict[str, Any]:
+    try:
+        old = before.board(name)
+    except NotScorable as error:
+        return {"unscorable": {"before": str(error)}}
+    try:
+        new = after.board(name)
+    except NotScorable as error:
+        return {"unscorable": {"after": str(error)}}
+    found = difference(old, new)
+    report: dict[str, Any] = {
+        "board_sha256": {"before": old.sha256, "after": new.sha256},
+        "summary": found.summary.to_dict(),
+        "moves": [move.to_dict() for move in found.moves[:MOST_MOVES]],
+        "unscored": {"before": len(old.unscored), "after": len(new.unscored)},
+        **_crossed(found),
+    }
+    if "u16" in old.table.column_names:
+        report["weights"] = list(_weights(old, new))[:MOST_MOVES]
+    return report
+
+
+def _crossed(found: Difference) -> dict[str, Any]:
+    return {
+        "entered": [one.to_dict() for one in found.entered[:MOST_MOVES]],
+        "dropped": [one.to_dict() for one in found.dropped[:MOST_MOVES]],
+    }
+
+
+def _weights(old: Board, new: Board) -> Iterable[Mapping[str, Any]]:
+    """List the uids that would get another weight, the largest change first."""
+    was, will = (_weights_of(board.table) for board in (old, new))
+    nothing = {"weight": 0.0, "u16": 0}
+    changed = [
+        {"id": uid, "before": was.get(uid, nothing), "after": will.get(uid, nothing)}
+        for uid in sorted(was.keys() | will.keys())
+        if was.get(uid, nothing) != will.get(uid, nothing)
+    ]
+    return sorted(changed, key=lambda one: -abs(one["after"]["weight"] - one["before"]["weight"]))
+
+
+def _weights_of(table: pa.Table) -> dict[str, dict[str, Any]]:
+    columns = (table["id"].to_pylist(), table["weight"].to_pylist(), table["u16"].to_pylist())
+    return {uid: {"weight": weight, "u16": u16} for uid, weight, u16 in zip(*columns, strict=True)}

@@ -1,0 +1,223 @@
+"""Say what a change set may change, check its parameters, and turn it into ledger entries."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Final, Literal, TypeAlias
+
+import numpy as np
+
+from agon.app.analysis.score import rules_of
+from agon.app.contests.ledgers.positions import board_named, expect_storable
+from agon.app.replay.replica import LiveContest
+from agon.editions import rules_sha256
+from agon.entities.contests import Change, Contest
+from agon.errors import Conflict, NotFound, Unreadable, did_you_mean
+from agon.store.session import Session
+
+Kind: TypeAlias = Literal["rules", "void", "rejudge", "adjustment"]
+
+_MOST_NAMED: Final = 100_000
+_MOST_SHOWN: Final = 5
+
+
+@dataclass(frozen=True)
+class Body:
+    """Hold an entry to be made: its kind, and its body without change and reason."""
+
+    kind: str
+    body: Mapping[str, Any]
+
+
+def checked(
+    session: Session, contest: Contest, kind: str, params: Mapping[str, Any]
+) -> tuple[Kind, dict[str, Any]]:
+    """Check what is proposed; return its kind and its parameters in full.
+
+    Raises:
+        Unreadable: the kind or a parameter is unknown, missing or of another form.
+        NotFound: an edition, a board or a record that is named is not there.
+        InvalidRule: an override is unknown or out of bounds.
+    """
+    if kind not in _CHECKS:
+        raise Unreadable(f"there is no change of kind {kind!r}: {did_you_mean(kind, _CHECKS)}")
+    known, check = _CHECKS[kind]
+    for name in params:
+        if name not in known:
+            raise Unreadable(f"a change of {kind} has no {name!r}: {did_you_mean(name, known)}")
+    return kind, check(session, contest, params)  # type: ignore[return-value] # a key of the table
+
+
+def bodies(session: Session, live: LiveContest, change: Change) -> list[Body]:
+    """Return the entries that make a change, as the ledger stands at ``live.seq``.
+
+    Raises:
+        Conflict: there is nothing to change.
+        NotFound: a record that is named is not there.
+    """
+    return _BODIES[change.kind](session, live, change)
+
+
+def _adoption(_: Session, live: LiveContest, change: Change) -> list[Body]:
+    params = change.params
+    edition, rules = rules_of(live.standing().discipline, params["edition"], params["overrides"])
+    body = {
+        "edition": edition.full_name,
+        "overrides": dict(params["overrides"]),
+        "rules_sha256": rules_sha256(rules),
+    }
+    return [Body("edition-adopted", body)]
+
+
+def _adjustment(_: Session, __: LiveContest, change: Change) -> list[Body]:
+    return [Body("adjustment-made", dict(change.params))]
+
+
+def _void(session: Session, live: LiveContest, change: Change) -> list[Body]:
+    seqs = voided(session, live, change)
+    return [Body("records-voided", {"seqs": seqs, "subjects": change.params["people"]})]
+
+
+def _replacements(session: Session, _: LiveContest, change: Change) -> list[Body]:
+    rows = (change.report or {}).get("rows", ())
+    if not rows:
+        raise Conflict("no verdict came out otherwise, so there is nothing to change; cancel it")
+    keys = [f"submissions/{row['id']}" for row in rows]
+    known = session.entries.known(change.contest_no, records=keys)
+    return [
+        Body("record-replaced", {"table": "submissions", "row": row, "replaces": known[key].seq})
+        for key, row in zip(keys, rows, strict=True)
+    ]
+
+
+_BODIES: Final[Mapping[str, Callable[[Session, LiveContest, Change], list[Body]]]] = (
+    MappingProxyType(
+        {
+            "rules": _adoption,
+            "void": _void,
+            "adjustment": _adjustment,
+            "rejudge": _replacements,
+        }
+    )
+)
+
+
+def voided(session: Session, live: LiveContest, change: Change) -> list[int]:
+    """Return the positions of the records a change voids, as they are seen now.
+
+    Raises:
+        NotFound: a record that is named is not there.
+        Conflict: none is seen any more.
+    """
+    named, people = change.params["records"], change.params["people"]
+    seqs = set(_positions(session, change.contest_no, named))
+    if people:
+        seqs |= set(live.records_about(people))
+    wanted = np.array(sorted(seqs), dtype=np.int64)
+    seen: list[int] = wanted[np.isin(wanted, live.state.spans.records(at=live.seq))].tolist()
+    if not seen:
+        raise Conflict("no record that is named counts now, so there is nothing to void; cancel it")
+    return seen
+
+
+def _positions(session: Session, contest_no: int, named: Sequence[str]) -> list[int]:
+    """Find records by key (``votes/m7/j3``), external id or position."""
+    words = [one for one in named if not _is_position(one)]
+    known = session.entries.known(contest_no, records=words, external_ids=words)
+    missing = [one for one in words if one not in known]
+    if missing:
+        listed = ", ".join(map(repr, missing[:_MOST_SHOWN]))
+        more = f" and {len(missing) - _MOST_SHOWN:,} more" if len(missing) > _MOST_SHOWN else ""
+        raise NotFound(
+            f"there is no record {listed}{more}; give keys such as votes/m7/j3, external ids or "
+            "positions of the ledger"
+        )
+    return [int(one) if _is_position(one) else known[one].seq for one in named]
+
+
+def _is_position(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) <= 18  # noqa: PLR2004 - digits of 2^63
+
+
+def _check_rules(_: Session, contest: Contest, params: Mapping[str, Any]) -> dict[str, Any]:
+    edition, overrides = params.get("edition", contest.edition), params.get("overrides", {})
+    if not isinstance(edition, str) or not isinstance(overrides, Mapping):
+        raise Unreadable("a change of rules gives edition (a name) and overrides (an object)")
+    released, rules = rules_of(contest.discipline, edition, overrides)
+    values = rules.model_dump(mode="json")
+    wanted = {name: values[name] for name in sorted(overrides)}
+    return {"edition": released.full_name, "overrides": wanted}
+
+
+def _check_void(session: Session, contest: Contest, params: Mapping[str, Any]) -> dict[str, Any]:
+    named, people = params.get("records", ()), params.get("people", ())
+    if not (_are_names(named) and _are_names(people)):
+        raise Unreadable(
+            "a void gives records (keys, external ids or positions) and people (ids), as lists "
+            f"of at most {_MOST_NAMED:,}"
+        )
+    if not named and not people:
+        raise Unreadable("a void names no record and nobody; give records or people")
+    wanted = {"records": _texts(named), "people": _texts(people)}
+    _positions(session, contest.no, wanted["records"])
+    return wanted
+
+
+def _check_adjustment(_: Session, contest: Contest, params: Mapping[str, Any]) -> dict[str, Any]:
+    board, name, points = (params.get(key) for key in ("board", "id", "points"))
+    if (
+        not isinstance(board, str)
+        or not isinstance(name, str)
+        or not isinstance(points, int | float)
+        or isinstance(points, bool)
+        or not abs(points) <= _MOST_POINTS
+    ):
+        raise Unreadable(
+            f"an adjustment gives board, id and points (a number, at most {_MOST_POINTS:.0e})"
+        )
+    expect_storable(name)
+    return {"board": board_named(contest, board), "id": name, "points": points}
+
+
+def _check_rejudge(_: Session, contest: Contest, params: Mapping[str, Any]) -> dict[str, Any]:
+    if contest.discipline != "dojo":
+        raise Unreadable(f"{contest.discipline} has no programs to judge again; void or adjust")
+    problem, named = params.get("problem"), params.get("submissions", ())
+    if not _are_names(named) or not isinstance(problem, str | None):
+        raise Unreadable("a rejudge gives problem (an id) or submissions (a list of ids), or none")
+    return {"problem": problem, "submissions": _texts(named)}
+
+
+def _texts(names: Sequence[Any]) -> list[str]:
+    return list(dict.fromkeys(map(str, names)))
+
+
+def _are_names(value: Any) -> bool:
+    return (
+        isinstance(value, list | tuple)
+        and len(value) <= _MOST_NAMED
+        and all(isinstance(one, str | int) and not isinstance(one, bool) for one in value)
+        and all(_storable(str(one)) for one in value)
+    )
+
+
+def _storable(name: str) -> bool:
+    try:
+        expect_storable(name)
+    except NotFound:
+        return False
+    return bool(name)
+
+
+_MOST_POINTS: Final = 1e12
+_Check: TypeAlias = Callable[[Session, Contest, Mapping[str, Any]], dict[str, Any]]
+
+_CHECKS: Final[Mapping[str, tuple[tuple[str, ...], _Check]]] = MappingProxyType(
+    {
+        "rules": (("edition", "overrides"), _check_rules),
+        "void": (("records", "people"), _check_void),
+        "adjustment": (("board", "id", "points"), _check_adjustment),
+        "rejudge": (("problem", "submissions"), _check_rejudge),
+    }
+)
+"""Parameters of every kind, and what checks them."""

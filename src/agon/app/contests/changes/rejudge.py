@@ -1,0 +1,122 @@
+"""Judge a contest's submissions again: by jobs, whose verdicts count only when they are applied."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, replace
+from typing import Any, Final
+
+import orjson
+
+from agon.app.contests.submissions.problems import Posed, posed
+from agon.app.queue.jobs import MANY_ATTEMPTS, Judging, house_job
+from agon.app.service import Service
+from agon.entities.contests import Change, Contest
+from agon.entities.jobs import NewJob
+from agon.errors import NotFound
+from agon.ledger.entry import Line, read_line
+from agon.store.session import Session
+
+_FAULT: Final = "sandbox_error"
+_UNDER_WAY: Final = frozenset({"queued", "leased"})
+
+
+def queue(service: Service, session: Session, contest: Contest, change: Change) -> Change:
+    """Queue a job for every submission a change judges again; return it with their ids.
+
+    Only what was submitted here and is judged by a problem published here can be run again.
+
+    Raises:
+        NotFound: there is no such submission.
+    """
+    jobs = [
+        session.queue.add(_job(service, contest, change, entry, problem), now=service.clock()).id
+        for entry, problem in _received(session, contest, change)
+    ]
+    if not jobs:
+        raise NotFound("no submission that was sent to this contest is meant; name one that was")
+    return replace(change, report={"jobs": jobs, "done": 0, "rows": []})
+
+
+def rows_of(session: Session, change: Change) -> tuple[Change, int]:
+    """Return a change with the verdicts that came out otherwise, and how many still run.
+
+    What ended in ``sandbox_error`` says nothing about the program; its verdict stays.
+    """
+    report = dict(change.report or {})
+    jobs = [session.queue.get(one) for one in report["jobs"]]
+    waiting = sum(job.state in _UNDER_WAY for job in jobs)
+    report["done"] = len(jobs) - waiting
+    if not waiting:
+        fresh = [job.result["row"] for job in jobs if job.result and "row" in job.result]
+        report["rows"] = [
+            row
+            for row in fresh
+            if row["verdict"] != _FAULT
+            and _verdict(row) != _verdict(_recorded(session, change.contest_no, row["id"]))
+        ]
+        report["failed"] = sum(job.state != "done" for job in jobs)
+    return replace(change, report=report), waiting
+
+
+def rejudged(
+    service: Service, session: Session, contest: Contest, change: str, row: Mapping[str, Any]
+) -> Mapping[str, Any]:
+    """Return what a job that judged again keeps as its result, and have the change tried anew.
+
+    Args:
+        service: the house.
+        session: the session that completes the job.
+        contest: the contest.
+        change: the change set's id.
+        row: the verdict that came out now.
+    """
+    dry_run = house_job(
+        "dry-run", contest, id=service.new_id(), payload={"change": change}, dedupe=change
+    )
+    session.queue.add(dry_run, now=service.clock())
+    return {"verdict": row["verdict"], "row": dict(row)}
+
+
+def _job(service: Service, contest: Contest, change: Change, entry: Line, problem: Posed) -> NewJob:
+    judging = Judging(
+        submission=entry.body["submission"],
+        seq=entry.seq,
+        problem_seq=problem.seq,
+        source=entry.body["content"]["source"],
+        n_check=problem.n_check,
+    )
+    return NewJob(
+        id=service.new_id(),
+        kind="judge",
+        payload={"contest": contest.id, **asdict(judging), "change": change.id},
+        contest_no=contest.no,
+        dedupe=f"rejudge:{change.id}:{judging.submission}",
+        max_attempts=MANY_ATTEMPTS,
+        by=change.proposed_by,
+    )
+
+
+def _received(session: Session, contest: Contest, change: Change) -> Iterator[tuple[Line, Posed]]:
+    wanted, problem = set(change.params["submissions"]), change.params["problem"]
+    problems: dict[str, Posed] = {}
+    for one in session.entries.of_kind(contest.no, ["submission-received"]):
+        entry = read_line(one.line)
+        name, of = entry.body["submission"], entry.body["problem"]
+        if (wanted and name not in wanted) or (problem is not None and of != problem):
+            continue
+        if not session.entries.known(contest.no, records=[f"submissions/{name}"]):
+            continue  # its first verdict is still to come
+        if of not in problems:
+            problems[of] = posed(session, contest, of)
+        yield entry, problems[of]
+
+
+def _recorded(session: Session, contest_no: int, submission: str) -> dict[str, Any]:
+    key = f"submissions/{submission}"
+    seq = session.entries.known(contest_no, records=[key])[key].seq
+    entry = next(iter(session.entries.after(contest_no, seq - 1, until=seq)))
+    row: dict[str, Any] = orjson.loads(entry.line)["body"]["row"]
+    return row
+
+
+def _verdict(row: dict[str, Any]) -> tuple[str, int | None]:
+    return row["verdict"], row.get("terms_matched")

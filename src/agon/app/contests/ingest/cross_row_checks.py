@@ -1,0 +1,101 @@
+"""Put the checks to a request's records that look at other rows: sums, doubles, competitions."""
+
+import re
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
+from typing import Any, Final, TypeAlias
+
+import orjson
+
+from agon.app.contests.ingest.errors import Refusals
+from agon.entities.contests import Contest
+from agon.ledger.folding import beginning, fold
+from agon.ledger.keys import record_key
+from agon.records import InvalidRecords, Problem, Schema, read_rows
+from agon.records.single_rows import checks_across_rows
+from agon.store.session import Session
+
+_PAGE: Final = 10_000
+_MENTIONED: Final = re.compile(r"\btyped\.(\w+)")
+
+Rows: TypeAlias = dict[str, dict[int, Mapping[str, Any]]]
+"""Rows by table and position."""
+
+
+class Contradictions:
+    """Look at the tables whose checks cross rows, once a request has entered all of its own.
+
+    All rows of these tables are read for it; they are the small ones (validators, competitions,
+    submissions). The tables with many rows have no such checks.
+    """
+
+    def __init__(self, session: Session, contest: Contest, schema: Schema) -> None:
+        self._session = session
+        self._contest = contest
+        self._schema = schema
+        self._reasons = {
+            (table.name, check.reason) for table in schema for check in checks_across_rows(table)
+        }
+        mentioned = {
+            name
+            for table in schema
+            for check in checks_across_rows(table)
+            for name in _MENTIONED.findall(check.bad)
+        }
+        self.tables = frozenset({name for name, _ in self._reasons} | mentioned)
+
+    def refuse(self, touched: Collection[str], refusals: Refusals) -> None:
+        """Tell what the new records of the touched tables make wrong."""
+        if self.tables.isdisjoint(touched):
+            return
+        rows = {name: self._rows(name) for name in sorted(self.tables)}
+        problems = self._problems(rows)
+        if problems:
+            # Records that were voided do not count; to know which, the whole ledger is read.
+            problems = self._problems(self._seen(rows))
+        for problem in problems:
+            refusals.add(problem)
+
+    def _rows(self, table: str) -> dict[int, Mapping[str, Any]]:
+        """Read a table, of records with the same key the newest."""
+        rows: dict[int, Mapping[str, Any]] = {}
+        at_key: dict[str, int] = {}
+        after = 0
+        about = self._schema.table(table)
+        while page := self._session.entries.rows(self._contest.no, table, after=after, limit=_PAGE):
+            for one in page:
+                row = orjson.loads(one.line)["body"]["row"]
+                key = record_key(about, row)
+                if key is not None:
+                    rows.pop(at_key.get(key, 0), None)
+                    at_key[key] = one.seq
+                rows[one.seq] = row
+            after = page[-1].seq
+        return rows
+
+    def _seen(self, rows: Rows) -> Rows:
+        lines = (one.line for one in self._session.entries.after(self._contest.no))
+        state = fold(lines, start=beginning(self._contest.id))
+        seen = set(state.spans.records(at=state.standing.seq).tolist())
+        return {
+            name: {seq: row for seq, row in of.items() if seq in seen} for name, of in rows.items()
+        }
+
+    def _problems(self, rows: Rows) -> list[Problem]:
+        """List what is wrong: of the new records, or of all where no new one is named."""
+        given = {name: list(of.values()) for name, of in rows.items() if of}
+        try:
+            read_rows(self._schema, given).close()
+        except InvalidRecords as refused:
+            found = [one for one in refused.problems if (one.table, one.reason) in self._reasons]
+            return list(self._told(found, {name: list(of) for name, of in rows.items()}))
+        return []
+
+    def _told(self, problems: list[Problem], seqs: Mapping[str, list[int]]) -> Iterable[Problem]:
+        new = [
+            one
+            for one in problems
+            if one.row is not None and seqs[one.table][one.row - 1] > self._contest.seq
+        ]
+        # The rows are those of the ledger, so that their numbers are not those of the request.
+        return (replace(one, location=one.table, row=None, count=1) for one in new or problems)

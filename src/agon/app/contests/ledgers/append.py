@@ -1,0 +1,235 @@
+"""Enter entries into a contest's ledger: the one place that seals, stores and moves the head."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from datetime import datetime
+from itertools import chain
+from types import MappingProxyType
+from typing import Any, Final
+
+import orjson
+
+from agon.app.queue.jobs import publish_job
+from agon.app.service import Service
+from agon.app.webhooks.announcements import announce
+from agon.disciplines import discipline
+from agon.entities.contests import Contest, Event, NewEntry
+from agon.errors import NotFound, did_you_mean
+from agon.ledger.entry import Draft, Entry, seal
+from agon.ledger.keys import record_key
+from agon.records import InvalidRecords, Table
+from agon.records.single_rows import row_checker
+from agon.store.session import Session
+
+RECORDS: Final = frozenset({"record-added", "record-replaced"})
+"""Kinds of entries that hold a record."""
+
+_TOLD: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        "contest-opened": (),
+        "contest-frozen": (),
+        "contest-unfrozen": ("reason",),
+        "contest-finalised": (),
+        "edition-adopted": ("edition", "overrides", "change", "reason"),
+        "problem-published": ("problem",),
+        "problem-revealed": ("problem",),
+    }
+)
+"""Kinds everybody is told of, with the fields of the body that are told."""
+
+_TOLD_STAFF: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        "contest-created": ("title",),
+        "records-voided": ("subjects", "change", "reason"),
+        "adjustment-made": ("board", "id", "points", "change", "reason"),
+        "decision-made": ("case", "decision", "subjects", "reason"),
+        "draw-made": ("purpose", "method"),
+        "submission-received": ("submission", "user", "problem"),
+        "change-rolled-back": ("change", "reason"),
+    }
+)
+"""Kinds only organisers and operators are told of."""
+
+
+def append(
+    service: Service, session: Session, contest: Contest, drafts: Iterable[Draft]
+) -> Contest:
+    """Enter drafts into a contest's ledger, all in the session's transaction.
+
+    The contest's state and head move with them, a ``publish`` job is queued (one at a time for
+    each contest) and events are told. Times never run backwards: a draft older than the newest
+    entry gets that entry's time.
+
+    Args:
+        service: gives ids and the time.
+        session: a writing session.
+        contest: the contest as ``session.contests.lock`` (or ``add``) gave it.
+        drafts: what to enter, in order.
+
+    Returns:
+        The contest after them.
+
+    Raises:
+        InvalidEntry: a draft is not what its kind asks for.
+        InvalidRecords: a record's row is not what its table asks for.
+        NotFound: the discipline has no such table.
+        Conflict: a record's key or an external id is there already.
+    """
+    now = None if contest.seq == 0 else session.entries.time_of(contest.no, contest.seq)
+    entries: list[Entry] = []
+    for draft in drafts:
+        now = draft.at if now is None else max(now, draft.at)
+        if draft.kind in RECORDS:
+            _expect_valid(contest, draft)
+        entry = seal(replace(draft, at=now), seq=contest.seq + 1, previous=contest.head)
+        entries.append(entry)
+        contest = _after(session, contest, entry, entries)
+    if entries:
+        stored = [stored_entry(contest.discipline, entry) for entry in entries]
+        session.entries.append(contest.no, stored)
+        moved(service, session, contest, publish=any(_matters(entry) for entry in entries))
+        for entry in entries:
+            _tell(service, session, contest, entry)
+    return contest
+
+
+def edition_at(session: Session, contest: Contest, seq: int) -> tuple[str, Mapping[str, Any]]:
+    """Return the edition and the overrides that were in force at a position of a ledger."""
+    return _adopted(one.line for one in session.entries.of_kind(contest.no, _ADOPTING, until=seq))
+
+
+def not_before(session: Session, contest: Contest, now: datetime) -> datetime:
+    """Return the time of the next entry: now, or that of the newest one if a clock went back."""
+    if contest.seq == 0:
+        return now
+    return max(now, session.entries.time_of(contest.no, contest.seq))
+
+
+def moved(service: Service, session: Session, contest: Contest, *, publish: bool = True) -> None:
+    """Store a contest whose ledger has grown, and have its boards published."""
+    session.contests.save(contest)
+    if publish:
+        job = publish_job(contest, id=service.new_id())
+        session.queue.add(job, now=service.clock())
+
+
+def stored_entry(of: str, entry: Entry) -> NewEntry:
+    """Return an entry as the store keeps it: with what its record is looked up by."""
+    table = record = None
+    if entry.kind in RECORDS:
+        table, row = entry.body["table"], entry.body["row"]
+        record = record_key(table_of(of, table), row)
+    elif entry.kind == "submission-received":
+        record = received_key(entry.body["submission"])
+    return NewEntry(
+        seq=entry.seq,
+        kind=entry.kind,
+        at=entry.at,
+        line=entry.line,
+        sha256=entry.sha256,
+        table=table,
+        record=record,
+        external_id=entry.external_id,
+    )
+
+
+def received_key(submission: str) -> str:
+    """Return what a submission's entry is looked up by; no table is called ``received``.
+
+    Example:
+        >>> received_key("s1")
+        'received/s1'
+    """
+    return f"received/{submission}"
+
+
+def table_of(of: str, name: str) -> Table:
+    """Return a table of a discipline.
+
+    Raises:
+        NotFound: it has none of that name.
+    """
+    tables = {table.name: table for table in discipline(of).schema}
+    if name not in tables:
+        raise NotFound(f"{of} has no table {name[:80]!r}: {did_you_mean(name[:80], tables)}")
+    return tables[name]
+
+
+def _expect_valid(contest: Contest, draft: Draft) -> None:
+    """Refuse a row that its table does not allow; other rows are not looked at."""
+    table = table_of(contest.discipline, str(draft.body.get("table")))
+    problems = row_checker(table)(draft.body.get("row") or {})
+    if problems:
+        raise InvalidRecords(problems)
+
+
+def _matters(entry: Entry) -> bool:
+    """Say whether an entry can change what boards show or which position they show."""
+    return entry.kind not in {"contest-created", "submission-received", "decision-made"}
+
+
+def _after(session: Session, contest: Contest, entry: Entry, fresh: Iterable[Entry]) -> Contest:
+    """Return a contest after one more entry, as folding the whole ledger would give it."""
+    contest = replace(contest, seq=entry.seq, head=entry.sha256)
+    if entry.kind == "change-rolled-back":
+        stored = (one.line for one in session.entries.of_kind(contest.no, _ADOPTING))
+        new = (one.line for one in fresh if one.kind in _ADOPTING)
+        edition, overrides = _adopted(chain(stored, new))
+        return replace(contest, edition=edition, overrides=overrides)
+    change = _CHANGES.get(entry.kind)
+    return contest if change is None else replace(contest, **change(entry))
+
+
+def _adopted(lines: Iterable[bytes]) -> tuple[str, Mapping[str, Any]]:
+    """Return the edition in force after the lines that say so."""
+    adopted: list[tuple[str | None, str, Mapping[str, Any]]] = []
+    for line in lines:
+        entry = orjson.loads(line)
+        body = entry["body"]
+        if entry["kind"] == "change-rolled-back":
+            adopted = [one for one in adopted if one[0] != body["change"]]
+        else:
+            adopted.append((body.get("change"), body["edition"], body["overrides"]))
+    return adopted[-1][1:]
+
+
+_ADOPTING: Final = ("contest-created", "edition-adopted", "change-rolled-back")
+
+_CHANGES: Final[Mapping[str, Callable[[Entry], dict[str, Any]]]] = MappingProxyType(
+    {
+        "contest-created": lambda entry: {
+            **{key: value for key, value in entry.body.items() if key != "contest"},
+            "id": entry.body["contest"],
+            "boards": tuple(entry.body["boards"]),
+            "created_at": entry.at,
+            "state": "draft",
+        },
+        "contest-opened": lambda _: {"state": "open"},
+        "contest-frozen": lambda entry: {"state": "frozen", "frozen_at": entry.seq},
+        "contest-unfrozen": lambda _: {"state": "open", "frozen_at": None},
+        "contest-finalised": lambda entry: {
+            "state": "final",
+            "frozen_at": None,
+            "finalised_at": entry.seq,
+        },
+        "edition-adopted": lambda entry: {
+            "edition": entry.body["edition"],
+            "overrides": entry.body["overrides"],
+        },
+    }
+)
+"""What an entry changes of a contest; ``agon.ledger.folding`` says the same of whole ledgers."""
+
+
+def _tell(service: Service, session: Session, contest: Contest, entry: Entry) -> None:
+    """Add the event of an entry, with no more of its body than its readers may see."""
+    staff = entry.kind in _TOLD_STAFF
+    fields = _TOLD_STAFF.get(entry.kind, _TOLD.get(entry.kind))
+    if fields is None:
+        return
+    body = {name: entry.body[name] for name in fields}
+    event = Event(
+        no=0, contest_no=contest.no, seq=entry.seq, at=entry.at, kind=entry.kind, body=body,
+        staff=staff,
+    )  # fmt: skip
+    announce(service, session, event)

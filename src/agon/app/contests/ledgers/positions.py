@@ -1,0 +1,100 @@
+"""Say which position of a ledger a request is about, and never later than its caller may see."""
+
+from agon.app.access.permissions import View
+from agon.app.analysis.score import moment_of
+from agon.disciplines import discipline
+from agon.entities.contests import Contest, Snapshot
+from agon.errors import NotFound, did_you_mean
+from agon.store.session import Session
+
+_LONGEST = 18  # digits of a position
+
+
+def reach(view: View) -> int | None:
+    """Return the last position a caller may ask for; None: any.
+
+    While a contest is frozen the public sees nothing later than the freeze. What comes after the
+    final result are change sets, and those are public.
+    """
+    return None if view.contest.state == "final" else view.until
+
+
+def shown(view: View) -> int | None:
+    """Return the position that is shown to who asks for none; None: the newest.
+
+    The final result stays the one that is shown; who asks for a later position sees what it was
+    amended to.
+    """
+    contest = view.contest
+    return contest.finalised_at if contest.state == "final" else view.until
+
+
+def position(session: Session, view: View, as_of: str | None) -> int | None:
+    """Return the position meant by ``as_of``, as far as the caller may see; None: the newest.
+
+    Args:
+        session: the database.
+        view: what the caller may see.
+        as_of: a position in digits, a time in ISO 8601 (by the ledger's own clock), or None.
+
+    Raises:
+        Unreadable: it is neither.
+    """
+    if as_of is None:
+        return shown(view)
+    text, limit = as_of.strip(), reach(view)
+    if text.isascii() and text.isdigit():
+        wanted = int(text) if len(text) <= _LONGEST else view.contest.seq
+    else:
+        moment = moment_of(text)
+        assert moment is not None  # noqa: S101 - a text always gives one
+        wanted = session.entries.position_at(view.contest.no, moment)
+    return wanted if limit is None else min(wanted, limit)
+
+
+def board_named(contest: Contest, name: str | None) -> str:
+    """Return the board meant by a name (None: the contest's default one).
+
+    Raises:
+        NotFound: the contest publishes no such board.
+    """
+    if name is None:
+        return contest.boards[0]
+    expect_storable(name)
+    families = {board.partition(":")[0] for board in contest.boards if board.endswith(">")}
+    if name in contest.boards or (":" in name and name.partition(":")[0] in families):
+        return discipline(contest.discipline).board_name(name)
+    raise NotFound(f"{contest.id} has no board {name!r}: {did_you_mean(name, contest.boards)}")
+
+
+def expect_storable(name: str) -> None:
+    """Refuse a name that no database can hold, and so nobody has.
+
+    Raises:
+        NotFound: it holds a NUL or half a character.
+    """
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        name = "\0"
+    if "\0" in name:
+        raise NotFound("nobody has an id with NUL or half a character in it; look at the board")
+
+
+def snapshot_at(session: Session, view: View, board: str | None, as_of: str | None) -> Snapshot:
+    """Return the snapshot a caller sees of a board at a position or time.
+
+    Raises:
+        NotFound: there is no such board, or nothing was published of it by then.
+        Unreadable: ``as_of`` is neither a position nor a time.
+    """
+    name = board_named(view.contest, board)
+    until = position(session, view, as_of)
+    found = session.snapshots.latest(view.contest.no, name, until=until)
+    if found is None:
+        by_then = "yet" if as_of is None else f"by {as_of}"
+        raise NotFound(
+            f"nothing was published of {view.contest.id}/{name} {by_then}; "
+            + ("look again when it has been scored" if as_of is None else "ask for a later time")
+        )
+    return found

@@ -1,0 +1,1 @@
+"""Create, open, freeze, finalize, export and import contests."""

@@ -1,0 +1,275 @@
+"""Write a contest's ledger as a directory, and take one in.
+
+A ledger that came from another house keeps that house's signed heads until it grows here; so what
+is exported, imported and exported again is the same byte for byte.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+import orjson
+
+from agon.app.access.audit import note
+from agon.app.access.permissions import allow, viewed
+from agon.app.contests.ingest.errors import Refusals
+from agon.app.contests.ingest.private_data import without_addresses
+from agon.app.contests.ledgers.append import RECORDS, moved, stored_entry, table_of
+from agon.app.contests.lifecycle.creation import expect_id, unborn
+from agon.app.service import Service
+from agon.app.webhooks.announcements import announce
+from agon.entities.access import Caller
+from agon.entities.contests import Contest, Event, NewEntry, StoredEntry
+from agon.errors import Conflict, NotFound
+from agon.ledger.directory import Imported, export_directory, import_directory
+from agon.ledger.entry import Entry, timestamp
+from agon.ledger.heads import Head, SignedHead
+from agon.records import InvalidRecords, Problem
+from agon.records.single_rows import row_checker
+from agon.store.session import Session
+
+IMPORTED: Final = "ledger-imported"
+"""Kind of the event that tells of an import, and keeps the heads that came with it."""
+
+_SIGNED: Final = (b'"kind":"contest-frozen"', b'"kind":"contest-finalised"')
+"""Entries whose heads are signed in an export, besides the newest."""
+
+_PAGE: Final = 500
+
+
+def export(service: Service, contest_id: str, folder: Path, *, by: Caller) -> Contest:
+    """Write a contest's whole ledger as a new directory, with signed heads.
+
+    It holds everything, hidden answers included.
+
+    Raises:
+        Forbidden, Unauthenticated, NotFound: ``by`` may not, or not see the contest.
+        Conflict: the folder is there already.
+        Unreadable: it cannot be written.
+    """
+    with service.store.read() as session:
+        contest = viewed(session, contest_id, by).contest
+        allow(by, "export", contest=contest)
+        kept = _kept_heads(session, contest)
+        own: list[tuple[int, bytes, str]] = []
+        entries = session.entries.after(contest.no, 0, until=contest.seq)
+        export_directory(
+            folder,
+            contest=contest.id,
+            lines=_lines(entries, contest, own),
+            heads=_signed(service, contest, own) if kept is None else kept.heads,
+            public_key=_house_key(service) if kept is None else kept.public_key,
+        )
+    return contest
+
+
+def import_contest(
+    service: Service,
+    folder: Path,
+    *,
+    by: Caller,
+    id: str | None = None,  # noqa: A002 (a contest's id is called id everywhere)
+) -> Contest:
+    """Take in a ledger's directory: all of it is checked first, then stored in one transaction.
+
+    A contest that is here already and of which the ledger is a continuation is continued.
+
+    Args:
+        service: the service.
+        folder: the directory.
+        by: who imports.
+        id: the contest that is expected; its name is part of the chain and cannot be changed.
+
+    Raises:
+        Forbidden, Unauthenticated: ``by`` may not.
+        InvalidEntry: with everything that is wrong with the directory.
+        InvalidRecords: with every record that its table does not allow.
+        Conflict: it is another contest than ``id``, or one that is here and differs.
+    """
+    allow(by, "import", contest=id)
+    ledger = import_directory(folder)
+    expect_id(ledger.contest)
+    if id is not None and ledger.contest != id:
+        raise Conflict(
+            f"{folder} is the ledger of {ledger.contest}, not of {id}; a ledger keeps its name"
+        )
+    allow(by, "import", contest=ledger.contest)
+    with service.store.write() as session:
+        contest = _begun(service, session, ledger, by)
+        known, stored = contest.seq, _Storing(contest)
+        session.entries.append(contest.no, stored.entries(ledger))
+        stored.refusals.expect_none()
+        contest = _after(contest, ledger, stored)
+        moved(service, session, contest)
+        announce(service, session, _told(service, contest, ledger))
+        note(
+            service, session, by=by, action="contest.import", target=contest.id,
+            detail={"after": known, "seq": contest.seq},
+        )  # fmt: skip
+        return contest
+
+
+def _lines(
+    entries: Iterable[StoredEntry], contest: Contest, signed: list[tuple[int, bytes, str]]
+) -> Iterator[bytes]:
+    """Yield the lines, and note the positions whose heads are to be signed."""
+    for entry in entries:
+        if entry.seq == contest.seq or any(kind in entry.line for kind in _SIGNED):
+            signed.append((entry.seq, entry.sha256, orjson.loads(entry.line)["at"]))
+        yield entry.line
+
+
+def _signed(
+    service: Service, contest: Contest, noted: list[tuple[int, bytes, str]]
+) -> Iterator[SignedHead]:
+    """Sign the noted heads, of their own time: the same ledger gives the same bytes."""
+    for seq, sha256, at in noted:
+        head = Head(contest=contest.id, seq=seq, head_sha256=sha256.hex(), at=at)
+        yield SignedHead(head, service.signer.sign(head.to_dict()))
+
+
+def signed_head(service: Service, contest: Contest) -> SignedHead:
+    """State how far a contest's ledger has come, over the house's signature."""
+    head = Head(
+        contest=contest.id,
+        seq=contest.seq,
+        head_sha256=contest.head.hex(),
+        at=timestamp(service.clock()),
+    )
+    return SignedHead(head, service.signer.sign(head.to_dict()))
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """Hold the heads a ledger came with, and whose they are."""
+
+    public_key: bytes | None
+    heads: list[SignedHead]
+
+
+def _kept_heads(session: Session, contest: Contest) -> _Kept | None:
+    """Return the heads a ledger came with, if it has not grown since."""
+    after, found = 0, None
+    while page := session.events.after(after, contest_no=contest.no, limit=_PAGE):
+        found = next((one for one in reversed(page) if one.kind == IMPORTED), found)
+        after = page[-1].no
+    if found is None or found.seq != contest.seq:
+        return None
+    key = found.body["public_key"]
+    heads = [SignedHead(Head(**one["head"]), one["signature"]) for one in found.body["heads"]]
+    return _Kept(None if key is None else bytes.fromhex(key), heads)
+
+
+def _house_key(service: Service) -> bytes:
+    return bytes.fromhex(service.signer.public_key)
+
+
+def _begun(service: Service, session: Session, ledger: Imported, by: Caller) -> Contest:
+    """Return the contest that is continued, or a new one."""
+    try:
+        session.contests.get(ledger.contest)
+    except NotFound:
+        standing = ledger.state.standing
+        return session.contests.add(unborn(ledger.contest, standing.discipline, at=service.clock()))
+    contest = session.contests.lock(ledger.contest)
+    allow(by, "contest.manage", contest=contest)
+    if ledger.state.standing.seq <= contest.seq:
+        raise Conflict(
+            f"{contest.id} is here already, up to entry {contest.seq}; there is nothing new in "
+            f"{ledger.folder}"
+        )
+    return contest
+
+
+class _Storing:
+    """Turn a ledger's entries into what is stored, from where the contest here ends."""
+
+    def __init__(self, contest: Contest) -> None:
+        self.refusals = Refusals()
+        self.created_at = contest.created_at
+        self._contest = contest
+
+    def entries(self, ledger: Imported) -> Iterator[NewEntry]:
+        """Yield the entries to add.
+
+        Raises:
+            Conflict: the contest here is not the beginning of the ledger.
+            InvalidRecords: there are too many problems to go on.
+        """
+        contest, of = self._contest, ledger.state.standing.discipline
+        for entry in ledger.entries():
+            if entry.seq == 1:
+                self.created_at = entry.at
+            if entry.seq == contest.seq and entry.sha256 != contest.head:
+                raise Conflict(
+                    f"{contest.id} is here already with other entries; import into another house"
+                )
+            if entry.seq > contest.seq:
+                self._check(of, entry)
+                yield stored_entry(of, entry)
+
+    def _check(self, of: str, entry: Entry) -> None:
+        if entry.kind not in RECORDS:
+            return
+        name, row = entry.body["table"], entry.body["row"]
+        try:
+            table = table_of(of, name)
+        except NotFound as unknown:
+            raise InvalidRecords([_unknown_table(name, entry.seq, str(unknown))]) from None
+        for problem in row_checker(table)(row, entry.seq):
+            self.refusals.add(problem)
+        if name == "owners":
+            kept = without_addresses(row, entry.seq, b"any", self.refusals)
+            if kept is not row:
+                self.refusals.add(_address(entry.seq))
+
+
+def _after(contest: Contest, ledger: Imported, stored: _Storing) -> Contest:
+    """Return the contest as the ledger leaves it."""
+    standing = ledger.state.standing
+    return replace(
+        contest,
+        discipline=standing.discipline,
+        title=standing.title,
+        description=standing.description,
+        visibility=standing.visibility,
+        series=standing.series,
+        season=standing.season,
+        state=standing.state,
+        edition=standing.edition,
+        overrides=standing.overrides,
+        boards=standing.boards,
+        created_at=stored.created_at,
+        seq=standing.seq,
+        head=standing.head,
+        frozen_at=standing.frozen_at,
+        finalised_at=standing.finalised_at,
+    )
+
+
+def _told(service: Service, contest: Contest, ledger: Imported) -> Event:
+    key = ledger.public_key
+    heads: list[Mapping[str, Any]] = [
+        {"head": one.head.to_dict(), "signature": one.signature} for one in ledger.heads
+    ]
+    return Event(
+        no=0,
+        contest_no=contest.no,
+        seq=contest.seq,
+        at=service.clock(),
+        kind=IMPORTED,
+        body={"public_key": None if key is None else key.hex(), "heads": heads},
+        staff=True,
+    )
+
+
+def _unknown_table(name: str, seq: int, told: str) -> Problem:
+    reason, _, remedy = told.partition(": ")
+    return Problem("unknown-table", name, "ledger.ndjson", seq, None, name, reason,
+                   remedy or "import it into a house that knows the table", line=seq)  # fmt: skip
+
+
+def _address(seq: int) -> Problem:
+    return Problem("address", "owners", "ledger.ndjson", seq, "ip", None,
+                   "holds an IP address", "keep keyed hashes in ledgers", line=seq)  # fmt: skip

@@ -1,0 +1,1 @@
+"""Publish dojo problems and accept what participants submit."""

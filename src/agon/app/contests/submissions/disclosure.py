@@ -1,0 +1,80 @@
+"""Show a dojo contest's problems: what solvers work from; answers once they are revealed."""
+
+from typing import Any
+
+from agon.app.access.permissions import View
+from agon.app.contests.ledgers.positions import reach
+from agon.app.contests.submissions.problems import (
+    PUBLISHED,
+    freezes_at,
+    posed,
+    posed_by,
+    revealed_at,
+    revealed_ids,
+    told,
+)
+from agon.app.service import Service
+from agon.errors import Unreadable
+from agon.ledger.entry import Line, read_line
+from agon.store.session import Session
+
+MOST_PROBLEMS = 500
+"""So many problems are told at a time."""
+
+
+def problem(service: Service, view: View, problem_id: str) -> dict[str, Any]:
+    """Return a problem, as much of it as a view may see.
+
+    Raises:
+        NotFound: there is none of that id, or none the caller may see.
+        Conflict: the contest is of another discipline.
+    """
+    with service.store.read() as session:
+        return _told(session, view, problem_id)
+
+
+def problems(
+    service: Service, view: View, *, after: int = 0, limit: int = 50
+) -> list[tuple[int, dict[str, Any]]]:
+    """List problems in the order of their publication, each with its position.
+
+    Answers are left out, revealed ones too: :func:`problem` tells them one by one.
+
+    Args:
+        service: the house.
+        view: what the caller may see.
+        after: the position behind which to begin.
+        limit: how many at most.
+
+    Raises:
+        Unreadable: the limit is out of its bounds.
+    """
+    if not 1 <= limit <= MOST_PROBLEMS + 1:
+        raise Unreadable(f"limit is {limit}; give 1 to {MOST_PROBLEMS}")
+    first: dict[str, int] = {}
+    published: dict[str, Line] = {}
+    contest, until = view.contest, reach(view)
+    with service.store.read() as session:
+        for one in session.entries.of_kind(contest.no, [PUBLISHED], until=until):
+            entry = read_line(one.line)
+            name = entry.body["problem"]
+            first.setdefault(name, one.seq)  # one that was published anew keeps its place
+            published[name] = entry
+        places = [(seq, name) for name, seq in first.items() if seq > after][:limit]
+        freezes = freezes_at(session, contest, until=until) if places else {}
+        revealed = revealed_ids(session, contest, until=until) if places else frozenset()
+    return [
+        (seq, _without_answer(told(posed_by(published[name], freezes), revealed=name in revealed)))
+        for seq, name in places
+    ]
+
+
+def _told(session: Session, view: View, problem_id: str) -> dict[str, Any]:
+    limit = reach(view)
+    found = posed(session, view.contest, problem_id, until=limit)
+    at = revealed_at(session, view.contest, problem_id, until=limit)
+    return told(found, revealed=at is not None)
+
+
+def _without_answer(problem: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in problem.items() if name not in {"source", "terms"}}

@@ -1,0 +1,282 @@
+"""Publish and reveal the dojo's problems, and find what a submission is compared with.
+
+A problem's answer (the setter's source and its terms) stands in the ledger entry alone; nothing
+public gives it before the problem is revealed.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Final
+
+import orjson
+
+from agon.app.access.management import managed
+from agon.app.analysis.score import moment_of
+from agon.app.contests.ledgers.append import append
+from agon.app.dojo.problems import Problem, problem_of
+from agon.app.dojo.publication import disclosed
+from agon.app.files import Fault, Unfit
+from agon.app.queue.jobs import gate_job
+from agon.app.service import Service
+from agon.disciplines.dojo.canonical import canonicalize
+from agon.entities.access import Caller
+from agon.entities.contests import Contest
+from agon.entities.jobs import Job
+from agon.errors import Conflict, NotFound, Unreadable
+from agon.kernel.times import written_time
+from agon.ledger.entry import Draft, Line, read_line
+from agon.ledger.keys import record_key
+from agon.store.session import Session
+
+PUBLISHED: Final = "problem-published"
+"""The kind of entry that holds a problem with its answer."""
+
+_REVEALED: Final = "problem-revealed"
+_HIDDEN: Final = ("source", "terms")
+_PORTION: Final = 1000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Posed:
+    """Hold a published problem; who sees it knows the answer.
+
+    Attributes:
+        seq: position of its ``problem-published`` entry.
+        package: what was declared, the setter's source and its terms.
+        freeze_started_at: from when on submissions are refused, as the newest row says.
+    """
+
+    id: str
+    seq: int
+    package: Mapping[str, Any] = field(repr=False)
+    freeze_started_at: datetime | None
+
+    @property
+    def n_check(self) -> int:
+        """Return how many terms a solver has to give."""
+        return len(self.package["terms"])
+
+
+def publish_problem(
+    service: Service, contest_id: str, package: Mapping[str, Any], *, by: Caller
+) -> tuple[str, Job]:
+    """Have a setter go through its gate; the problem is published when a worker has run it.
+
+    Args:
+        service: the service.
+        contest_id: a dojo contest.
+        package: what ``problem.json`` says (``title``, ``interface``, ``N_check``,
+            ``setter_user_id``, ``freeze_started_at``), and ``source``, the setter's program.
+        by: who publishes it.
+
+    Returns:
+        The problem's id (``P_hash``) and the job.
+
+    Raises:
+        Forbidden, Unauthenticated, NotFound: ``by`` may not, or not see the contest.
+        Unfit: with everything that is wrong with the package.
+        Conflict: the contest is final, or of another discipline.
+    """
+    problem = _problem(package)
+    kept = {**problem.declared(), "source": problem.source.decode()}
+    with service.store.write() as session:
+        contest = managed(session, contest_id, by, "problem.manage")
+        _expect_dojo(contest)
+        if contest.state == "final":
+            raise Conflict(f"{contest.id} is final; publish the problem in another contest")
+        job = gate_job(contest, id=service.new_id(), problem=problem.id, package=kept, by=by.name)
+        return problem.id, session.queue.add(job, now=service.clock())
+
+
+def reveal_problem(service: Service, contest_id: str, problem_id: str, *, by: Caller) -> Contest:
+    """Reveal a problem: from now on everybody may see its source and its terms.
+
+    Raises:
+        Forbidden, Unauthenticated, NotFound: ``by`` may not, or there is no such problem.
+        Conflict: it is revealed already, or still takes submissions.
+    """
+    with service.store.write() as session:
+        contest = managed(session, contest_id, by, "problem.manage")
+        _expect_dojo(contest)
+        problem = posed(session, contest, problem_id)
+        now = service.clock()
+        frozen = problem.freeze_started_at is not None and problem.freeze_started_at <= now
+        if not frozen and contest.state != "final":
+            raise Conflict(
+                f"problem {problem_id} still takes submissions; reveal it after its freeze"
+            )
+        if revealed_at(session, contest, problem_id) is not None:
+            raise Conflict(f"problem {problem_id} is revealed already; there is nothing to do")
+        draft = Draft(kind="problem-revealed", body={"problem": problem_id}, at=now, by=by.name)
+        return append(service, session, contest, [draft])
+
+
+def posed(
+    session: Session, contest: Contest, problem_id: str, *, until: int | None = None
+) -> Posed:
+    """Find a published problem with its answer, as it was at a position; for the house alone.
+
+    Raises:
+        NotFound: there is none of that id, or none whose answer the ledger holds.
+    """
+    table = _table(contest)
+    key = record_key(table, {"id": problem_id}) if problem_id.isprintable() else None
+    known = session.entries.known(contest.no, records=[key] if key else [], until=until).get(
+        key or ""
+    )
+    if known is None:
+        raise NotFound(f"{contest.id} has no problem {problem_id[:80]!r}; see its list of problems")
+    row = _at(session, contest, known.seq).body["row"]
+    before = _at(session, contest, known.seq - 1)
+    entry: Line | None = before if _poses(before, problem_id) else None
+    if entry is None:
+        # The row was replaced since, so that the entry is not the one before it.
+        entry = _last(session, contest, PUBLISHED, problem_id, until=until)
+    if entry is None:
+        raise NotFound(f"the ledger of {contest.id} has no answer to problem {problem_id}; "
+                       "publish it through its gate")  # fmt: skip
+    return Posed(
+        id=problem_id,
+        seq=entry.seq,
+        package=entry.body["package"],
+        freeze_started_at=moment_of(row.get("freeze_started_at")),
+    )
+
+
+def revealed_at(
+    session: Session, contest: Contest, problem_id: str, *, until: int | None = None
+) -> int | None:
+    """Return the position at which a problem was revealed, None before."""
+    entry = _last(session, contest, _REVEALED, problem_id, until=until)
+    return None if entry is None else entry.seq
+
+
+def posed_by(entry: Line, freezes: Mapping[str, datetime | None]) -> Posed:
+    """Read a published problem from its entry; its freeze is the newest row's."""
+    name: str = entry.body["problem"]
+    return Posed(
+        id=name, seq=entry.seq, package=entry.body["package"], freeze_started_at=freezes.get(name)
+    )
+
+
+def freezes_at(
+    session: Session, contest: Contest, *, until: int | None = None
+) -> dict[str, datetime | None]:
+    """Return when each of a contest's problems is frozen, as its newest row at a position says."""
+    table, found, after = _table(contest).name, dict[str, datetime | None](), 0
+    while True:
+        rows = session.entries.rows(contest.no, table, after=after, until=until, limit=_PORTION)
+        for one in rows:
+            row = orjson.loads(one.line)["body"]["row"]
+            found[row["id"]] = moment_of(row.get("freeze_started_at"))
+        if len(rows) < _PORTION:
+            return found
+        after = rows[-1].seq
+
+
+def revealed_ids(session: Session, contest: Contest, *, until: int | None = None) -> frozenset[str]:
+    """Return the ids of the problems that were revealed up to a position."""
+    found = session.entries.of_kind(contest.no, [_REVEALED], until=until)
+    return frozenset(orjson.loads(one.line)["body"]["problem"] for one in found)
+
+
+def told(problem: Posed, *, revealed: bool) -> dict[str, Any]:
+    """Return what may be told of a problem: the disclosed terms, and once it is revealed all.
+
+    Returns:
+        ``id``, ``title``, ``interface``, ``N_check``, ``setter_user_id``, ``freeze_started_at``,
+        ``disclosed`` (a_1, a_3, …, a_99, each as ``{"n", "a"}``) and ``revealed``; of a revealed
+        one ``source`` and ``terms`` as well.
+    """
+    package, freeze = problem.package, problem.freeze_started_at
+    shown = {
+        "id": problem.id,
+        "title": package.get("title") or "",
+        "interface": package.get("interface"),
+        "N_check": problem.n_check,
+        "setter_user_id": package.get("setter_user_id"),
+        "freeze_started_at": None if freeze is None else written_time(freeze),
+        "disclosed": disclosed(package["terms"]),
+        "revealed": revealed,
+    }
+    return shown | ({name: package[name] for name in _HIDDEN} if revealed else {})
+
+
+def _problem(package: Mapping[str, Any]) -> Problem:
+    source = package.get("source")
+    if not isinstance(source, str) or not source.strip():
+        raise Unfit(Fault("source", "is no program", "give the setter's source as text"))
+    try:
+        canonical = canonicalize(source.encode())
+    except UnicodeEncodeError:
+        raise Unfit(Fault("source", "is no UTF-8 text", "save it as UTF-8")) from None
+    faults: list[Fault] = []
+    declared = {name: value for name, value in package.items() if name != "source"}
+    problem = problem_of(declared, canonical, faults=faults, declaration="package", setter="source")
+    if problem is None:
+        raise Unfit(*faults)
+    return problem
+
+
+def _expect_dojo(contest: Contest) -> None:
+    if contest.discipline != "dojo":
+        raise Conflict(
+            f"{contest.id} is a contest of the {contest.discipline}, which has no problems; name "
+            "a dojo contest"
+        )
+
+
+def _table(contest: Contest) -> Any:
+    from agon.disciplines.dojo.records import PROBLEMS
+
+    _expect_dojo(contest)
+    return PROBLEMS
+
+
+def _at(session: Session, contest: Contest, seq: int) -> Line:
+    return next(
+        read_line(one.line) for one in session.entries.after(contest.no, seq - 1, until=seq)
+    )
+
+
+def _poses(entry: Line, problem_id: str) -> bool:
+    return entry.kind == PUBLISHED and entry.body["problem"] == problem_id
+
+
+def _last(
+    session: Session, contest: Contest, kind: str, problem_id: str, *, until: int | None
+) -> Line | None:
+    """Return the last entry of a kind that is about a problem."""
+    found = None
+    for one in session.entries.of_kind(contest.no, [kind], until=until):
+        entry = read_line(one.line)
+        if entry.body["problem"] == problem_id:
+            found = entry
+    return found
+
+
+def expect_open_for(problem: Posed, now: datetime) -> None:
+    """Refuse what comes after a problem's freeze.
+
+    Raises:
+        Conflict: it is frozen.
+    """
+    freeze = problem.freeze_started_at
+    if freeze is not None and now >= freeze:
+        raise Conflict(
+            f"problem {problem.id} takes no submissions since {freeze.isoformat()}; choose another"
+        )
+
+
+def expect_short(name: str, value: Any, most: int) -> str | None:
+    """Return a text of a submission, None when it is not given.
+
+    Raises:
+        Unreadable: it is no text, or too long.
+    """
+    if value is None:
+        return None
+    if not isinstance(value, str) or len(value) > most:
+        raise Unreadable(f"{name} is no text of at most {most:,} characters; shorten it")
+    return value

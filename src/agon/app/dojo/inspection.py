@@ -1,0 +1,100 @@
+"""Look at a program before it runs: syntax, imports, entry point, payload policy.
+
+A courtesy to its author. What a program does when it runs is the sandbox's to bear.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from agon.app.analysis.score import rules_of
+from agon.disciplines.dojo.imports import Kind, scan
+from agon.disciplines.dojo.payload import Payload, check, measure
+from agon.disciplines.dojo.program import Program, Refusal, Violation, parse
+from agon.disciplines.dojo.rules import DojoRules
+
+_GRAVEST_FIRST: Final[tuple[Refusal, ...]] = ("syntax_error", "rejected_import", "rejected_policy")
+"""What a program is refused for without running. A missing entry point, a run would show too."""
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """Hold what can be said of a program without running it.
+
+    Attributes:
+        program: the syntax tree; None when it cannot be parsed.
+        payload: its literals; None with it.
+        violations: everything wrong, in source order.
+    """
+
+    program: Program | None
+    payload: Payload | None
+    violations: tuple[Violation, ...]
+
+    def refused_for(self, *verdicts: Refusal) -> tuple[Violation, ...]:
+        """Return the violations of the gravest of these verdicts that there is.
+
+        ``syntax_error``, ``rejected_import``, ``rejected_policy`` in this order; without
+        arguments any of them.
+        """
+        for verdict in _GRAVEST_FIRST:
+            if not verdicts or verdict in verdicts:
+                found = tuple(one for one in self.violations if one.verdict == verdict)
+                if found:
+                    return found
+        return ()
+
+
+def inspect(source: bytes, *, kind: Kind, rules: DojoRules) -> Inspection:
+    r"""Collect everything that is wrong with a program under these rules.
+
+    The payload policy is about solutions; a setter may hold a table.
+
+    Example:
+        >>> rules = rules_in_force()
+        >>> found = inspect(b"import os\nsolver = list\n", kind="solver", rules=rules)
+        >>> found.refused_for()[0].what
+        'import of os'
+    """
+    program = parse(source, max_bytes=rules.max_source_bytes, max_depth=rules.max_syntax_depth)
+    if not isinstance(program, Program):
+        return Inspection(None, None, (program,))
+    payload = measure(program)
+    violations = scan(program, kind=kind)
+    if kind == "solver":
+        violations += check(
+            payload,
+            max_numeric_literals=rules.max_numeric_literals,
+            max_string_chars=rules.max_string_literal_chars,
+            max_elements=rules.max_list_tuple_elements,
+            max_literal_digits=rules.max_literal_digits,
+        )
+    return Inspection(program, payload, tuple(sorted(violations)))
+
+
+def rules_in_force(
+    edition: str | None = None, overrides: dict[str, str] | None = None
+) -> DojoRules:
+    """Return the dojo's rules of an edition (None: the literal one) with some set otherwise.
+
+    Raises:
+        NotFound: there is no such edition.
+        InvalidRule: unknown rules or values out of bounds.
+    """
+    rules: Any = rules_of("dojo", edition, overrides)[1]
+    return rules
+
+
+def told(violations: Sequence[Violation], *, most: int = 5) -> str:
+    """Write violations in one line: the first few with their places, and how many more.
+
+    Example:
+        >>> told([Violation(1, 8, "import of os", "use math", "rejected_import")])
+        'line 1: import of os; use math'
+    """
+    lines = [
+        f"line {one.line}: {one.what}; {one.remedy}" if one.line else f"{one.what}; {one.remedy}"
+        for one in violations[:most]
+    ]
+    rest = len(violations) - most
+    return " · ".join(lines) + (f" · and {rest:,} more" if rest > 0 else "")

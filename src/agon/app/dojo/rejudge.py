@@ -1,0 +1,132 @@
+"""Run a season's submissions again as a set, and see what would change before it counts."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from agon.app.dojo.grading import UNJUDGED, Case, Court, Row
+from agon.app.dojo.inspection import rules_in_force
+from agon.app.dojo.judge import Progress
+from agon.app.dojo.season import Season
+from agon.app.dojo.setter_check import pass_gate
+from agon.app.sandbox import Limits, Sandbox, matching_prefix
+from agon.errors import CheckFailed, NotFound, did_you_mean
+
+
+@dataclass(frozen=True)
+class Change:
+    """Hold one verdict that another run does not confirm: its row before and after."""
+
+    before: Row
+    after: Row
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as a plain value."""
+        return {
+            "id": self.after["id"],
+            "problem_id": self.after["problem_id"],
+            "user_id": self.after["user_id"],
+            "verdict_before": self.before["verdict"],
+            "verdict_after": self.after["verdict"],
+            "terms_matched_before": self.before["terms_matched"],
+            "terms_matched_after": self.after["terms_matched"],
+            "reason": self.after["reason"],
+        }
+
+
+@dataclass(frozen=True)
+class Rejudged:
+    """Hold what judging again did.
+
+    Attributes:
+        runs: how many submissions were judged again.
+        changes: verdicts (or matched terms) that differ, by submission id.
+        kept: the earlier journal, when the new verdicts were applied.
+    """
+
+    runs: int
+    changes: tuple[Change, ...]
+    kept: Path | None
+
+
+def rejudge(
+    folder: Path,
+    sandbox: Sandbox,
+    *,
+    problem_id: str | None = None,
+    apply: bool = False,
+    limits: Limits | None = None,
+    progress: Callable[[Progress], None] = lambda _: None,
+) -> Rejudged:
+    """Judge a season's recorded submissions again; nothing counts unless it is applied.
+
+    Submissions whose source is not recorded keep their verdict: they were refused unread. So does
+    one whose new run ends in ``sandbox_error``, which says nothing about it.
+
+    Args:
+        folder: the season.
+        sandbox: where programs run; the setters run too, and must give the same terms.
+        problem_id: one problem, by its id or the beginning of it; None for all.
+        apply: replace the verdicts as one set, and keep the journal that held before.
+        limits: what a solver may use.
+        progress: called for every verdict.
+
+    Raises:
+        NotFound: no such season or problem.
+        CheckFailed: a setter does not give the terms it was judged by.
+    """
+    with Season.opened(folder, new=False) as season:
+        chosen = _chosen(season, problem_id)
+        waiting = {
+            name: [
+                row
+                for row in season.submissions.values()
+                if row["problem_id"] == name and row["source"] is not None
+            ]
+            for name in chosen
+        }
+        total = sum(map(len, waiting.values()))
+        after: dict[str, Row] = {}
+        for name, rows in waiting.items():
+            court = _court(season, name, sandbox, limits or Limits())
+            for row in court.verdicts(Case({**row, **UNJUDGED}, row["source"].encode())
+                                      for row in rows):  # fmt: skip
+                after[row["id"]] = row
+                progress(Progress(len(after), total, row))
+        judged = {name: row for name, row in after.items() if row["verdict"] != "sandbox_error"}
+        changes = [
+            Change(season.submissions[name], row)
+            for name, row in sorted(judged.items())
+            if _verdict(season.submissions[name]) != _verdict(row)
+        ]
+        kept = season.supersede(judged) if apply else None
+        return Rejudged(len(after), tuple(changes), kept)
+
+
+def _chosen(season: Season, wanted: str | None) -> list[str]:
+    if wanted is None:
+        return sorted(season.problems)
+    found = [name for name in season.problems if wanted and name.startswith(wanted)]
+    if len(found) != 1:
+        raise NotFound(
+            f"{season.folder} has {'several' if found else 'no'} problems {wanted!r}: "
+            + did_you_mean(wanted, season.problems)
+        )
+    return found
+
+
+def _court(season: Season, problem_id: str, sandbox: Sandbox, limits: Limits) -> Court:
+    sealed = season.sealed(problem_id)
+    terms = pass_gate(sealed.problem, sandbox)
+    if terms != sealed.terms:
+        at = matching_prefix(terms, sealed.terms) + 1
+        raise CheckFailed(
+            f"the setter of {problem_id[:12]} gives another term {at} than when it was judged; "
+            "judge the problem anew into another folder"
+        )
+    return Court(sealed.terms, sandbox, rules_in_force(), limits)
+
+
+def _verdict(row: Row) -> tuple[str, int | None]:
+    return row["verdict"], row["terms_matched"]

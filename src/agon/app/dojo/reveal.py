@@ -1,0 +1,103 @@
+"""Reveal a problem's answer when its time has come, and let anybody check the promise."""
+
+from collections import Counter
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from agon.app.analysis.score import score
+from agon.app.dojo.sealed_answers import Sealed
+from agon.app.files import MAX_SOURCE_FILE, read_bytes, read_object
+from agon.disciplines.dojo.canonical import canonicalize, source_hash
+from agon.errors import Conflict, NotFound, Unreadable
+from agon.kernel.times import written_time
+from agon.records.writing import write_atomically
+
+_LARGEST = 1 << 30
+
+
+def expect_frozen(sealed_until: datetime | None, *, now: datetime) -> None:
+    """Refuse to reveal a problem that is still open for submissions.
+
+    A problem without ``freeze_started_at`` was never to be frozen: revealing it is its end.
+
+    Raises:
+        Conflict: it is before the freeze.
+    """
+    if sealed_until is not None and now < sealed_until:
+        raise Conflict(
+            f"the problem is open for submissions until {written_time(sealed_until)}; reveal it "
+            "after that, or with --early"
+        )
+
+
+def reveal(sealed: Sealed, out: Path, *, season: Path | None = None) -> None:
+    """Write a problem's source, all its terms and its ``P_hash`` for everybody.
+
+    Args:
+        sealed: the problem with its terms.
+        out: the file to write.
+        season: records with the problem's submissions; then the distribution of their method tags
+            is told too (seed 002, 6.3).
+
+    Raises:
+        NotFound: the season has no such problem.
+    """
+    more = {} if season is None else {"method_tags": method_tags(sealed.problem.id, season)}
+    write_atomically(out, sealed.to_bytes(**more))
+
+
+def method_tags(problem_id: str, season: Path) -> dict[str, int]:
+    """Count the method tags of a problem's submissions that count for diversity.
+
+    Raises:
+        NotFound: the season has no such problem.
+    """
+    scored: Any = score("dojo", season).scored
+    judgement = scored.judgement
+    ids = judgement.facts.problems.ids
+    if problem_id not in ids:
+        raise NotFound(f"{season} has no problem {problem_id}")
+    rows = judgement.in_window & (judgement.facts.submissions.problem == ids.index(problem_id))
+    counted = Counter(tag for tag, counts in zip(judgement.tags, rows, strict=True) if counts)
+    return dict(sorted(counted.items(), key=lambda item: (-item[1], item[0])))
+
+
+@dataclass(frozen=True)
+class Verification:
+    """Hold a promise and what the source says: they agree or not."""
+
+    promised: str
+    found: str
+
+    @property
+    def holds(self) -> bool:
+        """Whether the source has the hash that was published."""
+        return self.promised == self.found
+
+
+def verify(file: Path, promised: str | None = None) -> Verification:
+    """Compute ``P_hash`` anew from a source, or from the source in a revealed file.
+
+    P_hash = SHA-256 of the canonical bytes (seed 002, 1.3).
+
+    Args:
+        file: a ``.json`` file is a revealed one, anything else is a setter's source.
+        promised: the published hash; None takes the one a revealed file names.
+
+    Raises:
+        Unreadable: the file cannot be read, or nothing was promised.
+    """
+    where = str(file)
+    if file.suffix.lower() == ".json":
+        given = read_object(file, where=where, most=_LARGEST)
+        source, named = given.get("source"), given.get("problem_id")
+        if not isinstance(source, str) or not isinstance(named, str):
+            raise Unreadable(f"{file}: has no source and problem_id; name a revealed file")
+        raw, promised = source.encode("utf-8", "replace"), promised or named
+    else:
+        raw = read_bytes(file, most=MAX_SOURCE_FILE, where=where)
+    if promised is None:
+        raise Unreadable(f"{file}: nothing to compare with; give the published hash with --hash")
+    return Verification(promised.strip().lower(), source_hash(canonicalize(raw)))

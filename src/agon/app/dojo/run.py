@@ -1,0 +1,101 @@
+"""Run one program and say what became of it; nobody's terms are compared."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from agon.app.dojo.inspection import inspect, told
+from agon.app.dojo.setter_check import GATE_LIMITS
+from agon.app.sandbox import Entry, Job, Limits, Mode, Run, Sandbox
+from agon.disciplines.dojo.canonical import NotUtf8, canonicalize
+from agon.disciplines.dojo.imports import INTERFACES, Kind, interface
+from agon.disciplines.dojo.rules import DojoRules
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """Hold what a program gave, or why it gave nothing.
+
+    Attributes:
+        verdict: ``ok`` for any valid list of terms; else as a judge records it.
+        terms: decimal integers.
+        cpu_ms, wall_ms, memory_kib: what the run used; 0 when nothing ran.
+        mode: which wall stood; None when nothing ran.
+        reason: one line for people; empty when there is nothing to say.
+    """
+
+    verdict: str
+    terms: tuple[str, ...] = ()
+    cpu_ms: float = 0.0
+    wall_ms: float = 0.0
+    memory_kib: int = 0
+    mode: Mode | None = None
+    reason: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as ``agon dojo run --format json`` prints it."""
+        return {
+            "verdict": self.verdict,
+            "terms": list(self.terms),
+            "terms_count": len(self.terms),
+            "cpu_ms": round(self.cpu_ms, 3),
+            "wall_ms": round(self.wall_ms, 3),
+            "memory_kib": self.memory_kib,
+            "mode": self.mode,
+            "reason": self.reason,
+        }
+
+
+def run_program(
+    raw: bytes,
+    *,
+    kind: Kind,
+    n_check: int,
+    scan: bool,
+    rules: DojoRules,
+    open_sandbox: Callable[[], Sandbox],
+) -> Answer:
+    """Run a program as it was sent.
+
+    Args:
+        raw: the bytes of the file.
+        kind: a solver gives ``solver()``; a setter ``seq(n)`` or ``gen(N)``, within its gate's
+            second of processor time.
+        n_check: how many terms are wanted.
+        scan: whether to refuse, without running it, what the scan and the payload policy refuse.
+            Without it the wall stands alone.
+        rules: the payload policy.
+        open_sandbox: called when there is something to run.
+
+    Raises:
+        Unavailable: there is no sandbox.
+    """
+    try:
+        source = canonicalize(raw)
+    except NotUtf8 as wrong:
+        return Answer(verdict="syntax_error", reason=str(wrong))
+    entry: Entry = "solver"
+    if scan or kind == "setter":
+        inspection = inspect(source, kind=kind, rules=rules)
+        if scan and (refused := inspection.refused_for()):
+            return Answer(verdict=refused[0].verdict, reason=told(refused))
+        if kind == "setter":
+            offered = interface(inspection.program) if inspection.program else INTERFACES[0]
+            if offered is None:
+                return Answer(verdict="runtime_error", reason=told(inspection.violations))
+            entry = offered
+    limits = GATE_LIMITS if kind == "setter" else Limits()
+    with open_sandbox() as sandbox:
+        return _answer(sandbox.run(Job(source=source, entry=entry, n_check=n_check, limits=limits)))
+
+
+def _answer(run: Run) -> Answer:
+    return Answer(
+        verdict=run.outcome,
+        terms=run.terms,
+        cpu_ms=run.cpu_ms,
+        wall_ms=run.wall_ms,
+        memory_kib=run.memory_kib,
+        mode=run.mode,
+        reason=run.reason,
+    )

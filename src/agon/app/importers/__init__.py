@@ -1,0 +1,6 @@
+"""Turn other people's formats into records; each module is one format."""
+
+from agon.app.importers.formats import FORMATS, Format, import_records
+from agon.app.importers.imported import Imported
+
+__all__ = ["FORMATS", "Format", "Imported", "import_records"]

@@ -1,0 +1,82 @@
+"""Import battles as Chatbot Arena publishes them: ``model_a``, ``model_b``, ``winner``.
+
+=============  =====================================================================
+column         what it is
+=============  =====================================================================
+``model_a``    name of the model on side a; becomes the bot's id and name
+``model_b``    name of the model on side b
+``winner``     ``model_a``, ``model_b``, ``tie`` or ``tie (bothbad)`` (also ``both_bad``)
+``tstamp``     optional: seconds since 1970, as in the published files
+``timestamp``  optional: ISO 8601, as in later files (``played_at`` is taken too)
+=============  =====================================================================
+
+All other columns are left alone. A match is named by its row, so that matches of one time, or of
+none, are rated in file order. ``tie`` and ``tie (bothbad)`` are both ties.
+"""
+
+from pathlib import Path
+
+from agon.app.importers.imported import Imported
+from agon.app.importers.reading import foreign
+from agon.records import Column, Kind, RowCheck, Schema, Table
+
+_BOTH_BAD = ("tie (bothbad)", "bothbad", "both_bad", "tie (both bad)")
+_LATEST = 253_402_300_799  # the last second of the year 9999
+
+_SCHEMA = Schema(
+    "arena battles",
+    (
+        Table(
+            "battles",
+            (
+                Column("model_a", Kind.TEXT),
+                Column("model_b", Kind.TEXT),
+                Column("winner", Kind.TEXT, choices=("model_a", "model_b", "tie", *_BOTH_BAD)),
+                Column("tstamp", Kind.NUMBER, required=False, low=0, high=_LATEST),
+                Column("timestamp", Kind.TIMESTAMP, required=False),
+                Column("played_at", Kind.TIMESTAMP, required=False),
+            ),
+            required=True,
+            checks=(
+                RowCheck(
+                    "model_b",
+                    "model_a = model_b",
+                    "is also model_a",
+                    "name two different models, or leave the battle out",
+                ),
+                *(
+                    RowCheck(name, f"trim({name}) = ''", "is blank", "name the model")
+                    for name in ("model_a", "model_b")
+                ),
+            ),
+        ),
+    ),
+)
+
+_MATCHES = """
+SELECT _row AS id,
+       coalesce(played_at, "timestamp", make_timestamp((tstamp * 1000000)::BIGINT)) AS played_at,
+       model_a AS bot_a, model_b AS bot_b, 'rated' AS kind,
+       CASE winner WHEN 'model_a' THEN 'a' WHEN 'model_b' THEN 'b' ELSE 'tie' END AS winner
+FROM battles ORDER BY _row
+"""
+
+_BOTS = """
+SELECT name AS id, NULL::VARCHAR AS owner_id, name
+FROM (SELECT model_a AS name FROM battles UNION SELECT model_b FROM battles) ORDER BY name
+"""
+
+
+def read(source: str) -> Imported:
+    """Read a CSV, JSON, NDJSON or Parquet file of battles as arena records.
+
+    Raises:
+        InvalidRecords: rows that are no battles, all at once, with file, row, column and value.
+        NotFound, Unreadable: there is no such file, or it is of no such kind.
+    """
+    with foreign(_SCHEMA, {"battles": Path(source)}) as battles:
+        matches = battles.sql(_MATCHES)
+        notes = []
+        if matches["played_at"].null_count == len(matches):
+            notes.append("no column tells the time: matches are rated in the order of the file")
+        return Imported("arena", {"bots": battles.sql(_BOTS), "matches": matches}, tuple(notes))

@@ -1,0 +1,208 @@
+"""Import a subnet's evaluations: who evaluated which miner, how well, with what stake, when.
+
+One row is one validator's evaluation of one miner in one epoch. Columns, each under any of the
+names listed (the first that is there):
+
+============  =============================================  =====================================
+what          names                                          becomes
+============  =============================================  =====================================
+miner         ``uid``, ``miner_uid``                         ``submissions.miner_uid``
+key           ``hotkey``, ``miner_hotkey``                   the submission's id
+validator     ``validator``, ``validator_hotkey``,           ``validators.id``
+              ``validator_id``, ``validator_uid``
+score         ``score``                                      ``evaluations.score`` (0 … 1)
+stake         ``stake``, ``validator_stake``                 ``validators.stake`` of the epoch
+epoch         ``epoch``, ``tempo``                           ``epoch`` (without it: 0)
+submission    ``submission_id``, ``submission``, ``agent``   the submission's id, if there is one
+time          ``evaluated_at``, ``timestamp``                ``evaluations.evaluated_at``
+start         ``submitted_at``                               ``submissions.submitted_at``
+============  =============================================  =====================================
+
+A submission is named by its own id, else by the miner's hotkey, else by the uid. Without a column
+of uids, hotkeys are numbered from 1 in their order, which a note says: such weights are for
+looking at, not for setting. Without ``submitted_at`` a submission counts as made in the second of
+its first epoch after the start of 1970, so that ties go to the earlier epoch.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from agon.app.importers.imported import Imported
+from agon.app.importers.reading import columns_of, foreign
+from agon.errors import Unreadable
+from agon.records import Column, Kind, RowCheck, Schema, Table
+
+FIELDS = {
+    "uid": ("uid", "miner_uid"),
+    "hotkey": ("hotkey", "miner_hotkey"),
+    "validator": ("validator", "validator_hotkey", "validator_id", "validator_uid"),
+    "score": ("score",),
+    "stake": ("stake", "validator_stake"),
+    "epoch": ("epoch", "tempo"),
+    "submission": ("submission_id", "submission", "agent"),
+    "evaluated_at": ("evaluated_at", "timestamp"),
+    "submitted_at": ("submitted_at",),
+}
+"""What a column means, and the names it may have."""
+
+_KINDS = {
+    "uid": Column("uid", Kind.INTEGER, low=0, high=65_535),
+    "hotkey": Column("hotkey", Kind.TEXT),
+    "validator": Column("validator", Kind.ID),
+    "score": Column("score", Kind.NUMBER, low=0, high=1),
+    "stake": Column("stake", Kind.NUMBER, low=0),
+    "epoch": Column("epoch", Kind.INTEGER, low=0),
+    "submission": Column("submission", Kind.ID),
+    "evaluated_at": Column("evaluated_at", Kind.TIMESTAMP, nullable=True),
+    "submitted_at": Column("submitted_at", Kind.TIMESTAMP),
+}
+_NEEDED = ("validator", "score", "stake")
+
+
+@dataclass(frozen=True)
+class _Named:
+    """Hold which column of the file stands for which field, and SQL that reads each of them."""
+
+    columns: dict[str, str]
+
+    def sql(self, field: str, otherwise: str = "NULL") -> str:
+        if field in self.columns:
+            return f'"{self.columns[field]}"'
+        return otherwise
+
+    @property
+    def uid(self) -> str:
+        hotkey = self.sql("hotkey")
+        return self.sql("uid", f"dense_rank() OVER (ORDER BY {hotkey})")
+
+    @property
+    def submission(self) -> str:
+        return self.sql("submission", self.sql("hotkey", f"{self.sql('uid')}::VARCHAR"))
+
+    @property
+    def epoch(self) -> str:
+        return self.sql("epoch", "CAST(0 AS BIGINT)")
+
+
+def read(source: str) -> Imported:
+    """Read a CSV, JSON, NDJSON or Parquet file of evaluations as challenge records.
+
+    Raises:
+        InvalidRecords: rows that are no evaluations, or that contradict each other, all at once.
+        NotFound, Unreadable: there is no such file, it is of no such kind, or it lacks a column.
+    """
+    file = Path(source)
+    named = _Named(_columns(file))
+    with foreign(_schema(named), {"evaluations": file}) as given:
+        rows = f"""
+            SELECT _row, {named.uid} AS uid, ({named.submission})::VARCHAR AS submission,
+                   {named.sql("validator")} AS validator, {named.sql("score")} AS score,
+                   {named.sql("stake")} AS stake, {named.epoch} AS epoch,
+                   {named.sql("evaluated_at", "NULL::TIMESTAMP")} AS evaluated_at,
+                   {named.sql("submitted_at", "NULL::TIMESTAMP")} AS submitted_at
+            FROM evaluations"""
+        tables = {
+            "submissions": given.sql(
+                f"SELECT submission AS id, min(uid)::BIGINT AS miner_uid, "
+                f"coalesce(min(submitted_at), make_timestamp(min(epoch) * 1000000)) "
+                f"AS submitted_at FROM ({rows}) GROUP BY submission ORDER BY min(_row)"
+            ),
+            "evaluations": given.sql(
+                f"SELECT submission AS submission_id, validator AS validator_id, score, "
+                f"epoch::BIGINT AS epoch, evaluated_at FROM ({rows}) ORDER BY _row"
+            ),
+            "validators": given.sql(
+                f"SELECT validator AS id, min(stake) AS stake, epoch::BIGINT AS epoch "
+                f"FROM ({rows}) GROUP BY validator, epoch ORDER BY min(_row)"
+            ),
+        }
+    return Imported("challenge", tables, tuple(_notes(named)))
+
+
+def _columns(file: Path) -> dict[str, str]:
+    """Find which column stands for which field.
+
+    Raises:
+        Unreadable: a field that is needed has no column.
+    """
+    present = columns_of(file)
+    found = {
+        field: next(name for name in names if name in present)
+        for field, names in FIELDS.items()
+        if any(name in present for name in names)
+    }
+    lacking = [field for field in _NEEDED if field not in found]
+    if "uid" not in found and "hotkey" not in found:
+        lacking.append("uid")
+    if lacking:
+        wanted = "; ".join(
+            f"no column for the {field}: give one of "
+            + ", ".join(FIELDS[field] + (FIELDS["hotkey"] if field == "uid" else ()))
+            for field in lacking
+        )
+        raise Unreadable(f"{file}: {wanted}; its columns are {', '.join(present) or 'none'}")
+    return found
+
+
+def _schema(named: _Named) -> Schema:
+    """Describe the file in its own words, so that problems name its own columns."""
+    columns = tuple(
+        Column(
+            name=name,
+            kind=_KINDS[field].kind,
+            nullable=_KINDS[field].nullable,
+            low=_KINDS[field].low,
+            high=_KINDS[field].high,
+        )
+        for field, name in named.columns.items()
+    )
+    return Schema(
+        "bittensor evaluations",
+        (Table("evaluations", columns, required=True, checks=tuple(_checks(named))),),
+    )
+
+
+def _checks(named: _Named) -> list[RowCheck]:
+    checks = [
+        _one_per(
+            "stake",
+            f"{named.sql('validator')}, {named.epoch}",
+            named,
+            "differs from another row of the same validator and epoch",
+            "give a validator one stake per epoch",
+        )
+    ]
+    checks += [
+        _one_per(
+            field,
+            f"({named.submission})::VARCHAR",
+            named,
+            "differs from another row of the same submission",
+            "name submissions apart in a column submission_id",
+        )
+        for field in ("uid", "submitted_at")
+        if field in named.columns
+    ]
+    return checks
+
+
+def _one_per(field: str, group: str, named: _Named, reason: str, remedy: str) -> RowCheck:
+    """Refuse rows of a group (SQL, comma-separated) that disagree about a field."""
+    same = f"({group})"
+    bad = (
+        f"{same} IN (SELECT {same} FROM typed.evaluations GROUP BY {group} "
+        f"HAVING count(DISTINCT {named.sql(field)}) > 1)"
+    )
+    return RowCheck(named.columns[field], bad, reason, remedy)
+
+
+def _notes(named: _Named) -> list[str]:
+    notes = []
+    if "uid" not in named.columns:
+        notes.append(
+            "there is no column of uids: hotkeys are numbered from 1 in their order; "
+            "do not set weights from these numbers"
+        )
+    if "epoch" not in named.columns:
+        notes.append("there is no column of epochs: all rows are of epoch 0")
+    return notes

@@ -1,0 +1,59 @@
+"""Import runs of ``agon challenge run``: one run's folder, or a folder that holds several.
+
+=====================  ======================================================================
+of a run               becomes
+=====================  ======================================================================
+``run.json``           the submission (its ``submission``, else the agent's name), its miner's
+                       uid and the validator who ran it
+``…/result.json``      a row of ``task_results``, when the trial has a score
+=====================  ======================================================================
+
+Several runs of one submission by one validator add up; runs by different validators stand beside
+each other, as the consensus wants them.
+"""
+
+from datetime import datetime
+from pathlib import Path
+
+from agon.app.importers.imported import Imported
+from agon.app.importers.trials import STAKES, Ran, tables_of
+from agon.app.tasks.folder import RUN, read_plan, read_results
+from agon.errors import NotFound, Unreadable
+
+
+def read(source: str) -> Imported:
+    """Read the finished trials of runs as challenge records.
+
+    Raises:
+        NotFound, Unreadable: there is no such folder, or no run with a scored trial in it.
+        Conflict: one submission has trials of two miners.
+    """
+    place = Path(source)
+    if not place.is_dir():
+        raise NotFound(f"{place}: no such folder")
+    folders = [place] if (place / RUN).exists() else sorted(
+        folder for folder in place.iterdir() if (folder / RUN).exists()
+    )  # fmt: skip
+    trials, unscored = [], 0
+    for folder in folders:
+        plan = read_plan(folder)
+        results = read_results(folder)
+        unscored += sum(not result.scored for result in results)
+        trials += [
+            Ran(
+                submission=plan.submission or plan.agent,
+                miner_uid=plan.miner_uid,
+                submitted_at=datetime.fromisoformat(plan.started_at),
+                validator=plan.validator,
+                task=result.task,
+                passed=result.result == "passed",
+            )
+            for result in results
+            if result.scored
+        ]
+    if not trials:
+        raise Unreadable(f"{place} holds no run with a finished trial; give a folder of --out")
+    notes = [STAKES]
+    if unscored:
+        notes.append(f"{unscored} trials without a score are left out")
+    return Imported("challenge", tables_of(trials), tuple(notes))

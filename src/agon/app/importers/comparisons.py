@@ -1,0 +1,178 @@
+"""Import comparisons of two answers: ``left``, ``right``, ``winner`` and who judged.
+
+==============  ====================================================================
+column          what it is
+==============  ====================================================================
+``left``        name of the model whose answer stood left; becomes the bot's id
+``right``       name of the model whose answer stood right
+``winner``      ``left``, ``right`` or ``tie``
+``worker``      optional: who judged; becomes a judge (a person)
+``id``          optional: the pair of answers; its rows are the votes of one match
+``prompt``      optional: the prompt both answered
+``created_at``  optional: ISO 8601, when the vote was given
+==============  ====================================================================
+
+With workers, a pair is a match and each row a vote (``unit="pairs"``); without workers, or with
+``unit="votes"``, each row is a match of its own with its winner. Rows of one pair may show the two
+answers in either order. Beside a file ``X``, or given apart, ``gpt4-X`` holds another judge's
+verdict on the pairs (``id``, ``winner``): their audit. A file ``models.jsonl`` beside (``name``,
+``org``) names the models' owners.
+
+The data of the LLMFAO study is in this form.
+"""
+
+from pathlib import Path
+
+from agon.app.importers.imported import Imported
+from agon.app.importers.reading import columns_of, foreign
+from agon.errors import NotFound, Unreadable
+from agon.records import Column, Kind, Records, RowCheck, Schema, Table
+
+UNITS = ("pairs", "votes")
+_NAMES = ("crowd-comparisons", "comparisons")
+_AUDITOR = "gpt4-"
+_WINNERS = ("left", "right", "tie")
+_OTHER_PAIR = (
+    'id IN (SELECT id FROM typed.comparisons GROUP BY id HAVING count(DISTINCT least("left", '
+    '"right") || chr(31) || greatest("left", "right")) > 1)'
+)
+
+_COMPARISONS = Table(
+    "comparisons",
+    (
+        Column("id", Kind.ID, required=False),
+        Column("prompt", Kind.ID, required=False),
+        Column("left", Kind.TEXT),
+        Column("right", Kind.TEXT),
+        Column("winner", Kind.TEXT, choices=_WINNERS),
+        Column("worker", Kind.ID, required=False),
+        Column("created_at", Kind.TIMESTAMP, required=False),
+    ),
+    required=True,
+    key=("id", "worker"),
+    checks=(
+        RowCheck("right", '"left" = "right"', "is also left", "compare two different models"),
+        RowCheck(
+            "id", _OTHER_PAIR, "stands for different pairs of models", "give each pair its own id"
+        ),
+        *(
+            RowCheck(
+                name,
+                f"{name} IS NULL AND EXISTS (SELECT 1 FROM typed.comparisons "
+                f"WHERE {name} IS NOT NULL)",
+                "is empty, though other rows have one",
+                f"give every row its {name}, or none",
+            )
+            for name in ("id", "worker")
+        ),
+    ),
+)
+
+_AUDIT = Table(
+    "audit",
+    (
+        Column("id", Kind.ID, references="comparisons.id"),
+        Column("winner", Kind.TEXT, choices=_WINNERS),
+        Column("left", Kind.TEXT, required=False),
+    ),
+    key=("id",),
+)
+
+_MODELS = Table("models", (Column("name", Kind.TEXT), Column("org", Kind.TEXT)), key=("name",))
+
+_SCHEMA = Schema("comparisons", (_COMPARISONS, _AUDIT, _MODELS))
+
+_BOTS = """
+SELECT name AS id, org AS owner_id, name
+FROM (SELECT "left" AS name FROM comparisons UNION SELECT "right" FROM comparisons)
+LEFT JOIN models USING (name) ORDER BY name
+"""
+
+_OWNERS = """
+SELECT DISTINCT org AS id, org AS handle, NULL::TIMESTAMP AS account_created_at
+FROM models ORDER BY org
+"""
+
+_EACH_ROW = """
+SELECT _row AS id, created_at AS played_at, "left" AS bot_a, "right" AS bot_b,
+       prompt AS prompt_id, 'rated' AS kind,
+       CASE winner WHEN 'left' THEN 'a' WHEN 'right' THEN 'b' ELSE 'tie' END AS winner
+FROM comparisons ORDER BY _row
+"""
+
+_PAIRS = """
+SELECT c.id, c.played_at, c.bot_a, c.bot_b, c.prompt AS prompt_id, 'rated' AS kind,
+       CASE WHEN a.winner = 'tie' THEN 'tie'
+            WHEN (a.winner = 'left') = (coalesce(a."left", c.bot_a) = c.bot_a) THEN 'a'
+            WHEN a.winner IS NOT NULL THEN 'b' END AS audit_verdict
+FROM (SELECT id, min(created_at) AS played_at, arg_min("left", _row) AS bot_a,
+             arg_min("right", _row) AS bot_b, arg_min(prompt, _row) AS prompt,
+             min(_row) AS place FROM comparisons GROUP BY id) c
+LEFT JOIN audit a USING (id) ORDER BY place
+"""
+
+_VOTES = """
+SELECT c.id AS match_id, c.worker AS judge_id,
+       CASE WHEN c."left" = first.bot_a THEN 'a' ELSE 'b' END AS shown_first,
+       CASE c.winner WHEN 'left' THEN 'A' WHEN 'right' THEN 'B' ELSE 'tie' END AS vote,
+       c.created_at AS voted_at
+FROM comparisons c
+JOIN (SELECT id, arg_min("left", _row) AS bot_a FROM comparisons GROUP BY id) first USING (id)
+ORDER BY c._row
+"""
+
+_JUDGES = """
+SELECT DISTINCT worker AS id, 'person' AS kind FROM comparisons ORDER BY worker
+"""
+
+
+def read(source: str, *, audit: Path | None = None, unit: str = "pairs") -> Imported:
+    """Read comparisons as arena records.
+
+    Args:
+        source: a CSV, JSON, NDJSON or Parquet file, or a folder with ``crowd-comparisons.csv`` or
+            ``comparisons.csv`` (or one of the other endings).
+        audit: a file of verdicts; None: ``gpt4-…`` beside the file, when there is one.
+        unit: ``pairs`` (a pair is a match, its rows are votes) or ``votes`` (a row is a match).
+
+    Raises:
+        InvalidRecords: rows that are no comparisons, all at once.
+        NotFound, Unreadable: a file cannot be had, or is of no kind that is read.
+    """
+    if unit not in UNITS:
+        raise Unreadable(f"{unit!r} is no unit of a match; give one of {', '.join(UNITS)}")
+    file = _file(Path(source))
+    columns = columns_of(file)
+    pairs = unit == "pairs" and "id" in columns and "worker" in columns
+    files = {"comparisons": file}
+    beside = file.with_name(_AUDITOR + file.name)
+    if audit is not None or (pairs and beside.is_file()):
+        files["audit"] = audit or beside
+    if (models := file.with_name("models.jsonl")).is_file():
+        files["models"] = models
+    with foreign(_SCHEMA, files) as comparisons:
+        tables = {"owners": comparisons.sql(_OWNERS)} if "models" in files else {}
+        tables["bots"] = comparisons.sql(_BOTS)
+        if not pairs:
+            tables["matches"] = comparisons.sql(_EACH_ROW)
+            return Imported("arena", tables, ("each row is a match of its own",))
+        tables["judges"] = comparisons.sql(_JUDGES)
+        tables["matches"] = comparisons.sql(_PAIRS)
+        tables["votes"] = comparisons.sql(_VOTES)
+        return Imported("arena", tables, _notes(comparisons, files))
+
+
+def _file(source: Path) -> Path:
+    if not source.is_dir():
+        return source
+    found = [path for name in _NAMES for path in sorted(source.glob(f"{name}.*"))]
+    if not found:
+        raise NotFound(f"{source} holds no {' or '.join(f'{name}.csv' for name in _NAMES)}")
+    return found[0]
+
+
+def _notes(comparisons: Records, files: dict[str, Path]) -> tuple[str, ...]:
+    matches = "a pair is a match, its rows are the votes of its workers"
+    if "audit" not in files:
+        return (matches, "no audit: there is no file of verdicts on the pairs")
+    return (matches, f"audited by {files['audit'].name}: {comparisons.count('audit'):,} verdicts")

@@ -1,0 +1,108 @@
+"""Import PeerBench's own tables as community records.
+
+Read are the tables PeerBench stores, by its own names: ``auth.users`` (in a folder
+``auth.users.csv``, ``auth_users.csv`` or ``users.csv``; likewise with other endings),
+``org_to_people``, ``prompt_sets``, ``prompts``, ``hash_registrations``, ``prompt_set_prompts``,
+``provider_models``, ``responses``, ``scores``, ``quick_feedbacks``, ``user_role_on_prompt_set``,
+``prompt_comments``, ``response_comments`` and ``score_comments``. What is joined there is joined
+once here: a prompt gets its uploader, a response its model's slug, and the three kinds of comments
+become one table.
+
+A community can also be scored where it lives: ``agon score community postgresql://…``.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pyarrow as pa
+
+from agon.app.importers.imported import Imported
+from agon.disciplines import discipline
+from agon.records import Records
+from agon.records import read as read_records
+
+_COMMENTS = ("comments", "prompt_comments", "response_comments", "score_comments")
+_USERS = ("auth.users", "auth_users")
+_JOINED = {"hash_registrations", "provider_models", *_COMMENTS}
+
+_PROMPTS = """
+SELECT p.* REPLACE (coalesce(p.uploader_id, h.uploader_id) AS uploader_id)
+FROM prompts p LEFT JOIN hash_registrations h
+ON h.cid = p.hash_cid_registration AND h.sha256 = p.hash_sha256_registration
+ORDER BY p._row
+"""
+
+_RESPONSES = """
+SELECT r.* REPLACE (coalesce(r.model, m.model, m.name) AS model)
+FROM responses r LEFT JOIN provider_models m ON m.id = r.model_id ORDER BY r._row
+"""
+
+_RESOLVED = {
+    "prompts": (_PROMPTS, ("hash_cid_registration", "hash_sha256_registration")),
+    "responses": (_RESPONSES, ("model_id",)),
+}
+"""Tables with a join made once, and the columns that were only there for it."""
+
+
+def read(source: str) -> Imported:
+    """Read PeerBench's tables, from wherever records are read, as community records.
+
+    Raises:
+        InvalidRecords: with everything that is wrong, at once.
+        NotFound, Unreadable, Unavailable: the source cannot be opened.
+    """
+    with _opened(source) as records:
+        return Imported("community", _tables(records))
+
+
+def _tables(records: Records) -> dict[str, pa.Table]:
+    tables = {}
+    for table in records.schema:
+        if not records.has(table.name) or table.name in _JOINED:
+            continue
+        query, joined_by = _RESOLVED.get(table.name, ("", ()))
+        rows = records.sql(query) if query else records.arrow(table.name)
+        needed = {column.name for column in table.columns if column.required}
+        kept = [
+            name
+            for name in rows.column_names
+            if name in needed
+            or (name not in {"_row", *joined_by} and rows[name].null_count < rows.num_rows)
+        ]
+        tables[table.name] = rows.select(kept)
+    comments = [name for name in _COMMENTS if records.has(name)]
+    if comments:
+        # The kinds number their comments each for itself; a comment's id means nothing here.
+        union = " UNION ALL ".join(
+            f"SELECT user_id, created_at, {at} AS kind, _row FROM {name}"
+            for at, name in enumerate(comments)
+        )
+        tables["comments"] = records.sql(
+            f"SELECT user_id, created_at FROM ({union}) ORDER BY kind, _row"
+        )
+    return tables
+
+
+@contextmanager
+def _opened(source: str) -> Iterator[Records]:
+    """Give the checked records; in a folder the users' file may be called ``auth.users.csv``."""
+    schema = discipline("community").schema
+    folder = Path(source)
+    with TemporaryDirectory(prefix="agon-import-") as linked:
+        if folder.is_dir():
+            for file in sorted(folder.iterdir()):
+                for alias in _USERS:
+                    if file.name.startswith(f"{alias}."):
+                        name = file.name.replace(alias, "users", 1)
+                        Path(linked, name).symlink_to(file.resolve())
+                        break
+                else:
+                    Path(linked, file.name).symlink_to(file.resolve())
+            source = linked
+        records = read_records(schema, source)
+        try:
+            yield records
+        finally:
+            records.close()

@@ -1,1 +1,0 @@
-"""Do long work on leases: claimed, kept alive, completed once, whatever dies meanwhile."""

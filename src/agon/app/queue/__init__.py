@@ -1,0 +1,1 @@
+"""Queue jobs and hand them out on leases."""

@@ -1,0 +1,1 @@
+"""Rebuild a contest's records and boards from the entries of its ledger."""

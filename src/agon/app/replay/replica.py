@@ -1,0 +1,283 @@
+"""Keep a contest's records as columns in memory, grown entry by entry, and score them at any time.
+
+A score is a pure function of what a position shows, so nothing of a score is carried over from
+one position to the next: a new record grows the columns, and the same formulas run over them. To
+replay a contest is to feed an empty :class:`LiveContest` from line 1.
+"""
+
+from collections import OrderedDict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from itertools import groupby, islice
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from agon.app.analysis.score import Result, rules_of
+from agon.app.garbage import without_collection
+from agon.app.replay.adjustments import Adjusted
+from agon.app.replay.participant_columns import PEOPLE
+from agon.disciplines import discipline
+from agon.entities.contests import Contest
+from agon.errors import AgonError, Conflict
+from agon.ledger.folding import Adjustment, Standing, State, beginning, fold
+from agon.ledger.spans import FOREVER, Integers, Spans
+from agon.records.engine import Engine
+from agon.records.growing import GrowingRecords
+from agon.records.seen import SeenRecords
+from agon.store.store import Store
+
+_CHUNK = 50_000
+_HEAD = 32  # bytes of a head
+
+
+class LiveContest:
+    """Hold one contest's ledger as far as it was read: its standing, and its records as columns.
+
+    Use an object from one thread at a time; results read its columns when they are asked.
+
+    Args:
+        contest: the contest's id.
+        engine: where to keep the columns; None starts an engine of its own.
+
+    Example:
+        >>> live = LiveContest("spring")
+        >>> live.seq
+        0
+        >>> live.close()
+    """
+
+    def __init__(self, contest: str, *, engine: Engine | None = None) -> None:
+        self.contest = contest
+        self._engine = engine
+        self._state = beginning(contest)
+        self._growing: GrowingRecords | None = None
+        self._heads = bytearray(self._state.standing.head)
+
+    @property
+    def seq(self) -> int:
+        """Return the position of the newest entry read; 0 before the first."""
+        return self._state.standing.seq
+
+    @property
+    def state(self) -> State:
+        """Return what the ledger says as far as it was read."""
+        return self._state
+
+    def standing(self, at: int | None = None) -> Standing:
+        """Return what the contest was at a position (None: the newest), with the head there.
+
+        Raises:
+            Conflict: the ledger was not read as far as that.
+        """
+        if at is None or at == self.seq:
+            return self._state.standing
+        self._expect(at)
+        head = bytes(self._heads[_HEAD * at : _HEAD * (at + 1)])
+        return replace(self._state.standing_at(at), seq=at, head=head)
+
+    def catch_up(self, lines: Iterable[tuple[int, bytes]]) -> None:
+        """Take in further lines of the ledger with their positions; those known are passed over.
+
+        Raises:
+            InvalidEntry: a line cannot follow those before it; what came before its portion of
+                the lines has been taken in.
+        """
+        known = self.seq
+        new = iter(line for seq, line in lines if seq > known)
+        while chunk := list(islice(new, _CHUNK)):
+            with without_collection():
+                self._take(chunk)
+
+    def records(self, at: int | None = None, *, without: Collection[int] = ()) -> SeenRecords:
+        """Return the records as a position shows them.
+
+        Args:
+            at: the position (None: the newest).
+            without: positions of records to leave out as if they had never been.
+
+        Raises:
+            Conflict: nothing has been read, or not as far as that.
+        """
+        position = self.seq if at is None else at
+        self._expect(position)
+        if self._growing is None:
+            raise Conflict(f"nothing of {self.contest} has been read; catch up first")
+        return self._growing.records(position, without=without)
+
+    def result(
+        self,
+        *,
+        at: int | None = None,
+        edition: str | None = None,
+        overrides: Mapping[str, Any] | None = None,
+        without: Collection[int] = (),
+        adjustments: Sequence[Adjustment] = (),
+    ) -> Result:
+        """Score the contest as a position shows it, adjustments in force there included.
+
+        What is asked otherwise than the ledger says serves to see a change before it is made.
+
+        Args:
+            at: the position (None: the newest).
+            edition: another edition than the one in force there.
+            overrides: other overrides than those in force there.
+            without: positions of records to leave out.
+            adjustments: some more than those in force there.
+
+        Raises:
+            Conflict: nothing has been read, or not as far as that.
+            NotFound, InvalidRule: there are no such rules.
+            NotScorable: the records cannot be scored, with the reason.
+        """
+        records = self.records(at, without=without)
+        standing = self.standing(at)
+        chosen = discipline(standing.discipline)
+        released, rules = rules_of(
+            chosen.name,
+            standing.edition if edition is None else edition,
+            standing.overrides if overrides is None else overrides,
+        )
+        scored = chosen.score(records, rules)
+        given = (*standing.adjustments, *adjustments)
+        if given:
+            shared = chosen.name == "arena" or getattr(rules, "tie_ranks", "") == "shared"
+            scored = Adjusted(scored, given, shared=shared)
+        return Result(chosen, released, rules, records, None, scored)
+
+    def records_about(self, people: Collection[str], *, at: int | None = None) -> list[int]:
+        """Return the positions of the records that are about any of some people, rising.
+
+        People are named as boards name them; whose record it is, each discipline's table of
+        people's columns says (:data:`agon.app.replay.participant_columns.PEOPLE`).
+        """
+        records = self.records(at)
+        found: set[int] = set()
+        for table, column in PEOPLE[self.standing(at).discipline]:
+            found.update(records.rows_where(table, column, people))
+        return sorted(found)
+
+    def close(self) -> None:
+        """Let go of the columns; a second call does nothing."""
+        if self._growing is not None:
+            self._growing.close()
+
+    def _expect(self, at: int) -> None:
+        if at > self.seq:
+            raise Conflict(
+                f"{self.contest} was read to entry {self.seq}, not to {at}; catch up first"
+            )
+
+    def _take(self, lines: list[bytes]) -> None:
+        rows: dict[str, tuple[list[Mapping[str, Any]], list[int]]] = {}
+
+        def add(seq: int, table: str, row: Mapping[str, Any]) -> None:
+            if table not in rows:
+                rows[table] = ([], [])
+            rows[table][0].append(row)
+            rows[table][1].append(seq)
+
+        before = self._state
+        heads = bytearray()
+        state = fold(lines, start=before, on_record=add, heads=heads)
+        growing = self._growing or self._started(state.standing.discipline)
+        for table, (given, seqs) in rows.items():
+            growing.append(table, given, seqs)
+        _show(growing, before.spans, state.spans)
+        self._state = state
+        self._heads += heads
+
+    def _started(self, of: str) -> GrowingRecords:
+        source = f"ledger of {self.contest}"
+        schema = discipline(of).schema
+        self._growing = GrowingRecords(schema, engine=self._engine, source=source)
+        return self._growing
+
+
+class Lives:
+    """Keep the contests that were used last in this process's memory.
+
+    Args:
+        most: so many contests are kept; one more lets go of the one not used for longest.
+    """
+
+    def __init__(self, *, most: int = 8) -> None:
+        self._most = most
+        self._lives: OrderedDict[str, tuple[LiveContest, Lock]] = OrderedDict()
+        self._lock = Lock()
+
+    @contextmanager
+    def at(self, store: Store, contest: Contest) -> Iterator[LiveContest]:
+        """Lend a contest, read to the newest entry of a store, to one thread at a time.
+
+        One left by an error that is a bug of ours is forgotten: the next borrower reads the ledger
+        anew. What agon refuses on purpose (an unknown id, rules that score nothing) spoils nothing.
+        """
+        live, lock = self._of(contest.id)
+        with lock:
+            try:
+                with store.read() as session:
+                    entries = session.entries.after(contest.no, live.seq)
+                    live.catch_up((entry.seq, entry.line) for entry in entries)
+                yield live
+            except AgonError:
+                raise
+            except BaseException:
+                self.forget(contest.id)
+                raise
+
+    def _of(self, contest: str) -> tuple[LiveContest, Lock]:
+        with self._lock:
+            if contest not in self._lives:
+                self._lives[contest] = (LiveContest(contest), Lock())
+            self._lives.move_to_end(contest)
+            # Whoever works with a forgotten one keeps it until done; the memory goes then.
+            while len(self._lives) > self._most:
+                self._lives.popitem(last=False)
+            return self._lives[contest]
+
+    def forget(self, contest: str) -> None:
+        """Let go of a contest, if it is here."""
+        with self._lock:
+            self._lives.pop(contest, None)
+
+
+def _show(growing: GrowingRecords, old: Spans, new: Spans) -> None:
+    """Let records go out of sight and come back where the new spans say so."""
+    for (at, ending), turns in groupby(sorted(_turns(old, new)), key=lambda turn: turn[:2]):
+        seqs = [record for _, _, record in turns]
+        if ending:
+            growing.end(seqs, at=at)
+        else:
+            growing.begin(seqs, at=at)
+
+
+def _turns(old: Spans, new: Spans) -> Iterator[tuple[int, bool, int]]:
+    """List what new spans say and old ones did not: position, whether it ends, record."""
+    size = len(old)
+    begun = np.zeros(len(new), dtype=bool)
+    ended = np.zeros(len(new), dtype=bool)
+    if np.array_equal(new.record[:size], old.record) and np.array_equal(
+        new.since[:size], old.since
+    ):
+        begun[:size] = True
+        ended[:size] = old.until != FOREVER
+    else:
+        # Spans have been put in between: find the old ones by record and beginning.
+        keys, known = _keys(new), _keys(old)
+        begun = np.isin(keys, known)
+        ended = np.isin(keys, known[old.until != FOREVER])
+    begins = ~begun & (new.since != new.record)
+    ends = ~ended & (new.until != FOREVER)
+    for one in np.flatnonzero(begins).tolist():
+        yield int(new.since[one]), False, int(new.record[one])
+    for one in np.flatnonzero(ends).tolist():
+        yield int(new.until[one]), True, int(new.record[one])
+
+
+def _keys(spans: Spans) -> Integers:
+    # Positions are far below 2^31: a ledger of so many lines would not fit a disk.
+    keys: Integers = (spans.record << 31) + spans.since
+    return keys

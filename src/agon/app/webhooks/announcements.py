@@ -1,0 +1,41 @@
+"""Announce what happened: store the event, and a delivery for every webhook that asked for it.
+
+Both are stored in the session of what happened, so nothing is announced that did not happen, and
+nothing that happened goes unannounced.
+"""
+
+from typing import TYPE_CHECKING
+
+from agon.app.queue.jobs import deliver_job
+from agon.entities.contests import Event
+from agon.entities.webhooks import DeliveryLog, Webhook
+from agon.store.session import Session
+
+if TYPE_CHECKING:
+    from agon.app.service import Service
+
+
+def announce(service: "Service", session: Session, event: Event) -> Event:
+    """Store an event and queue its deliveries; return it with its number."""
+    stored = session.events.add(event)
+    for webhook in session.webhooks.of(stored.contest_no):
+        if wants(webhook, stored):
+            delivery = DeliveryLog(
+                id=service.new_id(),
+                webhook_id=webhook.id,
+                event_no=stored.no,
+                state="waiting",
+                attempts=(),
+                created_at=service.clock(),
+            )
+            session.webhooks.log(delivery)
+            job = deliver_job(stored.contest_no, delivery.id, id=service.new_id())
+            session.queue.add(job, now=service.clock())
+    return stored
+
+
+def wants(webhook: Webhook, event: Event) -> bool:
+    """Say whether a webhook is to be told of an event: active, its kind, and no secret to it."""
+    if not webhook.active or (event.staff and not webhook.staff):
+        return False
+    return not webhook.events or event.kind in webhook.events

@@ -1,0 +1,134 @@
+"""Bring an event to a webhook: signed, tried again with growing waits, every attempt logged."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any, Final, Literal, Protocol
+
+from agon.app.analysis.score import moment_of
+from agon.app.webhooks.address_guard import Resolve, Target, checked
+from agon.app.webhooks.signatures import signed_headers
+from agon.entities.webhooks import DeliveryLog, Webhook
+from agon.errors import AgonError
+from agon.kernel.times import written_time
+
+WAITS: Final = (
+    timedelta(0),
+    timedelta(seconds=5),
+    timedelta(seconds=30),
+    timedelta(minutes=2),
+    timedelta(minutes=15),
+    timedelta(hours=1),
+    timedelta(hours=6),
+    timedelta(hours=24),
+)
+"""How long each attempt waits after the one before it; then the delivery is given up."""
+
+LONGEST_WAIT: Final = WAITS[-1]
+_GOOD = range(200, 300)
+_GONE = 410
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """Hold what one attempt met.
+
+    Attributes:
+        status: the HTTP status; None when none came.
+        error: why none came; None when one did.
+        ms: how long it took.
+        body: the first 4 KiB of what was answered, for the webhook's owner.
+        retry_after: how long the receiver asks to wait.
+    """
+
+    status: int | None
+    error: str | None
+    ms: int
+    body: str = ""
+    retry_after: timedelta | None = None
+
+
+class Sender(Protocol):
+    """Send one request over the network."""
+
+    def send(self, target: Target, *, headers: Mapping[str, str], body: bytes) -> Answer:
+        """POST a body to the target's checked address and return what came.
+
+        Certificate and ``Host`` are those of the target's name. A redirect is an answer and not
+        followed. What goes wrong on the network is an answer's error, never an exception.
+        """
+
+
+def attempt(
+    delivery: DeliveryLog,
+    *,
+    webhook: Webhook,
+    secret: bytes,
+    body: bytes,
+    sender: Sender,
+    resolve: Resolve,
+    clock: Callable[[], datetime],
+    allow_private: bool = False,
+) -> DeliveryLog:
+    """Try a delivery once and return it with the attempt in its log.
+
+    Args:
+        delivery: what was tried so far; its id is the message's.
+        webhook: where it goes.
+        secret: the webhook's secret, opened.
+        body: the bytes to send, equal in every attempt.
+        sender: sends.
+        resolve: gives the addresses of a name; asked at every attempt.
+        clock: the time.
+        allow_private: the service's ``webhook_allow_private``.
+    """
+    at = clock()
+    headers = {
+        "content-type": "application/json",
+        **signed_headers(secret, id=delivery.id, at=at, body=body),
+    }
+    try:
+        target = checked(webhook.url, resolve=resolve, allow_private=allow_private)
+    except AgonError as refused:
+        answer = Answer(status=None, error=str(refused), ms=0)
+    else:
+        answer = sender.send(target, headers=headers, body=body)
+    return with_attempt(delivery, answer, at=at)
+
+
+def with_attempt(delivery: DeliveryLog, answer: Answer, *, at: datetime) -> DeliveryLog:
+    """Return a delivery with one more attempt: delivered, given up, or to be tried again.
+
+    Delivered is any 2xx. Given up is what was tried :data:`WAITS` times, or answered 410 (gone).
+    """
+    made: dict[str, Any] = {"at": written_time(at), "ms": answer.ms}
+    if answer.status is None:
+        made["error"] = answer.error or "nothing was answered"
+    else:
+        made |= {"status": answer.status, "body": answer.body}
+    if answer.retry_after is not None:
+        made["retry_after_seconds"] = answer.retry_after.total_seconds()
+    attempts = (*delivery.attempts, made)
+    state: Literal["waiting", "delivered", "given-up"] = "waiting"
+    if answer.status in _GOOD:
+        state = "delivered"
+    elif answer.status == _GONE or len(attempts) >= len(WAITS):
+        state = "given-up"
+    return replace(delivery, attempts=attempts, state=state)
+
+
+def due(delivery: DeliveryLog) -> datetime | None:
+    """Tell when a delivery is to be tried next; None when it has ended.
+
+    The receiver's ``Retry-After`` lengthens a wait, up to :data:`LONGEST_WAIT`; it shortens none.
+    """
+    if delivery.state != "waiting":
+        return None
+    if not delivery.attempts:
+        return delivery.created_at
+    last = delivery.attempts[-1]
+    asked = timedelta(seconds=float(last.get("retry_after_seconds", 0)))
+    wait = max(WAITS[len(delivery.attempts)], min(asked, LONGEST_WAIT))
+    before = moment_of(str(last["at"]))
+    assert before is not None, "text gives a time"  # noqa: S101 (tells mypy)
+    return before + wait

@@ -1,0 +1,88 @@
+"""Send a webhook something on demand: a test, or what it was sent before."""
+
+from agon.app.access.audit import note
+from agon.app.access.management import managed
+from agon.app.queue.jobs import deliver_job
+from agon.app.service import Service
+from agon.app.webhooks.subscriptions import webhook_of
+from agon.entities.access import Caller
+from agon.entities.contests import Event
+from agon.entities.webhooks import DeliveryLog, Webhook
+from agon.errors import Conflict, NotFound
+from agon.store.session import Session
+
+TESTED = "webhook-tested"
+"""The kind of event a test sends; no other webhook is told of it."""
+
+
+def send_test(service: Service, contest_id: str, webhook_id: str, *, by: Caller) -> DeliveryLog:
+    """Send a webhook an event of kind ``webhook-tested``, whatever kinds it asked for.
+
+    Raises:
+        Forbidden, Unauthenticated, NotFound: ``by`` may not; there is no such webhook.
+        Conflict: it is switched off.
+    """
+    with service.store.write() as session:
+        contest = managed(session, contest_id, by, "webhook.manage")
+        webhook = _switched_on(webhook_of(session, contest, webhook_id))
+        event = Event(
+            no=0,
+            contest_no=contest.no,
+            # What the public may not see yet would be held back from a webhook of the public.
+            seq=contest.seq if contest.public_until is None else contest.public_until,
+            at=service.clock(),
+            kind=TESTED,
+            body={"webhook": webhook.id},
+            staff=True,
+        )
+        stored = session.events.add(event)
+        note(service, session, by=by, action="webhook.test", target=webhook_id)
+        return _sent(service, session, webhook, event_no=stored.no)
+
+
+def redeliver(
+    service: Service, contest_id: str, webhook_id: str, delivery_id: str, *, by: Caller
+) -> DeliveryLog:
+    """Send an event once more, as a new delivery with all its attempts before it.
+
+    Its ``webhook-id`` is a new one, so that a receiver that drops what it knows takes it; the
+    event in its body is the same.
+
+    Raises:
+        Forbidden, Unauthenticated, NotFound: ``by`` may not; no such webhook or delivery.
+        Conflict: the webhook is switched off, or the delivery is still under way.
+    """
+    with service.store.write() as session:
+        contest = managed(session, contest_id, by, "webhook.manage")
+        webhook = _switched_on(webhook_of(session, contest, webhook_id))
+        before = session.webhooks.delivery(delivery_id)
+        if before.webhook_id != webhook.id:
+            raise NotFound(
+                f"webhook {webhook.id} has no delivery {delivery_id}; see its list of deliveries"
+            )
+        if before.state == "waiting":
+            raise Conflict(f"delivery {delivery_id} is still tried; wait, or see its attempts")
+        note(service, session, by=by, action="webhook.redeliver", target=delivery_id)
+        return _sent(service, session, webhook, event_no=before.event_no)
+
+
+def _sent(service: Service, session: Session, webhook: Webhook, *, event_no: int) -> DeliveryLog:
+    """Log a new delivery and queue its first attempt."""
+    delivery = DeliveryLog(
+        id=service.new_id(),
+        webhook_id=webhook.id,
+        event_no=event_no,
+        state="waiting",
+        attempts=(),
+        created_at=service.clock(),
+    )
+    session.webhooks.log(delivery)
+    job = deliver_job(webhook.contest_no, delivery.id, id=service.new_id())
+    session.queue.add(job, now=service.clock())
+    return delivery
+
+
+def _switched_on(webhook: Webhook) -> Webhook:
+    if not webhook.active:
+        raise Conflict(f"webhook {webhook.id} is switched off; switch it on first")
+    return webhook

@@ -1,0 +1,162 @@
+"""Say where a contest's events are sent: add, change, list and remove webhooks."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from agon.app.access.audit import note
+from agon.app.access.management import managed
+from agon.app.access.permissions import View, allow
+from agon.app.service import Service
+from agon.app.webhooks.address_guard import checked_url
+from agon.app.webhooks.secrets import NONCE_BYTES, seal
+from agon.app.webhooks.signatures import SECRET_BYTES, written_secret
+from agon.entities.access import Caller
+from agon.entities.contests import Contest
+from agon.entities.webhooks import DeliveryLog, Webhook
+from agon.errors import Conflict, NotFound, Unavailable
+from agon.store.session import Session
+
+MOST: Final = 20
+"""A contest has no more webhooks than that."""
+
+
+def subscribe(
+    service: Service,
+    contest_id: str,
+    *,
+    url: str,
+    events: Sequence[str] = (),
+    staff: bool = True,
+    allow_private: bool = False,
+    by: Caller,
+) -> tuple[Webhook, str]:
+    """Add a webhook; return it with its secret, which nobody can show again.
+
+    Args:
+        service: the service.
+        contest_id: the contest.
+        url: where to; https, and no address of our own network.
+        events: kinds of events; empty: all.
+        staff: whether events for organisers alone are sent too.
+        allow_private: the setting ``webhook_allow_private``.
+        by: an organiser.
+
+    Raises:
+        Forbidden, Unauthenticated, NotFound: ``by`` may not, or not see the contest.
+        Unreadable: the URL is none to send to.
+        Conflict: the contest has :data:`MOST` already.
+        Unavailable: the server has no key to encrypt the secret with.
+    """
+    checked_url(url, allow_private=allow_private)
+    if not service.network_key:
+        raise Unavailable("this server has no key to encrypt secrets with; set server_key_file")
+    secret, name = service.random(SECRET_BYTES), service.new_id()
+    sealed = seal(
+        secret,
+        server_key=service.network_key,
+        webhook_id=name,
+        nonce=service.random(NONCE_BYTES),
+    )
+    with service.store.write() as session:
+        contest = managed(session, contest_id, by, "webhook.manage")
+        if len(session.webhooks.of(contest.no)) >= MOST:
+            raise Conflict(f"{contest_id} has {MOST} webhooks already; remove one first")
+        webhook = Webhook(
+            id=name,
+            contest_no=contest.no,
+            url=url,
+            secret=sealed,
+            events=tuple(dict.fromkeys(events)),
+            staff=staff,
+            active=True,
+            created_at=service.clock(),
+            by=by.name,
+        )
+        session.webhooks.save(webhook)
+        note(service, session, by=by, action="webhook.create", target=name,
+             detail={"contest": contest_id})  # fmt: skip
+    return webhook, written_secret(secret)
+
+
+def change(
+    service: Service,
+    contest_id: str,
+    webhook_id: str,
+    *,
+    active: bool | None = None,
+    events: Sequence[str] | None = None,
+    by: Caller,
+) -> Webhook:
+    """Change what is given of a webhook.
+
+    Raises:
+        Forbidden, Unauthenticated, NotFound: ``by`` may not; there is no such webhook.
+    """
+    with service.store.write() as session:
+        contest = managed(session, contest_id, by, "webhook.manage")
+        webhook = webhook_of(session, contest, webhook_id)
+        changed = replace(
+            webhook,
+            active=webhook.active if active is None else active,
+            events=webhook.events if events is None else tuple(dict.fromkeys(events)),
+        )
+        session.webhooks.save(changed)
+        note(service, session, by=by, action="webhook.change", target=webhook_id)
+    return changed
+
+
+def unsubscribe(service: Service, contest_id: str, webhook_id: str, *, by: Caller) -> None:
+    """Remove a webhook and the log of its deliveries.
+
+    Raises:
+        Forbidden, Unauthenticated, NotFound: ``by`` may not; there is no such webhook.
+    """
+    with service.store.write() as session:
+        contest = managed(session, contest_id, by, "webhook.manage")
+        webhook_of(session, contest, webhook_id)
+        session.webhooks.remove(webhook_id)
+        note(service, session, by=by, action="webhook.remove", target=webhook_id)
+
+
+def webhooks(service: Service, view: View, *, by: Caller) -> list[Webhook]:
+    """List a contest's webhooks in order of creation.
+
+    Raises:
+        Forbidden, Unauthenticated: ``by`` may not.
+    """
+    allow(by, "webhook.manage", contest=view.contest)
+    with service.store.read() as session:
+        return session.webhooks.of(view.contest.no)
+
+
+def deliveries(
+    service: Service,
+    view: View,
+    webhook_id: str,
+    *,
+    after: str | None = None,
+    limit: int = 100,
+    by: Caller,
+) -> list[DeliveryLog]:
+    """List a webhook's deliveries, newest first, every attempt with what came of it.
+
+    Raises:
+        Forbidden, Unauthenticated, NotFound: ``by`` may not; there is no such webhook.
+    """
+    allow(by, "webhook.manage", contest=view.contest)
+    with service.store.read() as session:
+        webhook_of(session, view.contest, webhook_id)
+        return session.webhooks.deliveries(webhook_id, after=after, limit=limit)
+
+
+def webhook_of(session: Session, contest: Contest, webhook_id: str) -> Webhook:
+    """Return a contest's webhook.
+
+    Raises:
+        NotFound: it has none of that id.
+    """
+    found = session.webhooks.get(webhook_id)
+    if found.contest_no != contest.no:
+        raise NotFound(f"{contest.id} has no webhook {webhook_id}; see its list of webhooks")
+    return found

@@ -1,0 +1,81 @@
+"""Enter what a job found into its contest's ledger: once, however often the job was begun."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from agon.app.contests.ledgers.append import append
+from agon.disciplines import discipline
+from agon.entities.contests import Contest
+from agon.entities.jobs import Job
+from agon.errors import Conflict, NotFound
+from agon.ledger.entry import Draft, Line, read_line
+from agon.ledger.keys import record_key
+from agon.store.session import Session
+
+if TYPE_CHECKING:
+    from agon.app.service import Service
+
+_LONGEST_NAME = 100
+
+
+def record_once(
+    service: "Service",
+    session: Session,
+    contest: Contest,
+    *,
+    table: str,
+    row: Mapping[str, Any],
+    by: str,
+    replace: bool = False,
+) -> dict[str, Any]:
+    """Record a keyed row in a locked contest unless its key is there already.
+
+    Args:
+        service: the house.
+        session: the session that completes the job.
+        contest: locked.
+        table: the table.
+        row: a row with all parts of its key.
+        by: who the entry names.
+        replace: whether a row that is there gives way.
+
+    Returns:
+        ``seq`` of the record, and ``recorded``: False when an earlier one stands.
+
+    Raises:
+        Conflict: the contest's result is final.
+    """
+    if contest.state == "final":
+        raise Conflict(f"contest {contest.id} is final; propose a change set")
+    key = record_key(discipline(contest.discipline).schema.table(table), row)
+    known = session.entries.known(contest.no, records=[key]).get(key) if key else None
+    if known is not None and not replace:
+        return {"seq": known.seq, "recorded": False}
+    body: dict[str, Any] = {"table": table, "row": dict(row)}
+    if known is not None:
+        body["replaces"] = known.seq
+    kind = "record-added" if known is None else "record-replaced"
+    draft = Draft(kind=kind, body=body, at=service.clock(), by=by)
+    return {"seq": append(service, session, contest, [draft]).seq, "recorded": True}
+
+
+def worker_name(job: Job) -> str:
+    """Return how entries name the worker of a job.
+
+    A worker's name is its own choice, so it is cut to what an entry's name may be.
+    """
+    name = "".join(one if one.isprintable() else "?" for one in job.worker or "unknown")
+    return f"worker:{name[:_LONGEST_NAME]}"
+
+
+def entry_at(session: Session, contest_no: int, seq: int, *, kind: str) -> Line:
+    """Return the entry of a kind at a position.
+
+    Raises:
+        NotFound: there is none.
+    """
+    for stored in session.entries.after(contest_no, seq - 1, until=seq):
+        entry = read_line(stored.line)
+        if entry.kind == kind:
+            return entry
+    raise NotFound(f"the ledger has no {kind} at position {seq}; ask for the job anew")

@@ -1,0 +1,150 @@
+"""Judge a dojo submission: the worker runs the program, the house compares and records.
+
+The setter's terms are in the ledger and go to no worker. A worker's outcome is a run; the verdict
+is reached here, once, and stored with the end of its job.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Final
+
+from agon.app.contests.changes.rejudge import rejudged
+from agon.app.dojo.grading import UNJUDGED, judged, read_first
+from agon.app.dojo.inspection import rules_in_force
+from agon.app.queue.leases import Again, Finish, Refused
+from agon.app.queue.progress import Progress
+from agon.app.queue.source import Assignment
+from agon.app.sandbox import Job as Program
+from agon.app.sandbox import Limits, Sandbox
+from agon.app.worker.outcome_records import entry_at, record_once, worker_name
+from agon.app.worker.outcomes import read_run, written_run
+from agon.disciplines.dojo.canonical import length, source_hash
+from agon.disciplines.dojo.records import SUBMISSIONS
+from agon.entities.jobs import Job
+from agon.kernel.times import written_time
+from agon.store.session import Session
+
+if TYPE_CHECKING:
+    from agon.app.service import Service
+
+OUR_FAULTS: Final = 3
+"""So often is a run repeated that ended by a fault of ours; then the verdict says so."""
+
+_COLUMNS: Final = frozenset(column.name for column in SUBMISSIONS.columns)
+_FAULT: Final = "sandbox_error"
+
+
+def judge(sandbox: Sandbox) -> Callable[[Assignment, Progress], dict[str, Any]]:
+    """Return what runs submissions.
+
+    Args:
+        sandbox: the worker's.
+
+    Returns:
+        A function from a job to its outcome: ``{"run": …}`` as :func:`written_run` writes it, or
+        ``{"run": None}`` for a program that is refused unread.
+    """
+
+    def run(assignment: Assignment, progress: Progress) -> dict[str, Any]:
+        payload = assignment.payload
+        source = payload["source"].encode()
+        if read_first(source, rules=rules_in_force()).verdict is not None:
+            return {"run": None}
+        program = Program(
+            source=source,
+            n_check=payload["n_check"],
+            limits=Limits(),
+            name=str(payload["submission"]),
+        )
+        ran = sandbox.run(program)
+        progress.check()
+        return {"run": written_run(ran)}
+
+    return run
+
+
+def settle_judge(service: "Service", job: Job, outcome: Mapping[str, Any]) -> Finish | Again:
+    """Reach the verdict of a run, and say how it is recorded: exactly once.
+
+    Raises:
+        Refused: the outcome is none of this job.
+        NotFound: the submission or its problem is not in the ledger.
+    """
+    payload = job.payload
+    filed = _filed(service, payload)
+    source = payload["source"].encode()
+    reading = read_first(source, rules=rules_in_force())
+    if reading.verdict is not None:
+        verdict: Mapping[str, Any] = {"verdict": reading.verdict, "reason": reading.reason}
+    elif outcome.get("run") is None:
+        raise Refused("the program was not run; run it and send what became of it")
+    else:
+        run = read_run(outcome["run"], n_check=payload["n_check"], limits=Limits())
+        verdict = judged(run, expected=filed.terms, refusal=reading.reason)
+    if verdict["verdict"] == _FAULT and _faults(job) + 1 < OUR_FAULTS:
+        return Again(f"{_FAULT}: {verdict['reason']}")
+    row = _row(filed, source=source, verdict=verdict)
+
+    def finish(session: Session) -> Mapping[str, Any]:
+        contest = session.contests.lock(payload["contest"])
+        if "change" in payload:
+            # It is judged again; what came out counts when the change set is applied.
+            return rejudged(service, session, contest, payload["change"], row)
+        recorded = record_once(
+            service, session, contest, table="submissions", row=row,
+            by=worker_name(job), replace=payload.get("replace", False),
+        )  # fmt: skip
+        return {"verdict": row["verdict"], "reason": row["reason"], **recorded}
+
+    return finish
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Filed:
+    """Hold what the ledger says of a submission and of the problem it is judged by."""
+
+    submission: str
+    problem: str
+    user: str
+    received: datetime
+    content: Mapping[str, Any]
+    terms: tuple[str, ...]
+
+
+def _filed(service: "Service", payload: Mapping[str, Any]) -> _Filed:
+    with service.store.read() as session:
+        no = session.contests.get(payload["contest"]).no
+        received = entry_at(session, no, payload["seq"], kind="submission-received")
+        published = entry_at(session, no, payload["problem_seq"], kind="problem-published")
+    body = received.body
+    return _Filed(
+        submission=body["submission"],
+        problem=body["problem"],
+        user=body["user"],
+        received=received.at,
+        content=body["content"],
+        terms=tuple(published.body["package"]["terms"]),
+    )
+
+
+def _row(filed: _Filed, *, source: bytes, verdict: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the row of the table ``submissions``."""
+    row = {
+        **UNJUDGED,
+        "id": filed.submission,
+        "problem_id": filed.problem,
+        "user_id": filed.user,
+        "created_at": written_time(filed.received),
+        "source": source.decode(),
+        "source_hash": source_hash(source),
+        "l_chars": length(source),
+        "method_tag": filed.content.get("method_tag"),
+        "notes": filed.content.get("notes"),
+        **verdict,
+    }
+    return {name: value for name, value in row.items() if name in _COLUMNS}
+
+
+def _faults(job: Job) -> int:
+    return sum(str(one.get("cause", "")).startswith(_FAULT) for one in job.causes)

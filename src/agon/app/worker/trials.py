@@ -1,0 +1,152 @@
+"""Try a challenge submission on a task: the worker runs the containers, the house records."""
+
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, Final, get_args
+
+from agon.app.containers import Containers, Outcome, Trial
+from agon.app.queue.leases import Again, Finish, Refused
+from agon.app.queue.progress import Progress
+from agon.app.queue.source import Assignment
+from agon.app.tasks.agents import Agent
+from agon.app.tasks.reading import read_task
+from agon.app.tasks.trials import Clock, build, run_trial
+from agon.app.worker.outcome_records import record_once, worker_name
+from agon.entities.jobs import Job
+from agon.errors import NotFound, NotScorable, Unreadable, did_you_mean
+from agon.store.session import Session
+
+if TYPE_CHECKING:
+    from agon.app.service import Service
+
+OUR_FAULTS: Final = 3
+"""So often is a trial begun that ends without a score; then the job fails with the cause."""
+
+_NAME: Final = re.compile(
+    r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}(/[A-Za-z0-9_][A-Za-z0-9._-]{0,99}){0,8}"
+)
+_SHA256: Final = re.compile(r"[0-9a-f]{64}")
+_LONGEST_REASON: Final = 2000
+_FAULT: Final = "unscored"
+
+MakeAgent = Callable[[str, Path], Agent]
+"""Make an agent of a command line and the folder with its files."""
+
+
+def trial(
+    tasks: Path, containers: Containers, make_agent: MakeAgent, *, now: Clock
+) -> Callable[[Assignment, Progress], dict[str, Any]]:
+    """Return what runs trials.
+
+    Args:
+        tasks: the folder whose folders are the tasks, by name.
+        containers: the worker's engine.
+        make_agent: makes an agent of what was submitted; it must know no built-in names.
+        now: tells the time.
+
+    Returns:
+        A function from a job to its outcome: ``result``, ``reason``, ``task_sha256``.
+    """
+
+    def run(assignment: Assignment, progress: Progress) -> dict[str, Any]:
+        payload = assignment.payload
+        task = read_task(_task_folder(tasks, payload["task"]))
+        with TemporaryDirectory(prefix="agon-trial-") as place:
+            files, traces = Path(place, "agent"), Path(place, "trial")
+            traces.mkdir()
+            agent = make_agent(payload["agent"]["command"], laid_out(payload["agent"], files))
+            if lacking := agent.lacks(task):
+                raise NotScorable(f"the agent cannot work on {task.name}: {lacking}")
+            image = build(task, containers)
+            progress.check()
+            name = re.sub(r"[^a-z0-9]", "", assignment.id.lower())[:40] or "trial"
+            made = run_trial(
+                task,
+                1,
+                agent,
+                containers=containers,
+                image=image,
+                trial=Trial(run=name, name=f"{name}-{assignment.attempt}", folder=traces),
+                now=now,
+                attempts=assignment.attempt,
+            )
+        progress.check()
+        return {
+            "result": made.result,
+            "reason": made.reason[:_LONGEST_REASON],
+            "task_sha256": made.task_sha256,
+        }
+
+    return run
+
+
+def laid_out(agent: Mapping[str, Any], folder: Path) -> Path:
+    """Write an agent's files into a new folder and return it.
+
+    Raises:
+        Unreadable: a file has no plain relative name, or is no text.
+    """
+    folder.mkdir()
+    for name, text in dict(agent.get("files") or {}).items():
+        if _NAME.fullmatch(name) is None or not isinstance(text, str):
+            raise Unreadable(
+                f"the agent's file {name[:100]!r} cannot be laid out; give names such as "
+                "lib/main.py and text"
+            )
+        file = folder / name
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+        except OSError:
+            raise Unreadable(
+                f"the agent's files name {name!r} as a file and as a folder; rename one"
+            ) from None
+        file.chmod(0o755)
+    return folder
+
+
+def settle_trial(service: "Service", job: Job, outcome: Mapping[str, Any]) -> Finish | Again:
+    """Record a trial's result in ``task_results``, once.
+
+    Raises:
+        Refused: the outcome is none of this job.
+        NotScorable: it ended without a score too often.
+    """
+    result, reason = outcome.get("result"), outcome.get("reason", "")
+    sha256 = outcome.get("task_sha256")
+    if result not in get_args(Outcome):
+        raise Refused(f"result is none of {', '.join(get_args(Outcome))}; send one of them")
+    if not isinstance(reason, str) or len(reason) > _LONGEST_REASON:
+        raise Refused(f"reason is no text of {_LONGEST_REASON} characters at most; shorten it")
+    if not isinstance(sha256, str) or _SHA256.fullmatch(sha256) is None:
+        raise Refused("task_sha256 is no SHA-256 in hex; send that of the task's folder")
+    if result == _FAULT:
+        before = sum(str(one.get("cause", "")).startswith(_FAULT) for one in job.causes)
+        if before + 1 < OUR_FAULTS:
+            return Again(f"{_FAULT}: {reason}")
+        raise NotScorable(f"{_FAULT} after {OUR_FAULTS} trials: {reason}; retry the job")
+    payload = job.payload
+    row = {
+        "submission_id": payload["submission"],
+        "validator_id": payload["validator"],
+        "task_id": payload["task"],
+        "passed": result == "passed",
+    }
+
+    def finish(session: Session) -> Mapping[str, Any]:
+        contest = session.contests.lock(payload["contest"])
+        recorded = record_once(
+            service, session, contest, table="task_results", row=row, by=worker_name(job)
+        )
+        return {"result": result, "reason": reason, "task_sha256": sha256, **recorded}
+
+    return finish
+
+
+def _task_folder(tasks: Path, name: str) -> Path:
+    known = [one.name for one in tasks.iterdir() if one.is_dir()] if tasks.is_dir() else []
+    if name not in known:
+        raise NotFound(f"{tasks} has no task {name!r}: {did_you_mean(name, known)}")
+    return tasks / name

@@ -1,0 +1,150 @@
+"""Deliver an event to a webhook: one attempt for each job, the next one queued by the last."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, Final
+
+from agon.app.access.permissions import View
+from agon.app.contests.ledgers.positions import reach
+from agon.app.queue.jobs import deliver_job
+from agon.app.queue.leases import Finish
+from agon.app.queue.progress import Progress
+from agon.app.queue.source import Assignment
+from agon.app.webhooks.address_guard import Resolve
+from agon.app.webhooks.delivery import Sender, attempt, due
+from agon.app.webhooks.secrets import unseal
+from agon.entities.contests import Contest, Event
+from agon.entities.jobs import Job
+from agon.entities.webhooks import DeliveryLog, Webhook
+from agon.errors import NotFound
+from agon.kernel.fingerprints import canonical_json
+from agon.kernel.times import written_time
+from agon.store.session import Session
+
+if TYPE_CHECKING:
+    from agon.app.service import Service
+
+HELD_BACK: Final = timedelta(minutes=1)
+"""How long an event that the public may not see yet waits before it is looked at again."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Post:
+    """Hold what deliveries need of the world outside.
+
+    Attributes:
+        sender: sends over the network.
+        resolve: gives a name's addresses.
+        allow_private: whether webhooks may go to private addresses.
+    """
+
+    sender: Sender
+    resolve: Resolve
+    allow_private: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Mail:
+    """Hold one delivery with all it needs."""
+
+    delivery: DeliveryLog
+    webhook: Webhook
+    contest: Contest
+    event: Event
+
+    @property
+    def held_back(self) -> bool:
+        """Whether the event is later than what the webhook's owner may see."""
+        public = View(contest=self.contest, until=self.contest.public_until, staff=False)
+        until = reach(public)
+        return not self.webhook.staff and until is not None and self.event.seq > until
+
+
+def deliver(service: "Service", post: Post) -> Callable[[Assignment, Progress], dict[str, Any]]:
+    """Return what sends events: its outcome is the attempt, or nothing for one held back."""
+
+    def run(assignment: Assignment, progress: Progress) -> dict[str, Any]:
+        mail = _mail(service, assignment.payload["delivery"])
+        if mail is None or mail.held_back or mail.delivery.state != "waiting":
+            return {"attempt": None}
+        webhook = mail.webhook
+        if not webhook.active:
+            made = {"at": written_time(service.clock()), "error": "the webhook is switched off"}
+            return {"attempt": made, "state": "given-up"}
+        secret = unseal(webhook.secret, server_key=service.network_key, webhook_id=webhook.id)
+        progress.check()
+        tried = attempt(
+            mail.delivery,
+            webhook=webhook,
+            secret=secret,
+            body=body_of(mail.event, contest=mail.contest.id),
+            sender=post.sender,
+            resolve=post.resolve,
+            clock=service.clock,
+            allow_private=post.allow_private,
+        )
+        return {"attempt": dict(tried.attempts[-1]), "state": tried.state}
+
+    return run
+
+
+def settle_deliver(service: "Service", job: Job, outcome: Mapping[str, Any]) -> Finish:
+    """Log the attempt, and queue the next one where there is to be one."""
+
+    def finish(session: Session) -> Mapping[str, Any]:
+        name = job.payload["delivery"]
+        try:
+            delivery = session.webhooks.lock_delivery(name)
+        except NotFound:
+            return {"state": "removed"}
+        made = outcome["attempt"]
+        not_before = service.clock() + HELD_BACK
+        if made is not None:
+            tried = (*delivery.attempts, made)
+            delivery = replace(delivery, attempts=tried, state=outcome["state"])
+            session.webhooks.log(delivery)
+            not_before = due(delivery) or not_before
+        if delivery.state == "waiting":
+            again = deliver_job(job.contest_no, name, id=service.new_id(), not_before=not_before)
+            session.queue.add(again, now=service.clock())
+        return {"state": delivery.state, "attempts": len(delivery.attempts)}
+
+    return finish
+
+
+def body_of(event: Event, *, contest: str) -> bytes:
+    """Write the body of an event's message; every attempt sends the same bytes.
+
+    Example:
+        >>> from datetime import UTC, datetime
+        >>> event = Event(no=4, contest_no=1, seq=9, at=datetime(2026, 11, 22, tzinfo=UTC),
+        ...               kind="contest-opened", body={})
+        >>> body_of(event, contest="spring").decode()[:66]
+        '{"at":"2026-11-22T00:00:00.000000Z","contest":"spring","data":{},"'
+    """
+    return canonical_json(
+        {
+            "type": event.kind,
+            "contest": contest,
+            "event": event.no,
+            "seq": event.seq,
+            "at": written_time(event.at),
+            "data": dict(event.body),
+        }
+    )
+
+
+def _mail(service: "Service", name: str) -> _Mail | None:
+    """Look up a delivery; None when its webhook was removed."""
+    with service.store.read() as session:
+        try:
+            delivery = session.webhooks.delivery(name)
+            webhook = session.webhooks.get(delivery.webhook_id)
+        except NotFound:
+            return None
+        (event,) = session.events.after(
+            delivery.event_no - 1, contest_no=webhook.contest_no, limit=1
+        )
+        contest = session.contests.by_no(webhook.contest_no)
+    return _Mail(delivery=delivery, webhook=webhook, contest=contest, event=event)

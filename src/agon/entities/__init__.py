@@ -1,0 +1,1 @@
+"""Define what the service stores, as plain frozen values."""

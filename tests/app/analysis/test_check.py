@@ -1,0 +1,75 @@
+"""Checking: invalid rows first, then findings; the exit code says which there are."""
+
+from pathlib import Path
+
+import pytest
+
+import agon
+from agon.app.analysis.check import CheckReport
+from agon.app.analysis.simulate import write_simulation
+from agon.kernel.findings import Finding, Severity
+from cli.command import MATCHES, arena_folder
+
+
+@pytest.fixture
+def arena(tmp_path: Path) -> Path:
+    """Hold a small arena."""
+    return arena_folder(tmp_path / "arena")
+
+
+def report_of(*findings: Finding) -> CheckReport:
+    """Make a report of valid records."""
+    return CheckReport("arena", "data", "arena/sentience-1", {}, (), 0, findings)
+
+
+def finding(severity: Severity) -> Finding:
+    """Make a finding."""
+    return Finding("code", severity, ("ann",), "share", 0.9, 0.1, None, "Ann did.")
+
+
+def test_good_records_give_zero(arena: Path) -> None:
+    """Nothing to say."""
+    report = agon.check("arena", arena)
+    assert (report.exit_code, report.problems) == (0, ())
+    assert report.rows == {"owners": 3, "bots": 3, "matches": 4}
+
+
+def test_invalid_rows_give_two_and_no_findings(arena: Path) -> None:
+    """A finding rests on all of the records."""
+    (arena / "matches.csv").write_text(MATCHES.replace("rated", "friendly", 2))
+    report = agon.check("arena", arena)
+    assert report.exit_code == 2
+    assert (report.total, report.findings) == (2, ())
+    assert [problem.value for problem in report.problems] == ["friendly", "friendly"]
+
+
+@pytest.mark.parametrize(
+    ("severity", "code"), [(Severity.ERROR, 1), (Severity.WARNING, 0), (Severity.INFO, 0)]
+)
+def test_only_findings_of_severity_error_fail_a_check(severity: Severity, code: int) -> None:
+    """A warning is for people; a pipeline stops at errors."""
+    assert report_of(finding(Severity.INFO), finding(severity)).exit_code == code
+
+
+def test_a_report_counts_by_severity() -> None:
+    """Gravest first."""
+    report = report_of(finding(Severity.ERROR), finding(Severity.INFO), finding(Severity.INFO))
+    assert list(report.by_severity.items()) == [("error", 1), ("warning", 0), ("info", 2)]
+
+
+def test_a_simulated_attack_is_found(tmp_path: Path) -> None:
+    """From simulation to finding through files, as an organiser would."""
+    made = agon.simulate("dojo", size=300, seed=5, attacks=["copied-source"])
+    write_simulation(made, tmp_path / "dojo")
+    report = agon.check("dojo", tmp_path / "dojo")
+    assert "same-source" in {one.code for one in report.findings}
+    assert report.exit_code == int(report.by_severity["error"] > 0)
+    assert not any("truth" in name for name in report.rows)
+
+
+def test_many_bad_rows_give_a_summary(arena: Path) -> None:
+    """Twenty of a kind are shown, all are counted."""
+    lines = "".join(f"{at},2026-01-01,ann,bob,rated,x\n" for at in range(5, 5_005))
+    (arena / "matches.csv").write_text(MATCHES + lines)
+    report = agon.check("arena", arena)
+    assert (len(report.problems), report.total) == (20, 5_000)

@@ -1,0 +1,17 @@
+"""A service of its own for every test."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from agon.app.service import Service
+from fakes.house import service_at
+
+
+@pytest.fixture
+def service(tmp_path: Path) -> Iterator[Service]:
+    """Open a service on a fresh SQLite file."""
+    opened = service_at(tmp_path)
+    yield opened
+    opened.store.close()

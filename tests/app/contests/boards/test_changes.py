@@ -1,0 +1,75 @@
+"""Test whose steps are found between two states of a board."""
+
+from datetime import UTC, datetime
+
+import pyarrow as pa
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agon.app.contests.boards.changes import GONE, Places, steps
+from agon.kernel.boards import Board, Unscored
+
+_AT = datetime(2026, 11, 22, tzinfo=UTC)
+_IDS = [str(number) for number in range(12)] + ['é"\\', "x\n"]
+
+_STATES = st.dictionaries(
+    st.sampled_from(_IDS), st.integers(-3, 3).map(float) | st.sampled_from(["late", "no vote"])
+)
+
+
+def _board(state: dict[str, float | str]) -> Board:
+    scored = sorted(
+        ((score, name) for name, score in state.items() if isinstance(score, float)), reverse=True
+    )
+    table = pa.table(
+        {
+            "rank": pa.array(range(1, len(scored) + 1), pa.int64()),
+            "id": pa.array([name for _, name in scored], pa.string()),
+            "score": pa.array([score for score, _ in scored], pa.float64()),
+            "wins": pa.array([0] * len(scored), pa.int32()),
+        }
+    )
+    unscored = (Unscored(name, why) for name, why in state.items() if isinstance(why, str))
+    return Board("b", table, tuple(unscored))
+
+
+def _naive(before: dict[str, float | str], after: dict[str, float | str]) -> dict[str, object]:
+    moved: dict[str, object] = {name: now for name, now in after.items() if before.get(name) != now}
+    return moved | {name: GONE for name in before if name not in after}
+
+
+@settings(deadline=None)  # the first example compiles what pyarrow needs
+@given(_STATES, _STATES)
+def test_a_step_is_an_id_whose_score_or_reason_is_another(
+    before: dict[str, float | str], after: dict[str, float | str]
+) -> None:
+    """Histories hold nothing but changes, and every change: a plain walk over both agrees."""
+    found = list(steps(Places.of(_board(before)), Places.of(_board(after)), seq=7, at=_AT))
+    told = {one.id: one.reason if one.score is None else one.score for one in found}
+    assert told == _naive(before, after)
+    assert len(found) == len(told)
+    assert {(one.seq, one.at) for one in found} <= {(7, _AT)}
+
+
+@settings(deadline=None)
+@given(_STATES)
+def test_places_are_read_back_from_published_lines(state: dict[str, float | str]) -> None:
+    """Steps are found against what was stored, so reading it must lose nothing."""
+    board = _board(state)
+    read = Places.read(board.lines(), board.unscored_lines())
+    assert read.table.combine_chunks().equals(Places.of(board).table.combine_chunks())
+    assert read.unscored == Places.of(board).unscored
+
+
+def test_scores_of_any_size_are_read_back_to_the_last_bit() -> None:
+    """A score that came back otherwise would look as if everybody had moved."""
+    scores = [1e-300, 0.1, 668.123457, 1e22, 123456789.000001, -0.0]
+    table = pa.table({"rank": [1] * 6, "id": list("abcdef"), "score": scores})
+    read = Places.read(Board("b", table).lines(), [])
+    assert read.table["score"].to_pylist() == scores
+
+
+def test_a_line_longer_than_a_block_is_read() -> None:
+    """Some boards have long rows; the reader's block grows with them."""
+    table = pa.table({"rank": [1], "id": ["a"], "score": [1.0], "text": ["x" * 3_000_000]})
+    assert Places.read(Board("b", table).lines(), []).table["id"].to_pylist() == ["a"]

@@ -1,0 +1,67 @@
+"""Test that a published row is explained as it was published."""
+
+import orjson
+import pytest
+
+from agon.app.access.permissions import ANONYMOUS
+from agon.app.contests.boards.explanations import explain
+from agon.app.contests.boards.pages import page
+from agon.app.contests.boards.publication import publish
+from agon.app.contests.changes.change_sets import apply, dry_run, propose
+from agon.app.service import Service
+from agon.errors import NotFound
+from fakes.house import ORGANISER
+from fakes.spring import play, spring, view
+
+
+def test_every_row_of_every_snapshot_is_explained_by_its_own_numbers(service: Service) -> None:
+    """Score and rank of an explanation are those of the row, now and in the past."""
+    spring(service)
+    positions = [publish(service, "spring")[0].seq]
+    play(service, 9, 16)
+    positions.append(publish(service, "spring")[0].seq)
+    params = {"board": "bots", "id": "c", "points": -40}
+    change = propose(
+        service, "spring", kind="adjustment", params=params, reason="late answers", by=ORGANISER
+    )
+    dry_run(service, "spring", change.id)
+    apply(service, "spring", change.id, by=ORGANISER)
+    positions.append(publish(service, "spring")[0].seq)
+    seen = view(service, ANONYMOUS)
+    for seq in map(str, positions):
+        for line in page(service, seen, "bots", as_of=seq).lines:
+            row = orjson.loads(line)
+            told = explain(service, seen, "bots", row["id"], as_of=seq)
+            assert (told.score, told.rank) == (row["score"], row["rank"])
+    told = explain(service, seen, "bots", "c")
+    assert (told.parts[-1].points, "late answers" in told.parts[-1].text) == (-40, True)
+
+
+def test_a_row_is_explained_at_its_snapshot_not_at_the_newest_record(service: Service) -> None:
+    """Between two publications the board is behind the ledger; its explanation is as far."""
+    spring(service)
+    publish(service, "spring")
+    before = explain(service, view(service, ANONYMOUS), "bots", "b")
+    play(service, 9, 20)
+    assert explain(service, view(service, ANONYMOUS), "bots", "b") == before
+
+
+def test_an_unscored_id_is_explained_by_its_reason(service: Service) -> None:
+    """No score is said with its reason."""
+    spring(service)
+    publish(service, "spring")
+    told = explain(service, view(service, ANONYMOUS), "bots", "idle")
+    assert (told.score, told.reason) == (None, "has not qualified and has no rated match")
+
+
+def test_a_question_about_nobody_keeps_the_contest_in_memory(service: Service) -> None:
+    """Anybody may ask about anybody; it must not cost a million records their place."""
+    contest = spring(service)
+    publish(service, "spring")
+    with service.lives.at(service.store, contest) as live:
+        kept = live
+    for name in ("nobody", "\x00"):
+        with pytest.raises(NotFound):
+            explain(service, view(service, ANONYMOUS), "bots", name)
+    with service.lives.at(service.store, contest) as live:
+        assert live is kept

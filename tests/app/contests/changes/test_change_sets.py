@@ -1,0 +1,343 @@
+"""Test that a change is seen before it counts, counts as seen, is told, and can be undone."""
+
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+import orjson
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from agon.app.access.permissions import ANONYMOUS, LOCAL
+from agon.app.contests.boards.history import history
+from agon.app.contests.boards.pages import page
+from agon.app.contests.boards.publication import publish
+from agon.app.contests.changes import dry_runs
+from agon.app.contests.changes.change_sets import (
+    apply,
+    cancel,
+    change,
+    changes,
+    dry_run,
+    propose,
+    roll_back,
+)
+from agon.app.contests.ingest.records import record
+from agon.app.contests.lifecycle.creation import NewContest, create
+from agon.app.contests.lifecycle.transitions import finalise
+from agon.app.service import Service
+from agon.entities.contests import Change, Event, MovedBy
+from agon.errors import AgonError, Conflict, Forbidden, NotFound, Unreadable
+from fakes.house import ORGANISER, PARTICIPANT
+from fakes.spring import play, spring, view
+
+CHANGES: list[tuple[str, dict[str, Any]]] = [
+    ("rules", {"overrides": {"k_new": "40"}}),
+    ("rules", {"edition": "sentience-1", "overrides": {"elo_start": 1200}}),
+    ("void", {"records": ["matches/m1", "votes/m2/j1"]}),
+    ("void", {"people": ["j2"]}),
+    ("void", {"people": ["a"], "records": ["20"]}),
+    ("adjustment", {"board": "bots", "id": "c", "points": -33.3}),
+    ("adjustment", {"board": "judges", "id": "j1", "points": 1}),
+]
+
+
+def proposed(service: Service, kind: str, params: dict[str, Any]) -> Change:
+    """Propose a change and try it."""
+    made = propose(service, "spring", kind=kind, params=params, reason="as decided", by=ORGANISER)
+    return dry_run(service, "spring", made.id)
+
+
+def rows(service: Service, board: str = "bots") -> dict[str, dict[str, Any]]:
+    """Return the newest published rows by id."""
+    lines = page(service, view(service, LOCAL), board).lines
+    return {row["id"]: row for row in map(orjson.loads, lines)}
+
+
+def told(service: Service) -> list[Event]:
+    """Return the events that say who was moved."""
+    with service.store.read() as session:
+        return [one for one in session.events.after(0) if one.kind == "standing-moved"]
+
+
+@pytest.mark.parametrize(("kind", "params"), CHANGES)
+def test_what_a_dry_run_shows_is_what_applying_gives(
+    service: Service, kind: str, params: dict[str, Any]
+) -> None:
+    """People decide on the report; if the result were another, they decided on something else."""
+    spring(service)
+    before = {one.board: one.board_sha256 for one in publish(service, "spring")}
+    was = rows(service)
+    made = proposed(service, kind, params)
+    assert made.report is not None
+    assert {one.board: one.board_sha256 for one in publish(service, "spring")} == before
+    applied = apply(service, "spring", made.id, by=ORGANISER)
+    after = {one.board: one.board_sha256 for one in publish(service, "spring")}
+    report = made.report["boards"]
+    assert {name: one["board_sha256"]["before"] for name, one in report.items()} == before
+    assert {name: one["board_sha256"]["after"] for name, one in report.items()} == after
+    now = rows(service)
+    assert {
+        one["id"]: (one["rank_after"], one["score_after"]) for one in report["bots"]["moves"]
+    } == {
+        name: (row["rank"], row["score"])
+        for name, row in now.items()
+        if name in was and (row["rank"], row["score"]) != (was[name]["rank"], was[name]["score"])
+    }
+    assert {one["id"] for one in report["bots"]["dropped"]} == was.keys() - now.keys()
+    assert (applied.state, applied.reason) == ("applied", "as decided")
+
+
+@pytest.mark.parametrize(("kind", "params"), CHANGES)
+def test_rolling_back_gives_the_boards_of_before(
+    service: Service, kind: str, params: dict[str, Any]
+) -> None:
+    """What was applied as one is undone as one; the entries of both stay in the ledger."""
+    spring(service)
+    before = [one.board_sha256 for one in publish(service, "spring")]
+    made = proposed(service, kind, params)
+    applied = apply(service, "spring", made.id, by=ORGANISER)
+    publish(service, "spring")
+    undone = roll_back(service, "spring", made.id, reason="it was wrong", by=ORGANISER)
+    assert [one.board_sha256 for one in publish(service, "spring")] == before
+    assert (undone.state, undone.applied_at) == ("rolled-back", applied.applied_at)
+    assert undone.rolled_back_at == (applied.applied_at or 0) + 1
+
+
+def test_those_who_moved_are_told_by_whom_and_why(service: Service) -> None:
+    """Events name everybody on the board whose rank or score is another, and the change."""
+    spring(service)
+    publish(service, "spring")
+    was = rows(service)
+    made = proposed(service, "adjustment", {"board": "bots", "id": "c", "points": -500})
+    applied = apply(service, "spring", made.id, reason="plagiarism", by=ORGANISER)
+    publish(service, "spring")
+    now = rows(service)
+    (event,) = told(service)
+    assert (event.seq, event.staff) == (applied.applied_at, False)
+    assert (event.body["change"], event.body["reason"]) == (made.id, "plagiarism")
+    moved = {one["id"]: one for one in event.body["moved"]}
+    assert moved.keys() == {
+        name for name in was if (was[name]["rank"], was[name]["score"]) != (
+            now[name]["rank"], now[name]["score"])
+    }  # fmt: skip
+    assert moved["c"]["from"] == {"rank": was["c"]["rank"], "score": was["c"]["score"]}
+    assert moved["c"]["to"] == {"rank": now["c"]["rank"], "score": now["c"]["score"]}
+    steps = history(service, view(service, ANONYMOUS), "bots", "c")
+    assert (steps[-1].seq, steps[-1].score) == (applied.applied_at, now["c"]["score"])
+
+
+def test_a_history_names_the_change_set_that_made_a_step(service: Service) -> None:
+    """Whoever lost points without a new record has to learn why, and that it was taken back."""
+    spring(service)
+    publish(service, "spring")
+    made = proposed(service, "adjustment", {"board": "bots", "id": "c", "points": -500})
+    apply(service, "spring", made.id, reason="plagiarism", by=ORGANISER)
+    publish(service, "spring")
+    roll_back(service, "spring", made.id, reason="it was wrong", by=ORGANISER)
+    publish(service, "spring")
+    *_, earlier, applied, undone = history(service, view(service, ANONYMOUS), "bots", "c")
+    assert earlier.by is None
+    told = MovedBy(change=made.id, kind="adjustment", reason="plagiarism", rolled_back=False)
+    assert applied.by == told
+    assert undone.by == replace(told, rolled_back=True)
+
+
+def test_nobody_is_told_of_a_change_that_records_moved(service: Service) -> None:
+    """Records before and after a change move people as well; that is not the change's doing."""
+    spring(service)
+    publish(service, "spring")
+    play(service, 9, 16)
+    made = proposed(service, "adjustment", {"board": "judges", "id": "j1", "points": 1})
+    apply(service, "spring", made.id, by=ORGANISER)
+    play(service, 17, 24)
+    publish(service, "spring")
+    (event,) = told(service)
+    # j1 gains a point by it, and j2 loses the rank they shared; the bots moved by matches.
+    assert event.body["board"] == "judges"
+    assert {one["id"] for one in event.body["moved"]} == {"j1", "j2"}
+    play(service, 25, 26)
+    publish(service, "spring")
+    assert len(told(service)) == 1
+
+
+def test_a_roll_back_is_told_as_well(service: Service) -> None:
+    """Who was told that points were taken has to hear that they are back."""
+    spring(service)
+    made = proposed(service, "adjustment", {"board": "judges", "id": "j1", "points": 1})
+    apply(service, "spring", made.id, by=ORGANISER)
+    publish(service, "spring")
+    roll_back(service, "spring", made.id, reason="it was wrong", by=ORGANISER)
+    publish(service, "spring")
+    assert [one.body["rolled_back"] for one in told(service)] == [False, True]
+
+
+def test_a_ledger_that_moved_since_the_dry_run_refuses_the_change(service: Service) -> None:
+    """The report is about another state; both positions are named, and one may insist."""
+    spring(service)
+    made = proposed(service, "void", {"people": ["j2"]})
+    recorded = play(service, 9, 9)
+    with pytest.raises(Conflict, match=rf"at {recorded.last_seq} .* at {made.dry_run_at}"):
+        apply(service, "spring", made.id, by=ORGANISER)
+    apply(service, "spring", made.id, by=ORGANISER, even_if_moved=True)
+    publish(service, "spring")
+    assert "j2" not in rows(service, "judges")
+
+
+def test_a_change_nobody_tried_is_not_applied(service: Service) -> None:
+    """Seen before it is applied: that is the point of a change set."""
+    spring(service)
+    made = propose(
+        service, "spring", kind="void", params={"people": ["j2"]}, reason="r", by=ORGANISER
+    )
+    with pytest.raises(Conflict, match="was not tried yet"):
+        apply(service, "spring", made.id, by=ORGANISER)
+
+
+def test_a_change_is_applied_cancelled_and_rolled_back_once(service: Service) -> None:
+    """Twice applied would count twice."""
+    spring(service)
+    points = {"board": "judges", "id": "j1", "points": 1}
+    made = proposed(service, "adjustment", points)
+    with pytest.raises(Conflict, match="only applied ones"):
+        roll_back(service, "spring", made.id, reason="r", by=ORGANISER)
+    apply(service, "spring", made.id, by=ORGANISER)
+    for again in (apply, cancel):
+        with pytest.raises(Conflict, match="is applied"):
+            again(service, "spring", made.id, by=ORGANISER)
+    roll_back(service, "spring", made.id, reason="r", by=ORGANISER)
+    with pytest.raises(Conflict, match="is rolled-back"):
+        roll_back(service, "spring", made.id, reason="r", by=ORGANISER)
+    other = proposed(service, "adjustment", points)
+    cancel(service, "spring", other.id, by=ORGANISER)
+    with pytest.raises(Conflict, match="is cancelled"):
+        apply(service, "spring", other.id, by=ORGANISER)
+    with pytest.raises(Conflict, match="is cancelled"):
+        dry_run(service, "spring", other.id)
+
+
+def test_only_those_who_run_a_contest_change_it(service: Service) -> None:
+    """A participant neither proposes nor sees what is proposed."""
+    spring(service)
+    made = proposed(service, "void", {"people": ["j2"]})
+    with pytest.raises(Forbidden):
+        propose(
+            service, "spring", kind="void", params={"people": ["j1"]}, reason="r", by=PARTICIPANT
+        )
+    for use in (apply, cancel):
+        with pytest.raises(Forbidden):
+            use(service, "spring", made.id, by=PARTICIPANT)
+    with pytest.raises(Forbidden):
+        roll_back(service, "spring", made.id, reason="r", by=PARTICIPANT)
+    with pytest.raises(Forbidden):
+        changes(service, view(service, PARTICIPANT))
+    assert changes(service, view(service, ORGANISER)) == [made]
+    assert change(service, view(service, ORGANISER), made.id) == made
+
+
+@pytest.mark.parametrize(
+    ("kind", "params", "error", "told_of"),
+    [
+        ("rule", {}, Unreadable, "did you mean rules"),
+        ("rules", {"editon": "x"}, Unreadable, "did you mean edition"),
+        ("rules", {"edition": "nope"}, NotFound, "nope"),
+        ("void", {}, Unreadable, "names no record"),
+        ("void", {"records": ["votes/m1/nobody"]}, NotFound, "votes/m1/nobody"),
+        ("void", {"people": "ada"}, Unreadable, "as lists"),
+        ("adjustment", {"board": "bots", "id": "a"}, Unreadable, "points"),
+        ("adjustment", {"board": "bot", "id": "a", "points": 1}, NotFound, "did you mean bots"),
+        ("adjustment", {"board": "bots", "id": "a", "points": float("nan")}, Unreadable, "points"),
+        ("rejudge", {}, Unreadable, "no programs"),
+    ],
+)
+def test_what_cannot_be_changed_is_refused_with_the_reason(
+    service: Service, kind: str, params: dict[str, Any], error: type[AgonError], told_of: str
+) -> None:
+    """A misspelt change would be applied to nothing."""
+    spring(service)
+    with pytest.raises(error, match=told_of):
+        propose(service, "spring", kind=kind, params=params, reason="r", by=ORGANISER)
+
+
+def test_voiding_what_is_void_already_is_refused(service: Service) -> None:
+    """A change without effect would still be told to everybody."""
+    spring(service)
+    apply(service, "spring", proposed(service, "void", {"people": ["j2"]}).id, by=ORGANISER)
+    with pytest.raises(Conflict, match="nothing to void"):
+        proposed(service, "void", {"records": ["votes/m1/j2"]})
+
+
+def test_the_report_lists_the_largest_moves_and_counts_all(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A change of rules moves a million people; nobody reads a million lines."""
+    spring(service)
+    monkeypatch.setattr(dry_runs, "MOST_MOVES", 2)
+    made = proposed(service, "rules", {"overrides": {"elo_start": 1200}})
+    assert made.report is not None
+    bots = made.report["boards"]["bots"]
+    assert (len(bots["moves"]), bots["summary"]["moved"]) == (2, 8)
+
+
+def test_a_void_shows_the_weights_it_changes(service: Service) -> None:
+    """On a network, what matters is what each uid is paid."""
+    create(service, NewContest(id="net", discipline="challenge", title="Net"), by=LOCAL)
+    given = [("validators", {"id": f"v{n}", "stake": 10.0}, None) for n in range(3)]
+    for uid, score in ((1, 0.9), (2, 0.5)):
+        row = {"id": f"s{uid}", "miner_uid": uid, "submitted_at": "2026-01-01T00:00:00Z"}
+        given.append(("submissions", row, None))
+        given += [
+            ("evaluations", {"submission_id": f"s{uid}", "validator_id": f"v{n}", "score": score,
+                             "epoch": 1}, None)
+            for n in range(3)
+        ]  # fmt: skip
+    record(service, "net", given, by=LOCAL)
+    publish(service, "net")
+    made = propose(service, "net", kind="void", params={"people": ["1"]}, reason="copied", by=LOCAL)
+    report = dry_run(service, "net", made.id).report
+    assert report is not None
+    weights = report["boards"]["weights"]["weights"]
+    assert {one["id"] for one in weights} == {"0", "1"}  # what uid 1 loses burns
+    (first,) = [one for one in weights if one["id"] == "1"]
+    assert first["after"] == {"weight": 0.0, "u16": 0}
+    assert first["before"]["u16"] > 0
+    apply(service, "net", made.id, by=LOCAL)
+    published = publish(service, "net")
+    assert published[0].board_sha256 == report["boards"]["weights"]["board_sha256"]["after"]
+
+
+def test_a_final_result_changes_by_change_sets_alone(service: Service) -> None:
+    """Records are refused after the end; a change set is applied and told."""
+    spring(service)
+    finalise(service, "spring", by=ORGANISER)
+    with pytest.raises(Conflict):
+        play(service, 9, 9)
+    made = proposed(service, "void", {"people": ["j2"]})
+    applied = apply(service, "spring", made.id, by=ORGANISER)
+    assert publish(service, "spring")[0].seq == applied.applied_at
+    assert told(service)
+
+
+@settings(
+    deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    kind=st.sampled_from(["rules", "void", "adjustment", "rejudge", "x"]),
+    params=st.dictionaries(
+        st.sampled_from(["edition", "overrides", "records", "people", "board", "id", "points",
+                         "problem", "submissions", "y"]),
+        st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5)
+        | st.lists(st.integers() | st.text(max_size=5), max_size=3)
+        | st.dictionaries(st.text(max_size=5), st.integers(), max_size=2),
+        max_size=4,
+    ),
+)  # fmt: skip
+def test_whatever_is_proposed_the_answer_is_a_sentence(
+    service: Service, kind: str, params: dict[str, Any]
+) -> None:
+    """Parameters come from strangers' JSON: refused in words, or tried without a traceback."""
+    with suppress(Conflict):
+        spring(service)
+    with suppress(AgonError):
+        proposed(service, kind, params)

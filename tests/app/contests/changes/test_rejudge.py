@@ -1,0 +1,123 @@
+"""Test that programs are judged again by jobs, and count only when the change is applied."""
+
+import orjson
+import pytest
+
+from agon.app.access.permissions import LOCAL
+from agon.app.contests.boards.publication import publish
+from agon.app.contests.changes.change_sets import apply, dry_run, propose, roll_back
+from agon.app.sandbox import Job, Run
+from agon.app.service import Service
+from agon.app.worker.handlers import house_runners, sandbox_runners
+from agon.entities.contests import Change
+from agon.errors import Conflict, NotFound
+from app.worker.contests import RIGHT, dojo, entries, published, submitted, work
+from fakes.sandbox import FakeSandbox
+
+
+class Moody(FakeSandbox):
+    """Take away from ``s1`` what it earned before: another machine, a repaired judge."""
+
+    def run(self, job: Job) -> Run:
+        """Run one job."""
+        if job.name == "s1":
+            return self._ended("time_limit", reason="this machine is slower")
+        if job.name == "s3":
+            return self._ended("sandbox_error", reason="a lost worker")
+        return super().run(job)
+
+
+@pytest.fixture
+def judged(service: Service) -> Service:
+    """Hold a contest with three judged submissions, and its boards published."""
+    dojo(service)
+    problem = published(service)
+    for name in ("s1", "s2", "s3"):
+        submitted(service, problem, name=name, source=f"{RIGHT}# {name}\n")
+    work(service, sandbox_runners(FakeSandbox()))
+    publish(service, "autumn")
+    return service
+
+
+def again(service: Service, sandbox: FakeSandbox, **params: object) -> Change:
+    """Propose to judge again, and let workers do it all."""
+    made = propose(service, "autumn", kind="rejudge", params=params, reason="a fix", by=LOCAL)
+    work(service, {**sandbox_runners(sandbox), **house_runners(service)})
+    with service.store.read() as session:
+        return session.changes.get(session.contests.get("autumn").no, made.id)
+
+
+def verdict(service: Service, name: str) -> str:
+    """Return the verdict that stands last in the ledger."""
+    rows = [one.body["row"] for one in entries(service, "record-added", "record-replaced")]
+    return str([row["verdict"] for row in rows if row["id"] == name][-1])
+
+
+def test_what_came_out_otherwise_counts_when_it_is_applied(judged: Service) -> None:
+    """A rejudge is seen as a set; until it is applied every verdict stands."""
+    made = again(judged, Moody())
+    assert made.report is not None
+    assert (made.report["done"], [row["id"] for row in made.report["rows"]]) == (3, ["s1"])
+    assert made.dry_run_at is not None
+    assert (verdict(judged, "s1"), verdict(judged, "s2")) == ("ok", "ok")
+    applied = apply(judged, "autumn", made.id, by=LOCAL)
+    assert (verdict(judged, "s1"), verdict(judged, "s3")) == ("time_limit", "ok")
+    after = {one.board: one.board_sha256 for one in publish(judged, "autumn")}
+    shown = made.report["boards"]
+    assert after == {name: one["board_sha256"]["after"] for name, one in shown.items()}
+    (replaced,) = entries(judged, "record-replaced")
+    assert (replaced.body["change"], replaced.seq) == (made.id, applied.applied_at)
+
+
+def test_a_rejudge_is_rolled_back_as_one(judged: Service) -> None:
+    """The verdicts of before come back with their boards."""
+    before = [one.board_sha256 for one in publish(judged, "autumn")]
+    made = again(judged, Moody())
+    apply(judged, "autumn", made.id, by=LOCAL)
+    assert [one.board_sha256 for one in publish(judged, "autumn")] != before
+    roll_back(judged, "autumn", made.id, reason="the machine was slow", by=LOCAL)
+    assert [one.board_sha256 for one in publish(judged, "autumn")] == before
+
+
+def test_equal_verdicts_leave_nothing_to_apply(judged: Service) -> None:
+    """Confirmed is an answer: the report moves nobody, and there is nothing to enter."""
+    made = again(judged, FakeSandbox())
+    assert made.report is not None
+    assert made.report["rows"] == []
+    assert all(not one["moves"] for one in made.report["boards"].values())
+    with pytest.raises(Conflict, match="no verdict came out otherwise"):
+        apply(judged, "autumn", made.id, by=LOCAL)
+
+
+def test_while_programs_run_there_is_no_report(judged: Service) -> None:
+    """Half a rejudge is no basis for a decision."""
+    made = propose(judged, "autumn", kind="rejudge", params={}, reason="a fix", by=LOCAL)
+    assert dry_run(judged, "autumn", made.id).dry_run_at is None
+    with pytest.raises(Conflict, match="was not tried yet"):
+        apply(judged, "autumn", made.id, by=LOCAL)
+
+
+def test_some_submissions_can_be_judged_again_alone(judged: Service) -> None:
+    """A complaint is about one program, not a season."""
+    made = again(judged, Moody(), submissions=["s2"])
+    assert made.report is not None
+    assert (len(made.report["jobs"]), made.report["rows"]) == (1, [])
+
+
+def test_what_was_never_submitted_is_not_found(judged: Service) -> None:
+    """A misspelt id would be a rejudge of nothing."""
+    with pytest.raises(NotFound, match="no submission"):
+        propose(
+            judged, "autumn", kind="rejudge", params={"submissions": ["s9"]}, reason="r", by=LOCAL
+        )
+
+
+def test_the_jobs_of_a_rejudge_hold_no_answer(judged: Service) -> None:
+    """Workers may be untrusted; the setter's terms and source stay in the house."""
+    made = propose(judged, "autumn", kind="rejudge", params={}, reason="a fix", by=LOCAL)
+    assert made.report is not None
+    with judged.store.read() as session:
+        payloads = [session.queue.get(job).payload for job in made.report["jobs"]]
+    text = orjson.dumps(payloads).decode()
+    assert "324" not in text  # 18 squared, a term of the answer
+    assert "def seq" not in text

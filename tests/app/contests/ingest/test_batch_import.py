@@ -1,0 +1,154 @@
+"""The walk through a request's records: the same ledger however many are looked at together."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from agon.app.contests.ingest import batch_import
+from agon.app.contests.ingest.records import record
+from agon.app.contests.lifecycle.creation import NewContest, create
+from agon.app.contests.lifecycle.transitions import open_contest
+from agon.app.service import Service
+from agon.ledger.folding import beginning, fold
+from agon.records import InvalidRecords
+from fakes.house import ORGANISER
+
+TIME = "2026-11-22T00:00:00Z"
+
+Rows = list[tuple[str, dict[str, Any], str | None]]
+
+
+def _arena() -> Rows:
+    """Return an arena's records in many writings: of ids, times, names, with and without nulls."""
+    rows: Rows = [
+        (
+            "owners",
+            {"id": 1, "handle": "ö/%", "account_created_at": None, "ip": "203.0.113.9"},
+            None,
+        ),
+        ("judges", {"id": "j", "kind": "person", "more": [1.0, {"b": None, "a": True}]}, "j-1"),
+    ]
+    rows += [("bots", {"name": f"Bot {n}", "id": n, "owner_id": 1}, None) for n in range(5)]
+    rows += [("bots", {"id": f"b{n}", "name": "B", "is_judge": None}, None) for n in range(5)]
+    for number in range(40):
+        match = {"id": f"m/{number}" if number % 7 == 0 else f"m{number}", "played_at": TIME,
+                 "bot_a": f"b{number % 5}", "bot_b": number % 4, "kind": "rated"}  # fmt: skip
+        vote = {
+            "voted_at": f"2026-11-22 0{number % 9}:00:00.{number}+01:00",
+            "vote": "tie",
+            "match_id": match["id"],
+            "shown_first": "ab"[number % 2],
+            "judge_id": "j",
+        }
+        rows += [("votes", vote, f"v-{number}" if number % 5 == 0 else None)]
+        rows += [("matches", match, None)]
+    return rows
+
+
+def _community() -> Rows:
+    """Return a community's records, columns in different orders."""
+    rows: Rows = [("users", {"id": f"u{n}", "reputation": n / 3}, None) for n in range(9)]
+    rows += [
+        ("prompts", {"created_at": TIME, "id": n, "uploader_id": "u1"}, None) for n in range(9)
+    ]
+    for number in range(60):
+        row = {"id": f"f{number}", "user_id": f"u{number % 9}", "prompt_id": number % 9,
+               "opinion": ("positive", "negative")[number % 2], "created_at": TIME}  # fmt: skip
+        if number % 3 == 0:
+            row = dict(reversed(row.items())) | {"response_id": None}
+        rows.append(("quick_feedbacks", row, None))
+    return [*rows, ("org_to_people", {"user_id": "u1", "org_id": "o"}, None)] * 2
+
+
+@pytest.mark.parametrize("portion", [1, 7, 1_000])
+@pytest.mark.parametrize(
+    ("of", "rows", "head"),
+    [
+        ("arena", _arena(), "07e4319e97120945db8dcfdc9498260cc0423cbeb384a9354a814fb5543e6d73"),
+        (
+            "community",
+            _community(),
+            "1365a7fcd0a1f221e7870c7f16ada8ac8b69a39c47e57e8598bc4e7fd98380aa",
+        ),
+    ],
+)
+def test_the_same_records_make_the_same_ledger_for_ever(
+    service: Service, monkeypatch: pytest.MonkeyPatch, of: str, rows: Rows, head: str, portion: int
+) -> None:
+    """A faster way in must not be another way of writing: the head is the hash of every byte."""
+    monkeypatch.setattr(batch_import, "PORTION", portion)
+    create(service, NewContest(id="spring", discipline=of, title="Spring"), by=ORGANISER)
+    open_contest(service, "spring", by=ORGANISER)
+    record(service, "spring", rows, by=ORGANISER)
+    again = [(table, {**row, "more": 1}, name) for table, row, name in rows if "id" in row]
+    record(service, "spring", again, by=ORGANISER, replace=True)
+    with service.store.read() as session:
+        assert session.contests.get("spring").head.hex() == head
+
+
+def _people(start: int, count: int) -> Rows:
+    return [("users", {"id": f"u{n}"}, None) for n in range(start, start + count)]
+
+
+def _ledger(service: Service) -> int:
+    """Check the ledger's chain and return its length."""
+    with service.store.read() as session:
+        contest = session.contests.get("spring")
+        lines = [one.line for one in session.entries.after(contest.no)]
+    standing = fold(lines, start=beginning("spring")).standing
+    assert (
+        (standing.seq, standing.head) == (contest.seq, contest.head) == (len(lines), contest.head)
+    )
+    return len(lines)
+
+
+@pytest.fixture
+def spring(service: Service) -> Service:
+    """Open a community's contest; its ledger has two entries."""
+    create(service, NewContest(id="spring", discipline="community", title="S"), by=ORGANISER)
+    open_contest(service, "spring", by=ORGANISER)
+    return service
+
+
+@pytest.mark.parametrize("place", [0, 999, 1_000, 1_500, 2_000, 2_499])
+def test_a_known_record_among_thousands_of_new_ones_is_entered_once(
+    spring: Service, place: int
+) -> None:
+    """Portions are entered as if all were new; where one is not, its portion is looked at again."""
+    record(spring, "spring", _people(place, 1), by=ORGANISER)
+    done = record(spring, "spring", _people(0, 2_500), by=ORGANISER)
+    assert (done.added, done.repeated) == (2_499, 1)
+    assert _ledger(spring) == 2 + 2_500
+    assert len(done.seqs) == batch_import.SEQS_TOLD
+    assert done.seqs[0] == (3 if place == 0 else 4)
+
+
+def test_what_stops_a_request_leaves_nothing_of_the_portions_before(spring: Service) -> None:
+    """Also when the database was still at work on one of them."""
+    record(spring, "spring", _people(7, 1), by=ORGANISER)
+
+    def rows() -> Iterator[Any]:
+        yield from _people(0, 2_000)
+        raise OSError("the disk is gone")
+
+    with pytest.raises(OSError, match="the disk is gone"):
+        record(spring, "spring", rows(), by=ORGANISER)
+    bad = [*_people(10, 2_000), ("users", {"id": ""}, None), *_people(3_000, 1_500)]
+    with pytest.raises(InvalidRecords):
+        record(spring, "spring", bad, by=ORGANISER)
+    assert _ledger(spring) == 3
+    assert record(spring, "spring", _people(0, 2_000), by=ORGANISER).added == 1_999
+    assert _ledger(spring) == 2_002
+
+
+def test_faults_are_told_in_the_order_of_their_lines(spring: Service) -> None:
+    """However the rows were grouped to be looked at."""
+    rows: Rows = [("users", {"id": None if n % 3 else n}, None) for n in range(20)]
+    rows[4:4] = [("prompts", {"created_at": "soon", "id": 1}, None), ("nobody", {}, None)]
+    rows[9:9] = [("users", {"id": "a\x00"}, None), ("prompts", {"id": 2, "more": 2**70}, None)]
+    with pytest.raises(InvalidRecords) as refused:
+        record(spring, "spring", rows, by=ORGANISER)
+    told = [problem.row for problem in refused.value.problems]
+    assert told == sorted(told)  # type: ignore[type-var]  # every problem here has its line
+    assert {5, 6, 10, 11} <= set(told)

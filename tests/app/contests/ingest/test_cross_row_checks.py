@@ -1,0 +1,71 @@
+"""Checks that look at other rows hold over the whole ledger, not within one request alone."""
+
+from typing import Any
+
+import pytest
+
+from agon.app.contests.ingest.records import record
+from agon.app.contests.ledgers.append import append
+from agon.app.contests.lifecycle.creation import NewContest, create
+from agon.app.service import Service
+from agon.ledger.entry import Draft
+from agon.records import InvalidRecords
+from fakes.house import ORGANISER
+
+TIME = "2026-11-22T00:00:00Z"
+
+
+@pytest.fixture
+def net(service: Service) -> Service:
+    """Create a challenge with a validator and a competition."""
+    create(service, NewContest(id="net", discipline="challenge", title="Net"), by=ORGANISER)
+    _add(service, "validators", {"id": "v1", "stake": 5.0, "epoch": 1})
+    _add(service, "competitions", {"id": "main", "emission_share": 0.7})
+    return service
+
+
+def _add(service: Service, table: str, row: dict[str, Any], *, replace: bool = False) -> None:
+    record(service, "net", [(table, row, None)], by=ORGANISER, replace=replace)
+
+
+@pytest.mark.parametrize(
+    ("table", "row", "reason"),
+    [
+        ("validators", {"id": "v1", "stake": 6.0, "epoch": 1}, "more than one stake"),
+        ("competitions", {"id": "side", "emission_share": 0.4}, "sum to more than 1"),
+        ("submissions", {"id": "s", "miner_uid": 1, "submitted_at": TIME, "competition": "no"},
+         "not among the competitions"),
+    ],
+)  # fmt: skip
+def test_what_contradicts_earlier_requests_is_refused(
+    net: Service, table: str, row: dict[str, Any], reason: str
+) -> None:
+    """A ledger that took it could not be scored, and cannot forget it."""
+    with pytest.raises(InvalidRecords, match=reason) as refused:
+        _add(net, table, row)
+    assert refused.value.total == 1
+    with net.store.read() as session:
+        assert session.contests.get("net").seq == 3
+
+
+def test_what_fits_is_taken(net: Service) -> None:
+    """The same tables, without contradiction."""
+    _add(net, "validators", {"id": "v1", "stake": 6.0, "epoch": 2})
+    _add(net, "competitions", {"id": "side", "emission_share": 0.3})
+    submission = {"id": "s", "miner_uid": 1, "submitted_at": TIME, "competition": "side"}
+    _add(net, "submissions", submission)
+
+
+def test_a_replaced_row_counts_no_more(net: Service) -> None:
+    """Shares are summed over what is in force."""
+    _add(net, "competitions", {"id": "main", "emission_share": 0.2}, replace=True)
+    _add(net, "competitions", {"id": "side", "emission_share": 0.8})
+
+
+def test_a_voided_row_counts_no_more(net: Service) -> None:
+    """A stake that was recorded by mistake can be recorded anew."""
+    body = {"seqs": [2], "subjects": [], "change": None, "reason": "mistyped"}
+    with net.store.write() as session:
+        draft = Draft(kind="records-voided", body=body, at=net.clock(), by="user:olga")
+        append(net, session, session.contests.lock("net"), [draft])
+    _add(net, "validators", {"id": "v1", "stake": 6.0, "epoch": 1})

@@ -1,0 +1,41 @@
+"""A portion of records is looked at together and found to be what each is alone."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agon.app.contests.ingest.validation import keys_of
+from agon.disciplines import NAMES, discipline
+from agon.ledger.keys import record_key
+
+TIME = "2026-11-22T00:00:00Z"
+
+
+def _cells() -> Iterator[tuple[str, str]]:
+    for name in NAMES:
+        for table in discipline(name).schema:
+            yield name, table.name
+
+
+@given(
+    st.sampled_from(sorted(_cells())),
+    st.lists(
+        st.lists(
+            st.none() | st.integers(-3, 3) | st.text("ab/%7 ", max_size=3)
+            | st.sampled_from([TIME, "2026-11-22 01:00:00+01:00", 7.0, "", "a\x00"]),
+            min_size=6, max_size=6,
+        ),
+        max_size=3,
+    ),
+)  # fmt: skip
+def test_the_fast_keys_of_a_table_are_the_keys(
+    cell: tuple[str, str], given_values: list[list[Any]]
+) -> None:
+    """The quick way and the plain one must never name a record differently."""
+    table = discipline(cell[0]).schema.table(cell[1])
+    names = dict.fromkeys([*table.key, *(column.name for column in table.columns)])
+    rows = [dict(zip(names, values, strict=False)) for values in given_values]
+    columns = {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
+    assert list(keys_of(table)(columns, rows)) == [record_key(table, row) for row in rows]

@@ -1,0 +1,128 @@
+"""One place enters entries; what it makes of a contest is what folding makes of the ledger."""
+
+from collections.abc import Callable
+from dataclasses import fields
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from agon.app.contests.ledgers.append import append
+from agon.app.contests.lifecycle.creation import NewContest, create
+from agon.app.service import Service
+from agon.editions import editions
+from agon.entities.contests import Contest
+from agon.errors import NotFound, Unreadable
+from agon.ledger.entry import Draft
+from agon.ledger.folding import Standing, beginning, fold
+from agon.records import InvalidRecords
+from fakes.house import ORGANISER
+
+SHA = "0" * 64
+EDITION = editions("arena")[0]
+
+
+def _adopted(change: str | None, k_new: int) -> tuple[str, dict[str, Any]]:
+    return "edition-adopted", {
+        "edition": EDITION, "overrides": {"k_new": k_new}, "rules_sha256": SHA, "change": change,
+        "reason": "why",
+    }  # fmt: skip
+
+
+STEPS: dict[str, tuple[str, dict[str, Any]]] = {
+    "open": ("contest-opened", {}),
+    "freeze": ("contest-frozen", {"boards": {}}),
+    "unfreeze": ("contest-unfrozen", {"reason": "why"}),
+    "finalise": ("contest-finalised", {"boards": {}}),
+    "adopt": _adopted(None, 16),
+    "change-1": _adopted("c1", 24),
+    "change-2": _adopted("c2", 64),
+    "back-1": ("change-rolled-back", {"change": "c1", "reason": "why"}),
+    "back-2": ("change-rolled-back", {"change": "c2", "reason": "why"}),
+    "decide": ("decision-made", {"case": None, "decision": "d", "subjects": [], "reason": "r"}),
+}
+FOLLOWS: dict[str, Callable[[str, set[str]], bool]] = {
+    "open": lambda state, _: state == "draft",
+    "freeze": lambda state, _: state == "open",
+    "unfreeze": lambda state, _: state == "frozen",
+    "finalise": lambda state, _: state in {"open", "frozen"},
+    "change-1": lambda _, done: "back-1" not in done,
+    "change-2": lambda _, done: "back-2" not in done,
+    "back-1": lambda _, done: "change-1" in done and "back-1" not in done,
+    "back-2": lambda _, done: "change-2" in done and "back-2" not in done,
+}
+
+
+def _enter(service: Service, contest: str, kind: str, body: dict[str, Any]) -> Contest:
+    with service.store.write() as session:
+        draft = Draft(kind=kind, body=body, at=service.clock(), by="user:olga")
+        return append(service, session, session.contests.lock(contest), [draft])
+
+
+def _standing(service: Service, contest: Contest) -> Standing:
+    with service.store.read() as session:
+        lines = [one.line for one in session.entries.after(contest.no)]
+    return fold(lines, start=beginning(contest.id)).standing
+
+
+@given(st.lists(st.sampled_from(sorted(STEPS)), max_size=12))
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40, deadline=None
+)
+def test_a_contest_after_any_entries_is_what_its_ledger_folds_to(
+    service: Service, steps: list[str]
+) -> None:
+    """The row in the database is derived; the ledger is the truth."""
+    name = service.new_id()
+    contest = create(service, NewContest(id=name, discipline="arena", title="S"), by=ORGANISER)
+    done: set[str] = set()
+    for step in steps:
+        if step not in FOLLOWS or FOLLOWS[step](contest.state, done):
+            contest = _enter(service, name, *STEPS[step])
+            done.add(step)
+    standing = _standing(service, contest)
+    shared = {field.name for field in fields(Contest)} & {field.name for field in fields(Standing)}
+    assert {one: getattr(contest, one) for one in shared} == {
+        one: getattr(standing, one) for one in shared
+    }
+    with service.store.read() as session:
+        assert session.contests.get(name) == contest
+
+
+def test_drafts_older_than_the_newest_entry_get_its_time(service: Service) -> None:
+    """Times never decrease, whatever clocks say."""
+    contest = create(service, NewContest(id="spring", discipline="arena", title="S"), by=ORGANISER)
+    with service.store.write() as session:
+        early = contest.created_at - timedelta(days=1)
+        drafts = [Draft(kind="contest-opened", body={}, at=early, by="x")]
+        append(service, session, session.contests.lock("spring"), drafts)
+        assert session.entries.time_of(contest.no, 2) == contest.created_at
+
+
+def test_a_record_that_its_table_does_not_allow_is_not_entered(service: Service) -> None:
+    """Whoever asks: a ledger with such a row could not be scored any more."""
+    create(service, NewContest(id="spring", discipline="arena", title="S"), by=ORGANISER)
+    with pytest.raises(InvalidRecords):
+        _enter(service, "spring", "record-added", {"table": "bots", "row": {"id": "x"}})
+    with pytest.raises(NotFound, match="did you mean bots"):
+        _enter(service, "spring", "record-added", {"table": "bot", "row": {}})
+    with pytest.raises(Unreadable):
+        _enter(service, "spring", "contest-paused", {})
+    with service.store.read() as session:
+        assert session.contests.get("spring").seq == 1
+
+
+def test_events_tell_the_public_no_more_than_it_may_know(service: Service) -> None:
+    """Answers, points and people are for the staff."""
+    create(service, NewContest(id="spring", discipline="arena", title="S"), by=ORGANISER)
+    _enter(service, "spring", "problem-published", {"problem": "p", "package": {"terms": ["42"]}})
+    _enter(service, "spring", "adjustment-made", {"board": "bots", "id": "x", "points": 1.5,
+                                                  "change": None, "reason": "r"})  # fmt: skip
+    with service.store.read() as session:
+        events = session.events.after(0)
+    assert [(one.kind, one.staff) for one in events] == [
+        ("contest-created", True), ("problem-published", False), ("adjustment-made", True),
+    ]  # fmt: skip
+    assert events[1].body == {"problem": "p"}

@@ -1,0 +1,116 @@
+"""Contests begin with an entry that says all about them."""
+
+from dataclasses import replace
+
+import pytest
+
+from agon.app.access.permissions import ANONYMOUS
+from agon.app.contests.lifecycle.creation import NewContest, create, next_season
+from agon.app.service import Service
+from agon.errors import (
+    Conflict,
+    Forbidden,
+    InvalidRule,
+    NotFound,
+    Unauthenticated,
+    Unreadable,
+)
+from agon.ledger.entry import read_line
+from fakes.house import JUDGE, ORGANISER, PARTICIPANT, VIEWER
+
+SPRING = NewContest(id="spring", discipline="arena", title="Spring")
+
+
+def test_a_new_contest_is_a_draft_with_the_literal_edition_and_all_boards(
+    service: Service,
+) -> None:
+    """Who says nothing gets what the seed says."""
+    contest = create(service, SPRING, by=ORGANISER)
+    assert (contest.state, contest.seq, contest.edition) == ("draft", 1, "arena/sentience-1")
+    assert contest.boards == ("bots", "judges", "bradley-terry")
+    with service.store.read() as session:
+        assert session.contests.get("spring") == contest
+        [entry] = [read_line(one.line) for one in session.entries.after(contest.no)]
+    assert (entry.kind, entry.by, entry.at) == ("contest-created", "user:olga", contest.created_at)
+    assert entry.body["contest"] == "spring"
+
+
+def test_overrides_are_kept_as_the_values_they_mean(service: Service) -> None:
+    """Text from a command line and a number from JSON are the same rule."""
+    texts = create(service, replace(SPRING, overrides={"k_new": "64"}), by=ORGANISER)
+    assert texts.overrides["k_new"] == 64
+
+
+@pytest.mark.parametrize(
+    ("changed", "error"),
+    [
+        ({"id": "S"}, Unreadable),
+        ({"id": "a"}, Unreadable),
+        ({"id": "a" * 64}, Unreadable),
+        ({"id": "a/../b"}, Unreadable),
+        ({"id": "spring\n"}, Unreadable),
+        ({"series": "No"}, Unreadable),
+        ({"title": "  "}, Unreadable),
+        ({"title": "a\nb"}, Unreadable),
+        ({"title": "a" * 201}, Unreadable),
+        ({"description": "a" * 20_001}, Unreadable),
+        ({"visibility": "secret"}, Unreadable),
+        ({"discipline": "chess"}, NotFound),
+        ({"edition": "sentience-9"}, NotFound),
+        ({"boards": ["bot"]}, NotFound),
+        ({"boards": ["bots", "bots"]}, Conflict),
+        ({"overrides": {"k_nwe": 1}}, InvalidRule),
+    ],
+)
+def test_what_is_not_fit_is_refused_and_leaves_nothing(
+    service: Service, changed: dict[str, object], error: type[Exception]
+) -> None:
+    """A contest's first entry can never be corrected."""
+    with pytest.raises(error):
+        create(service, replace(SPRING, **changed), by=ORGANISER)  # type: ignore[arg-type] # by name
+    with service.store.read() as session:
+        assert session.contests.page() == []
+
+
+def test_an_id_is_given_once(service: Service) -> None:
+    """Addresses and chains are made of it."""
+    create(service, SPRING, by=ORGANISER)
+    with pytest.raises(Conflict):
+        create(service, SPRING, by=ORGANISER)
+
+
+def test_organisers_create_contests_and_others_do_not(service: Service) -> None:
+    """Each contest costs space for ever."""
+    for caller in (VIEWER, PARTICIPANT, JUDGE, replace(ORGANISER, contests=("autumn",))):
+        with pytest.raises(Forbidden):
+            create(service, SPRING, by=caller)
+    with pytest.raises(Unauthenticated):
+        create(service, SPRING, by=ANONYMOUS)
+
+
+def test_seasons_carry_the_rules_on_and_are_counted(service: Service) -> None:
+    """A series is as comparable as its rules are the same."""
+    first = create(
+        service,
+        replace(SPRING, overrides={"k_new": 64}, boards=["judges"], visibility="private"),
+        by=ORGANISER,
+    )
+    second = next_season(service, "spring", id="spring-2", by=ORGANISER)
+    third = next_season(service, "spring-2", id="spring-3", by=ORGANISER)
+    assert [one.season for one in (first, second, third)] == [None, 2, 3]
+    assert (third.series, third.edition) == ("spring", first.edition)
+    assert (third.overrides, third.boards) == (first.overrides, ("judges",))
+    assert third.visibility == "private"
+
+
+def test_the_first_contest_of_a_named_series_is_its_first_season(service: Service) -> None:
+    """People count from one."""
+    named = [replace(SPRING, id=f"c{number}", series="cup") for number in (1, 2)]
+    assert [create(service, one, by=ORGANISER).season for one in named] == [1, 2]
+
+
+def test_a_private_contest_has_no_next_season_for_who_cannot_see_it(service: Service) -> None:
+    """That it exists is not told."""
+    create(service, replace(SPRING, visibility="private"), by=ORGANISER)
+    with pytest.raises(NotFound):
+        next_season(service, "spring", id="autumn", by=replace(ORGANISER, contests=("autumn",)))

@@ -1,0 +1,200 @@
+"""A ledger goes out as a directory and comes in again, byte for byte."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from agon.app.access.permissions import ANONYMOUS
+from agon.app.contests.boards.publication import publish
+from agon.app.contests.ingest.records import record
+from agon.app.contests.lifecycle.creation import NewContest, create
+from agon.app.contests.lifecycle.transfer import export, import_contest, signed_head
+from agon.app.contests.lifecycle.transitions import finalise, freeze, open_contest, unfreeze
+from agon.app.service import KeySigner, Service
+from agon.errors import Conflict, Forbidden, NotFound, Unauthenticated, Unreadable
+from agon.ledger.directory import export_directory
+from agon.ledger.entry import Draft, genesis, seal
+from agon.ledger.faults import InvalidEntry
+from agon.records import InvalidRecords
+from fakes.house import JUDGE, OPERATOR, ORGANISER, service_at
+
+TIME = "2026-11-22T00:00:00Z"
+ROWS = [
+    ("owners", {"id": "o", "handle": "h", "account_created_at": TIME, "ip": "203.0.113.9"}, None),
+    *(("bots", {"id": name, "name": name, "owner_id": "o"}, None) for name in ("x", "y")),
+    ("matches", {"id": "m1", "played_at": TIME, "bot_a": "x", "bot_b": "y", "kind": "rated"}, None),
+    ("votes", {"match_id": "m1", "judge_id": "j", "shown_first": "a", "vote": "A",
+               "voted_at": TIME}, "v1"),
+]  # fmt: skip
+
+
+@pytest.fixture
+def spring(service: Service) -> Service:
+    """Open an arena that was frozen once."""
+    create(service, NewContest(id="spring", discipline="arena", title="Spring"), by=ORGANISER)
+    open_contest(service, "spring", by=ORGANISER)
+    record(service, "spring", ROWS, by=ORGANISER)
+    freeze(service, "spring", by=ORGANISER)
+    unfreeze(service, "spring", reason="more to come", by=ORGANISER)
+    return service
+
+
+@pytest.fixture
+def other(tmp_path: Path) -> Iterator[Service]:
+    """Open another house, with another key."""
+    (tmp_path / "other").mkdir()
+    opened = replace(service_at(tmp_path / "other"), signer=KeySigner(bytes(32)))
+    yield opened
+    opened.store.close()
+
+
+def _files(folder: Path) -> dict[str, bytes]:
+    return {file.name: file.read_bytes() for file in folder.iterdir()}
+
+
+def test_what_is_exported_imported_and_exported_again_is_the_same(
+    spring: Service, other: Service, tmp_path: Path
+) -> None:
+    """Also by a house with another key: the heads are kept as they came."""
+    export(spring, "spring", tmp_path / "one", by=ORGANISER)
+    import_contest(other, tmp_path / "one", by=ORGANISER)
+    export(other, "spring", tmp_path / "two", by=ORGANISER)
+    export(spring, "spring", tmp_path / "three", by=ORGANISER)
+    assert _files(tmp_path / "one") == _files(tmp_path / "two") == _files(tmp_path / "three")
+
+
+def test_an_imported_contest_is_the_one_that_was_exported(
+    spring: Service, other: Service, tmp_path: Path
+) -> None:
+    """The same standing, the same boards, and repetitions are known."""
+    exported = export(spring, "spring", tmp_path / "one", by=ORGANISER)
+    imported = import_contest(other, tmp_path / "one", by=ORGANISER)
+    assert replace(imported, no=exported.no) == exported
+    with other.store.read() as session:
+        assert session.contests.get("spring") == imported
+    [one, *_], [two, *_] = publish(spring, "spring"), publish(other, "spring")
+    assert one.board_sha256 == two.board_sha256
+    assert record(other, "spring", ROWS[1:], by=ORGANISER).repeated == 4
+
+
+def test_heads_are_signed_where_boards_were_fixed_and_at_the_end(
+    spring: Service, tmp_path: Path
+) -> None:
+    """Who kept one can tell a changed ledger."""
+    final = finalise(spring, "spring", by=ORGANISER)
+    export(spring, "spring", tmp_path / "one", by=ORGANISER)
+    heads = [json.loads(line) for line in (tmp_path / "one/heads.ndjson").read_text().splitlines()]
+    assert [head["seq"] for head in heads] == [8, 10]
+    assert heads[-1]["head_sha256"] == final.head.hex()
+    public = bytes.fromhex(spring.signer.public_key)
+    assert signed_head(spring, final).is_of(public)
+
+
+def test_a_continuation_is_added_and_anything_else_is_a_conflict(
+    spring: Service, other: Service, tmp_path: Path
+) -> None:
+    """Two houses can follow one contest; they cannot both write it."""
+    export(spring, "spring", tmp_path / "one", by=ORGANISER)
+    record(spring, "spring", [("bots", {"id": "z", "name": "z"}, None)], by=ORGANISER)
+    export(spring, "spring", tmp_path / "two", by=ORGANISER)
+    import_contest(other, tmp_path / "one", by=ORGANISER)
+    with pytest.raises(Conflict, match="nothing new"):
+        import_contest(other, tmp_path / "one", by=ORGANISER)
+    assert import_contest(other, tmp_path / "two", by=ORGANISER).seq == 10
+    export(other, "spring", tmp_path / "three", by=ORGANISER)
+    assert _files(tmp_path / "two") == _files(tmp_path / "three")
+    record(other, "spring", [("bots", {"id": "w", "name": "w"}, None)], by=ORGANISER)
+    for name in ("v", "u"):
+        record(spring, "spring", [("bots", {"id": name, "name": name}, None)], by=ORGANISER)
+    export(spring, "spring", tmp_path / "four", by=ORGANISER)
+    with pytest.raises(Conflict, match="with other entries"):
+        import_contest(other, tmp_path / "four", by=ORGANISER)
+
+
+def test_a_ledger_that_grew_here_is_signed_by_this_house(
+    spring: Service, other: Service, tmp_path: Path
+) -> None:
+    """The first house cannot vouch for what it has not seen."""
+    export(spring, "spring", tmp_path / "one", by=ORGANISER)
+    import_contest(other, tmp_path / "one", by=ORGANISER)
+    record(other, "spring", [("bots", {"id": "w", "name": "w"}, None)], by=ORGANISER)
+    export(other, "spring", tmp_path / "two", by=ORGANISER)
+    page = json.loads((tmp_path / "two/contest.json").read_text())
+    assert page["public_key"] == other.signer.public_key != spring.signer.public_key
+    import_contest(spring, tmp_path / "two", by=ORGANISER)
+
+
+def test_a_changed_ledger_is_refused_and_nothing_is_kept(
+    spring: Service, other: Service, tmp_path: Path
+) -> None:
+    """With every fault named."""
+    export(spring, "spring", tmp_path / "one", by=ORGANISER)
+    file = tmp_path / "one/ledger.ndjson"
+    file.write_bytes(file.read_bytes().replace(b'"vote":"A"', b'"vote":"B"'))
+    with pytest.raises(InvalidEntry, match="ledger"):
+        import_contest(other, tmp_path / "one", by=ORGANISER)
+    with other.store.read() as session:
+        assert session.contests.page() == []
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        ("bots", {"id": "x"}),
+        ("bot", {"id": "x", "name": "x"}),
+        ("owners", {"id": "o", "handle": "h", "account_created_at": TIME, "ip": "203.0.113.9"}),
+        ("owners", {"id": "o", "handle": "h", "account_created_at": TIME, "ip": "home"}),
+    ],
+)
+def test_a_well_chained_ledger_of_unfit_records_is_refused(
+    spring: Service, other: Service, tmp_path: Path, row: tuple[str, dict[str, str]]
+) -> None:
+    """Rows that cannot be scored, and addresses, do not come in this way either."""
+    with spring.store.read() as session:
+        created = next(iter(session.entries.after(1))).line
+    body = {"table": row[0], "row": row[1]}
+    draft = Draft(kind="record-added", body=body, at=spring.clock(), by="user:eve")
+    from agon.ledger.entry import chain
+
+    entry = seal(draft, seq=2, previous=chain(genesis("spring"), created))
+    export_directory(tmp_path / "bad", contest="spring", lines=[created, entry.line])
+    with pytest.raises(InvalidRecords) as refused:
+        import_contest(other, tmp_path / "bad", by=ORGANISER)
+    assert "203.0.113" not in str(refused.value)
+    with other.store.read() as session:
+        assert session.contests.page() == []
+
+
+def test_a_ledger_keeps_its_name(spring: Service, other: Service, tmp_path: Path) -> None:
+    """The name is part of the chain."""
+    export(spring, "spring", tmp_path / "one", by=ORGANISER)
+    with pytest.raises(Conflict, match="keeps its name"):
+        import_contest(other, tmp_path / "one", by=ORGANISER, id="autumn")
+    assert import_contest(other, tmp_path / "one", by=ORGANISER, id="spring").id == "spring"
+
+
+def test_staff_alone_exports_and_imports(spring: Service, other: Service, tmp_path: Path) -> None:
+    """A ledger holds everything, hidden answers included."""
+    with pytest.raises(Forbidden):
+        export(spring, "spring", tmp_path / "one", by=JUDGE)
+    with pytest.raises(Unauthenticated):
+        export(spring, "spring", tmp_path / "one", by=ANONYMOUS)
+    with pytest.raises(NotFound):
+        export(spring, "autumn", tmp_path / "one", by=OPERATOR)
+    assert not (tmp_path / "one").exists()
+    export(spring, "spring", tmp_path / "one", by=ORGANISER)
+    with pytest.raises(Forbidden):
+        import_contest(other, tmp_path / "one", by=JUDGE)
+    with pytest.raises(Forbidden):
+        import_contest(other, tmp_path / "one", by=replace(ORGANISER, contests=("autumn",)))
+
+
+def test_what_is_no_ledger_is_refused(other: Service, tmp_path: Path) -> None:
+    """Without a traceback."""
+    with pytest.raises(Unreadable):
+        import_contest(other, tmp_path / "nowhere", by=ORGANISER)
+    with pytest.raises(Unreadable):
+        import_contest(other, tmp_path, by=ORGANISER)

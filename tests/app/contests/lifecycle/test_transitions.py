@@ -1,0 +1,249 @@
+"""Draft, open, frozen, final: what follows what, and what is fixed on the way."""
+
+from collections.abc import Callable
+from threading import Event, Thread
+from typing import Any, TypeAlias
+
+import pytest
+
+from agon.app.access.permissions import ANONYMOUS
+from agon.app.contests.boards.publication import publish
+from agon.app.contests.ingest.records import record
+from agon.app.contests.lifecycle import transitions
+from agon.app.contests.lifecycle.creation import NewContest, create
+from agon.app.contests.lifecycle.transitions import (
+    finalise,
+    freeze,
+    open_contest,
+    unfreeze,
+)
+from agon.app.service import Service
+from agon.entities.jobs import NewJob
+from agon.errors import Conflict, Forbidden, NotFound, Unauthenticated, Unreadable
+from agon.ledger.entry import read_line
+from fakes.house import JUDGE, OPERATOR, ORGANISER, VIEWER
+
+Step: TypeAlias = Callable[..., object]
+
+TIME = "2026-11-22T00:00:00Z"
+ROWS = [
+    *(("bots", {"id": name, "name": name}, None) for name in ("x", "y")),
+    ("matches", {"id": "m1", "played_at": TIME, "bot_a": "x", "bot_b": "y", "kind": "rated"}, None),
+    ("votes", {"match_id": "m1", "judge_id": "j", "shown_first": "a", "vote": "A",
+               "voted_at": TIME}, None),
+]  # fmt: skip
+
+
+@pytest.fixture
+def spring(service: Service) -> Service:
+    """Open an arena with one decided match."""
+    create(service, NewContest(id="spring", discipline="arena", title="Spring"), by=ORGANISER)
+    open_contest(service, "spring", by=ORGANISER)
+    record(service, "spring", ROWS, by=ORGANISER)
+    return service
+
+
+def test_a_freeze_holds_the_hashes_of_the_boards_published_at_its_position(
+    spring: Service,
+) -> None:
+    """What the public sees from then on can be proved for ever."""
+    contest = freeze(spring, "spring", by=ORGANISER)
+    assert (contest.state, contest.frozen_at, contest.seq) == ("frozen", 7, 7)
+    with spring.store.read() as session:
+        [last] = session.entries.after(contest.no, 6)
+        boards = read_line(last.line).body["boards"]
+        for name, proof in boards.items():
+            snapshot = session.snapshots.latest(contest.no, name, until=6)
+            assert snapshot is not None
+            assert (snapshot.seq, snapshot.board_sha256) == (6, proof["sha256"])
+            assert snapshot.manifest["merkle_root"] == proof["merkle_root"]
+    assert "bots" in boards
+
+
+def test_records_that_arrive_while_boards_are_published_are_in_the_frozen_boards(
+    spring: Service, monkeypatch: Any
+) -> None:
+    """The entry never vouches for a board that was not the newest."""
+    arriving = [("bots", {"id": f"late{n}", "name": "late"}, None) for n in range(2)]
+
+    def publish_meanwhile(service: Service, contest: str) -> Any:
+        snapshots = publish(service, contest)
+        if arriving:
+            record(service, contest, [arriving.pop()], by=ORGANISER)
+        return snapshots
+
+    monkeypatch.setattr(transitions, "publish", publish_meanwhile)
+    contest = freeze(spring, "spring", by=ORGANISER)
+    assert contest.frozen_at == 9
+    with spring.store.read() as session:
+        snapshot = session.snapshots.latest(contest.no, "bots", until=9)
+    assert snapshot is not None
+    assert snapshot.seq == 8
+
+
+@pytest.fixture
+def busy(spring: Service, monkeypatch: Any) -> Service:
+    """Let a record arrive whenever boards are published."""
+
+    def publish_meanwhile(service: Service, contest: str) -> Any:
+        snapshots = publish(service, contest)
+        name = service.new_id()
+        record(service, contest, [("bots", {"id": name, "name": "late"}, None)], by=ORGANISER)
+        return snapshots
+
+    monkeypatch.setattr(transitions, "publish", publish_meanwhile)
+    return spring
+
+
+def _vouched(service: Service, position: int) -> None:
+    """Check that the newest entry's hashes are those of the stored boards before it."""
+    with service.store.read() as session:
+        contest = session.contests.get("spring")
+        assert contest.seq == position
+        [entry] = session.entries.after(contest.no, position - 1, until=position)
+        boards = read_line(entry.line).body["boards"]
+        assert "bots" in boards
+        for name, proof in boards.items():
+            snapshot = session.snapshots.latest(contest.no, name, until=position - 1)
+            assert snapshot is not None
+            assert (snapshot.seq, snapshot.board_sha256) == (position - 1, proof["sha256"])
+            assert (snapshot.rows, snapshot.manifest["merkle_root"]) == (
+                proof["rows"], proof["merkle_root"],
+            )  # fmt: skip
+
+
+@pytest.mark.parametrize("step", [freeze, finalise])
+def test_a_contest_that_always_grows_can_be_frozen_and_ended(busy: Service, step: Step) -> None:
+    """Writers wait at last; a busy contest must not be one that cannot be closed."""
+    contest: Any = step(busy, "spring", by=ORGANISER)
+    assert contest.public_until == contest.seq == 10
+    _vouched(busy, 10)
+
+
+def test_boards_that_a_crash_kept_from_being_stored_are_stored_by_the_next_job(
+    busy: Service, monkeypatch: Any
+) -> None:
+    """The entry vouches for them; without them the public would see older ones for ever."""
+
+    def crash(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(transitions, "keep", crash)
+    with pytest.raises(KeyboardInterrupt):
+        freeze(busy, "spring", by=ORGANISER)
+    with busy.store.read() as session:
+        frozen = session.contests.get("spring").frozen_at
+    assert frozen == 10
+    publish(busy, "spring")
+    _vouched(busy, 10)
+
+
+def test_a_freeze_comes_through_while_others_write_without_a_pause(spring: Service) -> None:
+    """Threads that record and publish as fast as they can, as servers and workers do."""
+    stop, faults = Event(), list[BaseException]()
+
+    def write(name: str) -> None:
+        number = 0
+        try:
+            while not stop.is_set():
+                number += 1
+                row = {"id": f"{name}{number}", "name": "late"}
+                record(spring, "spring", [("bots", row, None)], by=ORGANISER)
+                if number % 10 == 0:
+                    publish(spring, "spring")
+        except BaseException as error:  # noqa: BLE001 (handed to the test)
+            faults.append(error)
+
+    writers = [Thread(target=write, args=(name,)) for name in "pq"]
+    for writer in writers:
+        writer.start()
+    try:
+        contest = freeze(spring, "spring", by=ORGANISER)
+    finally:
+        stop.set()
+        for writer in writers:
+            writer.join(60)
+    assert faults == []
+    with spring.store.read() as session:
+        [entry] = session.entries.of_kind(contest.no, ["contest-frozen"])
+        snapshot = session.snapshots.latest(contest.no, "bots", until=entry.seq)
+    assert snapshot is not None
+    assert snapshot.board_sha256 == read_line(entry.line).body["boards"]["bots"]["sha256"]
+    assert snapshot.seq in {entry.seq - 1, entry.seq}  # the freeze itself changes no board
+
+
+def test_a_contest_without_anything_to_score_can_be_frozen(service: Service) -> None:
+    """There is no board to vouch for."""
+    create(service, NewContest(id="spring", discipline="arena", title="S"), by=ORGANISER)
+    open_contest(service, "spring", by=ORGANISER)
+    assert freeze(service, "spring", by=ORGANISER).frozen_at == 3
+
+
+def test_states_follow_each_other_and_nothing_else_does(spring: Service) -> None:
+    """A final contest stays final."""
+    frozen = freeze(spring, "spring", by=ORGANISER)
+    assert frozen.public_until == frozen.seq
+    assert unfreeze(spring, "spring", reason="a mistake", by=ORGANISER).public_until is None
+    freeze(spring, "spring", by=ORGANISER)
+    final = finalise(spring, "spring", by=ORGANISER)
+    assert (final.state, final.frozen_at, final.public_until) == ("final", None, final.seq)
+    attempts: list[Step] = [
+        lambda: open_contest(spring, "spring", by=ORGANISER),
+        lambda: freeze(spring, "spring", by=ORGANISER),
+        lambda: unfreeze(spring, "spring", reason="why", by=ORGANISER),
+        lambda: finalise(spring, "spring", by=ORGANISER),
+    ]
+    for attempt in attempts:
+        with pytest.raises(Conflict, match="spring is final"):
+            attempt()
+
+
+def test_a_draft_can_only_be_opened(service: Service) -> None:
+    """Nobody outside has seen it yet."""
+    create(service, NewContest(id="spring", discipline="arena", title="S"), by=ORGANISER)
+    for refused in (freeze, finalise):
+        with pytest.raises(Conflict, match="it has to be open"):
+            refused(service, "spring", by=ORGANISER)
+
+
+def test_nothing_is_final_while_something_is_to_be_judged(spring: Service) -> None:
+    """A verdict that comes after the end would come too late."""
+    with spring.store.write() as session:
+        no = session.contests.get("spring").no
+        job = NewJob(id="j1", kind="judge", payload={}, contest_no=no)
+        session.queue.add(job, now=spring.clock())
+    with pytest.raises(Conflict, match="still to be judged"):
+        finalise(spring, "spring", by=ORGANISER)
+    assert finalise(spring, "spring", force=True, by=ORGANISER).state == "final"
+
+
+@pytest.mark.parametrize("reason", ["", "  ", "x" * 2001])
+def test_unfreezing_wants_a_reason(spring: Service, reason: str) -> None:
+    """People will ask."""
+    freeze(spring, "spring", by=ORGANISER)
+    with pytest.raises(Unreadable, match="say why"):
+        unfreeze(spring, "spring", reason=reason, by=ORGANISER)
+
+
+def test_staff_alone_moves_a_contest_on(spring: Service) -> None:
+    """Each step, for each other role."""
+    steps: list[Step] = [open_contest, freeze, finalise]
+    for step in steps:
+        for caller in (VIEWER, JUDGE):
+            with pytest.raises(Forbidden):
+                step(spring, "spring", by=caller)
+        with pytest.raises(Unauthenticated):
+            step(spring, "spring", by=ANONYMOUS)
+        with pytest.raises(NotFound):
+            step(spring, "autumn", by=OPERATOR)
+    with pytest.raises(Forbidden):
+        unfreeze(spring, "spring", reason="why", by=JUDGE)
+
+
+def test_every_step_is_in_the_audit_log(spring: Service) -> None:
+    """With who took it and where the ledger stood."""
+    freeze(spring, "spring", by=ORGANISER)
+    with spring.store.read() as session:
+        line = session.access.audited()[0]
+    assert (line.by, line.action, line.target) == ("user:olga", "contest.frozen", "spring")
+    assert line.detail == {"seq": 7}

@@ -1,0 +1,348 @@
+"""Judging: one verdict for each submission, whatever it is, and never a second one."""
+
+import json
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pytest
+
+import agon
+from agon.app.dojo.judge import Judged, Progress, judge
+from agon.app.dojo.problems import read_problem
+from agon.app.sandbox import Job, Run
+from agon.errors import Conflict, NotFound, Unavailable
+from app.dojo.packing import RIGHT, journaled, pack_problem, pack_solver, rows
+from fakes.sandbox import FakeSandbox
+
+HALF = "def solver():\n    return [n * n for n in range(1, 11)]\n"
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    """Hold a problem of 20 squares."""
+    return pack_problem(tmp_path / "p", freeze_started_at="2026-02-01", setter_user_id="gus")
+
+
+def judged(package: Path, *, wall: FakeSandbox | None = None) -> Judged:
+    """Judge the submissions beside a package into a season beside it."""
+    beside = package.parent
+    (beside / "s").mkdir(exist_ok=True)
+    return judge(read_problem(package), beside / "s", beside / "season", wall or FakeSandbox())
+
+
+@pytest.mark.parametrize(
+    ("source", "verdict", "matched", "told"),
+    [
+        (RIGHT.format(n=20), "ok", 20, ""),
+        (RIGHT.format(n=30), "ok", 20, ""),
+        (HALF, "wrong_answer", 10, "10 of 20 terms, all of them right"),
+        ("def solver(): return [1, 4, 8]", "wrong_answer", 2, "term 3 is wrong"),
+        ("def solver(): return []", "wrong_answer", 0, "0 of 20 terms"),
+        ("def solver(): return [1.0]", "wrong_type", None, "no int"),
+        ("def solver(): return 1 // 0", "runtime_error", None, "ZeroDivisionError"),
+        ("x = 1", "runtime_error", None, "solver"),
+        ("", "runtime_error", None, "solver"),
+        ("import os", "rejected_import", None, "line 1: import of os"),
+        ("def solver(:", "syntax_error", None, "line 1: not Python"),
+        (b"\xff\xfe", "syntax_error", None, "not UTF-8"),
+        (b"x = '\0'", "syntax_error", None, "NUL"),
+        (b"#" * 70_000, "syntax_error", None, "more than 65536 bytes"),
+        ("(" * 5000, "syntax_error", None, "nested"),
+        (RIGHT.format(n=20) + "# outcome: time_limit", "time_limit", None, ""),
+        (RIGHT.format(n=20) + "# outcome: memory_limit", "memory_limit", None, ""),
+        (RIGHT.format(n=20) + "# outcome: output_limit", "output_limit", None, ""),
+        (
+            f"T = {list(range(121))}\n" + HALF,
+            "rejected_policy",
+            10,
+            "numeric literals, 120 are allowed",
+        ),
+    ],
+)
+def test_every_program_gets_its_verdict(
+    package: Path, source: str | bytes, verdict: str, matched: int | None, told: str
+) -> None:
+    """The closed list of the dojo page, each from the program that earns it."""
+    pack_solver(package.parent / "s", "ada", source)
+    (row,) = judged(package).rows
+    assert (row["verdict"], row["terms_matched"]) == (verdict, matched)
+    assert told in row["reason"]
+    assert len(agon.read_records("dojo", package.parent / "season").arrow("submissions")) == 1
+
+
+def test_a_verdict_is_a_complete_record(package: Path) -> None:
+    """Scoring needs nothing else, and a reader sees how it came about."""
+    pack_solver(package.parent / "s", "ada", method_tag="closed_form", notes="n squared")
+    judged(package)
+    (row,) = rows(package.parent / "season")
+    assert row == {
+        "id": f"{read_problem(package).id[:12]}/ada/1",
+        "problem_id": read_problem(package).id,
+        "user_id": "ada",
+        "created_at": "2026-01-01T00:00:00.000000Z",
+        "source": RIGHT.format(n=20),
+        "source_hash": row["source_hash"],
+        "l_chars": len(RIGHT.format(n=20)),
+        "method_tag": "closed_form",
+        "notes": "n squared",
+        "verdict": "ok",
+        "terms_matched": 20,
+        "terms_count": 20,
+        "cpu_ms": 1.25,
+        "wall_ms": 2.5,
+        "memory_kib": 64,
+        "attempts": 1,
+        "mode": "cold",
+        "runner": "fake",
+        "reason": "",
+    }
+    (problem,) = rows(package.parent / "season", "problems")
+    assert problem["p_hash"] == problem["id"] == read_problem(package).id
+    assert problem["n_check"] == 20
+
+
+def test_a_refused_program_never_enters_the_sandbox(package: Path) -> None:
+    """The scan comes first, for the author's sake; the payload policy is an edition's matter."""
+    folder = package.parent / "s"
+    pack_solver(folder, "ada", "import os")
+    pack_solver(folder, "bob", "def solver(:")
+    pack_solver(folder, "cy", f"T = {list(range(121))}\n" + HALF)
+    wall = FakeSandbox()
+    judged(package, wall=wall)
+    assert [name.split("/")[1] for name in wall.ran if name != "setter"] == ["cy"]
+
+
+def test_a_season_is_scored_from_its_folder(package: Path) -> None:
+    """Reward correct, stage pass, and who is left out: setter and latecomer."""
+    folder = package.parent / "s"
+    pack_solver(folder, "ada", method_tag="closed_form")
+    pack_solver(folder, "bob", HALF)
+    pack_solver(folder, "gus")
+    pack_solver(folder, "late", created_at="2026-02-01T00:00:00.000001Z")
+    pack_solver(folder, "sharp", created_at="2026-02-01T00:00:00Z")
+    done = judged(package)
+    assert [name.split("/")[1] for name in done.late] == ["late"]
+    result = agon.score("dojo", package.parent / "season")
+    assert {row["id"]: row["score"] for row in result.board().rows()} == {
+        "ada": 1000 + 185 + 50, "sharp": 1000 + 185 + 50, "bob": 200,
+    }  # fmt: skip
+    assert {one.id for one in result.board().unscored} == {"gus", "late"}
+
+
+def test_a_second_judge_runs_nothing_again(package: Path) -> None:
+    """A verdict is a record; only what is new is judged."""
+    pack_solver(package.parent / "s", "ada")
+    judged(package)
+    before = rows(package.parent / "season")
+    pack_solver(package.parent / "s", "bob")
+    wall = FakeSandbox()
+    done = judged(package, wall=wall)
+    assert [row["user_id"] for row in done.rows] == ["bob"]
+    assert done.kept == 1
+    assert not [name for name in wall.ran if "/ada/" in name]
+    assert rows(package.parent / "season")[0] == before[0]
+
+
+def test_what_was_our_fault_is_judged_again(package: Path) -> None:
+    """A sandbox_error is no verdict about the program."""
+    place = pack_solver(
+        package.parent / "s", "ada", RIGHT.format(n=20) + "# outcome: sandbox_error"
+    )
+    assert judged(package).rows[0]["verdict"] == "sandbox_error"
+    (place / "solver.py").write_text(RIGHT.format(n=20))
+    assert judged(package).rows[0]["verdict"] == "ok"
+    assert [row["verdict"] for row in rows(package.parent / "season")] == ["ok"]
+
+
+def test_a_source_changed_after_its_verdict_is_told_and_keeps_it(package: Path) -> None:
+    """Otherwise a solver would judge by trial."""
+    place = pack_solver(package.parent / "s", "ada", HALF)
+    judged(package)
+    (place / "solver.py").write_text(RIGHT.format(n=20))
+    done = judged(package)
+    assert done.rows == ()
+    assert "changed after it was judged" in str(done.remarks[0])
+    assert rows(package.parent / "season")[0]["verdict"] == "wrong_answer"
+
+
+def test_several_problems_share_a_season(package: Path) -> None:
+    """The season's board sums them."""
+    pack_solver(package.parent / "s", "ada")
+    judged(package)
+    other = pack_problem(package.parent / "q", setter="def seq(n):\n    return n**3\n")
+    pack_solver(package.parent / "t", "ada", "def solver(): return [n**3 for n in range(1, 21)]")
+    judge(read_problem(other), package.parent / "t", package.parent / "season", FakeSandbox())
+    (row,) = agon.score("dojo", package.parent / "season").board().rows()
+    assert row["problems"] == 2
+
+
+def test_the_freeze_may_be_moved_and_the_number_of_terms_may_not(package: Path) -> None:
+    """The first changes who is scored, the second what the verdicts mean."""
+    pack_solver(package.parent / "s", "ada")
+    judged(package)
+    pack_problem(package, freeze_started_at="2027-01-01")
+    judged(package)
+    (problem,) = rows(package.parent / "season", "problems")
+    assert problem["freeze_started_at"] == "2027-01-01T00:00:00.000000Z"
+    pack_problem(package, N_check=30)
+    with pytest.raises(Conflict, match="judged by 20 terms, not by 30"):
+        judged(package)
+
+
+def test_packages_that_cannot_be_judged_are_listed_and_stop_nobody(package: Path) -> None:
+    """One contestant's fault is not the others'."""
+    folder = package.parent / "s"
+    pack_solver(folder, "ada")
+    (folder / "bob" / "1").mkdir(parents=True)
+    (folder / "bob" / "solver.py").write_text("")
+    (pack_solver(folder, "cy") / "submission.json").write_text('{"created_at": "yesterday"}')
+    dan = pack_solver(folder, "dan")
+    (dan / "solver.py").unlink()
+    (dan / "solver.py").symlink_to(package / "setter.py")
+    eve = pack_solver(folder, "eve")
+    (eve / "solver.py").unlink()
+    os.mkfifo(eve / "solver.py")
+    (folder / "fay").symlink_to(folder / "ada")
+    huge = pack_solver(folder, "gil")
+    os.truncate(huge / "solver.py", 1 << 40)
+    done = judged(package)
+    assert [row["user_id"] for row in done.rows] == ["ada"]
+    told = "\n".join(map(str, done.faults))
+    for user, what in {
+        "bob/1/solver.py": "is missing",
+        "bob/solver.py": "stands in no submission's folder",
+        "cy/1/submission.json": "is 'yesterday', which is no time",
+        "dan/1/solver.py": "is a symbolic link",
+        "eve/1/solver.py": "is no regular file",
+        "fay": "is a symbolic link",
+        "gil/1/solver.py": "has more than 16,777,216 bytes",
+    }.items():
+        assert f"{folder / user}: {what}" in told or (user in told and what in told)
+    assert len(done.faults) == 7
+    assert len(rows(package.parent / "season", "refused")) == 7
+    (folder / "bob" / "1" / "solver.py").write_text(HALF)
+    assert [row["user_id"] for row in judged(package).rows] == ["bob"]
+    assert len(rows(package.parent / "season", "refused")) == 6
+
+
+def test_each_problems_refused_packages_are_listed_beside_the_others(package: Path) -> None:
+    """A judge of the next problem forgets nothing of the last."""
+    (package.parent / "s" / "bob" / "1").mkdir(parents=True)
+    judged(package)
+    other = pack_problem(package.parent / "q", setter="def seq(n):\n    return n**3\n")
+    (package.parent / "t" / "cy" / "1").mkdir(parents=True)
+    season = package.parent / "season"
+    for _ in range(2):
+        judge(read_problem(other), package.parent / "t", season, FakeSandbox())
+        assert len({line["problem_id"] for line in rows(season, "refused")}) == 2
+        assert len(rows(season, "refused")) == 2
+    for user, folder in (("bob", "s"), ("cy", "t")):
+        (package.parent / folder / user / "1" / "solver.py").write_text(HALF)
+    judged(package)
+    judge(read_problem(other), package.parent / "t", season, FakeSandbox())
+    assert not (season / "refused.ndjson").exists()
+
+
+@pytest.mark.parametrize(
+    "solution",
+    [b"[]", b"{", b"\xff", b'{"method_tag": 7, "notes": []}', b'{"method_tag": "\\udc00"}'],
+)
+def test_a_solution_that_declares_nothing_readable_is_unspecified(
+    package: Path, solution: bytes
+) -> None:
+    """Seed 002, 6.1: missing or no string; the program itself is judged all the same."""
+    place = pack_solver(package.parent / "s", "ada")
+    (place / "solution.json").write_bytes(solution)
+    (row,) = judged(package).rows
+    assert (row["verdict"], row["method_tag"], row["notes"]) == ("ok", None, None)
+
+
+def test_without_a_submission_file_the_time_is_when_the_source_was_changed(package: Path) -> None:
+    """The only time there is."""
+    place = pack_solver(package.parent / "s", "ada", created_at=None)
+    os.utime(place / "solver.py", ns=(0, 1_700_000_000_123_456_789))
+    (row,) = judged(package).rows
+    assert row["created_at"] == "2023-11-14T22:13:20.123456Z"
+
+
+def test_two_judges_of_one_season_are_one_too_many(package: Path) -> None:
+    """They would judge the same programs twice."""
+    pack_solver(package.parent / "s", "ada")
+
+    class Meddling(FakeSandbox):
+        def run_many(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, Run]]:
+            with pytest.raises(Conflict, match="being judged by another process"):
+                judged(package)
+            yield from super().run_many(jobs)
+
+    judged(package, wall=Meddling())
+    assert len(rows(package.parent / "season")) == 1
+
+
+def test_nothing_is_left_of_a_judge_that_could_not_begin(package: Path) -> None:
+    """A setter that fails its gate, a sandbox that fails, a folder that is somebody else's."""
+    pack_solver(package.parent / "s", "ada")
+    bad = pack_problem(
+        package.parent / "q", setter="def seq(n): return n  # outcome: sandbox_error"
+    )
+    with pytest.raises(Unavailable):
+        judge(read_problem(bad), package.parent / "s", package.parent / "season", FakeSandbox())
+    assert not (package.parent / "season").exists()
+    with pytest.raises(Conflict, match="is no season"):
+        judge(read_problem(package), package.parent / "s", package, FakeSandbox())
+    with pytest.raises(NotFound):
+        judge(read_problem(package), package / "nowhere", package.parent / "season", FakeSandbox())
+    with pytest.raises(NotFound):
+        judge(read_problem(package), package.parent / "s", package / "a" / "b", FakeSandbox())
+    assert not (package.parent / "season").exists()
+
+
+def test_the_expected_terms_never_enter_the_sandbox(package: Path) -> None:
+    """A job holds the program, and how many terms are wanted."""
+    pack_solver(package.parent / "s", "ada")
+    jobs: list[Job] = []
+
+    class Watching(FakeSandbox):
+        def run(self, job: Job) -> Run:
+            jobs.append(job)
+            return super().run(job)
+
+    judged(package, wall=Watching())
+    (job,) = jobs
+    assert job.source == RIGHT.format(n=20).encode()
+    assert (job.entry, job.n_check) == ("solver", 20)
+
+
+def test_progress_counts_every_submission(package: Path) -> None:
+    """To the last one, whatever becomes of it."""
+    folder = package.parent / "s"
+    for user in ("ada", "bob", "cy"):
+        pack_solver(folder, user)
+    (folder / "dan" / "1").mkdir(parents=True)
+    seen: list[Progress] = []
+    judge(read_problem(package), folder, package.parent / "season", FakeSandbox(),
+          progress=seen.append)  # fmt: skip
+    assert (seen[-1].done, seen[-1].total) in {(3, 4), (4, 4)}
+    assert [one.done for one in seen] == sorted(one.done for one in seen)
+
+
+def test_an_empty_folder_of_submissions_makes_an_empty_season(package: Path) -> None:
+    """It can be scored: nobody has a score."""
+    done = judged(package)
+    assert done.rows == ()
+    assert len(agon.score("dojo", package.parent / "season").board()) == 0
+
+
+def test_the_seasons_tables_hold_nothing_of_the_answer(package: Path) -> None:
+    """They are shown to people; the answer is sealed beside, for its owner alone."""
+    pack_solver(package.parent / "s", "ada", HALF)
+    judged(package)
+    season = package.parent / "season"
+    (sealed,) = (season / ".sealed").iterdir()
+    assert sealed.stat().st_mode & 0o777 == 0o600
+    assert "seq" in json.loads(sealed.read_text())["source"]
+    shown = "".join(path.read_text() for path in season.glob("*.ndjson"))
+    assert "seq" not in shown
+    assert "400" not in shown  # the twentieth square
+    assert journaled(season) == [rows(season)[0]["id"]]

@@ -1,0 +1,148 @@
+"""Publishing, revealing and verifying: what is promised, hidden and kept."""
+
+import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from agon.app.dojo.judge import judge
+from agon.app.dojo.problems import Problem, read_problem
+from agon.app.dojo.publication import publish
+from agon.app.dojo.reveal import expect_frozen, reveal, verify
+from agon.app.dojo.sealed_answers import Sealed, read_sealed
+from agon.app.dojo.setter_check import GateRefused, pass_gate
+from agon.app.files import Unfit
+from agon.errors import Conflict, NotFound, Unavailable, Unreadable
+from app.dojo.packing import SQUARES, pack_problem, pack_solver
+from fakes.sandbox import FakeSandbox
+
+
+def problem(source: str = SQUARES, *, n_check: int = 200) -> Problem:
+    """Make a problem of a setter's source."""
+    interface = "seq" if "def seq" in source else "gen"
+    return Problem(source=source.encode(), interface=interface, n_check=n_check)  # type: ignore[arg-type]  # the conditional loses the literal
+
+
+def test_the_disclosure_is_the_first_fifty_terms_of_odd_index(tmp_path: Path) -> None:
+    """a_1, a_3, …, a_99, as decimal text with their indices, and the hash; nothing else."""
+    publish(problem(), tmp_path / "out", FakeSandbox())
+    disclosed = json.loads((tmp_path / "out" / "disclosure.json").read_text())
+    assert disclosed["disclosed"] == [{"n": n, "a": str(n * n)} for n in range(1, 100, 2)]
+    assert len(disclosed["disclosed"]) == 50
+    assert disclosed["problem_id"] == problem().id
+    assert disclosed["N_check"] == 200
+
+
+def test_nothing_hidden_is_in_the_disclosure(tmp_path: Path) -> None:
+    """Neither the source nor a term beyond the disclosed ones, not even as a part of a number."""
+    source = "def seq(n):\n    return 10**30 + n * 7919\n"
+    publish(problem(source), tmp_path / "out", FakeSandbox())
+    text = (tmp_path / "out" / "disclosure.json").read_text()
+    hidden = [n for n in range(1, 201) if n % 2 == 0 or n > 99]
+    assert not [n for n in hidden if str(10**30 + n * 7919) in text]
+    assert "n * 7919" not in text
+    assert "return" not in text
+
+
+def test_only_its_owner_reads_the_sealed_file(tmp_path: Path) -> None:
+    """It holds the answer."""
+    publish(problem(), tmp_path / "out", FakeSandbox())
+    sealed = tmp_path / "out" / "sealed.json"
+    assert sealed.stat().st_mode & 0o777 == 0o600
+    assert read_sealed(sealed) == Sealed(problem(), tuple(str(n * n) for n in range(1, 201)))
+    assert sorted(path.name for path in tmp_path.rglob("*")) == [
+        "disclosure.json", "out", "sealed.json",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("source", "told"),
+    [
+        ("def seq(n): return n + (n == 17) * HASH_SEED", "term 17 differs .* 18 and 19;"),
+        ("def gen(N): return [1] * (N - HASH_SEED + 1)", "term 200 differs .* 1 and none;"),
+        ("def gen(N): return [1] * 150", "gave 150 terms; it has to give 200"),
+        ("def seq(n): return n / 1", r"wrong_type \(a term is no int\)"),
+        ("def seq(n): return 1 // 0", "runtime_error .*ZeroDivisionError"),
+        ("def seq(n): return n  # outcome: time_limit", "time_limit.* within 1 s of processor"),
+        ("def seq(n): return [1][HASH_SEED - 1]", "ended differently"),
+    ],
+)
+def test_a_setter_that_fails_its_gate_is_not_published(
+    tmp_path: Path, source: str, told: str
+) -> None:
+    """N_check terms, all int, in a second, and the same in two runs; nothing is written else."""
+    with pytest.raises(GateRefused, match=told):
+        publish(problem(source), tmp_path / "out", FakeSandbox())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_failing_sandbox_says_nothing_about_the_setter() -> None:
+    """It is ours."""
+    with pytest.raises(Unavailable, match="the sandbox failed"):
+        pass_gate(problem("def seq(n): return n  # outcome: sandbox_error"), FakeSandbox())
+
+
+def test_a_folder_that_holds_something_is_left_alone(tmp_path: Path) -> None:
+    """Refused before the setter runs."""
+    (tmp_path / "notes").write_text("mine")
+    wall = FakeSandbox()
+    with pytest.raises(Conflict):
+        publish(problem(), tmp_path, wall)
+    with pytest.raises(NotFound):
+        publish(problem(), tmp_path / "a" / "b", wall)
+    assert wall.ran == []
+
+
+def test_a_revealed_file_can_be_verified_by_anybody(tmp_path: Path) -> None:
+    """From the file alone, or from the source and the hash that was published."""
+    sealed = publish(problem(), tmp_path / "out", FakeSandbox())
+    reveal(sealed, tmp_path / "revealed.json")
+    assert verify(tmp_path / "revealed.json").holds
+    assert verify(tmp_path / "revealed.json", problem().id.upper()).holds
+    (tmp_path / "setter.py").write_text(SQUARES.replace("\n", "\r\n"))
+    assert verify(tmp_path / "setter.py", problem().id).holds
+    assert not verify(tmp_path / "setter.py", "0" * 64).holds
+    with pytest.raises(Unreadable, match="--hash"):
+        verify(tmp_path / "setter.py")
+
+
+def test_a_changed_reveal_does_not_hold(tmp_path: Path) -> None:
+    """One byte of the source is enough."""
+    reveal(Sealed(problem(), ("1",) * 200), tmp_path / "revealed.json")
+    text = (tmp_path / "revealed.json").read_text().replace("n * n", "n + n")
+    (tmp_path / "revealed.json").write_text(text)
+    assert not verify(tmp_path / "revealed.json").holds
+    with pytest.raises(Unfit, match="problem_id is"):
+        read_sealed(tmp_path / "revealed.json")
+
+
+@pytest.mark.parametrize("terms", [["1"], "1", [1] * 200, ["01"] * 200, None])
+def test_a_sealed_file_with_other_terms_is_refused(tmp_path: Path, terms: object) -> None:
+    """Solvers would be judged by them."""
+    page = json.loads(Sealed(problem(), ("1",) * 200).to_bytes()) | {"terms": terms}
+    (tmp_path / "sealed.json").write_text(json.dumps(page))
+    with pytest.raises(Unfit, match="terms are not N_check decimal integers"):
+        read_sealed(tmp_path / "sealed.json")
+
+
+def test_nothing_is_revealed_before_the_freeze() -> None:
+    """Submissions still come; at the very moment of the freeze they do not."""
+    freeze = datetime(2026, 3, 1, tzinfo=UTC)
+    with pytest.raises(Conflict, match="2026-03-01T00:00:00"):
+        expect_frozen(freeze, now=freeze - timedelta(microseconds=1))
+    expect_frozen(freeze, now=freeze)
+    expect_frozen(None, now=freeze)
+
+
+def test_the_reveal_tells_how_often_each_tag_was_used(tmp_path: Path) -> None:
+    """Among the reward-correct submissions that count for diversity (seed 002, 6.3)."""
+    given = read_problem(pack_problem(tmp_path / "p", freeze_started_at="2026-02-01"))
+    for user, tag in (("ada", "closed_form"), ("bob", "closed_form"), ("cy", "loops")):
+        pack_solver(tmp_path / "s", user, method_tag=tag)
+    pack_solver(tmp_path / "s", "dan", "def solver(): return []", method_tag="other")
+    judge(given, tmp_path / "s", tmp_path / "season", FakeSandbox())
+    sealed = Sealed(given, pass_gate(given, FakeSandbox()))
+    reveal(sealed, tmp_path / "r.json", season=tmp_path / "season")
+    told = json.loads((tmp_path / "r.json").read_text())
+    assert told["method_tags"] == {"closed_form": 2, "loops": 1}

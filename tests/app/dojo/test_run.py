@@ -1,0 +1,108 @@
+"""Running one program: the courtesy first, the wall always, a setter within its gate."""
+
+import pytest
+
+from agon.app.dojo.inspection import rules_in_force
+from agon.app.dojo.run import Answer, run_program
+from agon.app.dojo.setter_check import GATE_LIMITS
+from agon.app.sandbox import Job, Limits, Run
+from agon.disciplines.dojo.imports import Kind
+from fakes.sandbox import FakeSandbox
+
+SQUARES = b"def solver():\n    return [n * n for n in range(9)]\n"
+
+
+def answer(
+    raw: bytes, wall: FakeSandbox, *, kind: Kind = "solver", scan: bool = True, n_check: int = 5
+) -> Answer:
+    """Run a program in a fake sandbox."""
+    return run_program(
+        raw,
+        kind=kind,
+        n_check=n_check,
+        scan=scan,
+        rules=rules_in_force(),
+        open_sandbox=lambda: wall,
+    )
+
+
+def test_terms_come_as_decimal_text_up_to_the_number_wanted() -> None:
+    """A machine reads them without loss."""
+    assert answer(SQUARES, FakeSandbox()).to_dict() == {
+        "verdict": "ok",
+        "terms": ["0", "1", "4", "9", "16"],
+        "terms_count": 5,
+        "cpu_ms": 1.25,
+        "wall_ms": 2.5,
+        "memory_kib": 64,
+        "mode": "cold",
+        "reason": "",
+    }
+
+
+@pytest.mark.parametrize(
+    ("raw", "verdict", "told"),
+    [
+        (b"import os\nx = eval('1')\n", "rejected_import", "line 1: import of os"),
+        (b"def solver(:\n", "syntax_error", "line 1: not Python"),
+        (f"T = {list(range(121))}\n".encode(), "rejected_policy", "121 numeric literals"),
+        (f"import os\nT = {list(range(121))}\n".encode(), "rejected_import", "import of os"),
+        (b"\xff", "syntax_error", "not UTF-8"),
+    ],
+)
+def test_what_is_refused_is_told_and_not_run(raw: bytes, verdict: str, told: str) -> None:
+    """No sandbox is even opened; all lines of the gravest kind are named."""
+    wall = FakeSandbox()
+    given = answer(raw, wall)
+    assert (given.verdict, given.mode, given.terms) == (verdict, None, ())
+    assert told in given.reason
+    assert wall.ran == []
+    assert not wall.closed
+
+
+def test_without_the_scan_the_wall_stands_alone() -> None:
+    """The scan is a courtesy; tests of the wall leave it out."""
+    given = answer(b"import os\n" + SQUARES, FakeSandbox(), scan=False)
+    assert given.verdict == "ok"
+
+
+@pytest.mark.parametrize("scan", [True, False])
+@pytest.mark.parametrize(
+    ("source", "terms"),
+    [(b"def seq(n): return n", ("1", "2", "3")), (b"def gen(N): return [7] * N", ("7",) * 3)],
+)
+def test_a_setter_is_called_by_what_it_defines(
+    source: bytes, terms: tuple[str, ...], *, scan: bool
+) -> None:
+    """seq(n) from 1 on, or gen(N)."""
+    assert answer(source, FakeSandbox(), kind="setter", n_check=3, scan=scan).terms == terms
+
+
+def test_a_setter_that_defines_neither_or_both_is_told_so() -> None:
+    """There is nothing to call."""
+    for source in (b"x = 1", b"def seq(n): return n\ndef gen(N): return []"):
+        given = answer(source, FakeSandbox(), kind="setter")
+        assert given.verdict == "runtime_error"
+        assert "seq" in given.reason
+
+
+def test_a_setter_has_its_gates_second_and_a_solver_the_seeds_five() -> None:
+    """What passes here passes the gate."""
+    limits: list[Limits] = []
+
+    class Watching(FakeSandbox):
+        def run(self, job: Job) -> Run:
+            limits.append(job.limits)
+            return super().run(job)
+
+    answer(SQUARES, Watching())
+    answer(b"def seq(n): return n", Watching(), kind="setter")
+    assert limits == [Limits(), GATE_LIMITS]
+    assert (limits[0].cpu_s, limits[1].cpu_s) == (5.0, 1.0)
+
+
+def test_the_sandbox_is_closed_afterwards() -> None:
+    """No process is left behind."""
+    wall = FakeSandbox()
+    answer(SQUARES, wall)
+    assert wall.closed

@@ -1,0 +1,156 @@
+"""``arena-battles``: battles as Chatbot Arena publishes them become arena records."""
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import agon
+from agon.app.importers import Imported, import_records
+from agon.disciplines import discipline
+from agon.errors import NotFound, Unreadable
+from agon.records import InvalidRecords, read_rows
+
+BATTLES: list[dict[str, Any]] = [
+    {"model_a": "vicuna", "model_b": "koala", "winner": "model_a", "tstamp": 1682351591.5},
+    {"model_a": "koala", "model_b": "gpt-4", "winner": "model_b", "tstamp": 1682351654.6},
+    {"model_a": "gpt-4", "model_b": "vicuna", "winner": "tie", "tstamp": 1682351708.9},
+    {"model_a": "vicuna", "model_b": "koala", "winner": "tie (bothbad)", "tstamp": 1682351800.0},
+]
+
+
+def written(folder: Path, ending: str, battles: list[dict[str, Any]]) -> Path:
+    """Write battles as one of the kinds of files."""
+    file = folder / f"battles{ending}"
+    if ending == ".parquet":
+        pq.write_table(pa.Table.from_pylist(battles), file)
+    elif ending == ".json":
+        file.write_text(json.dumps(battles))
+    elif ending == ".jsonl":
+        file.write_text("".join(json.dumps(row) + "\n" for row in battles))
+    else:
+        names = list(battles[0])
+        lines = [",".join(names), *(",".join(str(row[name]) for name in names) for row in battles)]
+        text = "\n".join(lines) + "\n"
+        file.write_bytes(gzip.compress(text.encode()) if ending.endswith("gz") else text.encode())
+    return file
+
+
+def matches(imported: Imported) -> list[dict[str, Any]]:
+    """Return the imported matches."""
+    return list(imported.tables["matches"].to_pylist())
+
+
+@pytest.mark.parametrize("ending", [".csv", ".csv.gz", ".json", ".jsonl", ".parquet"])
+def test_every_kind_of_file_gives_the_same_records(tmp_path: Path, ending: str) -> None:
+    """The data is published as JSON, and passed on in every other way."""
+    imported = import_records("arena-battles", written(tmp_path, ending, BATTLES))
+    assert imported.discipline == "arena"
+    assert [row["winner"] for row in matches(imported)] == ["a", "b", "tie", "tie"]
+    assert [row["id"] for row in matches(imported)] == [1, 2, 3, 4]
+    assert matches(imported)[0]["played_at"].isoformat() == "2023-04-24T15:53:11.500000"
+    assert imported.tables["bots"]["id"].to_pylist() == ["gpt-4", "koala", "vicuna"]
+
+
+def test_the_records_can_be_scored(tmp_path: Path) -> None:
+    """Elo by hand: vicuna beats koala (+16), gpt-4 beats koala, ties follow."""
+    imported = import_records("arena-battles", written(tmp_path, ".csv", BATTLES[:1]))
+    records = read_rows(discipline("arena").schema, imported.tables)
+    rows = agon.score("arena", records).board().rows()
+    assert [(row["id"], row["score"]) for row in rows] == [("vicuna", 1016.0), ("koala", 984.0)]
+
+
+def test_without_times_the_order_of_the_file_holds(tmp_path: Path) -> None:
+    """Nothing is invented; the note says it."""
+    bare = [{key: row[key] for key in ("model_a", "model_b", "winner")} for row in BATTLES]
+    imported = import_records("arena-battles", written(tmp_path, ".csv", bare))
+    assert [row["played_at"] for row in matches(imported)] == [None] * 4
+    assert "order of the file" in imported.notes[0]
+
+
+def test_later_files_tell_the_time_in_words(tmp_path: Path) -> None:
+    """``timestamp`` as ISO 8601 and ``both_bad`` are what newer files have."""
+    row = {"model_a": "a", "model_b": "b", "winner": "both_bad", "timestamp": "2025-02-26 10:00:00"}
+    (match,) = matches(import_records("arena-battles", written(tmp_path, ".csv", [row])))
+    assert match["winner"] == "tie"
+    assert match["played_at"].isoformat() == "2025-02-26T10:00:00"
+
+
+@pytest.mark.parametrize(
+    ("row", "column", "value"),
+    [
+        ({"winner": "left"}, "winner", "left"),
+        ({"model_b": "vicuna"}, "model_b", "vicuna"),
+        ({"model_a": ""}, "model_a", None),
+        ({"tstamp": "noon"}, "tstamp", "noon"),
+        ({"tstamp": "-5"}, "tstamp", "-5"),
+        ({"tstamp": "inf"}, "tstamp", "inf"),
+    ],
+)
+def test_a_bad_battle_is_named_with_file_row_column_and_value(
+    tmp_path: Path, row: dict[str, Any], column: str, value: str | None
+) -> None:
+    """One look at the file finds it."""
+    bad = [BATTLES[0], {**BATTLES[0], **row}]
+    with pytest.raises(InvalidRecords) as refused:
+        import_records("arena-battles", written(tmp_path, ".csv", bad))
+    (problem,) = refused.value.problems
+    found = (problem.location, problem.row, problem.line, problem.column, problem.value)
+    assert found == ("battles.csv", 2, 3, column, value)
+
+
+def test_a_bad_battle_in_json_is_named_by_its_place_in_the_list(tmp_path: Path) -> None:
+    """A list has no lines that would mean anything."""
+    bad = [BATTLES[0], {**BATTLES[0], "winner": "nobody"}]
+    with pytest.raises(InvalidRecords) as refused:
+        import_records("arena-battles", written(tmp_path, ".json", bad))
+    (problem,) = refused.value.problems
+    assert (problem.location, problem.row, problem.line) == ("battles.json", 2, None)
+
+
+def test_a_missing_column_is_named(tmp_path: Path) -> None:
+    """Instead of a battle without a winner."""
+    bare = [{"model_a": "a", "model_b": "b"}]
+    with pytest.raises(InvalidRecords, match="winner"):
+        import_records("arena-battles", written(tmp_path, ".csv", bare))
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("battles.json", b'{"a": 1', "not JSON"),
+        ("battles.json", b'"text"', "no list"),
+        ("battles.json", b"17", "no list"),
+        ("battles.json", b"null", "no list"),
+        ("battles.json", b"\xff\xfe{}", "not UTF-8"),
+        ("battles.json", b"[" * 200_000, "not JSON"),
+        ("battles.txt", b"model_a", "kind cannot be told"),
+    ],
+)
+def test_a_file_that_is_none_is_refused(
+    tmp_path: Path, name: str, content: bytes, said: str
+) -> None:
+    """With what would be right, and no traceback."""
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(Unreadable, match=said):
+        import_records("arena-battles", tmp_path / name)
+
+
+def test_elements_that_are_no_objects_are_named(tmp_path: Path) -> None:
+    """A list of numbers is no list of battles."""
+    (tmp_path / "b.json").write_text(json.dumps([BATTLES[0], 7, None]))
+    with pytest.raises(InvalidRecords) as refused:
+        import_records("arena-battles", tmp_path / "b.json")
+    assert [problem.row for problem in refused.value.problems] == [2, 3]
+
+
+def test_a_missing_file_and_an_unknown_format_are_not_found(tmp_path: Path) -> None:
+    """Exit code 3 at the command line."""
+    with pytest.raises(NotFound):
+        import_records("arena-battles", tmp_path / "none.csv")
+    with pytest.raises(NotFound, match="did you mean arena-battles"):
+        import_records("arena-battle", tmp_path / "none.csv")

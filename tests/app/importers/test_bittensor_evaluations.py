@@ -1,0 +1,142 @@
+"""``bittensor-evaluations``: rows of uid, validator, score, stake and epoch become records."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import agon
+from agon.app.importers import import_records
+from agon.app.importers.bittensor_evaluations import FIELDS
+from agon.disciplines import discipline
+from agon.errors import Unreadable
+from agon.records import InvalidRecords, read_rows
+
+ROWS = [
+    {"uid": uid, "hotkey": f"5H{uid}", "validator": f"v{v}", "score": 0.5 + uid / 10,
+     "stake": 100 * v, "epoch": epoch}
+    for epoch in (0, 1)
+    for uid in (1, 2)
+    for v in (1, 2, 3)
+]  # fmt: skip
+
+
+def written(folder: Path, rows: list[dict[str, Any]], name: str = "evaluations.json") -> Path:
+    """Write rows as JSON, or as CSV."""
+    file = folder / name
+    if name.endswith(".json"):
+        file.write_text(json.dumps(rows))
+    else:
+        lines = [",".join(rows[0]), *(",".join(map(str, row.values())) for row in rows)]
+        file.write_text("\n".join(lines) + "\n")
+    return file
+
+
+def tables(file: Path) -> dict[str, list[dict[str, Any]]]:
+    """Import a file and return the tables' rows."""
+    imported = import_records("bittensor-evaluations", file)
+    return {name: table.to_pylist() for name, table in imported.tables.items()}
+
+
+def test_rows_become_submissions_evaluations_and_validators(tmp_path: Path) -> None:
+    """A miner's hotkey names its submission; stakes are kept per epoch."""
+    found = tables(written(tmp_path, ROWS))
+    assert [(row["id"], row["miner_uid"]) for row in found["submissions"]] == [
+        ("5H1", 1),
+        ("5H2", 2),
+    ]
+    assert len(found["evaluations"]) == 12
+    assert [(row["id"], row["stake"], row["epoch"]) for row in found["validators"]][:3] == [
+        ("v1", 100.0, 0),
+        ("v2", 200.0, 0),
+        ("v3", 300.0, 0),
+    ]
+
+
+def test_csv_and_json_give_the_same_records(tmp_path: Path) -> None:
+    """The kind of file means nothing."""
+    comma = written(tmp_path, ROWS, "evaluations.csv")
+    assert tables(comma) == tables(written(tmp_path, ROWS))
+
+
+def test_the_records_can_be_scored(tmp_path: Path) -> None:
+    """Scores .6 and .7 under the linear strategy: 6/13 and 7/13, the larger capped at a half."""
+    imported = import_records("bittensor-evaluations", written(tmp_path, ROWS))
+    records = read_rows(discipline("challenge").schema, imported.tables)
+    weights = agon.score("challenge", records, overrides={"strategy": "linear"}).board()
+    assert weights.row("2")["weight"] == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize(
+    ("field", "name"), [(field, name) for field, names in FIELDS.items() for name in names]
+)
+def test_every_documented_name_of_a_column_is_taken(tmp_path: Path, field: str, name: str) -> None:
+    """What the documentation lists is what works."""
+    extra = {"submission": "s1", "evaluated_at": "2026-01-01", "submitted_at": "2026-01-01"}
+    given = {**ROWS[0], **extra}
+    value = given.pop(field)
+    found = tables(written(tmp_path, [{**given, name: value}]))
+    assert found["submissions"][0]["id"] == "s1"
+    assert found["evaluations"][0]["score"] == 0.6
+
+
+def test_without_uids_hotkeys_are_numbered_and_the_note_warns(tmp_path: Path) -> None:
+    """Such weights are for looking at, not for setting."""
+    bare = [{key: value for key, value in row.items() if key != "uid"} for row in ROWS]
+    imported = import_records("bittensor-evaluations", written(tmp_path, bare))
+    assert imported.tables["submissions"]["miner_uid"].to_pylist() == [1, 2]
+    assert "do not set weights" in imported.notes[0]
+
+
+def test_without_epochs_all_is_epoch_zero(tmp_path: Path) -> None:
+    """And the note says so."""
+    bare = [{key: row[key] for key in row if key != "epoch"} for row in ROWS[:6]]
+    imported = import_records("bittensor-evaluations", written(tmp_path, bare))
+    assert set(imported.tables["evaluations"]["epoch"].to_pylist()) == {0}
+    assert "epoch 0" in imported.notes[0]
+
+
+def test_a_missing_column_is_told_with_the_names_it_may_have(tmp_path: Path) -> None:
+    """Before any row is read."""
+    with pytest.raises(Unreadable, match="stake: give one of stake, validator_stake"):
+        tables(written(tmp_path, [{"uid": 1, "validator": "v", "score": 1}]))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "column"),
+    [
+        ({"score": 1.5}, "score"),
+        ({"score": "high"}, "score"),
+        ({"stake": -1}, "stake"),
+        ({"stake": "nan"}, "stake"),
+        ({"uid": -1}, "uid"),
+        ({"uid": 1.5}, "uid"),
+        ({"uid": 65536}, "uid"),
+        ({"epoch": -1}, "epoch"),
+        ({"validator": None}, "validator"),
+        ({"hotkey": None}, "hotkey"),
+    ],
+)
+def test_a_bad_row_is_named(tmp_path: Path, wrong: dict[str, Any], column: str) -> None:
+    """File, row, column and value; the file's own words."""
+    rows = [*ROWS, {**ROWS[0], "validator": "v9", "epoch": 5, **wrong}]
+    with pytest.raises(InvalidRecords) as refused:
+        tables(written(tmp_path, rows))
+    places = {(one.location, one.row, one.column) for one in refused.value.problems}
+    assert ("evaluations.json", 13, column) in places
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"stake": 7}, "same validator and epoch"),
+        ({"uid": 9, "validator": "v9"}, "same submission"),
+    ],
+)
+def test_rows_that_contradict_each_other_are_refused(
+    tmp_path: Path, wrong: dict[str, Any], said: str
+) -> None:
+    """Two stakes of one validator in one epoch, one hotkey with two uids: which is true?"""
+    with pytest.raises(InvalidRecords, match=said):
+        tables(written(tmp_path, [*ROWS, {**ROWS[0], **wrong}]))

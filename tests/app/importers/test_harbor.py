@@ -1,0 +1,128 @@
+"""Results of Harbor: which trials count, as what, and every one that cannot be understood."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agon.app.analysis.score import score
+from agon.app.files import Unfit
+from agon.app.importers import import_records
+from agon.errors import NotFound, Unreadable
+from agon.records.writing import write_tables
+
+
+def trial(folder: Path, task: str, **about: Any) -> None:
+    """Write one trial's result as Harbor does."""
+    folder.mkdir(parents=True)
+    result: dict[str, Any] = {
+        "id": "00000000-0000-0000-0000-000000000000",
+        "task_name": task,
+        "trial_name": folder.name,
+        "agent_info": {"name": "terminus", "version": "2.0", "model_info": None},
+        "verifier_result": {"rewards": {"reward": 1.0}},
+        "exception_info": None,
+        "started_at": "2026-01-02T03:04:05.678901",
+    }
+    (folder / "result.json").write_text(json.dumps(result | about))
+
+
+def rows(source: Path) -> dict[str, list[dict[str, Any]]]:
+    """Import and return all tables' rows."""
+    imported = import_records("harbor", source)
+    assert imported.discipline == "challenge"
+    return {name: table.to_pylist() for name, table in imported.tables.items()}
+
+
+def test_trials_become_task_results(tmp_path: Path) -> None:
+    """A job's own result.json is none of them; further trials of a task count apart."""
+    job = tmp_path / "job"
+    trial(job / "sort__a1", "sort")
+    trial(job / "sort__b2", "sort", verifier_result={"rewards": {"reward": 0.0}})
+    trial(job / "fix__c3", "fix", started_at="2026-01-01T00:00:00Z")
+    (job / "result.json").write_text('{"n_total_trials": 3, "stats": {}}')
+    tables = rows(tmp_path)
+    assert [(row["task_id"], row["passed"]) for row in tables["task_results"]] == [
+        ("fix", True), ("sort", True), ("sort#2", False),
+    ]  # fmt: skip
+    (submission,) = tables["submissions"]
+    assert (submission["id"], submission["miner_uid"]) == ("terminus@2.0", 1)
+    assert submission["submitted_at"].isoformat() == "2026-01-01T00:00:00+00:00"
+    assert tables["validators"] == [{"id": "harbor", "stake": 1.0}]
+
+
+def test_agents_and_models_are_told_apart(tmp_path: Path) -> None:
+    """Each is a submission with a miner of its own."""
+    for at, model in enumerate(("small", "large")):
+        info = {"name": "a", "version": "1", "model_info": {"name": model, "provider": "p"}}
+        trial(tmp_path / str(at), "sort", agent_info=info)
+    submissions = rows(tmp_path)["submissions"]
+    assert [(row["id"], row["miner_uid"]) for row in submissions] == [
+        ("a@1 p/large", 1), ("a@1 p/small", 2),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("about", "passed"),
+    [
+        ({"verifier_result": {"rewards": {"reward": 0.5}}}, True),
+        ({"verifier_result": {"rewards": {"reward": 1, "style": 0}}}, True),
+        ({"verifier_result": {"rewards": {"speed": 1, "style": 0}}}, False),
+        ({"exception_info": {"exception_type": "AgentTimeoutError"}}, False),
+        ({"exception_info": {"exception_type": "VerifierTimeoutError"},
+          "verifier_result": None}, False),
+        ({"exception_info": {"exception_type": "NonZeroAgentExitCodeError"}}, True),
+    ],
+)  # fmt: skip
+def test_a_reward_above_zero_passes_unless_time_was_up(
+    tmp_path: Path, about: dict[str, Any], *, passed: bool
+) -> None:
+    """Time that is up fails, whatever the tests said (seed 001, Test Execution)."""
+    trial(tmp_path / "t", "sort", **about)
+    assert [row["passed"] for row in rows(tmp_path)["task_results"]] == [passed]
+
+
+def test_a_trial_without_a_reward_has_no_score(tmp_path: Path) -> None:
+    """It is left out and counted, never a fail."""
+    trial(tmp_path / "a", "sort")
+    error = {"exception_type": "EnvironmentBuildError"}
+    trial(tmp_path / "b", "fix", verifier_result=None, exception_info=error)
+    imported = import_records("harbor", tmp_path)
+    assert len(imported.tables["task_results"]) == 1
+    assert "1 trials without a score are left out" in imported.notes
+
+
+def test_everything_that_cannot_be_understood_is_told_at_once(tmp_path: Path) -> None:
+    """Each with its file."""
+    trial(tmp_path / "a", "sort", verifier_result={"rewards": {"reward": "good"}})
+    trial(tmp_path / "b", "sort", started_at="yesterday")
+    trial(tmp_path / "c", "")
+    (tmp_path / "d").mkdir()
+    (tmp_path / "d/result.json").write_text("{")
+    with pytest.raises(Unfit) as unfit:
+        import_records("harbor", tmp_path)
+    told = [str(fault) for fault in unfit.value.faults]
+    assert [line.split("/")[0] for line in told] == ["a", "b", "c", "d"]
+    assert "a reward is 'good'" in told[0]
+
+
+def test_a_folder_without_trials_is_refused(tmp_path: Path) -> None:
+    """A link to somebody else's results is not followed either."""
+    with pytest.raises(NotFound):
+        import_records("harbor", tmp_path / "nowhere")
+    trial(tmp_path / "elsewhere/t", "sort")
+    (tmp_path / "job").mkdir()
+    (tmp_path / "job/linked").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(Unreadable, match="no trial with a score"):
+        import_records("harbor", tmp_path / "job")
+
+
+def test_imported_results_can_be_scored(tmp_path: Path) -> None:
+    """One validator is enough when the rules say so."""
+    trial(tmp_path / "job/a", "sort")
+    trial(tmp_path / "job/b", "fix", verifier_result={"rewards": {"reward": 0}})
+    write_tables(import_records("harbor", tmp_path / "job").tables, tmp_path / "records")
+    result = score("challenge", tmp_path / "records", overrides={"min_validators": 1})
+    (row,) = result.board("submissions").rows()
+    assert (row["id"], row["score"]) == ("terminus@2.0", 0.5)

@@ -1,0 +1,70 @@
+"""Queueing: what is asked for is asked once, and operators see and steer what waits."""
+
+import pytest
+
+from agon.app.queue import jobs, leases
+from agon.app.queue.jobs import deliver_job, house_job, publish_job
+from agon.app.service import Service
+from agon.entities.jobs import NewJob
+from agon.errors import Conflict
+from app.worker.contests import dojo
+
+
+def added(service: Service, job: NewJob) -> str:
+    """Add a job and return the id of what is queued."""
+    with service.store.write() as session:
+        return session.queue.add(job, now=service.clock()).id
+
+
+def test_boards_asked_for_twice_are_made_once(service: Service) -> None:
+    """A thousand records a second must not queue a thousand boards."""
+    contest = dojo(service)
+    first = added(service, publish_job(contest, id="p1"))
+    assert added(service, publish_job(contest, id="p2")) == first == "p1"
+
+
+def test_boards_asked_for_while_they_are_made_are_made_again(service: Service) -> None:
+    """What was recorded after the work began is not on the board it makes."""
+    contest = dojo(service)
+    added(service, publish_job(contest, id="p1"))
+    assert leases.claim(service, ["publish"], worker="w") is not None
+    assert added(service, publish_job(contest, id="p2")) == "p2"
+
+
+def test_house_jobs_are_told_apart_by_what_they_are_about(service: Service) -> None:
+    """Two change sets are tried both; one asked for twice is tried once."""
+    contest = dojo(service)
+    one = house_job("dry-run", contest, id="d1", payload={"change": "a"}, dedupe="a")
+    other = house_job("dry-run", contest, id="d2", payload={"change": "b"}, dedupe="b")
+    again = house_job("dry-run", contest, id="d3", payload={"change": "a"}, dedupe="a")
+    assert [added(service, job) for job in (one, other, again)] == ["d1", "d2", "d1"]
+    assert one.payload == {"change": "a", "contest": "autumn"}
+
+
+def test_a_paused_queue_gives_nothing_and_is_drained_when_nothing_is_leased(
+    service: Service,
+) -> None:
+    """Before an upgrade an operator waits for the work under way, and for nothing else."""
+    for name in ("a", "b"):
+        added(service, deliver_job(None, name, id=name))
+    job = leases.claim(service, ["deliver"], worker="w")
+    assert job is not None
+    paused = jobs.pause(service)
+    assert (paused.paused, paused.leased) == (True, 1)
+    assert leases.claim(service, ["deliver"], worker="w") is None
+    leases.fail(service, job.id, lease=job.lease or "", cause="over", retry=False)
+    assert jobs.state(service).leased == 0
+    resumed = jobs.resume(service)
+    assert (resumed.paused, [one.name for one in resumed.workers]) == (False, ["w"])
+    assert leases.claim(service, ["deliver"], worker="w") is not None
+
+
+def test_a_cancelled_job_can_be_queued_again_and_a_queued_one_cannot(service: Service) -> None:
+    """A slip of an operator's is undone; asking twice is an error that says so."""
+    added(service, deliver_job(None, "a", id="a"))
+    assert jobs.cancel(service, "a").state == "cancelled"
+    with pytest.raises(Conflict):
+        jobs.cancel(service, "a")
+    assert jobs.retry(service, "a").state == "queued"
+    with pytest.raises(Conflict):
+        jobs.retry(service, "a")

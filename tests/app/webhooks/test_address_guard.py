@@ -1,0 +1,162 @@
+"""Where a webhook may go: public addresses by https, and to the address that was checked."""
+
+import ipaddress
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agon.app.webhooks.address_guard import ForbiddenUrl, checked, checked_url, why_forbidden
+from agon.errors import Unavailable
+
+PUBLIC = "9.9.9.9"
+
+
+def to(*addresses: str) -> "Resolver":
+    """Resolve every name to these addresses."""
+    return Resolver(addresses)
+
+
+class Resolver:
+    """Answer, and count how often it was asked."""
+
+    def __init__(self, addresses: Sequence[str]) -> None:
+        self.addresses = addresses
+        self.asked: list[tuple[str, int]] = []
+
+    def __call__(self, name: str, port: int) -> Sequence[str]:
+        """Give the addresses."""
+        self.asked.append((name, port))
+        return self.addresses
+
+
+def test_a_public_https_url_is_resolved_once_and_pinned() -> None:
+    """Whatever the name means when it is connected to."""
+    resolve = to(PUBLIC, "2620:fe::fe")
+    target = checked("https://hooks.example/in?a=1", resolve=resolve)
+    assert (target.host, target.port, target.tls, target.path, target.address) == (
+        "hooks.example", 443, True, "/in?a=1", PUBLIC
+    )  # fmt: skip
+    assert resolve.asked == [("hooks.example", 443)]
+
+
+FORBIDDEN = [
+    "127.0.0.1", "127.8.8.8", "10.0.0.1", "172.16.0.1", "172.31.255.255", "192.168.1.1",
+    "169.254.169.254", "100.64.0.1", "100.100.100.200", "168.63.129.16", "0.0.0.0", "224.0.0.1",  # noqa: S104 (what is refused)
+    "240.0.0.1", "255.255.255.255", "192.0.2.1", "198.18.0.1", "192.0.0.192",
+    "::", "::1", "fe80::1", "fe80::1%eth0", "fc00::1", "fd00:ec2::254", "ff02::1", "2001:db8::1",
+    "::ffff:9.9.9.9", "::ffff:127.0.0.1", "::ffff:0:127.0.0.1", "::127.0.0.1", "64:ff9b::7f00:1",
+    "64:ff9b:1::a00:1", "2002:7f00:1::", "2001:0:4136:e378::1", "2a00::5efe:7f00:1",
+    "2a00::200:5efe:7f00:1", "100::1",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("address", FORBIDDEN)
+def test_no_address_of_our_own_is_allowed_however_it_is_written(address: str) -> None:
+    """Behind them stand databases, clouds' credentials, the service itself."""
+    with pytest.raises(ForbiddenUrl, match="public addresses only"):
+        checked("https://hooks.example/", resolve=to(address))
+    bracketed = f"[{address}]" if ":" in address else address
+    if "%" not in address:
+        with pytest.raises(ForbiddenUrl):
+            checked_url(f"https://{bracketed}/")
+
+
+def test_one_forbidden_address_among_public_ones_refuses_the_name() -> None:
+    """The connection might go to either."""
+    with pytest.raises(ForbiddenUrl, match="is loopback"):
+        checked("https://hooks.example/", resolve=to(PUBLIC, "127.0.0.1"))
+
+
+@pytest.mark.parametrize("name", ["127.1", "0x7f000001", "2130706433", "017700000001", "localhost"])
+def test_other_ways_to_write_an_address_are_judged_by_what_they_resolve_to(name: str) -> None:
+    """The system's resolver knows more spellings than any list."""
+    with pytest.raises(ForbiddenUrl, match="is loopback"):
+        checked(f"https://{name}/", resolve=to("127.0.0.1"))
+
+
+@pytest.mark.parametrize(
+    ("url", "why"),
+    [
+        ("http://hooks.example/", "by https"),
+        ("ftp://hooks.example/", "by https"),
+        ("hooks.example/in", "by https"),
+        ("https:///in", "names no host"),
+        ("https://", "names no host"),
+        ("https://ada:pw@hooks.example/", "user and the password"),
+        ("https://hooks.example@127.0.0.1/", "user and the password"),
+        ("https://@hooks.example/", "user and the password"),
+        ("https://hooks.example/#x", "leave out #"),
+        ("https://hooks.example:22/", "port 22"),
+        ("https://hooks.example:80/", "port 80"),
+        ("https://hooks.example:0/", "port 0"),
+        ("https://hooks.example:99999/", "no URL"),
+        ("https://hooks.example:x/", "no URL"),
+        ("https://[::1/", "no URL"),
+        ("https://hooks.example\\@evil/", "without blanks"),
+        ("https://hooks.example/a b", "without blanks"),
+        ("https://hooks.example/\r\nHost: x", "without blanks"),
+        ("https://höoks.example/", "xn--"),
+        ("https://hooks..example/", "names no host"),
+        ("https://-hooks.example/", "names no host"),
+        ("https://hooks.example/" + "a" * 2048, "2,048 characters"),
+    ],
+)
+def test_a_url_that_is_none_of_ours_is_refused_with_the_remedy(url: str, why: str) -> None:
+    """Before anything is resolved."""
+    resolve = to(PUBLIC)
+    with pytest.raises(ForbiddenUrl, match=why):
+        checked(url, resolve=resolve)
+    assert resolve.asked == []
+
+
+def test_a_long_name_that_is_none_is_refused_at_once() -> None:
+    """A pattern that tries every way to part it would hold the process for ages (2^n steps)."""
+    with pytest.raises(ForbiddenUrl, match="names no host"):
+        checked_url(f"https://{'a' * 250}!/")
+    assert checked_url(f"https://{'a.' * 20}example./").host.endswith("example.")
+    for name in ("a..b", ".a", "-a.b", f"{'a' * 64}.b", "a." * 127):
+        with pytest.raises(ForbiddenUrl):
+            checked_url(f"https://{name}/")
+
+
+def test_a_closed_network_can_be_allowed_but_never_metadata() -> None:
+    """For tests and companies; a cloud's credentials are nobody's webhook."""
+    for address in ("127.0.0.1", "10.0.0.1", "::1", "fc00::1"):
+        found = checked("http://inside:81/", resolve=to(address), allow_private=True)
+        assert (found.address, found.tls) == (address, False)
+    for address in ("169.254.169.254", "fd00:ec2::254", "0.0.0.0", "224.0.0.1", "::ffff:10.0.0.1"):  # noqa: S104 (what is refused)
+        with pytest.raises(ForbiddenUrl):
+            checked("http://inside/", resolve=to(address), allow_private=True)
+
+
+def test_a_name_without_an_address_or_with_nonsense_is_refused() -> None:
+    """A resolver may answer anything."""
+    with pytest.raises(Unavailable, match="has no address"):
+        checked("https://hooks.example/", resolve=to())
+    with pytest.raises(ForbiddenUrl, match="no address"):
+        checked("https://hooks.example/", resolve=to("nonsense"))
+
+
+@given(st.ip_addresses(v=4))
+def test_whatever_is_allowed_is_global_unicast(address: ipaddress.IPv4Address) -> None:
+    """The standard library's own list is a second opinion."""
+    if why_forbidden(address) is None:
+        assert address.is_global
+        assert not address.is_multicast
+        assert not address.is_reserved
+
+
+@given(st.ip_addresses(v=4))
+def test_no_ipv4_address_slips_through_inside_an_ipv6_one(address: ipaddress.IPv4Address) -> None:
+    """Translators on the way would unpack it."""
+    number = int(address)
+    for packed in (
+        number,
+        0xFFFF << 32 | number,
+        0x64FF9B << 96 | number,
+        0x2002 << 112 | number << 80,
+    ):
+        if packed != 1:  # ::1 is loopback
+            assert why_forbidden(ipaddress.IPv6Address(packed)) is not None

@@ -1,0 +1,93 @@
+"""A house forgets its bookkeeping, and nothing else."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from agon.app.service import Service
+from agon.app.worker.cleanup import Forgotten, tidy
+from agon.app.worker.local_source import LocalSource
+from agon.entities.access import Answered
+from agon.entities.jobs import NewJob
+from fakes.house import service_at
+
+DAY = timedelta(days=1)
+
+
+@pytest.fixture
+def service(tmp_path: Path) -> Iterator[Service]:
+    """Open a service that keeps jobs for ten days."""
+    opened = service_at(tmp_path)
+    yield replace(opened, jobs_kept=10 * DAY)
+    opened.store.close()
+
+
+def after(service: Service, days: float) -> Service:
+    """Return the same house some days later."""
+    then = service.clock() + days * DAY
+    return replace(service, clock=lambda: then)
+
+
+def fill(service: Service, *, jobs: int) -> None:
+    """Leave jobs that ended, one that did not, and an answer to repeat."""
+    now = service.clock()
+    with service.store.write() as session:
+        for number in range(jobs):
+            session.queue.add(NewJob(id=f"j{number}", kind="judge", payload={}), now=now)
+            session.queue.cancel(f"j{number}", now=now)
+        session.queue.add(NewJob(id="waits", kind="judge", payload={}), now=now)
+        session.access.keep_answer(answered(at=now))
+
+
+def answered(*, at: datetime) -> Answered:
+    """Return a request that was answered."""
+    return Answered(
+        who="t", key="k", request_sha256=bytes(32), status=200, headers={}, body=b"", at=at
+    )
+
+
+def test_what_ended_long_ago_is_forgotten_portion_by_portion(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Writers must not wait for the end of a million deletions."""
+    monkeypatch.setattr("agon.app.worker.cleanup.PORTION", 2)
+    fill(service, jobs=5)
+    assert tidy(after(service, 0.9)) == Forgotten(jobs=0, answers=0)
+    assert tidy(after(service, 1.1)) == Forgotten(jobs=0, answers=1)
+    assert tidy(after(service, 10.1)) == Forgotten(jobs=5, answers=0)
+    with service.store.read() as session:
+        assert [one.id for one in session.queue.page()] == ["waits"]
+
+
+def test_a_house_may_keep_its_jobs_for_ever(service: Service) -> None:
+    """An operator who audits every verdict's attempts asks for it."""
+    fill(service, jobs=1)
+    assert tidy(replace(after(service, 9999), jobs_kept=None)) == Forgotten(jobs=0, answers=1)
+
+
+def test_an_idle_worker_tidies_now_and_then(service: Service) -> None:
+    """Nobody else would; one that is busy has better things to do."""
+    fill(service, jobs=1)
+    clock = [service.clock() + 11 * DAY]
+    source = LocalSource(replace(service, clock=lambda: clock[0]), worker="w")
+
+    def kept() -> list[str]:
+        with service.store.read() as session:
+            return sorted(one.id for one in session.queue.page())
+
+    assert source.claim(["judge"]) is not None
+    assert kept() == ["j0", "waits"]
+    assert source.claim(["judge"]) is None
+    assert kept() == ["waits"]
+    with service.store.write() as session:
+        session.queue.add(NewJob(id="old", kind="find", payload={}), now=service.clock())
+        session.queue.cancel("old", now=service.clock())
+    clock[0] += timedelta(minutes=59)
+    assert source.claim(["publish"]) is None
+    assert kept() == ["old", "waits"]
+    clock[0] += timedelta(minutes=2)
+    assert source.claim(["publish"]) is None
+    assert kept() == ["waits"]

@@ -1,0 +1,68 @@
+"""Outcomes: what a worker sent is a run of the job, or it is refused with the reason."""
+
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agon.app.queue.leases import Refused
+from agon.app.sandbox import Limits, Run
+from agon.app.worker.outcomes import read_run, written_run
+
+GOOD = written_run(
+    Run(outcome="ok", terms=("1", "-20", "0"), mode="bwrap", runner="r 1", cpu_ms=1.5)
+)
+
+
+def test_a_run_survives_the_way_over_the_wire() -> None:
+    """Nothing of a run is lost or changed."""
+    run = read_run(GOOD, n_check=3, limits=Limits())
+    assert written_run(run) == GOOD
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"terms": ["01"]}, "term 1 is no decimal integer"),
+        ({"terms": ["1", "+2"]}, "term 2 is no decimal integer"),
+        ({"terms": ["-0"]}, "term 1"),
+        ({"terms": ["1\n"]}, "term 1"),
+        ({"terms": ["٣"]}, "term 1"),
+        ({"terms": [1]}, "term 1"),
+        ({"terms": ["9" * 4302]}, "4,300 digits"),
+        ({"terms": "123"}, "terms is no list"),
+        ({"terms": ["1"] * 4}, "4 items"),
+        ({"outcome": "time_limit"}, "has terms"),
+        ({"outcome": "wrong_answer", "terms": []}, "outcome is none of"),
+        ({"outcome": ["ok"]}, "outcome is none of"),
+        ({"mode": "trust me"}, "mode is none of"),
+        ({"reason": "two\nlines"}, "reason is no printable text"),
+        ({"reason": "x" * 501}, "reason is no printable text"),
+        ({"cpu_ms": float("nan")}, "cpu_ms"),
+        ({"cpu_ms": -1}, "cpu_ms"),
+        ({"wall_ms": 1e12}, "wall_ms"),
+        ({"memory_kib": 1.5}, "memory_kib"),
+        ({"attempts": 0}, "attempts"),
+        ({"attempts": True}, "attempts"),
+        ({"verdict": "ok"}, "has verdict"),
+    ],
+)
+def test_what_no_run_could_be_is_refused(changed: dict[str, Any], told: str) -> None:
+    """Types, bounds and patterns: an untrusted worker chooses every byte."""
+    with pytest.raises(Refused, match=told.replace("+", r"\+")):
+        read_run({**GOOD, **changed}, n_check=3, limits=Limits())
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.floats() | st.integers() | st.text(),
+        lambda inner: st.lists(inner) | st.dictionaries(st.sampled_from([*GOOD, "x"]), inner),
+        max_leaves=10,
+    )
+)
+def test_any_json_is_read_or_refused(value: Any) -> None:
+    """No shape of JSON ends in a traceback."""
+    with suppress(Refused):
+        assert read_run(value, n_check=3, limits=Limits()).outcome

@@ -1,0 +1,158 @@
+"""Trials by jobs: a submitted agent on one of the worker's tasks, its result recorded once."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agon.app.access.permissions import LOCAL
+from agon.app.containers import Outcome
+from agon.app.contests.ingest.records import record
+from agon.app.contests.lifecycle.creation import NewContest, create
+from agon.app.queue import leases
+from agon.app.queue.jobs import trial_job
+from agon.app.queue.leases import Refused
+from agon.app.service import Service
+from agon.app.worker.handlers import SETTLERS, trial_runners
+from agon.app.worker.trials import OUR_FAULTS, laid_out
+from agon.entities.jobs import Job
+from agon.errors import Unreadable
+from agon.ledger.entry import read_line
+from agon.wiring import submitted_agent
+from app.tasks.folders import harbor
+from app.worker.contests import job_of, work
+from fakes.containers import FakeContainers
+
+AGENT = {"command": "python /agent/main.py", "files": {"main.py": "print(1)\n"}}
+
+
+@pytest.fixture
+def tasks(tmp_path: Path) -> Path:
+    """Hold a folder with the task sums."""
+    harbor(tmp_path / "tasks" / "sums")
+    return tmp_path / "tasks"
+
+
+@pytest.fixture(autouse=True)
+def contest(service: Service) -> None:
+    """Hold a challenge with one submission."""
+    create(service, NewContest(id="autumn", discipline="challenge", title="C"), by=LOCAL)
+    rows = [
+        ("validators", {"id": "house", "stake": 1.0}, None),
+        ("submissions", {"id": "s1", "miner_uid": 7, "submitted_at": "2026-01-01T00:00:00Z"}, None),
+    ]
+    record(service, "autumn", rows, by=LOCAL)
+
+
+def asked(service: Service, *, task: str = "sums", agent: Any = AGENT) -> Job:
+    """Ask for a trial."""
+    with service.store.write() as session:
+        contest = session.contests.get("autumn")
+        job = trial_job(
+            contest, id=service.new_id(), submission="s1", task=task, validator="house",
+            agent=agent, by="user:7",
+        )  # fmt: skip
+        return session.queue.add(job, now=service.clock())
+
+
+def results(service: Service) -> list[dict[str, Any]]:
+    """Return the recorded task results."""
+    with service.store.read() as session:
+        no = session.contests.get("autumn").no
+        bodies = [read_line(one.line).body for one in session.entries.after(no)]
+    return [dict(body["row"]) for body in bodies if body.get("table") == "task_results"]
+
+
+def trying(
+    service: Service, tasks: Path, verdict: Callable[[str, tuple[str, ...]], Outcome]
+) -> None:
+    """Work on trials that end as told until nothing is left that is due."""
+    containers = FakeContainers(verdict=verdict)
+    work(service, trial_runners(tasks, containers, submitted_agent, now=service.clock))
+
+
+@pytest.mark.parametrize(("verdict", "passed"), [("passed", True), ("failed", False)])
+def test_a_trials_result_is_recorded_for_its_validator(
+    service: Service, tasks: Path, verdict: Outcome, *, passed: bool
+) -> None:
+    """The same trial as ``agon challenge run``, its result a record."""
+    job = asked(service)
+    trying(service, tasks, lambda _, __: verdict)
+    assert results(service) == [
+        {"submission_id": "s1", "validator_id": "house", "task_id": "sums", "passed": passed}
+    ]
+    done = job_of(service, job)
+    assert (done.state, (done.result or {})["result"]) == ("done", verdict)
+
+
+def test_a_submission_cannot_name_the_oracle(service: Service, tasks: Path) -> None:
+    """``oracle`` is a word of our own commands; sent by a miner it is a command like any other."""
+    commands: list[tuple[str, ...]] = []
+
+    def verdict(_: str, command: tuple[str, ...]) -> Outcome:
+        commands.append(command)
+        return "failed"
+
+    asked(service, agent={"command": "oracle", "files": {}})
+    trying(service, tasks, verdict)
+    assert commands == [("sh", "-c", "oracle")]
+
+
+def test_a_trial_without_a_score_is_tried_again_and_then_told(
+    service: Service, tasks: Path
+) -> None:
+    """Unscored is never a fail: nothing is recorded, and the job says why."""
+    job = asked(service)
+    for _ in range(20):
+        trying(service, tasks, lambda _, __: "unscored")
+    failed = job_of(service, job)
+    assert (failed.state, failed.attempts) == ("failed", OUR_FAULTS)
+    assert f"after {OUR_FAULTS} trials" in failed.causes[-1]["cause"]
+    assert results(service) == []
+
+
+def test_a_task_the_worker_has_not_fails_with_the_closest_there_is(
+    service: Service, tasks: Path
+) -> None:
+    """A misspelt task must not be tried for ever."""
+    job = asked(service, task="sum")
+    trying(service, tasks, lambda _, __: "passed")
+    assert "did you mean sums?" in job_of(service, job).causes[-1]["cause"]
+
+
+@pytest.mark.parametrize(
+    "outcome",
+    [
+        {},
+        {"result": "won", "task_sha256": "0" * 64},
+        {"result": "passed", "task_sha256": "0" * 63},
+        {"result": "passed", "task_sha256": "0" * 64, "reason": "x" * 2001},
+    ],
+)
+def test_what_no_trial_could_give_is_refused(service: Service, outcome: dict[str, Any]) -> None:
+    """Workers outside the house send these; nothing else of theirs is recorded."""
+    asked(service)
+    job = leases.claim(service, ["trial"], worker="w")
+    assert job is not None
+    with pytest.raises(Refused):
+        leases.complete(service, job.id, lease=job.lease or "", outcome=outcome, settlers=SETTLERS)
+    assert results(service) == []
+
+
+@pytest.mark.parametrize(
+    "name", ["../out", "/etc/passwd", "a/../../b", ".hidden", "a//b", "", "a\nb", "a/b\0"]
+)
+def test_an_agents_files_stay_in_their_folder(tmp_path: Path, name: str) -> None:
+    """Names come from strangers and become paths on the worker."""
+    with pytest.raises(Unreadable, match="cannot be laid out"):
+        laid_out({"files": {name: "x"}}, tmp_path / "agent")
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_agents_files_are_laid_out_as_named(tmp_path: Path) -> None:
+    """An agent of several modules finds them where it put them."""
+    folder = laid_out({"files": {"main.py": "1", "lib/deep/a.py": "2"}}, tmp_path / "agent")
+    assert (folder / "lib/deep/a.py").read_text() == "2"
+    with pytest.raises(Unreadable, match="as a file and as a folder"):
+        laid_out({"files": {"a": "1", "a/b": "2"}}, tmp_path / "other")
