@@ -23,8 +23,8 @@ from agon.editions import default_edition
 from agon.ledger.directory import export_directory
 from agon.ledger.entry import Draft, genesis, seal, seal_records, timestamp, write_row
 from agon.ledger.heads import sign_head
-from agon.ledger.signing import public_key
-from agon.ledger.verifying import verify_directory
+from agon.ledger.signatures import public_key
+from agon.ledger.verification import verify_directory
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 KEY = bytes(32)

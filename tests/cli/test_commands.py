@@ -175,15 +175,17 @@ def test_rules_are_listed_shown_compared_and_linted(agon: Here) -> None:
     linted = agon("rules", "lint", "dojo/0.1", "0.2")
     assert linted.code == 0
     assert linted.out.count(": good") == 2
-    faults = agon("rules", "lint", "dojo/0.1", "--format", "json").json()["editions"][0]["faults"]
+    faults = agon("rules", "lint", "dojo/0.1", "--format", "json").json()["editions"][0]["issues"]
     assert faults == []
 
 
 def test_a_fault_of_an_edition_fails_the_lint(agon: Here, monkeypatch: pytest.MonkeyPatch) -> None:
     """Exit code 1, the fault in words."""
-    from agon.editions.lint import Fault
+    from agon.editions.lint import LintIssue
 
-    monkeypatch.setattr("agon.editions.lint.lint", lambda name: [Fault(name, "h", "is 4, not 5")])
+    monkeypatch.setattr(
+        "agon.editions.lint.lint", lambda name: [LintIssue(name, "h", "is 4, not 5")]
+    )
     ended = agon("rules", "lint", "dojo/0.1")
     assert ended.code == 1
     assert "dojo/0.1, 'h': is 4, not 5" in ended.out

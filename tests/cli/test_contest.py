@@ -10,7 +10,7 @@ import pytest
 from agon.ledger.directory import export_directory
 from agon.ledger.entry import chain, genesis
 from agon.ledger.heads import sign_head
-from agon.ledger.signing import public_key
+from agon.ledger.signatures import public_key
 from cli.command import Here, arena_folder
 from cli.places import Place, Server
 

@@ -15,7 +15,7 @@ from agon.errors import NotFound
 @pytest.mark.parametrize("name", editions())
 def test_every_released_edition_keeps_its_word(name: str) -> None:
     """All worked examples of all seeds and pages, run as ``agon rules lint`` does."""
-    assert [str(fault) for fault in lint(name)] == []
+    assert [str(issue) for issue in lint(name)] == []
 
 
 @pytest.mark.parametrize("name", editions())
@@ -33,7 +33,7 @@ RECORDS = {
 }
 
 
-def faults(
+def issues(
     expect: Mapping[str, Any], *, unscored: tuple[str, ...] = (), **changes: Any
 ) -> list[str]:
     """Run an example made here under the arena's literal edition."""
@@ -46,7 +46,7 @@ def faults(
 def test_what_comes_out_as_told_is_no_fault() -> None:
     """A win between equals moves sixteen."""
     assert (
-        faults({"ann": {"score": 1016, "rank": 1}, "bob": {"score": 984}}, unscored=("cy",)) == []
+        issues({"ann": {"score": 1016, "rank": 1}, "bob": {"score": 984}}, unscored=("cy",)) == []
     )
 
 
@@ -65,27 +65,27 @@ def test_what_comes_out_as_told_is_no_fault() -> None:
 )
 def test_every_difference_is_told(expect: Mapping[str, Any], said: str) -> None:
     """With what is, and what should be."""
-    (fault,) = faults(expect)
-    assert said in fault
+    (issue,) = issues(expect)
+    assert said in issue
 
 
 def test_a_tolerance_is_kept() -> None:
     """Seeds print rounded numbers."""
-    assert faults({"ann": {"score": 1016.4}}, tolerance=0.5) == []
+    assert issues({"ann": {"score": 1016.4}}, tolerance=0.5) == []
 
 
 def test_who_should_be_unscored_and_is_not_is_a_fault() -> None:
     """The other way round as well."""
-    assert faults({}, unscored=("ann",)) == ["ann should be unscored on board bots"]
+    assert issues({}, unscored=("ann",)) == ["ann should be unscored on board bots"]
 
 
 def test_refused_records_rules_and_boards_are_faults() -> None:
     """An example that cannot be run is wrong, not skipped."""
     bad = {**RECORDS, "matches": [{**MATCH, "winner": "x"}]}
     expect = {"ann": {"score": 1016}}
-    assert "records are refused" in faults(expect, records=bad)[0]
-    assert "did you mean k_new" in faults(expect, overrides={"k_nwe": 1})[0]
-    assert "did you mean bots" in faults(expect, board="bot")[0]
+    assert "records are refused" in issues(expect, records=bad)[0]
+    assert "did you mean k_new" in issues(expect, overrides={"k_nwe": 1})[0]
+    assert "did you mean bots" in issues(expect, board="bot")[0]
 
 
 def test_an_unknown_edition_is_not_found() -> None:

@@ -9,17 +9,17 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agon.errors import Conflict, Unreadable
-from agon.ledger import directory, signing, verifying
+from agon.ledger import directory, signatures, verification
 from agon.ledger.directory import export_directory, import_directory
 from agon.ledger.entry import LONGEST_LINE, Entry, seal
-from agon.ledger.faults import InvalidEntry
 from agon.ledger.files import lines_in
 from agon.ledger.heads import SignedHead, sign_head
-from agon.ledger.verifying import verify_directory
+from agon.ledger.issues import InvalidEntry
+from agon.ledger.verification import verify_directory
 from ledger.histories import HISTORIES, added, ledger, voided
 
 KEY = bytes(range(32))
-PUBLIC = signing.public_key(KEY)
+PUBLIC = signatures.public_key(KEY)
 LAW = settings(
     max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
@@ -85,13 +85,13 @@ def test_a_ledger_without_key_and_heads_is_whole_too(tmp_path: Path) -> None:
     """Signing needs an extra package; keeping a ledger does not."""
     export_directory(tmp_path / "x", contest="spring", lines=(one.line for one in ENTRIES))
     read = import_directory(tmp_path / "x")
-    assert (read.public_key, read.heads, read.state.standing.seq) == (None, (), 6)
+    assert (read.public_key, read.heads, read.state.contest.seq) == (None, (), 6)
 
 
 def test_verifying_says_how_far_signatures_vouch(tmp_path: Path) -> None:
     """What was added after the last signed head could have been added by anybody."""
     verified = verify_directory(export(tmp_path / "spring", ENTRIES, 3, 5))
-    assert verified.faults == ()
+    assert verified.issues == ()
     assert (verified.seq, verified.signed_seq, verified.head) == (6, 5, ENTRIES[-1].sha256)
 
 
@@ -147,14 +147,14 @@ def test_a_file_that_changes_after_the_check_is_not_read(exported: Path) -> None
         list(read.entries())
 
 
-def faults_of(folder: Path, *, public: bytes | None = None) -> list[str]:
-    """List the faults of a directory; importing must refuse it with the same."""
+def issues_of(folder: Path, *, public: bytes | None = None) -> list[str]:
+    """List the issues of a directory; importing must refuse it with the same."""
     verified = verify_directory(folder, public=public)
     with pytest.raises(InvalidEntry) as caught:
         import_directory(folder, public=public)
-    assert caught.value.faults == verified.faults
-    assert all(fault.remedy for fault in verified.faults)
-    return [str(fault) for fault in verified.faults]
+    assert caught.value.issues == verified.issues
+    assert all(issue.remedy for issue in verified.issues)
+    return [str(issue) for issue in verified.issues]
 
 
 def test_any_changed_byte_is_found(exported: Path) -> None:
@@ -163,9 +163,9 @@ def test_any_changed_byte_is_found(exported: Path) -> None:
         for at in range(len(whole)):
             for other in (whole[at] ^ 1, 0):
                 (exported / name).write_bytes(whole[:at] + bytes([other]) + whole[at + 1 :])
-                assert verify_directory(exported).faults, (name, at, other)
+                assert verify_directory(exported).issues, (name, at, other)
         (exported / name).write_bytes(whole)
-    assert verify_directory(exported).faults == ()
+    assert verify_directory(exported).issues == ()
 
 
 def test_a_ledger_forged_with_its_page_is_betrayed_by_a_signed_head(tmp_path: Path) -> None:
@@ -175,28 +175,28 @@ def test_a_ledger_forged_with_its_page_is_betrayed_by_a_signed_head(tmp_path: Pa
     other = export(tmp_path / "other", forged)
     for name in ("ledger.ndjson", "contest.json"):
         (folder / name).write_bytes((other / name).read_bytes())
-    (fault,) = faults_of(folder)
-    assert fault.startswith("heads.ndjson, line 2: the head signed at 6 is ")
-    assert "the entries 3 to 6 give " in fault
+    (issue,) = issues_of(folder)
+    assert issue.startswith("heads.ndjson, line 2: the head signed at 6 is ")
+    assert "the entries 3 to 6 give " in issue
 
 
 def test_another_key_is_told_from_the_expected_one(tmp_path: Path) -> None:
     """Who signs everything anew has another key."""
-    faults = faults_of(
-        export(tmp_path / "spring", ENTRIES, 3), public=signing.public_key(bytes(32))
+    issues = issues_of(
+        export(tmp_path / "spring", ENTRIES, 3), public=signatures.public_key(bytes(32))
     )
-    assert "take the ledger from its owner" in faults[0]
-    assert "the signature is not that of" in faults[1]
+    assert "take the ledger from its owner" in issues[0]
+    assert "the signature is not that of" in issues[1]
 
 
 def test_a_known_key_has_to_vouch_for_every_entry(tmp_path: Path) -> None:
     """Whoever rewrites a ledger keeps the key's name and leaves the heads out."""
     forged = export(tmp_path / "forged", ledger(added(n=1), added(n=7)))
-    (fault,) = faults_of(forged, public=PUBLIC)
-    assert fault.startswith(f"heads.ndjson: entry 0 is the last that {PUBLIC.hex()} has signed for")
-    (fault,) = faults_of(export(tmp_path / "tail", ENTRIES, 3, 5), public=PUBLIC)
-    assert "entry 5 is the last" in fault
-    assert verify_directory(export(tmp_path / "all", ENTRIES, 3, 6), public=PUBLIC).faults == ()
+    (issue,) = issues_of(forged, public=PUBLIC)
+    assert issue.startswith(f"heads.ndjson: entry 0 is the last that {PUBLIC.hex()} has signed for")
+    (issue,) = issues_of(export(tmp_path / "tail", ENTRIES, 3, 5), public=PUBLIC)
+    assert "entry 5 is the last" in issue
+    assert verify_directory(export(tmp_path / "all", ENTRIES, 3, 6), public=PUBLIC).issues == ()
 
 
 def edit(name: str, change: Callable[[list[bytes]], list[bytes]]) -> Callable[[Path], None]:
@@ -283,15 +283,15 @@ def test_a_hostile_directory_is_refused_by_name(
 ) -> None:
     """File, line, what, and what would be right."""
     spoil(exported)
-    faults = faults_of(exported)
-    assert any(expected in fault for fault in faults), faults
+    issues = issues_of(exported)
+    assert any(expected in issue for issue in issues), issues
 
 
 def test_all_faults_of_all_files_are_named_at_once(exported: Path) -> None:
     """Who mends a ledger sees everything."""
     edit(L, lambda all_: [all_[0], b"x\n", all_[2], b"y\n", *all_[4:]])(exported)
     edit(H, lambda all_: [b"z\n", all_[1]])(exported)
-    places = {fault.rpartition(": ")[0].partition(":")[0] for fault in faults_of(exported)}
+    places = {issue.rpartition(": ")[0].partition(":")[0] for issue in issues_of(exported)}
     assert {"ledger.ndjson, line 2", "ledger.ndjson, line 4", "heads.ndjson, line 1",
             "heads.ndjson, line 2", "contest.json"} <= places  # fmt: skip
 
@@ -316,14 +316,14 @@ def test_a_line_of_more_than_sixteen_mebibytes_is_refused(
     with (exported / L).open("ab") as file:
         file.write(line + b"\n")
     state = verify_directory(exported)
-    assert not any("longer" in fault.what for fault in state.faults)
+    assert not any("longer" in issue.what for issue in state.issues)
     with (exported / L).open("ab") as file:
         file.write(b"x" * (LONGEST_LINE + 1) + b"\n")
-    faults = faults_of(exported)
-    assert "ledger.ndjson, line 8: the line is longer than 16,777,216 bytes" in faults[0]
-    monkeypatch.setattr(verifying, "LONGEST_LINE", 1_000)
+    issues = issues_of(exported)
+    assert "ledger.ndjson, line 8: the line is longer than 16,777,216 bytes" in issues[0]
+    monkeypatch.setattr(verification, "LONGEST_LINE", 1_000)
     monkeypatch.setattr(directory, "LONGEST_LINE", 1_000)
-    assert any("line 7: the line is no JSON" in fault for fault in faults_of(exported))
+    assert any("line 7: the line is no JSON" in issue for issue in issues_of(exported))
 
 
 def seal_of(length: int) -> bytes:

@@ -22,7 +22,7 @@ from agon.ledger.entry import (
     timestamp,
     write_row,
 )
-from agon.ledger.faults import InvalidEntry
+from agon.ledger.issues import InvalidEntry
 from ledger.histories import START, VOTE, added, ledger
 
 LAW = settings(max_examples=200, deadline=None)
@@ -170,7 +170,7 @@ def test_all_faults_of_a_draft_are_named_at_once() -> None:
     bad = Draft(kind="record-added", body={"tabel": "votes"}, at=START, by="", external_id="")
     with pytest.raises(InvalidEntry) as caught:
         sealed(bad, seq=0)
-    assert [fault.what for fault in caught.value.faults] == [
+    assert [issue.what for issue in caught.value.issues] == [
         "seq is 0", "by is ''", "external_id is ''", "record-added lacks table",
         "record-added lacks row", "record-added has no field 'tabel'",
     ]  # fmt: skip

@@ -41,7 +41,7 @@ def test_a_time_has_one_key_in_every_zone(value: Any) -> None:
 
 @pytest.mark.parametrize("value", ["yesterday", "0001-01-01T00:00:00+14:00"])
 def test_what_is_no_time_is_kept_for_the_checks(value: str) -> None:
-    """The fault is named where records are checked, with table and column."""
+    """The issue is named where records are checked, with table and column."""
     assert record_key(TIMES, {"at": value}) == f"times/{value}"
 
 

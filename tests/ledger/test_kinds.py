@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from agon.ledger.kinds import KINDS, faults_of, is_contest, shown
+from agon.ledger.kinds import KINDS, is_contest, issues_of, shown
 from ledger.histories import CREATED
 
 HASH = "0" * 64
@@ -33,19 +33,19 @@ SAMPLES: dict[str, dict[str, Any]] = {
 def test_the_list_is_closed() -> None:
     """A new kind is a decision, not an accident."""
     assert set(KINDS) == set(SAMPLES)
-    assert [str(fault) for fault in faults_of("record-aded", {})] == [
+    assert [str(issue) for issue in issues_of("record-aded", {})] == [
         "kind 'record-aded' is unknown; did you mean record-added?"
     ]
-    assert faults_of(None, {})
-    assert faults_of(["x"], {})
+    assert issues_of(None, {})
+    assert issues_of(["x"], {})
 
 
 @pytest.mark.parametrize("kind", SAMPLES)
 def test_each_kind_takes_its_fields_and_no_others(kind: str) -> None:
     """A misspelt field must not be lost in silence."""
     body = SAMPLES[kind]
-    assert faults_of(kind, body) == []
-    assert [fault.what for fault in faults_of(kind, {**body, "extra": 1})] == [
+    assert issues_of(kind, body) == []
+    assert [issue.what for issue in issues_of(kind, {**body, "extra": 1})] == [
         f"{kind} has no field 'extra'"
     ]
 
@@ -56,15 +56,15 @@ def test_each_field_is_needed_and_checked(kind: str, name: str) -> None:
     """An entry that says half of what happened is none."""
     body = SAMPLES[kind]
     missing = {key: value for key, value in body.items() if key != name}
-    assert [fault.what for fault in faults_of(kind, missing)] == [f"{kind} lacks {name}"]
+    assert [issue.what for issue in issues_of(kind, missing)] == [f"{kind} lacks {name}"]
     if name != "result":
-        assert len(faults_of(kind, {**body, name: ("never", object())})) == 1
+        assert len(issues_of(kind, {**body, name: ("never", object())})) == 1
 
 
 @pytest.mark.parametrize("body", [None, [], "text", 7])
 def test_a_body_is_an_object(body: Any) -> None:
     """Anything else has no fields."""
-    assert [fault.remedy for fault in faults_of("contest-opened", body)] == ["give an object"]
+    assert [issue.remedy for issue in issues_of("contest-opened", body)] == ["give an object"]
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_a_body_is_an_object(body: Any) -> None:
 )
 def test_values_that_nearly_fit_are_refused(kind: str, change: dict[str, Any]) -> None:
     """True is no number, and twice the same is no list of different ones."""
-    assert len(faults_of(kind, {**SAMPLES[kind], **change})) == 1
+    assert len(issues_of(kind, {**SAMPLES[kind], **change})) == 1
 
 
 @pytest.mark.parametrize("name", ["", ".", "..", ".a", "a/b", "../x", "a\\b", "a b", "a\n", "é",

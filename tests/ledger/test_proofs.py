@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 
 from agon.kernel.boards import Board, Unscored
-from agon.ledger import signing
-from agon.ledger.faults import InvalidEntry
+from agon.ledger import signatures
+from agon.ledger.issues import InvalidEntry
 from agon.ledger.manifest import Manifest, lines_of, manifest_of
 from agon.ledger.merkle import Tree
 from agon.ledger.proofs import LARGEST_PROOF, Proof, verify_proof
@@ -41,7 +41,7 @@ def proof_of(index: int, manifest: Manifest = MANIFEST) -> Proof:
     return Proof(
         manifest=manifest,
         signature=manifest.sign(KEY),
-        public_key=signing.public_key(KEY),
+        public_key=signatures.public_key(KEY),
         index=index,
         line=LINES[index],
         path=tuple(Tree(LINES).proof(index)),
@@ -51,16 +51,16 @@ def proof_of(index: int, manifest: Manifest = MANIFEST) -> Proof:
 @pytest.mark.parametrize("index", range(6))
 def test_every_row_and_unscored_id_is_proved(index: int) -> None:
     """A reader checks their own row without trusting the server."""
-    verified = verify_proof(proof_of(index).to_bytes(), public=signing.public_key(KEY))
-    assert verified.faults == ()
+    verified = verify_proof(proof_of(index).to_bytes(), public=signatures.public_key(KEY))
+    assert verified.issues == ()
     assert verified.proof == proof_of(index)
 
 
 def test_the_manifest_signs_what_made_the_board() -> None:
     """Its canonical bytes are the contract."""
     signature = MANIFEST.sign(KEY)
-    assert MANIFEST.is_signed(signature, public=signing.public_key(KEY))
-    assert not replace(MANIFEST, seq=13).is_signed(signature, public=signing.public_key(KEY))
+    assert MANIFEST.is_signed(signature, public=signatures.public_key(KEY))
+    assert not replace(MANIFEST, seq=13).is_signed(signature, public=signatures.public_key(KEY))
     assert json.loads(MANIFEST.canonical) == MANIFEST.to_dict()
     assert manifest_of(MANIFEST.to_dict()) == MANIFEST
     assert MANIFEST.size == 6
@@ -72,7 +72,7 @@ def test_all_faults_of_a_manifest_are_named() -> None:
     del value["board"]
     with pytest.raises(InvalidEntry) as caught:
         manifest_of(value)
-    assert sorted(fault.what for fault in caught.value.faults) == [
+    assert sorted(issue.what for issue in caught.value.issues) == [
         "at of the manifest is 'now'", "seq of the manifest is -1",
         "the manifest has no field 'more'", "the manifest lacks board",
     ]  # fmt: skip
@@ -105,17 +105,17 @@ def test_an_altered_proof_names_its_fault(
 ) -> None:
     """Verified, or why not."""
     written = json.dumps(spoil(proof_of(0).to_dict())).encode()
-    verified = verify_proof(written, public=signing.public_key(KEY))
-    assert any(fault.what.startswith(what) for fault in verified.faults), verified.faults
+    verified = verify_proof(written, public=signatures.public_key(KEY))
+    assert any(issue.what.startswith(what) for issue in verified.issues), verified.issues
 
 
 def test_somebody_elses_signature_is_told_apart() -> None:
     """A key in the file itself says nothing about whose it is."""
-    forged = replace(proof_of(0), public_key=signing.public_key(bytes(32)),
+    forged = replace(proof_of(0), public_key=signatures.public_key(bytes(32)),
                      signature=MANIFEST.sign(bytes(32)))  # fmt: skip
-    assert verify_proof(forged.to_bytes()).faults == ()
-    faults = verify_proof(forged.to_bytes(), public=signing.public_key(KEY)).faults
-    assert [fault.remedy for fault in faults] == ["take the proof from the contest's owner"]
+    assert verify_proof(forged.to_bytes()).issues == ()
+    issues = verify_proof(forged.to_bytes(), public=signatures.public_key(KEY)).issues
+    assert [issue.remedy for issue in issues] == ["take the proof from the contest's owner"]
 
 
 @pytest.mark.parametrize(
@@ -127,14 +127,14 @@ def test_what_is_no_proof_is_refused(written: bytes) -> None:
     """No traceback for bad input."""
     verified = verify_proof(written)
     assert verified.proof is None
-    assert verified.faults
+    assert verified.issues
 
 
 def test_a_manifest_nested_too_deep_is_refused() -> None:
-    """The fault is named before the interpreter's stack ends."""
+    """The issue is named before the interpreter's stack ends."""
     deep = b'{"a":' * 900 + b"1" + b"}" * 900
     written = proof_of(0).to_bytes().replace(b'"overrides":{}', b'"overrides":' + deep)
-    faults = verify_proof(written).faults
-    assert [fault.what for fault in faults] == [
+    issues = verify_proof(written).issues
+    assert [issue.what for issue in issues] == [
         "the signature is not that of public_key over the manifest"
     ]

@@ -41,7 +41,7 @@ def main(small: Path, big: str) -> None:
         sys.stdout.write(f"{error}\n")
     store.close()
     found = verify(url)
-    is_whole = (found.faults, found.entries) == ((), stored)
+    is_whole = (found.issues, found.entries) == ((), stored)
     sys.stdout.write("whole\n" if is_whole else f"{found}\n")
     for name in ("copy.db", "copy.tar.gz"):
         filler = small / "filler"

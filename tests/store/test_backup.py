@@ -57,7 +57,7 @@ def test_an_archive_restores_into_either_kind(filled: str, other_url: str, tmp_p
     made = backup(filled, tmp_path / "all.tar.gz", now=NOON)
     assert made.size == made.path.stat().st_size > 0
     found = restore(made.path, other_url, now=NOON)
-    assert (found.contests, found.entries, found.faults) == (1, 4, ())
+    assert (found.contests, found.entries, found.issues) == (1, 4, ())
     assert _rows(other_url) == before
     store = open_store(other_url)
     with store.write() as session:  # numbers go on after those that came
@@ -75,7 +75,7 @@ def test_an_archive_of_every_earlier_revision_restores(
     if laid_out:
         upgrade(url)
     found = restore(source, url, now=NOON)
-    assert (found.contests, found.entries, found.faults) == (1, 4, ())
+    assert (found.contests, found.entries, found.issues) == (1, 4, ())
     assert current(url) == NEWEST
     same = f"sqlite:///{tmp_path}/same.db"
     load(SCHEMAS / f"{revision}.sqlite.sql", same)
@@ -144,7 +144,7 @@ def test_a_backup_is_of_one_moment_while_others_write(url: str, tmp_path: Path) 
     for number, path in enumerate(made):
         target = f"sqlite:///{tmp_path}/restored{number}.db"
         found = restore(path, target, now=NOON)
-        assert found.faults == ()
+        assert found.issues == ()
         assert found.entries > 1
 
 

@@ -82,7 +82,7 @@ def test_every_earlier_database_is_brought_to_this_version(
     assert current(url) == revision
     assert upgrade(url) == (revision, NEWEST)
     assert current(url) == NEWEST
-    assert verify(url).faults == ()
+    assert verify(url).issues == ()
     store = open_store(url, create=False)
     with store.read() as session:
         contest = session.contests.get("spring")

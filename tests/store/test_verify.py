@@ -1,4 +1,4 @@
-"""The check of a database names every fault, and nothing else."""
+"""The check of a database names every issue, and nothing else."""
 
 from pathlib import Path
 
@@ -28,7 +28,7 @@ def _change(url: str, statement: str) -> None:
 def test_a_whole_database_has_no_faults(filled: str) -> None:
     """A false alarm would teach people not to look."""
     found = verify(filled)
-    assert (found.contests, found.entries, found.faults) == (1, 4, ())
+    assert (found.contests, found.entries, found.issues) == (1, 4, ())
     found.raise_faults()
 
 
@@ -57,7 +57,7 @@ def test_whatever_was_changed_is_named(filled: str, statement: str, said: str) -
     """Who can write to the database cannot rewrite a contest unseen."""
     _change(filled, statement)
     found = verify(filled)
-    assert any(said in str(fault) for fault in found.faults), found.faults
+    assert any(said in str(issue) for issue in found.issues), found.issues
     with pytest.raises(CheckFailed, match=r"; re(store|build)"):
         found.raise_faults()
 
@@ -69,6 +69,6 @@ def test_a_database_that_is_not_there_is_no_whole_one(tmp_path: Path) -> None:
 
 
 def test_a_contest_without_entries_yet_is_whole(url: str) -> None:
-    """An empty house has no faults."""
+    """An empty house has no issues."""
     open_store(url).close()
-    assert verify(url).faults == ()
+    assert verify(url).issues == ()

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Protocol
 
-from agon.ledger import signing
+from agon.ledger import signatures
 from agon.store.store import Store
 
 if TYPE_CHECKING:
@@ -38,11 +38,11 @@ class KeySigner:
     @property
     def public_key(self) -> str:
         """The public half, in hex."""
-        return signing.public_key(self.key).hex()
+        return signatures.public_key(self.key).hex()
 
     def sign(self, value: Mapping[str, Any]) -> str:
         """Return the signature (hex) over a value's canonical JSON."""
-        return signing.sign(self.key, value)
+        return signatures.sign(self.key, value)
 
 
 @dataclass(frozen=True)

@@ -98,7 +98,7 @@ def backup(file: Path, *, database: str | None) -> None:
 def restore(file: Path, *, database: str | None) -> None:
     """Bring the backup FILE into a database that is not there, or holds nothing.
 
-    All of it is verified before it counts; on any fault the database is as it was. A backup that an
+    All of it is verified before it counts; on any issue the database is as it was. A backup that an
     earlier agon wrote is brought to this revision on the way.
 
       agon db restore 2026-11-22.tar.gz --database postgresql://agon@db/agon

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from agon.app.replay.replay import Replayed
-    from agon.ledger.faults import Fault
+    from agon.ledger.issues import LedgerIssue
     from agon.ledger.proofs import Proof
-    from agon.ledger.verifying import Verified
+    from agon.ledger.verification import Verified
 
 _SHOWN: Final = 50
 
@@ -70,7 +70,7 @@ def command(  # noqa: PLR0913 (one parameter for each option)
 
     The ledger is that of a contest in the database (or at --server), or an exported folder, for
     which no house is needed. First every line, the chain and the signatures are verified; all
-    faults are told, with exit code 1. Without --public-key a folder is believed about whose
+    issues are told, with exit code 1. Without --public-key a folder is believed about whose
     signatures it holds: whoever rewrote all of it can have signed it anew. Take the key from the
     house itself or from an earlier export, never from the folder.
 
@@ -122,10 +122,10 @@ def _verified(folder: Path, public: bytes | None, proof: "Proof | None") -> "Ver
         CheckFailed: with everything that is wrong.
     """
     from agon.errors import CheckFailed
-    from agon.ledger.verifying import verify_directory
+    from agon.ledger.verification import verify_directory
 
     verified = verify_directory(folder, public=public)
-    _expect_none(verified.faults)
+    _expect_none(verified.issues)
     if proof is not None and proof.manifest.contest != verified.contest:
         raise CheckFailed(
             f"the proof is about {proof.manifest.contest}, the ledger is that of "
@@ -235,8 +235,8 @@ def _proved(file: Path, public: bytes | None) -> "Proof":
     from agon.ledger.proofs import verify_proof
 
     found = verify_proof(file.read_bytes(), public=public)
-    _expect_none(found.faults)
-    assert found.proof is not None  # noqa: S101 - without faults there is one
+    _expect_none(found.issues)
+    assert found.proof is not None  # noqa: S101 - without issues there is one
     manifest = found.proof.manifest
     click.echo(found.proof.line.decode())
     click.echo(
@@ -248,13 +248,13 @@ def _proved(file: Path, public: bytes | None) -> "Proof":
     return found.proof
 
 
-def _expect_none(faults: "Sequence[Fault]") -> None:
+def _expect_none(issues: "Sequence[LedgerIssue]") -> None:
     from agon.errors import CheckFailed
 
-    if faults:
-        shown = [str(fault) for fault in faults[:_SHOWN]]
-        if len(faults) > _SHOWN:
-            shown.append(f"… and {len(faults) - _SHOWN:,} more")
+    if issues:
+        shown = [str(issue) for issue in issues[:_SHOWN]]
+        if len(issues) > _SHOWN:
+            shown.append(f"… and {len(issues) - _SHOWN:,} more")
         raise CheckFailed("\n".join(shown))
 
 

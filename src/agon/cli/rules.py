@@ -163,13 +163,13 @@ def lint_editions(ctx: click.Context, editions: tuple[str, ...], *, form: str) -
     from agon.editions.lint import lint
 
     chosen = [_edition(name) for name in editions or all_editions()]
-    faults = {one.full_name: lint(one.full_name) for one in chosen}
+    issues = {one.full_name: lint(one.full_name) for one in chosen}
     if form == "json":
         every = [
             {
                 "edition": one.full_name,
                 "examples": len(one.examples),
-                "faults": [fault.to_dict() for fault in faults[one.full_name]],
+                "issues": [issue.to_dict() for issue in issues[one.full_name]],
             }
             for one in chosen
         ]
@@ -179,14 +179,14 @@ def lint_editions(ctx: click.Context, editions: tuple[str, ...], *, form: str) -
 
         paper = Paper()
         for one in chosen:
-            found = faults[one.full_name]
-            verdict = f"{len(found)} faults" if found else "good"
+            found = issues[one.full_name]
+            verdict = f"{len(found)} issues" if found else "good"
             examples = f"{len(one.examples)} worked examples"
             paper.line(f"{one.full_name}: {examples}, {len(_values(one))} rules: {verdict}")
-            for fault in found:
-                paper.line(f"  {fault}", style="red")
+            for issue in found:
+                paper.line(f"  {issue}", style="red")
         paper.deliver()
-    ctx.exit(int(any(faults.values())))
+    ctx.exit(int(any(issues.values())))
 
 
 def _edition(name: str) -> "Edition":

@@ -9,19 +9,19 @@ from typing import Any
 from agon.disciplines import discipline
 from agon.disciplines.discipline import Discipline, Scored
 from agon.editions.edition import Edition, Example
-from agon.editions.shelf import edition, file_of
+from agon.editions.registry import edition, file_of
 from agon.errors import AgonError, NotFound
 from agon.kernel.boards import Board
 from agon.records import read_rows
 
 
 @dataclass(frozen=True)
-class Fault:
+class LintIssue:
     """Hold one thing an edition says that does not hold.
 
     Attributes:
         edition: the edition's full name.
-        example: title of the worked example, or None when the edition itself is at fault.
+        example: title of the worked example, or None when the edition itself is at issue.
         message: what was found, and what should be.
     """
 
@@ -38,7 +38,7 @@ class Fault:
         return dict(self.__dict__)
 
 
-def lint(full_name: str) -> list[Fault]:
+def lint(full_name: str) -> list[LintIssue]:
     """List what is wrong with a released edition; an empty list is a good edition.
 
     Raises:
@@ -48,16 +48,16 @@ def lint(full_name: str) -> list[Fault]:
     """
     released = edition(full_name)
     given = tomllib.loads(file_of(released.full_name).read_text(encoding="utf-8"))
-    faults = [
-        Fault(released.full_name, None, message)
+    issues = [
+        LintIssue(released.full_name, None, message)
         for message in [*_of_rules(released, given["rules"]), *_of_header(released)]
     ]
     for example in released.examples:
-        faults += [
-            Fault(released.full_name, example.title, message)
+        issues += [
+            LintIssue(released.full_name, example.title, message)
             for message in of_example(discipline(released.discipline), released, example)
         ]
-    return faults
+    return issues
 
 
 def of_example(chosen: Discipline, released: Edition, example: Example) -> list[str]:

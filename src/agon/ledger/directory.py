@@ -15,11 +15,11 @@ from pathlib import Path
 from agon.errors import Conflict, Unreadable
 from agon.kernel.fingerprints import canonical_json
 from agon.ledger.entry import LONGEST_LINE, Entry, chain, genesis, read_line
-from agon.ledger.faults import InvalidEntry
 from agon.ledger.files import CONTEST, HEADS, LEDGER, lines_in, opened
-from agon.ledger.folding import State
+from agon.ledger.fold import State
 from agon.ledger.heads import SignedHead
-from agon.ledger.verifying import FORMAT, verify_directory
+from agon.ledger.issues import InvalidEntry
+from agon.ledger.verification import FORMAT, verify_directory
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +54,7 @@ class Imported:
                     yield Entry(**read_line(line).__dict__, sha256=head)
         except InvalidEntry:
             raise self._changed() from None
-        if (seq, head) != (self.state.standing.seq, self.state.standing.head):
+        if (seq, head) != (self.state.contest.seq, self.state.contest.head):
             raise self._changed()
 
     def _changed(self) -> Unreadable:
@@ -113,8 +113,8 @@ def import_directory(folder: Path, *, public: bytes | None = None) -> Imported:
         InvalidEntry: with everything that is wrong with it.
     """
     verified = verify_directory(folder, public=public)
-    if verified.faults or verified.contest is None:
-        raise InvalidEntry(verified.faults)
+    if verified.issues or verified.contest is None:
+        raise InvalidEntry(verified.issues)
     return Imported(
         folder=folder,
         contest=verified.contest,

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
-from agon.ledger.standing import Adjustment
+from agon.ledger.contest_state import Adjustment
 
 
 @dataclass

@@ -20,8 +20,8 @@ import orjson
 
 from agon.errors import did_you_mean
 from agon.kernel.times import written_time
-from agon.ledger.faults import Fault, InvalidEntry
-from agon.ledger.kinds import AN_INSTANT, faults_of, is_name, is_seq, shown
+from agon.ledger.issues import InvalidEntry, LedgerIssue
+from agon.ledger.kinds import AN_INSTANT, is_name, is_seq, issues_of, shown
 
 LONGEST_LINE = 16 * 1024 * 1024
 """No entry is longer, in bytes."""
@@ -111,7 +111,7 @@ def timestamp(at: datetime) -> str:
         '2026-11-22T02:30:00.000000Z'
     """
     if at.tzinfo is None:
-        raise InvalidEntry([Fault(f"at is {at}, without a zone", "give a time in UTC")])
+        raise InvalidEntry([LedgerIssue(f"at is {at}, without a zone", "give a time in UTC")])
     return written_time(at)
 
 
@@ -127,9 +127,9 @@ def seal(draft: Draft, *, seq: int, previous: bytes) -> Entry:
         InvalidEntry: with everything that is wrong with the draft.
     """
     body = dict(draft.body)
-    faults = [*_faults_around(draft.by, draft.external_id, seq), *faults_of(draft.kind, body)]
-    if faults:
-        raise InvalidEntry(faults)
+    issues = [*_issues_around(draft.by, draft.external_id, seq), *issues_of(draft.kind, body)]
+    if issues:
+        raise InvalidEntry(issues)
     line = _dumps(
         {
             "at": timestamp(draft.at),
@@ -175,7 +175,7 @@ def seal_records(
         ValueError: there are not as many of one as of the others.
     """
     if not is_seq(start_seq):
-        raise InvalidEntry(_faults_around("-", None, start_seq))
+        raise InvalidEntry(_issues_around("-", None, start_seq))
     before = b'{"at":%b,"body":{' % _dumps(timestamp(at))
     fronts = [before + b'"row":'] * len(rows)
     if replaces is not None:
@@ -211,7 +211,7 @@ def write_row(row: Any) -> bytes:
         pass
     written = _dumps(row)
     if not written.startswith(b"{"):
-        raise InvalidEntry([Fault(f"row is {shown(row)}", "give an object")])
+        raise InvalidEntry([LedgerIssue(f"row is {shown(row)}", "give an object")])
     return written
 
 
@@ -243,9 +243,9 @@ def _behind_rows(
 def _around_name(table: str, kind: str, by: str) -> tuple[bytes, bytes]:
     """Write what stands before and behind a record's external id."""
     sample = {"table": table, "row": {}} | ({"replaces": 1} if kind == "record-replaced" else {})
-    faults = [*_faults_around(by, None, 1), *faults_of(kind, sample)]
-    if faults:
-        raise InvalidEntry(faults)
+    issues = [*_issues_around(by, None, 1), *issues_of(kind, sample)]
+    if issues:
+        raise InvalidEntry(issues)
     return (
         b',"table":%b},"by":%b,"external_id":' % (_dumps(table), _dumps(by)),
         b',"kind":%b,"seq":' % _dumps(kind),
@@ -260,12 +260,12 @@ def read_line(line: bytes) -> Line:
             unknown kind or field, a value that does not fit.
     """
     value = _parsed(line)
-    faults = _faults_in(value)
-    if not faults and not _is_canonical(value, line):
-        faults.append(Fault("the line is not in its one form", "write JSON as agon does: sorted "
-                            "keys, each once, no blanks, shortest numbers"))  # fmt: skip
-    if faults:
-        raise InvalidEntry(faults)
+    issues = _issues_in(value)
+    if not issues and not _is_canonical(value, line):
+        remedy = "write JSON as agon does: sorted keys, each once, no blanks, shortest numbers"
+        issues.append(LedgerIssue("the line is not in its one form", remedy))
+    if issues:
+        raise InvalidEntry(issues)
     return Line(
         seq=value["seq"],
         at=datetime.fromisoformat(value["at"]),
@@ -284,26 +284,26 @@ def _parsed(line: bytes) -> Any:
         return orjson.loads(line)
     except orjson.JSONDecodeError as error:
         what = f"the line is no JSON in UTF-8 ({error})"
-        raise InvalidEntry([Fault(what, "take the ledger as it was exported")]) from None
+        raise InvalidEntry([LedgerIssue(what, "take the ledger as it was exported")]) from None
 
 
-def _faults_in(value: Any) -> list[Fault]:
+def _issues_in(value: Any) -> list[LedgerIssue]:
     """List what is wrong with a parsed line."""
     if not isinstance(value, dict):
-        return [Fault(f"the line is {shown(value)}", "give an object")]
-    faults = [Fault(f"the line lacks {key}", "give it") for key in KEYS if key not in value]
-    faults += [
-        Fault(f"the line has no key {shown(key)}", did_you_mean(key, KEYS))
+        return [LedgerIssue(f"the line is {shown(value)}", "give an object")]
+    issues = [LedgerIssue(f"the line lacks {key}", "give it") for key in KEYS if key not in value]
+    issues += [
+        LedgerIssue(f"the line has no key {shown(key)}", did_you_mean(key, KEYS))
         for key in value
         if key not in KEYS
     ]
-    if faults:
-        return faults
+    if issues:
+        return issues
     if not is_timestamp(value["at"]):
         what = f"at is {shown(value['at'])}"
-        faults.append(Fault(what, f"give {AN_INSTANT}"))
-    faults += _faults_around(value["by"], value["external_id"], value["seq"])
-    return faults + faults_of(value["kind"], value["body"])
+        issues.append(LedgerIssue(what, f"give {AN_INSTANT}"))
+    issues += _issues_around(value["by"], value["external_id"], value["seq"])
+    return issues + issues_of(value["kind"], value["body"])
 
 
 def is_timestamp(value: Any) -> bool:
@@ -317,20 +317,22 @@ def is_timestamp(value: Any) -> bool:
     return True
 
 
-def _faults_around(by: Any, external_id: Any, seq: Any) -> list[Fault]:
-    faults = []
+def _issues_around(by: Any, external_id: Any, seq: Any) -> list[LedgerIssue]:
+    issues = []
     if not is_seq(seq):
-        faults.append(Fault(f"seq is {shown(seq)}", "give a whole number from 1"))
+        issues.append(LedgerIssue(f"seq is {shown(seq)}", "give a whole number from 1"))
     if not is_name(by):
-        faults.append(Fault(f"by is {shown(by)}", "name who enters it, in 1 to 500 characters"))
+        issues.append(
+            LedgerIssue(f"by is {shown(by)}", "name who enters it, in 1 to 500 characters")
+        )
     if external_id is not None and not is_name(external_id):
         remedy = "give 1 to 500 characters, no control characters, or null"
-        faults.append(Fault(f"external_id is {shown(external_id)}", remedy))
-    return faults
+        issues.append(LedgerIssue(f"external_id is {shown(external_id)}", remedy))
+    return issues
 
 
-def _too_long(what: str) -> Fault:
-    return Fault(f"{what} is longer than {LONGEST_LINE:,} bytes", _SHORTER)
+def _too_long(what: str) -> LedgerIssue:
+    return LedgerIssue(f"{what} is longer than {LONGEST_LINE:,} bytes", _SHORTER)
 
 
 def _is_canonical(value: Any, line: bytes) -> bool:
@@ -345,9 +347,11 @@ def _dumps(value: Any) -> bytes:
     try:
         written = orjson.dumps(value, option=_OPTIONS)
     except TypeError as error:
-        raise InvalidEntry([Fault(f"a value cannot be written ({error})", _PLAIN)]) from None
+        raise InvalidEntry([LedgerIssue(f"a value cannot be written ({error})", _PLAIN)]) from None
     if b"null" in written and not _is_finite(value):  # orjson writes NaN and infinity as null
-        raise InvalidEntry([Fault("a number is NaN or infinite", "leave the value out, or null")])
+        raise InvalidEntry(
+            [LedgerIssue("a number is NaN or infinite", "leave the value out, or null")]
+        )
     return written
 
 
@@ -363,7 +367,7 @@ def _external_id(value: str | None) -> bytes:
     if value is None:
         return b"null"
     if not is_name(value):
-        raise InvalidEntry(_faults_around("-", value, 1))
+        raise InvalidEntry(_issues_around("-", value, 1))
     return _dumps(value)
 
 
@@ -371,5 +375,5 @@ def _replaces(value: int | None) -> bytes:
     if value is None:
         return b'"row":'
     if not is_seq(value):
-        raise InvalidEntry([Fault(f"replaces is {shown(value)}", "give the seq of a record")])
+        raise InvalidEntry([LedgerIssue(f"replaces is {shown(value)}", "give the seq of a record")])
     return b'"replaces":%d,"row":' % value

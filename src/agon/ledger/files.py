@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from agon.ledger.faults import Fault, InvalidEntry
+from agon.ledger.issues import InvalidEntry, LedgerIssue
 
 CONTEST: Final = "contest.json"
 LEDGER: Final = "ledger.ndjson"
@@ -34,13 +34,13 @@ def opened(folder: Path, name: str) -> Iterator[BinaryIO]:
         finally:
             os.close(place)
     except FileNotFoundError:
-        raise InvalidEntry([Fault("the file is missing", _PLAIN, name)]) from None
+        raise InvalidEntry([LedgerIssue("the file is missing", _PLAIN, name)]) from None
     except OSError as error:
         what = f"it cannot be opened as a plain file ({error.strerror})"
-        raise InvalidEntry([Fault(what, _PLAIN, name)]) from None
+        raise InvalidEntry([LedgerIssue(what, _PLAIN, name)]) from None
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
-        raise InvalidEntry([Fault("it is no plain file", _PLAIN, name)])
+        raise InvalidEntry([LedgerIssue("it is no plain file", _PLAIN, name)])
     with open(handle, "rb") as stream:  # noqa: PTH123 - it is open already
         yield stream
 
@@ -59,7 +59,7 @@ def lines_in(stream: BinaryIO, *, longest: int) -> Iterator[tuple[bytes, bool]]:
         yield line, ended
 
 
-def strangers(folder: Path) -> list[Fault]:
+def strangers(folder: Path) -> list[LedgerIssue]:
     """List what is in a folder and does not belong into a ledger's directory.
 
     Raises:
@@ -67,14 +67,16 @@ def strangers(folder: Path) -> list[Fault]:
     """
     if folder.is_symlink() or not folder.is_dir():
         remedy = "name a folder that agon contest export has written"
-        raise InvalidEntry([Fault("it is no folder", remedy, str(folder))])
+        raise InvalidEntry([LedgerIssue("it is no folder", remedy, str(folder))])
     try:
         names = sorted(entry.name for entry in folder.iterdir())
     except OSError as error:
         what = f"it cannot be listed ({error.strerror})"
-        raise InvalidEntry([Fault(what, "let agon read it", str(folder))]) from None
+        raise InvalidEntry([LedgerIssue(what, "let agon read it", str(folder))]) from None
     return [
-        Fault("it does not belong here", "take it away", name.encode("utf-8", "replace").decode())
+        LedgerIssue(
+            "it does not belong here", "take it away", name.encode("utf-8", "replace").decode()
+        )
         for name in names
         if name not in FILES
     ]

@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from agon.kernel.fingerprints import canonical_json
-from agon.ledger import signing
+from agon.ledger import signatures
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,10 +44,10 @@ class SignedHead:
 
     def is_of(self, public: bytes) -> bool:
         """Say whether the owner of a public key signed it."""
-        return signing.verify(public, self.head.to_dict(), self.signature)
+        return signatures.verify(public, self.head.to_dict(), self.signature)
 
 
 def sign_head(key: bytes, *, contest: str, seq: int, head: bytes, at: str) -> SignedHead:
     """Sign the chain's hash (32 bytes) after entry ``seq``."""
     stated = Head(contest=contest, seq=seq, head_sha256=head.hex(), at=at)
-    return SignedHead(stated, signing.sign(key, stated.to_dict()))
+    return SignedHead(stated, signatures.sign(key, stated.to_dict()))

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from agon.disciplines import NAMES
 from agon.errors import did_you_mean
-from agon.ledger.faults import Fault
+from agon.ledger.issues import LedgerIssue
 
 _CONTEST: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _SHA256: Final = re.compile(r"[0-9a-f]{64}")
@@ -199,37 +199,37 @@ KINDS: Final[Mapping[str, tuple[Field, ...]]] = MappingProxyType(
 """The closed list: every kind of entry with the fields of its body."""
 
 
-def faults_of(kind: Any, body: Any) -> list[Fault]:
+def issues_of(kind: Any, body: Any) -> list[LedgerIssue]:
     """List everything wrong with an entry's kind and body; none when it is as it should be.
 
     Example:
-        >>> [str(fault) for fault in faults_of("contest-opened", {"by": 1})]
+        >>> [str(issue) for issue in issues_of("contest-opened", {"by": 1})]
         ["contest-opened has no field 'by'; leave it out"]
     """
     fields = KINDS.get(kind) if isinstance(kind, str) else None
     if fields is None:
-        return [Fault(f"kind {shown(kind)} is unknown", did_you_mean(str(kind), KINDS))]
+        return [LedgerIssue(f"kind {shown(kind)} is unknown", did_you_mean(str(kind), KINDS))]
     if not isinstance(body, dict):
-        return [Fault(f"the body of {kind} is {shown(body)}", "give an object")]
+        return [LedgerIssue(f"the body of {kind} is {shown(body)}", "give an object")]
     return misfits(body, fields, of=kind)
 
 
-def misfits(value: Mapping[str, Any], fields: Iterable[Field], *, of: str) -> list[Fault]:
+def misfits(value: Mapping[str, Any], fields: Iterable[Field], *, of: str) -> list[LedgerIssue]:
     """List the fields of an object that are missing, do not fit or are not known."""
-    faults = []
+    issues = []
     known = {field.name: field for field in fields}
     for field in known.values():
         if field.name not in value:
             if not field.optional:
-                faults.append(Fault(f"{of} lacks {field.name}", f"give {field.expected}"))
+                issues.append(LedgerIssue(f"{of} lacks {field.name}", f"give {field.expected}"))
         elif not field.holds(value[field.name]):
             what = f"{field.name} of {of} is {shown(value[field.name])}"
-            faults.append(Fault(what, f"give {field.expected}"))
+            issues.append(LedgerIssue(what, f"give {field.expected}"))
     for extra in value:
         if extra not in known:
             remedy = did_you_mean(str(extra), known) if known else "leave it out"
-            faults.append(Fault(f"{of} has no field {shown(extra)}", remedy))
-    return faults
+            issues.append(LedgerIssue(f"{of} has no field {shown(extra)}", remedy))
+    return issues
 
 
 def shown(value: Any) -> str:

@@ -6,9 +6,9 @@ from typing import Any, Final
 
 from agon.kernel.boards import Unscored
 from agon.kernel.fingerprints import canonical_json
-from agon.ledger import signing
+from agon.ledger import signatures
 from agon.ledger.entry import is_timestamp
-from agon.ledger.faults import Fault, InvalidEntry
+from agon.ledger.issues import InvalidEntry, LedgerIssue
 from agon.ledger.kinds import (
     A_CONTEST,
     A_COUNT,
@@ -69,11 +69,11 @@ class Manifest:
 
     def sign(self, key: bytes) -> str:
         """Return the Ed25519 signature by a private key (128 hex digits)."""
-        return signing.sign(key, self.to_dict())
+        return signatures.sign(key, self.to_dict())
 
     def is_signed(self, signature: str, *, public: bytes) -> bool:
         """Say whether the signature is that of a public key's owner."""
-        return signing.verify(public, self.to_dict(), signature)
+        return signatures.verify(public, self.to_dict(), signature)
 
 
 def _is_object(value: Any) -> bool:
@@ -100,10 +100,10 @@ def manifest_of(value: Any) -> Manifest:
         InvalidEntry: with every field that is missing, unknown or does not fit.
     """
     if not isinstance(value, dict):
-        raise InvalidEntry([Fault(f"the manifest is {shown(value)}", "give an object")])
-    faults = misfits(value, _FIELDS, of="the manifest")
-    if faults:
-        raise InvalidEntry(faults)
+        raise InvalidEntry([LedgerIssue(f"the manifest is {shown(value)}", "give an object")])
+    issues = misfits(value, _FIELDS, of="the manifest")
+    if issues:
+        raise InvalidEntry(issues)
     return Manifest(**value)
 
 

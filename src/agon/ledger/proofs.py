@@ -8,7 +8,7 @@ import orjson
 
 from agon.kernel.fingerprints import canonical_json
 from agon.ledger import merkle
-from agon.ledger.faults import Fault, InvalidEntry
+from agon.ledger.issues import InvalidEntry, LedgerIssue
 from agon.ledger.kinds import A_COUNT, Field, is_count, is_sha256, misfits, shown
 from agon.ledger.manifest import Manifest, manifest_of
 
@@ -55,7 +55,7 @@ class VerifiedProof:
     """Hold what a proof file says, and everything wrong with it; none when it proves the line."""
 
     proof: Proof | None
-    faults: tuple[Fault, ...]
+    issues: tuple[LedgerIssue, ...]
 
 
 def verify_proof(written: bytes, *, public: bytes | None = None) -> VerifiedProof:
@@ -69,24 +69,24 @@ def verify_proof(written: bytes, *, public: bytes | None = None) -> VerifiedProo
     try:
         proof = _proof_of(written)
     except InvalidEntry as error:
-        return VerifiedProof(proof=None, faults=error.faults)
+        return VerifiedProof(proof=None, issues=error.issues)
     manifest = proof.manifest
-    faults = []
+    issues = []
     if public is not None and proof.public_key != public:
         what = f"public_key is {proof.public_key.hex()}, expected is {public.hex()}"
-        faults.append(Fault(what, "take the proof from the contest's owner"))
+        issues.append(LedgerIssue(what, "take the proof from the contest's owner"))
     if not manifest.is_signed(proof.signature, public=proof.public_key):
         what = "the signature is not that of public_key over the manifest"
-        faults.append(Fault(what, "take the proof as it was given"))
+        issues.append(LedgerIssue(what, "take the proof as it was given"))
     if proof.index >= manifest.size:
         what = f"index is {proof.index}, the board has {manifest.size} lines"
-        faults.append(Fault(what, "take the proof as it was given"))
+        issues.append(LedgerIssue(what, "take the proof as it was given"))
     else:
         root = bytes.fromhex(manifest.merkle_root)
         if not merkle.verify(proof.line, proof.index, manifest.size, proof.path, root):
             what = f"the line is not number {proof.index} under the root {manifest.merkle_root}"
-            faults.append(Fault(what, "take the line and its path as they were given"))
-    return VerifiedProof(proof=proof, faults=tuple(faults))
+            issues.append(LedgerIssue(what, "take the line and its path as they were given"))
+    return VerifiedProof(proof=proof, issues=tuple(issues))
 
 
 def _is_text(value: Any) -> bool:
@@ -119,17 +119,17 @@ def _proof_of(written: bytes) -> Proof:
     """
     if len(written) > LARGEST_PROOF:
         what = f"the proof is longer than {LARGEST_PROOF:,} bytes"
-        raise InvalidEntry([Fault(what, "take the proof as it was given")])
+        raise InvalidEntry([LedgerIssue(what, "take the proof as it was given")])
     try:
         value = orjson.loads(written)
     except orjson.JSONDecodeError as error:
         what = f"the proof is no JSON in UTF-8 ({error})"
-        raise InvalidEntry([Fault(what, "take the file as it was given")]) from None
+        raise InvalidEntry([LedgerIssue(what, "take the file as it was given")]) from None
     if not isinstance(value, dict):
-        raise InvalidEntry([Fault(f"the proof is {shown(value)}", "give an object")])
-    faults = misfits(value, _FIELDS, of="the proof")
-    if faults:
-        raise InvalidEntry(faults)
+        raise InvalidEntry([LedgerIssue(f"the proof is {shown(value)}", "give an object")])
+    issues = misfits(value, _FIELDS, of="the proof")
+    if issues:
+        raise InvalidEntry(issues)
     return Proof(
         manifest=manifest_of(value["manifest"]),
         signature=value["signature"],

@@ -13,8 +13,8 @@ from agon.entities.contests import ROWS_PER_CHUNK, Contest
 from agon.errors import CheckFailed, Unavailable
 from agon.kernel.times import moment_at
 from agon.ledger.entry import chain, genesis, timestamp
-from agon.ledger.faults import SHOWN, Fault
-from agon.ledger.folding import State, beginning, examine
+from agon.ledger.fold import State, beginning, examine
+from agon.ledger.issues import SHOWN, LedgerIssue
 from agon.store.engines import begun, open_engine, place
 from agon.store.migrations import refuse_other_versions
 from agon.store.schema import SNAPSHOT_ROWS, SNAPSHOTS
@@ -39,23 +39,23 @@ class Verified:
 
     Attributes:
         contests, entries: how many were read.
-        faults: everything that is wrong; ``file`` names the contest, ``line`` the position.
+        issues: everything that is wrong; ``file`` names the contest, ``line`` the position.
     """
 
     contests: int
     entries: int
-    faults: tuple[Fault, ...]
+    issues: tuple[LedgerIssue, ...]
 
     def raise_faults(self) -> None:
-        """Refuse a database with faults.
+        """Refuse a database with issues.
 
         Raises:
-            CheckFailed: with the first faults there are.
+            CheckFailed: with the first issues there are.
         """
-        if self.faults:
-            shown = [str(fault) for fault in self.faults[:SHOWN]]
-            if len(self.faults) > SHOWN:
-                shown.append(f"… and {len(self.faults) - SHOWN:,} more")
+        if self.issues:
+            shown = [str(issue) for issue in self.issues[:SHOWN]]
+            if len(self.issues) > SHOWN:
+                shown.append(f"… and {len(self.issues) - SHOWN:,} more")
             raise CheckFailed("\n".join(shown))
 
 
@@ -76,7 +76,7 @@ def verify(url: str) -> Verified:
             refuse_other_versions(connection, named)
             found = examined(Transaction(connection, named))
     except Unavailable:
-        if found is None or not found.faults:
+        if found is None or not found.issues:
             raise  # a damaged SQLite file may refuse to end the transaction, too
     finally:
         engine.dispose()
@@ -85,15 +85,15 @@ def verify(url: str) -> Verified:
 
 def examined(to: Transaction) -> Verified:
     """Check as :func:`verify` does, within a transaction."""
-    faults = list(_damage(to))
+    issues = list(_damage(to))
     contests = entries = 0
     for contest in _all(Session(to)):
         walk = _Walk(to, contest)
-        faults += walk.faults()
+        issues += walk.issues()
         contests += 1
         entries += walk.entries
-    faults += _boards(to)
-    return Verified(contests=contests, entries=entries, faults=tuple(faults))
+    issues += _boards(to)
+    return Verified(contests=contests, entries=entries, issues=tuple(issues))
 
 
 class _Walk:
@@ -104,15 +104,15 @@ class _Walk:
         self._to = to
         self._contest = contest
         self._head = genesis(contest.id)
-        self._found: list[Fault] = []
+        self._found: list[LedgerIssue] = []
         self._unread: set[int] = set()
 
-    def faults(self) -> Iterator[Fault]:
+    def issues(self) -> Iterator[LedgerIssue]:
         """Yield everything that is wrong with the contest."""
         state, wrong = examine(self._lines(), start=beginning(self._contest.id))
         where = f"contest {self._contest.id}"
-        yield from (fault.at(where, fault.line) for fault in (*self._found, *wrong))
-        yield from (fault.at(where) for fault in self._derived(state))
+        yield from (issue.at(where, issue.line) for issue in (*self._found, *wrong))
+        yield from (issue.at(where) for issue in self._derived(state))
 
     def _lines(self) -> Iterator[bytes]:
         seq = 0
@@ -172,18 +172,20 @@ class _Walk:
         if (kind, timestamp(moment_at(at)), table, external_id) != written:
             self._fault(seq, "the columns beside the line say something else than it")
 
-    def _derived(self, state: State) -> Iterator[Fault]:
-        standing, contest = state.standing, self._contest
+    def _derived(self, state: State) -> Iterator[LedgerIssue]:
+        standing, contest = state.contest, self._contest
         if contest.seq != self.entries or contest.head != self._head:
             what = f"the contest stands at {contest.seq}, its entries end at {self.entries}"
-            yield Fault(what if contest.seq != self.entries else "its head is another", _RESTORE)
+            yield LedgerIssue(
+                what if contest.seq != self.entries else "its head is another", _RESTORE
+            )
         for name in _DERIVED:
             there, wanted = getattr(contest, name), getattr(standing, name)
             if there != wanted and not (self.entries == 0 == contest.seq):
-                yield Fault(f"{name} is {there!r}, its entries say {wanted!r}", _RESTORE)
+                yield LedgerIssue(f"{name} is {there!r}, its entries say {wanted!r}", _RESTORE)
 
     def _fault(self, seq: int, what: str) -> None:
-        self._found.append(Fault(what, _RESTORE, line=seq))
+        self._found.append(LedgerIssue(what, _RESTORE, line=seq))
 
 
 def _all(session: Session) -> Iterator[Contest]:
@@ -193,7 +195,7 @@ def _all(session: Session) -> Iterator[Contest]:
         last = page[-1].id
 
 
-def _boards(to: Transaction) -> Iterator[Fault]:
+def _boards(to: Transaction) -> Iterator[LedgerIssue]:
     """Compare how many portions of rows stored boards have with how many they need."""
     chunks = (
         select(func.count())
@@ -205,16 +207,16 @@ def _boards(to: Transaction) -> Iterator[Fault]:
     try:
         rows = to.all(listing.where(SNAPSHOTS.c.stored).order_by(SNAPSHOTS.c.no))
     except DatabaseError as error:
-        yield Fault(f"stored boards cannot be read: {error.orig}", _RESTORE)
+        yield LedgerIssue(f"stored boards cannot be read: {error.orig}", _RESTORE)
         return
     for row in rows:
         needed = -(-row.rows // ROWS_PER_CHUNK) - (-row.unscored // ROWS_PER_CHUNK)
         if row.chunks != needed:
             what = f"snapshot {row.no} has {row.chunks} portions of rows, it needs {needed}"
-            yield Fault(what, "rebuild it from the ledger")
+            yield LedgerIssue(what, "rebuild it from the ledger")
 
 
-def _damage(to: Transaction) -> Iterator[Fault]:
+def _damage(to: Transaction) -> Iterator[LedgerIssue]:
     if to.on_sqlite:
         try:
             found = [said for (said,) in to.raw("PRAGMA quick_check")]
@@ -223,4 +225,4 @@ def _damage(to: Transaction) -> Iterator[Fault]:
         for said in found:
             if said != "ok":
                 told = said.replace("*** in database main ***\n", "").replace("\n", "; ")
-                yield Fault(f"{to.place} is damaged: {told}", _RESTORE)
+                yield LedgerIssue(f"{to.place} is damaged: {told}", _RESTORE)

@@ -16,7 +16,7 @@ from agon.app.contests.lifecycle.transitions import finalise, freeze, open_conte
 from agon.app.contests.submissions.creation import Submission, submit
 from agon.app.service import Service
 from agon.errors import AgonError, Conflict, NotFound, Unauthenticated, Unreadable
-from agon.ledger.folding import beginning, fold
+from agon.ledger.fold import beginning, fold
 from agon.records import InvalidRecords
 from conftest import Postgresql
 from fakes.house import OPERATOR, ORGANISER, service_at
@@ -96,6 +96,6 @@ def test_writers_at_the_same_time_keep_one_chain(house: Service) -> None:
     with house.store.read() as session:
         contest = session.contests.get("spring")
         lines = [one.line for one in session.entries.after(contest.no)]
-    standing = fold(lines, start=beginning("spring")).standing
+    standing = fold(lines, start=beginning("spring")).contest
     assert (standing.seq, standing.head) == (contest.seq, contest.head)
     assert contest.seq == 201

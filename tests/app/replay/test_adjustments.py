@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from agon.app.replay.adjustments import adjusted, points_of
 from agon.kernel.boards import Board
-from agon.ledger.standing import Adjustment
+from agon.ledger.contest_state import Adjustment
 
 
 def _board(scores: list[float], ranks: list[int], *, places: int = 2) -> Board:

@@ -14,7 +14,7 @@ from agon.editions import edition as released
 from agon.editions import rules_sha256
 from agon.errors import Conflict, NotFound
 from agon.ledger.entry import Draft, chain, genesis, seal
-from agon.ledger.faults import InvalidEntry
+from agon.ledger.issues import InvalidEntry
 from agon.records import read_rows
 from app.contests.histories import AT
 
@@ -142,7 +142,7 @@ def test_the_head_of_any_position_is_at_hand(live: LiveContest, writer: Writer) 
     head = genesis("c")
     for seq, line in writer.lines:
         head = chain(head, line)
-        standing = live.standing(at=seq)
+        standing = live.contest_state(at=seq)
         assert (standing.seq, standing.head) == (seq, head)
 
 
@@ -152,7 +152,7 @@ def test_a_position_that_was_not_read_is_refused(live: LiveContest, at: int) -> 
     with pytest.raises(Conflict, match="catch up first"):
         live.result(at=at)
     with pytest.raises(Conflict, match="catch up first"):
-        live.standing(at=at)
+        live.contest_state(at=at)
 
 
 def test_nothing_read_is_nothing_to_score() -> None:

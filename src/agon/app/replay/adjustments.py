@@ -15,7 +15,7 @@ from agon.disciplines.discipline import Scored
 from agon.kernel.boards import Board
 from agon.kernel.explanations import Explanation, Part
 from agon.kernel.rounding import publish
-from agon.ledger.standing import Adjustment
+from agon.ledger.contest_state import Adjustment
 
 FloatArray = npt.NDArray[np.float64]
 

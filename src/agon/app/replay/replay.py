@@ -94,7 +94,7 @@ def _replayed(
         what = "no entries; give one that has" if at is None else f"none by {at}; give a later time"
         raise NotFound(f"the ledger of {live.contest} has {what}")
     result = live.result(edition=edition, overrides=None if edition is None else {})
-    standing = live.standing()
+    standing = live.contest_state()
     return Replayed(
         result=result,
         board=result.board(standing.boards[0] if board is None else board),

@@ -22,7 +22,7 @@ from agon.app.replay.participant_columns import PEOPLE
 from agon.disciplines import discipline
 from agon.entities.contests import Contest
 from agon.errors import AgonError, Conflict
-from agon.ledger.folding import Adjustment, Standing, State, beginning, fold
+from agon.ledger.fold import Adjustment, ContestState, State, beginning, fold
 from agon.ledger.spans import FOREVER, Integers, Spans
 from agon.records.engine import Engine
 from agon.records.growing import GrowingRecords
@@ -54,29 +54,29 @@ class LiveContest:
         self._engine = engine
         self._state = beginning(contest)
         self._growing: GrowingRecords | None = None
-        self._heads = bytearray(self._state.standing.head)
+        self._heads = bytearray(self._state.contest.head)
 
     @property
     def seq(self) -> int:
         """Return the position of the newest entry read; 0 before the first."""
-        return self._state.standing.seq
+        return self._state.contest.seq
 
     @property
     def state(self) -> State:
         """Return what the ledger says as far as it was read."""
         return self._state
 
-    def standing(self, at: int | None = None) -> Standing:
+    def contest_state(self, at: int | None = None) -> ContestState:
         """Return what the contest was at a position (None: the newest), with the head there.
 
         Raises:
             Conflict: the ledger was not read as far as that.
         """
         if at is None or at == self.seq:
-            return self._state.standing
+            return self._state.contest
         self._expect(at)
         head = bytes(self._heads[_HEAD * at : _HEAD * (at + 1)])
-        return replace(self._state.standing_at(at), seq=at, head=head)
+        return replace(self._state.contest_at(at), seq=at, head=head)
 
     def catch_up(self, lines: Iterable[tuple[int, bytes]]) -> None:
         """Take in further lines of the ledger with their positions; those known are passed over.
@@ -133,7 +133,7 @@ class LiveContest:
             NotScorable: the records cannot be scored, with the reason.
         """
         records = self.records(at, without=without)
-        standing = self.standing(at)
+        standing = self.contest_state(at)
         chosen = discipline(standing.discipline)
         released, rules = rules_of(
             chosen.name,
@@ -155,7 +155,7 @@ class LiveContest:
         """
         records = self.records(at)
         found: set[int] = set()
-        for table, column in PEOPLE[self.standing(at).discipline]:
+        for table, column in PEOPLE[self.contest_state(at).discipline]:
             found.update(records.rows_where(table, column, people))
         return sorted(found)
 
@@ -182,7 +182,7 @@ class LiveContest:
         before = self._state
         heads = bytearray()
         state = fold(lines, start=before, on_record=add, heads=heads)
-        growing = self._growing or self._started(state.standing.discipline)
+        growing = self._growing or self._started(state.contest.discipline)
         for table, (given, seqs) in rows.items():
             growing.append(table, given, seqs)
         _show(growing, before.spans, state.spans)

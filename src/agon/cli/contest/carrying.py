@@ -63,4 +63,4 @@ def _verify(folder: Path, name: str | None) -> None:
     found = import_directory(folder)
     if name is not None and found.contest != name:
         raise Conflict(f"{folder} is the ledger of {found.contest}; give --as {found.contest}")
-    click.echo(f"would take in {found.contest} up to entry {found.state.standing.seq}", err=True)
+    click.echo(f"would take in {found.contest} up to entry {found.state.contest.seq}", err=True)

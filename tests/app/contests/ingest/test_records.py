@@ -14,7 +14,7 @@ from agon.app.contests.lifecycle.transitions import finalise, freeze, open_conte
 from agon.app.service import Service
 from agon.errors import Conflict, Forbidden, NotFound, Unauthenticated
 from agon.ledger.entry import read_line
-from agon.ledger.folding import beginning, fold
+from agon.ledger.fold import beginning, fold
 from agon.networks import keyed_network
 from agon.records import InvalidRecords
 from fakes.house import JUDGE, OPERATOR, ORGANISER, PARTICIPANT, VIEWER
@@ -58,7 +58,7 @@ def test_records_are_entered_in_the_order_given_and_the_head_moves(spring: Servi
     entries = [read_line(line) for line in lines(spring)]
     assert [entry.kind for entry in entries[2:]] == ["record-added"] * 5
     assert (entries[-1].external_id, entries[-1].body["row"]) == ("v1", vote())
-    standing = fold(lines(spring), start=beginning("spring")).standing
+    standing = fold(lines(spring), start=beginning("spring")).contest
     with spring.store.read() as session:
         contest = session.contests.get("spring")
     assert (contest.seq, contest.head) == (standing.seq, standing.head)

@@ -16,7 +16,7 @@ from agon.editions import editions
 from agon.entities.contests import Contest
 from agon.errors import NotFound, Unreadable
 from agon.ledger.entry import Draft
-from agon.ledger.folding import Standing, beginning, fold
+from agon.ledger.fold import ContestState, beginning, fold
 from agon.records import InvalidRecords
 from fakes.house import ORGANISER
 
@@ -61,10 +61,10 @@ def _enter(service: Service, contest: str, kind: str, body: dict[str, Any]) -> C
         return append(service, session, session.contests.lock(contest), [draft])
 
 
-def _standing(service: Service, contest: Contest) -> Standing:
+def _standing(service: Service, contest: Contest) -> ContestState:
     with service.store.read() as session:
         lines = [one.line for one in session.entries.after(contest.no)]
-    return fold(lines, start=beginning(contest.id)).standing
+    return fold(lines, start=beginning(contest.id)).contest
 
 
 @given(st.lists(st.sampled_from(sorted(STEPS)), max_size=12))
@@ -83,7 +83,9 @@ def test_a_contest_after_any_entries_is_what_its_ledger_folds_to(
             contest = _enter(service, name, *STEPS[step])
             done.add(step)
     standing = _standing(service, contest)
-    shared = {field.name for field in fields(Contest)} & {field.name for field in fields(Standing)}
+    shared = {field.name for field in fields(Contest)} & {
+        field.name for field in fields(ContestState)
+    }
     assert {one: getattr(contest, one) for one in shared} == {
         one: getattr(standing, one) for one in shared
     }

@@ -17,7 +17,7 @@ from agon.app.service import KeySigner, Service
 from agon.errors import Conflict, Forbidden, NotFound, Unauthenticated, Unreadable
 from agon.ledger.directory import export_directory
 from agon.ledger.entry import Draft, genesis, seal
-from agon.ledger.faults import InvalidEntry
+from agon.ledger.issues import InvalidEntry
 from agon.records import InvalidRecords
 from fakes.house import JUDGE, OPERATOR, ORGANISER, service_at
 

@@ -264,7 +264,7 @@ def _manifest(
     seq: int,
     at: datetime,
 ) -> Manifest:
-    standing = live.standing(at=seq)
+    standing = live.contest_state(at=seq)
     return Manifest(
         contest=contest.id,
         discipline=contest.discipline,

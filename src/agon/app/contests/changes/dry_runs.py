@@ -18,7 +18,7 @@ from agon.entities.contests import Change, Contest
 from agon.errors import Conflict, NotScorable
 from agon.kernel.boards import Board
 from agon.ledger.entry import Draft, seal
-from agon.ledger.folding import Adjustment
+from agon.ledger.fold import Adjustment
 from agon.store.session import Session
 
 MOST_MOVES: Final = 1000
@@ -104,7 +104,7 @@ def _replayed(
     copy = LiveContest(contest.id)
     stored = session.entries.after(contest.no, until=live.seq)
     copy.catch_up((one.seq, one.line) for one in stored)
-    seq, head = live.seq, live.standing().head
+    seq, head = live.seq, live.contest_state().head
     at = max(at, session.entries.time_of(contest.no, seq))
     for body in bodies(session, live, change):
         draft = Draft(kind=body.kind, body={**body.body, "change": change.id}, at=at, by="system")

@@ -60,7 +60,8 @@ def bodies(session: Session, live: LiveContest, change: Change) -> list[Body]:
 
 def _adoption(_: Session, live: LiveContest, change: Change) -> list[Body]:
     params = change.params
-    edition, rules = rules_of(live.standing().discipline, params["edition"], params["overrides"])
+    discipline = live.contest_state().discipline
+    edition, rules = rules_of(discipline, params["edition"], params["overrides"])
     body = {
         "edition": edition.full_name,
         "overrides": dict(params["overrides"]),

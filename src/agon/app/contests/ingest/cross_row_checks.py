@@ -9,7 +9,7 @@ import orjson
 
 from agon.app.contests.ingest.errors import Refusals
 from agon.entities.contests import Contest
-from agon.ledger.folding import beginning, fold
+from agon.ledger.fold import beginning, fold
 from agon.ledger.keys import record_key
 from agon.records import InvalidRecords, Problem, Schema, read_rows
 from agon.records.single_rows import checks_across_rows
@@ -76,7 +76,7 @@ class Contradictions:
     def _seen(self, rows: Rows) -> Rows:
         lines = (one.line for one in self._session.entries.after(self._contest.no))
         state = fold(lines, start=beginning(self._contest.id))
-        seen = set(state.spans.records(at=state.standing.seq).tolist())
+        seen = set(state.spans.records(at=state.contest.seq).tolist())
         return {
             name: {seq: row for seq, row in of.items() if seq in seen} for name, of in rows.items()
         }

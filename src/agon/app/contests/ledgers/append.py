@@ -218,7 +218,7 @@ _CHANGES: Final[Mapping[str, Callable[[Entry], dict[str, Any]]]] = MappingProxyT
         },
     }
 )
-"""What an entry changes of a contest; ``agon.ledger.folding`` says the same of whole ledgers."""
+"""What an entry changes of a contest; ``agon.ledger.fold`` says the same of whole ledgers."""
 
 
 def _tell(service: Service, session: Session, contest: Contest, entry: Entry) -> None:

@@ -170,11 +170,11 @@ def _begun(service: Service, session: Session, ledger: Imported, by: Caller) -> 
     try:
         session.contests.get(ledger.contest)
     except NotFound:
-        standing = ledger.state.standing
+        standing = ledger.state.contest
         return session.contests.add(unborn(ledger.contest, standing.discipline, at=service.clock()))
     contest = session.contests.lock(ledger.contest)
     allow(by, "contest.manage", contest=contest)
-    if ledger.state.standing.seq <= contest.seq:
+    if ledger.state.contest.seq <= contest.seq:
         raise Conflict(
             f"{contest.id} is here already, up to entry {contest.seq}; there is nothing new in "
             f"{ledger.folder}"
@@ -197,7 +197,7 @@ class _Storing:
             Conflict: the contest here is not the beginning of the ledger.
             InvalidRecords: there are too many problems to go on.
         """
-        contest, of = self._contest, ledger.state.standing.discipline
+        contest, of = self._contest, ledger.state.contest.discipline
         for entry in ledger.entries():
             if entry.seq == 1:
                 self.created_at = entry.at
@@ -227,7 +227,7 @@ class _Storing:
 
 def _after(contest: Contest, ledger: Imported, stored: _Storing) -> Contest:
     """Return the contest as the ledger leaves it."""
-    standing = ledger.state.standing
+    standing = ledger.state.contest
     return replace(
         contest,
         discipline=standing.discipline,

@@ -12,7 +12,7 @@ from agon.app.contests.ledgers.append import append
 from agon.app.service import Service
 from agon.entities.access import Caller
 from agon.entities.contests import Contest, Snapshot, State
-from agon.errors import Conflict, Unreadable
+from agon.errors import Conflict
 from agon.ledger.entry import Draft
 from agon.store.session import Session
 

@@ -24,7 +24,7 @@ class Adjustment:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Standing:
+class ContestState:
     """Hold what a contest is after its entries up to ``seq``.
 
     Attributes:

@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agon.ledger.entry import Entry, genesis
-from agon.ledger.faults import InvalidEntry
-from agon.ledger.folding import Span, State, beginning, examine, fold
+from agon.ledger.fold import Span, State, beginning, examine, fold
+from agon.ledger.issues import InvalidEntry
 from ledger.histories import (
     CREATED,
     FINAL,
@@ -35,7 +35,7 @@ def folded(entries: list[Entry]) -> State:
 
 def told(state: State, *, at: int) -> Meaning:
     """Say what a state says of a position, in the words of the second telling."""
-    standing = state.standing_at(at)
+    standing = state.contest_at(at)
     seen = state.spans.records(at=at).tolist()
     return Meaning(
         seen=[(state.spans.table_of(record) or "", record) for record in seen],
@@ -45,7 +45,7 @@ def told(state: State, *, at: int) -> Meaning:
         state=standing.state,
         frozen_at=standing.frozen_at,
         finalised_at=standing.finalised_at,
-        head=state.standing.head,
+        head=state.contest.head,
     )
 
 
@@ -92,8 +92,8 @@ def test_a_fold_can_stop_and_resume_anywhere(entries: list[Entry], stops: list[i
 @LAW
 def test_a_thorough_look_finds_the_same(entries: list[Entry]) -> None:
     """The quick way past record entries has no meaning of its own."""
-    state, faults = examine([entry.line for entry in entries], start=beginning("spring"))
-    assert faults == ()
+    state, issues = examine([entry.line for entry in entries], start=beginning("spring"))
+    assert issues == ()
     assert state == folded(entries)
 
 
@@ -112,7 +112,7 @@ def test_an_empty_ledger_is_a_draft_without_records() -> None:
     """Folding starts there."""
     state = beginning("spring")
     assert fold([], start=state) == state
-    assert (state.standing.seq, state.standing.head) == (0, genesis("spring"))
+    assert (state.contest.seq, state.contest.head) == (0, genesis("spring"))
     assert list(state.spans) == []
 
 
@@ -147,16 +147,16 @@ def test_rolling_back_an_adoption_restores_the_edition_before() -> None:
     """A rule change is undone as a whole."""
     state = folded(ledger(adopted("arena/e1", change="c"), adjusted(2, change="c"),
                           rolled_back("c")))  # fmt: skip
-    assert state.standing.edition == "arena/sentience-1"
-    assert state.standing.adjustments == ()
-    assert state.standing_at(3).edition == "arena/e1"
-    assert [one.points for one in state.standing_at(3).adjustments] == [2]
+    assert state.contest.edition == "arena/sentience-1"
+    assert state.contest.adjustments == ()
+    assert state.contest_at(3).edition == "arena/e1"
+    assert [one.points for one in state.contest_at(3).adjustments] == [2]
 
 
 def test_a_freeze_is_known_by_its_position_until_it_is_lifted() -> None:
     """The public sees nothing later."""
     entries = ledger(OPENED, FROZEN, added(), UNFROZEN, FROZEN, FINAL)
-    found = [folded(entries[:count]).standing for count in range(1, 8)]
+    found = [folded(entries[:count]).contest for count in range(1, 8)]
     assert [one.frozen_at for one in found] == [None, None, 3, 3, None, 6, None]
     assert found[-1].finalised_at == 7
 
@@ -191,7 +191,7 @@ def test_all_faults_are_named_at_once() -> None:
     """Who mends a ledger sees everything."""
     with pytest.raises(InvalidEntry) as caught:
         folded(ledger(voided(1), FROZEN, rolled_back("x")))
-    assert [fault.line for fault in caught.value.faults] == [2, 3, 4]
+    assert [issue.line for issue in caught.value.issues] == [2, 3, 4]
 
 
 def test_lines_out_of_order_are_refused() -> None:
@@ -228,5 +228,5 @@ def test_two_futures_of_one_state_do_not_meet() -> None:
     for change in "cde":
         ahead = [added(change="c"), replaced(2, change="d"), voided(3, change="e")]
         line = ledger(*ahead, rolled_back(change))[-1].line
-        assert fold([line], start=start).standing.seq == 5
+        assert fold([line], start=start).contest.seq == 5
         assert start == kept

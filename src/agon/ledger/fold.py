@@ -11,14 +11,14 @@ from typing import Any, Final
 
 import orjson
 
+from agon.ledger.contest_state import Adjustment, ContestState
 from agon.ledger.effects import Effects
 from agon.ledger.entry import chain, genesis, read_line, timestamp
-from agon.ledger.faults import Fault, InvalidEntry
+from agon.ledger.issues import InvalidEntry, LedgerIssue
 from agon.ledger.kinds import shown
 from agon.ledger.spans import Span, Spans
-from agon.ledger.standing import Adjustment, Standing
 
-__all__ = ["Adjustment", "Span", "Spans", "Standing", "State", "beginning", "examine", "fold"]
+__all__ = ["Adjustment", "ContestState", "Span", "Spans", "State", "beginning", "examine", "fold"]
 
 _TIME_LENGTH = len("2026-11-22T02:30:00.123456Z")
 
@@ -28,35 +28,35 @@ class State:
     """Hold what a ledger says up to a position.
 
     Attributes:
-        standing: what the contest is there.
+        contest: what the contest is there.
         spans: where its records are seen.
         turns: the standings at which something but records and adjustments changed, oldest first.
         adjustments: all that were ever made, with the position they ended at.
         at: the time of the newest entry, as its line has it; empty before the first.
     """
 
-    standing: Standing
+    contest: ContestState
     spans: Spans = field(default_factory=Spans)
-    turns: tuple[Standing, ...] = ()
+    turns: tuple[ContestState, ...] = ()
     adjustments: tuple[Adjustment, ...] = ()
     at: str = ""
     effects: Effects = field(default_factory=Effects, repr=False)
 
-    def standing_at(self, seq: int) -> Standing:
+    def contest_at(self, seq: int) -> ContestState:
         """Return what the contest was at an earlier position.
 
         Its ``seq`` and ``head`` are those of the entry that last changed it.
         """
-        if seq >= self.standing.seq:
-            return self.standing
+        if seq >= self.contest.seq:
+            return self.contest
         found = bisect_right(self.turns, seq, key=lambda turn: turn.seq)
-        turn = self.turns[found - 1] if found else _before(self.standing.contest)
+        turn = self.turns[found - 1] if found else _before(self.contest.contest)
         return replace(turn, adjustments=_in_force(self.adjustments, seq))
 
 
 def beginning(contest: str) -> State:
     """Return the state of a ledger without entries."""
-    return State(standing=_before(contest))
+    return State(contest=_before(contest))
 
 
 def fold(
@@ -70,7 +70,7 @@ def fold(
 
     Args:
         lines: the entries' bytes, as sealed or read from a checked ledger, from
-            ``start.standing.seq + 1`` on.
+            ``start.contest.seq + 1`` on.
         start: the state before them: ``beginning(contest)``, or what an earlier fold returned.
         on_record: is called for every record with its position, its table and its row.
         heads: gets the chain's hash after each line, 32 bytes each, at its end.
@@ -83,20 +83,20 @@ def fold(
         folding.take(line, thorough=False)
         if heads is not None:
             heads += folding.head
-    if folding.faults:
-        raise InvalidEntry(folding.faults)
+    if folding.issues:
+        raise InvalidEntry(folding.issues)
     return folding.state()
 
 
-def examine(lines: Iterable[bytes], *, start: State) -> tuple[State, tuple[Fault, ...]]:
+def examine(lines: Iterable[bytes], *, start: State) -> tuple[State, tuple[LedgerIssue, ...]]:
     """Take in lines nobody has checked; returns the state and everything that is wrong.
 
-    Lines at fault enter the chain and have no other effect. ``Fault.line`` is the position.
+    Lines at issue enter the chain and have no other effect. ``LedgerIssue.line`` is the position.
     """
     folding = _Folding(start, None)
     for line in lines:
         folding.take(line, thorough=True)
-    return folding.state(), tuple(folding.faults)
+    return folding.state(), tuple(folding.issues)
 
 
 class _Folding:
@@ -107,12 +107,12 @@ class _Folding:
     ) -> None:
         self.start = start
         self.on_record = on_record
-        self.faults: list[Fault] = []
-        self.seq = start.standing.seq
-        self.head = start.standing.head
+        self.issues: list[LedgerIssue] = []
+        self.seq = start.contest.seq
+        self.head = start.contest.head
         self.at = start.at
-        self.standing = start.standing
-        self.turns: list[Standing] = []
+        self.contest = start.contest
+        self.turns: list[ContestState] = []
         self.effects = start.effects
         self.owns_effects = False
         self.tables = {name: number for number, name in enumerate(start.spans.tables)}
@@ -129,22 +129,22 @@ class _Folding:
             try:
                 entry = read_line(line)
             except InvalidEntry as error:
-                self.faults += (fault.at("", seq) for fault in error.faults)
+                self.issues += (issue.at("", seq) for issue in error.issues)
                 return
             value = {"at": timestamp(entry.at), "body": entry.body, "kind": entry.kind}
             value["seq"] = entry.seq
-        faults = self._out_of_order(value)
+        issues = self._out_of_order(value)
         kind, body = value["kind"], value["body"]
-        if not faults:
+        if not issues:
             if kind == "record-added" and "change" not in body:
                 self._add(body)
                 return
             if not self.owns_effects:
                 self.effects, self.owns_effects = self.effects.copy(), True
-            faults = self._contradictions(kind, body)
-            if not faults:
+            issues = self._contradictions(kind, body)
+            if not issues:
                 _TAKE.get(kind, _Folding.nothing)(self, body)
-        self.faults += (fault.at("", seq) for fault in faults)
+        self.issues += (issue.at("", seq) for issue in issues)
 
     def state(self) -> State:
         """Return the state after the lines taken in."""
@@ -155,14 +155,14 @@ class _Folding:
             turns=self.seen_anew,
         )
         adjustments = tuple(self.effects.adjustments)
-        standing = replace(
-            self.standing,
+        contest = replace(
+            self.contest,
             seq=self.seq,
             head=self.head,
             adjustments=_in_force(adjustments, self.seq),
         )
         return State(
-            standing=standing,
+            contest=contest,
             spans=spans,
             turns=(*self.start.turns, *self.turns),
             adjustments=adjustments,
@@ -170,50 +170,52 @@ class _Folding:
             effects=self.effects,
         )
 
-    def _out_of_order(self, value: Mapping[str, Any]) -> list[Fault]:
+    def _out_of_order(self, value: Mapping[str, Any]) -> list[LedgerIssue]:
         """List what is wrong with an entry's place and time."""
-        faults = []
+        issues = []
         if value["seq"] != self.seq:
-            faults.append(Fault(f"seq is {value['seq']}, in place {self.seq}",
+            issues.append(LedgerIssue(f"seq is {value['seq']}, in place {self.seq}",
                                 "number entries 1, 2, 3 … without a gap"))  # fmt: skip
         if value["at"] < self.at:
-            faults.append(Fault(f"at is {value['at']}, before {self.at} of the entry above",
+            issues.append(LedgerIssue(f"at is {value['at']}, before {self.at} of the entry above",
                                 "keep entries in the order they were made"))  # fmt: skip
         else:
             self.at = value["at"]
         if (value["kind"] == "contest-created") != (self.seq == 1):
-            faults.append(Fault(f"{value['kind']} is entry {self.seq}",
+            issues.append(LedgerIssue(f"{value['kind']} is entry {self.seq}",
                                 "begin with contest-created, and give it once"))  # fmt: skip
-        return faults
+        return issues
 
-    def _contradictions(self, kind: str, body: Mapping[str, Any]) -> list[Fault]:
+    def _contradictions(self, kind: str, body: Mapping[str, Any]) -> list[LedgerIssue]:
         """List what in an entry cannot be, after the entries before it."""
-        here, change = self.standing, body.get("change")
-        faults = []
+        here, change = self.contest, body.get("change")
+        issues = []
         if kind == "contest-created" and body["contest"] != here.contest:
             what = f"the contest is {shown(body['contest'])}, the ledger that of {here.contest!r}"
-            faults.append(Fault(what, "take that contest's ledger"))
+            issues.append(LedgerIssue(what, "take that contest's ledger"))
         if here.state not in _POSSIBLE_IN.get(kind, (here.state,)):
             remedy = f"it can follow while the contest is {' or '.join(_POSSIBLE_IN[kind])}"
-            faults.append(Fault(f"{kind} while the contest is {here.state}", remedy))
+            issues.append(LedgerIssue(f"{kind} while the contest is {here.state}", remedy))
         if change is not None and change in self.effects.rolled_back:
             what = f"change {shown(change)} was rolled back at {self.effects.rolled_back[change]}"
-            faults.append(Fault(what, "name another change"))
+            issues.append(LedgerIssue(what, "name another change"))
         elif kind == "change-rolled-back" and not self.effects.knows(body["change"]):
-            faults.append(Fault(f"no entry belongs to change {shown(change)}", "name one made"))
-        faults += [
-            Fault(f"voids {seq}, which is no record", "give the seqs of records before it")
+            issues.append(
+                LedgerIssue(f"no entry belongs to change {shown(change)}", "name one made")
+            )
+        issues += [
+            LedgerIssue(f"voids {seq}, which is no record", "give the seqs of records before it")
             for seq in body.get("seqs", ())
             if self._table_of(seq) is None
         ]
         if kind == "record-replaced" and self._table_of(body["replaces"]) != body["table"]:
             what = f"replaces {body['replaces']}, which is no record of {shown(body['table'])}"
-            faults.append(Fault(what, "give the seq of the record it supersedes"))
-        return faults
+            issues.append(LedgerIssue(what, "give the seq of the record it supersedes"))
+        return issues
 
     def _table_of(self, record: int) -> str | None:
         """Return the table of a record, known before or taken in by this walk."""
-        if record <= self.start.standing.seq:
+        if record <= self.start.contest.seq:
             return self.start.spans.table_of(record)
         place = bisect_left(self.records, record)
         if place == len(self.records) or self.records[place] != record:
@@ -221,10 +223,10 @@ class _Folding:
         return list(self.tables)[self.table[place]]
 
     def _turn(self, **changed: Any) -> None:
-        self.standing = replace(
-            self.standing, seq=self.seq, head=self.head, adjustments=(), **changed
+        self.contest = replace(
+            self.contest, seq=self.seq, head=self.head, adjustments=(), **changed
         )
-        self.turns.append(self.standing)
+        self.turns.append(self.contest)
 
     def _see_anew(self, records: Iterable[int]) -> None:
         for record in records:
@@ -318,8 +320,8 @@ def _quick(line: bytes) -> dict[str, Any] | None:
     return value if plain else None
 
 
-def _before(contest: str) -> Standing:
-    return Standing(contest=contest, seq=0, head=genesis(contest))
+def _before(contest: str) -> ContestState:
+    return ContestState(contest=contest, seq=0, head=genesis(contest))
 
 
 def _in_force(adjustments: Iterable[Adjustment], seq: int) -> tuple[Adjustment, ...]:

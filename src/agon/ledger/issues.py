@@ -7,12 +7,12 @@ from typing import Any
 from agon.errors import Unreadable
 
 SHOWN = 50
-"""How many faults a message lists; the error itself holds all of them."""
+"""How many issues a message lists; the error itself holds all of them."""
 
 
 @dataclass(frozen=True)
-class Fault:
-    """Hold one fault.
+class LedgerIssue:
+    """Hold one issue.
 
     Attributes:
         what: what is wrong.
@@ -21,7 +21,7 @@ class Fault:
         line: the line of that file, from 1, which is also the entry's ``seq``; None for the whole.
 
     Example:
-        >>> str(Fault("kind 'x' is unknown", "take one of the list", "ledger.ndjson", 3))
+        >>> str(LedgerIssue("kind 'x' is unknown", "take one of the list", "ledger.ndjson", 3))
         "ledger.ndjson, line 3: kind 'x' is unknown; take one of the list"
     """
 
@@ -35,8 +35,8 @@ class Fault:
         where = ", ".join(part for part in (self.file, line) if part)
         return f"{where + ': ' if where else ''}{self.what}; {self.remedy}"
 
-    def at(self, file: str, line: int | None = None) -> "Fault":
-        """Return the fault with the place it stands at."""
+    def at(self, file: str, line: int | None = None) -> "LedgerIssue":
+        """Return the issue with the place it stands at."""
         return replace(self, file=file, line=line)
 
     def to_dict(self) -> dict[str, Any]:
@@ -48,12 +48,12 @@ class InvalidEntry(Unreadable):
     """Refuse entries with all that is wrong with them.
 
     Attributes:
-        faults: every fault, in the order found.
+        issues: every issue, in the order found.
     """
 
-    def __init__(self, faults: Sequence[Fault]) -> None:
-        self.faults = tuple(faults)
-        shown = [str(fault) for fault in self.faults[:SHOWN]]
-        if len(self.faults) > SHOWN:
-            shown.append(f"… and {len(self.faults) - SHOWN:,} more")
+    def __init__(self, issues: Sequence[LedgerIssue]) -> None:
+        self.issues = tuple(issues)
+        shown = [str(issue) for issue in self.issues[:SHOWN]]
+        if len(self.issues) > SHOWN:
+            shown.append(f"… and {len(self.issues) - SHOWN:,} more")
         super().__init__("\n".join(shown))

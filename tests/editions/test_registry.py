@@ -1,4 +1,4 @@
-"""The shelf: released editions never change, and are found by name."""
+"""The registry: released editions never change, and are found by name."""
 
 import hashlib
 from importlib.resources import files
@@ -8,7 +8,7 @@ import pytest
 
 from agon.disciplines import NAMES, discipline
 from agon.editions import default_edition, edition, editions, lock, rules_sha256
-from agon.editions.shelf import file_of, parse
+from agon.editions.registry import file_of, parse
 from agon.errors import AgonError, Conflict, InvalidRule, NotFound
 
 
@@ -37,10 +37,10 @@ def test_rules_in_force_have_a_fingerprint_of_their_own(name: str) -> None:
 def test_a_changed_edition_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """Scores published under a name must stay what they were."""
     changed = {**lock(), "dojo/0.1": "0" * 64}
-    monkeypatch.setattr("agon.editions.shelf.lock", lambda: changed)
-    from agon.editions import shelf
+    monkeypatch.setattr("agon.editions.registry.lock", lambda: changed)
+    from agon.editions import registry
 
-    monkeypatch.setattr(shelf, "_load", shelf._load.__wrapped__)
+    monkeypatch.setattr(registry, "_load", registry._load.__wrapped__)
     with pytest.raises(Conflict, match="not the file that was released"):
         edition("dojo/0.1")
 

@@ -9,10 +9,10 @@ import orjson
 
 from agon.kernel.fingerprints import canonical_json
 from agon.ledger.entry import LONGEST_LINE, chain, genesis, is_timestamp, read_line
-from agon.ledger.faults import Fault, InvalidEntry
 from agon.ledger.files import CONTEST, HEADS, LEDGER, lines_in, opened, strangers
-from agon.ledger.folding import State, beginning, examine
+from agon.ledger.fold import State, beginning, examine
 from agon.ledger.heads import Head, SignedHead
+from agon.ledger.issues import InvalidEntry, LedgerIssue
 from agon.ledger.kinds import (
     A_CONTEST,
     A_SHA256,
@@ -46,7 +46,7 @@ class Verified:
         heads: the signed heads.
         signed_seq: the position up to which signatures vouch for the entries; 0 for none.
         state: what the entries say.
-        faults: everything wrong, by file and line; none when it is what was exported.
+        issues: everything wrong, by file and line; none when it is what was exported.
     """
 
     contest: str | None
@@ -56,11 +56,11 @@ class Verified:
     heads: tuple[SignedHead, ...]
     signed_seq: int
     state: State
-    faults: tuple[Fault, ...]
+    issues: tuple[LedgerIssue, ...]
 
 
 def verify_directory(folder: Path, *, public: bytes | None = None) -> Verified:
-    """Verify a ledger's directory, and name every fault.
+    """Verify a ledger's directory, and name every issue.
 
     The lines have to be entries that can follow each other; the chain over them has to end where
     ``contest.json`` says and to pass through every signed head. What no signature vouches for
@@ -75,36 +75,38 @@ def verify_directory(folder: Path, *, public: bytes | None = None) -> Verified:
     Raises:
         InvalidEntry: it is no folder.
     """
-    faults = strangers(folder)
-    page = _page(folder, faults)
+    issues = strangers(folder)
+    page = _page(folder, issues)
     stated = page.get("public_key")
     named = None if stated is None else bytes.fromhex(stated)
     if public is not None and named != public:
         what = f"public_key is {stated}, expected is {public.hex()}"
-        faults.append(Fault(what, "take the ledger from its owner", CONTEST))
+        issues.append(LedgerIssue(what, "take the ledger from its owner", CONTEST))
     contest = page.get("id") or _contest_in(folder)
-    heads = _heads(folder, contest=contest, public=public or named, faults=faults)
+    heads = _heads(folder, contest=contest, public=public or named, issues=issues)
     chained = _Chain(contest, heads)
-    state, found = examine(chained.over(folder, faults), start=beginning(contest or ""))
-    faults += (fault.at(LEDGER, fault.line) for fault in found)
-    faults += chained.faults
-    for name, value in (("seq", state.standing.seq), ("head_sha256", state.standing.head.hex())):
+    state, found = examine(chained.over(folder, issues), start=beginning(contest or ""))
+    issues += (issue.at(LEDGER, issue.line) for issue in found)
+    issues += chained.issues
+    for name, value in (("seq", state.contest.seq), ("head_sha256", state.contest.head.hex())):
         if name in page and page[name] != value:
             what = f"{name} is {shown(page[name])}, the lines of {LEDGER} give {value!r}"
-            faults.append(Fault(what, "take the lines as they were exported, all of them", CONTEST))
-    if public is not None and chained.signed_seq < state.standing.seq:
+            issues.append(
+                LedgerIssue(what, "take the lines as they were exported, all of them", CONTEST)
+            )
+    if public is not None and chained.signed_seq < state.contest.seq:
         what = f"entry {chained.signed_seq} is the last that {public.hex()} has signed for"
-        remedy = f"take the ledger from its owner with a head signed at {state.standing.seq}"
-        faults.append(Fault(what, remedy, HEADS))
+        remedy = f"take the ledger from its owner with a head signed at {state.contest.seq}"
+        issues.append(LedgerIssue(what, remedy, HEADS))
     return Verified(
         contest=contest,
-        seq=state.standing.seq,
-        head=state.standing.head,
+        seq=state.contest.seq,
+        head=state.contest.head,
         public_key=named,
         heads=tuple(heads.values()),
         signed_seq=chained.signed_seq,
         state=state,
-        faults=tuple(faults),
+        issues=tuple(issues),
     )
 
 
@@ -116,10 +118,10 @@ class _Chain:
         self.wanted: dict[int, list[tuple[int, str]]] = {}
         for number, signed in heads.items():
             self.wanted.setdefault(signed.head.seq, []).append((number, signed.head.head_sha256))
-        self.faults: list[Fault] = []
+        self.issues: list[LedgerIssue] = []
         self.signed_seq = 0
 
-    def over(self, folder: Path, faults: list[Fault]) -> Iterator[bytes]:
+    def over(self, folder: Path, issues: list[LedgerIssue]) -> Iterator[bytes]:
         """Yield the lines of the ledger."""
         head, seq = genesis(self.contest or ""), 0
         self._compare(seq, head)
@@ -128,18 +130,22 @@ class _Chain:
                 for line, ended in lines_in(stream, longest=LONGEST_LINE):
                     seq += 1
                     if not ended:
-                        faults.append(Fault("the line has no end", _AS_EXPORTED, LEDGER, seq))
+                        issues.append(LedgerIssue("the line has no end", _AS_EXPORTED, LEDGER, seq))
                     head = chain(head, line)
                     yield line
                     self._compare(seq, head)
         except InvalidEntry as error:
-            faults += error.faults
+            issues += error.issues
         else:
             if not seq:
-                faults.append(Fault("there is no entry", "begin with contest-created", LEDGER))
+                issues.append(
+                    LedgerIssue("there is no entry", "begin with contest-created", LEDGER)
+                )
         for missing, stated in sorted(self.wanted.items()):
             what = f"entry {missing} was signed, the ledger ends at {seq}"
-            self.faults += (Fault(what, "take all entries", HEADS, number) for number, _ in stated)
+            self.issues += (
+                LedgerIssue(what, "take all entries", HEADS, number) for number, _ in stated
+            )
 
     def _compare(self, seq: int, head: bytes) -> None:
         for number, stated in self.wanted.pop(seq, ()):
@@ -149,7 +155,7 @@ class _Chain:
                 entries = f"the entries {self.signed_seq + 1} to {seq}"
                 what = f"the head signed at {seq} is {stated}, {entries} give {head.hex()}"
                 remedy = f"take {entries} as they were when it was signed"
-                self.faults.append(Fault(what, remedy, HEADS, number))
+                self.issues.append(LedgerIssue(what, remedy, HEADS, number))
 
 
 def _is_format(value: Any) -> bool:
@@ -181,23 +187,23 @@ _HEAD: Final = (
 )
 
 
-def _page(folder: Path, faults: list[Fault]) -> dict[str, Any]:
+def _page(folder: Path, issues: list[LedgerIssue]) -> dict[str, Any]:
     """Read ``contest.json``: the fields that fit."""
     try:
         with opened(folder, CONTEST) as stream:
             written = stream.read(LARGEST_PAGE + 1)
     except InvalidEntry as error:
-        faults += error.faults
+        issues += error.issues
         return {}
     page, found = _read(written.removesuffix(b"\n"), _PAGE, of="the page")
     if not found and not written.endswith(b"\n"):
-        found = [Fault("the line has no end", _AS_EXPORTED)]
-    faults += (fault.at(CONTEST) for fault in found)
+        found = [LedgerIssue("the line has no end", _AS_EXPORTED)]
+    issues += (issue.at(CONTEST) for issue in found)
     return page
 
 
 def _heads(
-    folder: Path, *, contest: str | None, public: bytes | None, faults: list[Fault]
+    folder: Path, *, contest: str | None, public: bytes | None, issues: list[LedgerIssue]
 ) -> dict[int, SignedHead]:
     """Read ``heads.ndjson``: by line, the heads whose signatures hold."""
     heads: dict[int, SignedHead] = {}
@@ -206,7 +212,7 @@ def _heads(
             for number, (line, ended) in enumerate(lines_in(stream, longest=LARGEST_PAGE), 1):
                 value, found = _read(line, _HEAD, of="the head")
                 if not ended:
-                    found.append(Fault("the line has no end", _AS_EXPORTED))
+                    found.append(LedgerIssue("the line has no end", _AS_EXPORTED))
                 if not found:
                     signature = value.pop("signature")
                     signed = SignedHead(Head(**value), signature)
@@ -214,52 +220,54 @@ def _heads(
                     found = _wrong_in(signed, last, contest=contest, public=public)
                     if not found:
                         heads[number] = signed
-                faults += (fault.at(HEADS, number) for fault in found)
+                issues += (issue.at(HEADS, number) for issue in found)
     except InvalidEntry as error:
-        faults += error.faults
+        issues += error.issues
     return heads
 
 
 def _wrong_in(
     signed: SignedHead, last: SignedHead | None, *, contest: str | None, public: bytes | None
-) -> list[Fault]:
+) -> list[LedgerIssue]:
     """List what is wrong with a well-formed head."""
     head = signed.head
-    faults = []
+    issues = []
     if contest is not None and head.contest != contest:
         what = f"contest is {shown(head.contest)}, this is the ledger of {shown(contest)}"
-        faults.append(Fault(what, "take that contest's heads"))
+        issues.append(LedgerIssue(what, "take that contest's heads"))
     if last is not None and (head.seq < last.head.seq or head.at < last.head.at):
         what = f"seq is {head.seq} at {head.at}, before the head above"
-        faults.append(Fault(what, "keep heads in the order they were signed"))
+        issues.append(LedgerIssue(what, "keep heads in the order they were signed"))
     if public is None:
-        faults.append(Fault("nothing says whose signature it is", "give the public key"))
+        issues.append(LedgerIssue("nothing says whose signature it is", "give the public key"))
     elif not signed.is_of(public):
         what = f"the signature is not that of {public.hex()} over this head"
-        faults.append(Fault(what, "take the head as it was signed"))
-    return faults
+        issues.append(LedgerIssue(what, "take the head as it was signed"))
+    return issues
 
 
-def _read(line: bytes, fields: Sequence[Field], *, of: str) -> tuple[dict[str, Any], list[Fault]]:
-    """Read an object of known fields in canonical JSON: those that fit, and the faults."""
+def _read(
+    line: bytes, fields: Sequence[Field], *, of: str
+) -> tuple[dict[str, Any], list[LedgerIssue]]:
+    """Read an object of known fields in canonical JSON: those that fit, and the issues."""
     if len(line) > LARGEST_PAGE:
-        return {}, [Fault(f"{of} is longer than {LARGEST_PAGE:,} bytes", _AS_EXPORTED)]
+        return {}, [LedgerIssue(f"{of} is longer than {LARGEST_PAGE:,} bytes", _AS_EXPORTED)]
     try:
         value = orjson.loads(line)
     except orjson.JSONDecodeError as error:
-        return {}, [Fault(f"{of} is no JSON in UTF-8 ({error})", _AS_EXPORTED)]
+        return {}, [LedgerIssue(f"{of} is no JSON in UTF-8 ({error})", _AS_EXPORTED)]
     if not isinstance(value, dict):
-        return {}, [Fault(f"{of} is {shown(value)}", "give an object")]
-    faults = misfits(value, fields, of=of)
-    if not faults and canonical_json(value) != line:
+        return {}, [LedgerIssue(f"{of} is {shown(value)}", "give an object")]
+    issues = misfits(value, fields, of=of)
+    if not issues and canonical_json(value) != line:
         remedy = "write canonical JSON: sorted keys, each once, no blanks"
-        faults.append(Fault(f"{of} is not in its one form", remedy))
+        issues.append(LedgerIssue(f"{of} is not in its one form", remedy))
     fits = {
         field.name: value[field.name]
         for field in fields
         if field.name in value and field.holds(value[field.name])
     }
-    return fits, faults
+    return fits, issues
 
 
 def _contest_in(folder: Path) -> str | None:
