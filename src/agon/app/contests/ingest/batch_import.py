@@ -95,7 +95,7 @@ class Intake:
         """Enter all rows, or refuse with everything that is wrong with them.
 
         Raises:
-            InvalidRecords, Conflict, Forbidden: as :func:`~agon.app.contests.ingest.records.record`.
+            InvalidRecords, Conflict, Forbidden: as in :mod:`agon.app.contests.ingest.records`.
         """
         portions = rows.portions if isinstance(rows, Lines) else partial(portions_of, rows)
         try:
