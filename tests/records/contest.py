@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from agon.records import Column, Kind, RowCheck, Schema, Table
+from agon.records.conditions import Equals, IsNull
 
 SCHEMA = Schema(
     "contest",
@@ -45,7 +46,7 @@ SCHEMA = Schema(
             checks=(
                 RowCheck(
                     "score",
-                    "kind = 'essay' AND score IS NULL",
+                    Equals("kind", "essay") & IsNull("score"),
                     "is empty for an essay",
                     "score every essay",
                 ),

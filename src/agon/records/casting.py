@@ -41,15 +41,6 @@ _FAMILIES = {
     '"NULL"': "empty",
 }
 
-EXPECTED = {
-    Kind.ID: "give a whole number or text",
-    Kind.TEXT: "give text",
-    Kind.INTEGER: "give a whole number",
-    Kind.NUMBER: "give a number",
-    Kind.BOOLEAN: "give true or false",
-    Kind.TIMESTAMP: "give an ISO 8601 time such as 2026-11-21T10:00:00Z",
-}
-
 
 @dataclass(frozen=True)
 class Cast:

@@ -1,103 +1,218 @@
-"""Read a row check's SQL as a function of columns, so that rows that arrive need no engine.
+"""State what a row must not be, once for both engines: as SQL over a table, in Python over columns.
 
-Only what such checks are made of is understood: comparisons, IS NULL, AND, OR, NOT, texts,
-numbers and casts to text, with SQL's three truth values. A check that looks at other rows (it
-selects from a table) is none of one row's.
+A condition is about one row and has SQL's three truth values: true, false, and None (unknown)
+where a value it needs is missing. A row check fails a row only where its condition is true.
 """
 
 import operator
-from collections.abc import Callable, Iterable, Mapping
-from functools import cache
-from itertools import repeat
-from typing import Any, TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
 
-Condition: TypeAlias = Callable[[Mapping[str, list[Any]]], list[Any]]
-"""Takes typed values by column; gives true, false or (unknown) None for each row."""
+from agon.records.raw import literal, quoted
 
-_Operand: TypeAlias = Callable[[Mapping[str, list[Any]]], Iterable[Any]]
+Columns: TypeAlias = Mapping[str, Sequence[Any]]
+"""Typed values by column; all columns have the same length."""
 
 
-@cache
-def condition_of(sql: str) -> Condition | None:
-    """Return what the SQL of a row check says of one row; None when it asks for other rows too.
-
-    Raises:
-        ValueError: the SQL holds what no row check has had so far.
+class Condition:
+    """A statement about the values of one row; ``&``, ``|`` and ``~`` combine statements.
 
     Example:
-        >>> bad = condition_of("kind = 'rated' AND bot_a IS NULL")
-        >>> bad({"kind": ["rated", "skipped"], "bot_a": [None, None]})
+        >>> bad = Equals("kind", "rated") & IsNull("bot_a")
+        >>> print(bad.sql())
+        (("kind" = 'rated') AND ("bot_a" IS NULL))
+        >>> bad.evaluate({"kind": ["rated", "skipped"], "bot_a": [None, None]})
         [True, False]
     """
-    import sqlglot
-    from sqlglot import expressions as e
 
-    tree = sqlglot.parse_one(sql, dialect="duckdb")
-    return None if tree.find(e.Select) else _read(tree)
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns whose values decide."""
+        return self._columns()
 
+    def sql(self) -> str:
+        """Return the condition as SQL over the table's typed columns."""
+        return self._sql()
 
-def _read(node: Any) -> Any:
-    from sqlglot import expressions as e
+    def evaluate(self, columns: Columns) -> list[bool | None]:
+        """Return the truth value for each row."""
+        return self._evaluate(columns)
 
-    readers: dict[type, Callable[[Any], Any]] = {
-        e.Paren: lambda node: _read(node.this),
-        e.Column: lambda node: operator.itemgetter(node.name),
-        e.Literal: lambda node: _constant(node.this if node.is_string else float(node.this)),
-        e.Not: lambda node: _not(_read(node.this)),
-        e.And: lambda node: _joined(_read(node.left), _read(node.right), decides=False),
-        e.Or: lambda node: _joined(_read(node.left), _read(node.right), decides=True),
-    }
-    compared = {
-        e.EQ: operator.eq,
-        e.NEQ: operator.ne,
-        e.LT: operator.lt,
-        e.LTE: operator.le,
-        e.GT: operator.gt,
-        e.GTE: operator.ge,
-    }
-    if type(node) in readers:
-        return readers[type(node)](node)
-    if type(node) in compared:
-        return _compared(compared[type(node)], _read(node.left), _read(node.right))
-    if isinstance(node, e.Is) and isinstance(node.expression, e.Null):
-        return _is_null(_read(node.this))
-    if isinstance(node, e.Cast) and node.to.is_type("VARCHAR", "TEXT"):
-        # Ids are text already, and nothing else is compared as text.
-        return _read(node.this)
-    raise ValueError(f"a row check holds {node.sql()!r}; teach conditions.py to read it")
+    def _columns(self) -> tuple[str, ...]:
+        raise NotImplementedError
+
+    def _sql(self) -> str:
+        raise NotImplementedError
+
+    def _evaluate(self, columns: Columns) -> list[bool | None]:
+        raise NotImplementedError
+
+    def __and__(self, other: "Condition") -> "Condition":
+        return _Both(self, other)
+
+    def __or__(self, other: "Condition") -> "Condition":
+        return _Either(self, other)
+
+    def __invert__(self) -> "Condition":
+        return _Not(self)
 
 
-def _constant(value: Any) -> _Operand:
-    return lambda _: repeat(value)
+@dataclass(frozen=True)
+class IsNull(Condition):
+    """True where a column has no value."""
+
+    column: str
+
+    def _columns(self) -> tuple[str, ...]:
+        return (self.column,)
+
+    def _sql(self) -> str:
+        return f"({quoted(self.column)} IS NULL)"
+
+    def _evaluate(self, columns: Columns) -> list[bool | None]:
+        return [value is None for value in columns[self.column]]
 
 
-def _is_null(of: _Operand) -> Condition:
-    return lambda columns: [value is None for value in of(columns)]
+@dataclass(frozen=True)
+class Equals(Condition):
+    """True where a column of texts has one value."""
+
+    column: str
+    value: str
+
+    def _columns(self) -> tuple[str, ...]:
+        return (self.column,)
+
+    def _sql(self) -> str:
+        return f"({quoted(self.column)} = {literal(self.value)})"
+
+    def _evaluate(self, columns: Columns) -> list[bool | None]:
+        text = self.value
+        return [None if value is None else value == text for value in columns[self.column]]
 
 
-def _not(of: Condition) -> Condition:
-    return lambda columns: [None if value is None else not value for value in of(columns)]
+@dataclass(frozen=True)
+class IsBlank(Condition):
+    """True where a column of texts holds spaces alone."""
+
+    column: str
+
+    def _columns(self) -> tuple[str, ...]:
+        return (self.column,)
+
+    def _sql(self) -> str:
+        return f"(trim({quoted(self.column)}) = '')"
+
+    def _evaluate(self, columns: Columns) -> list[bool | None]:
+        return [None if value is None else not value.strip(" ") for value in columns[self.column]]
 
 
-def _joined(left: Condition, right: Condition, *, decides: bool) -> Condition:
-    """Join two conditions by OR (true decides) or AND (false decides)."""
+@dataclass(frozen=True)
+class Compare(Condition):
+    """True where a column of numbers is ``<``, ``<=``, ``>`` or ``>=`` a number.
 
-    def condition(columns: Mapping[str, list[Any]]) -> list[Any]:
-        first = left(columns)
+    Example:
+        >>> Compare("rate", "<=", 0).evaluate({"rate": [0.0, 0.5, None]})
+        [True, False, None]
+    """
+
+    column: str
+    sign: str
+    value: float
+
+    def __post_init__(self) -> None:
+        if self.sign not in _SIGNS:
+            raise ValueError(f"{self.sign!r} does not compare; give one of {', '.join(_SIGNS)}")
+
+    def _columns(self) -> tuple[str, ...]:
+        return (self.column,)
+
+    def _sql(self) -> str:
+        return f"({quoted(self.column)} {self.sign} {self.value!r})"
+
+    def _evaluate(self, columns: Columns) -> list[bool | None]:
+        compare, number = _SIGNS[self.sign], self.value
+        return [None if value is None else compare(value, number) for value in columns[self.column]]
+
+
+_SIGNS: Final[Mapping[str, Callable[[Any, Any], bool]]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+
+@dataclass(frozen=True)
+class SameValue(Condition):
+    """True where two columns of ids or texts have the same value."""
+
+    first: str
+    second: str
+
+    def _columns(self) -> tuple[str, ...]:
+        return (self.first, self.second)
+
+    def _sql(self) -> str:
+        # Of two id columns that do not refer to each other one may hold numbers, the other text.
+        return f"({quoted(self.first)}::VARCHAR = {quoted(self.second)}::VARCHAR)"
+
+    def _evaluate(self, columns: Columns) -> list[bool | None]:
+        return [
+            None if one is None or two is None else one == two
+            for one, two in zip(columns[self.first], columns[self.second], strict=True)
+        ]
+
+
+@dataclass(frozen=True)
+class _Not(Condition):
+    of: Condition
+
+    def _columns(self) -> tuple[str, ...]:
+        return self.of.columns
+
+    def _sql(self) -> str:
+        return f"(NOT {self.of.sql()})"
+
+    def _evaluate(self, columns: Columns) -> list[bool | None]:
+        return [None if value is None else not value for value in self.of.evaluate(columns)]
+
+
+@dataclass(frozen=True)
+class _Joined(Condition):
+    left: Condition
+    right: Condition
+
+    def _columns(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(self.left.columns + self.right.columns))
+
+    def _join(self, columns: Columns, *, decides: bool) -> list[bool | None]:
+        """Join two conditions by OR (true decides) or AND (false decides)."""
+        first = self.left.evaluate(columns)
         if first.count(decides) == len(first):
             return first
         return [
             decides if one is decides or two is decides
             else None if one is None or two is None
             else not decides
-            for one, two in zip(first, right(columns), strict=True)
+            for one, two in zip(first, self.right.evaluate(columns), strict=True)
         ]  # fmt: skip
 
-    return condition
+
+@dataclass(frozen=True)
+class _Both(_Joined):
+    def _sql(self) -> str:
+        return f"({self.left.sql()} AND {self.right.sql()})"
+
+    def _evaluate(self, columns: Columns) -> list[bool | None]:
+        return self._join(columns, decides=False)
 
 
-def _compared(how: Callable[[Any, Any], Any], left: _Operand, right: _Operand) -> Condition:
-    return lambda columns: [
-        None if one is None or two is None else bool(how(one, two))
-        for one, two in zip(left(columns), right(columns), strict=False)  # a constant never ends
-    ]
+@dataclass(frozen=True)
+class _Either(_Joined):
+    def _sql(self) -> str:
+        return f"({self.left.sql()} OR {self.right.sql()})"
+
+    def _evaluate(self, columns: Columns) -> list[bool | None]:
+        return self._join(columns, decides=True)

@@ -3,7 +3,7 @@
 Every row has the number of its record and spans of positions at which it is seen: it is there at
 position S if a span has ``from <= S`` and no end, or an end after S. Adding a row, ending one and
 bringing one back change nothing that was seen before, so every earlier state stays at hand. What
-refers to a row that is not there is not there either (see ``bonds.py``).
+refers to a row that is not there is not there either (see ``dependencies.py``).
 """
 
 from array import array
@@ -16,11 +16,11 @@ from typing import Any
 import pyarrow as pa
 
 from agon.records.arriving import are_whole, arrived
-from agon.records.bonds import Bond, Reference, bonds_of, lost_rows
 from agon.records.casting import sql_type, whole_id
+from agon.records.dependencies import Dependency, dependencies_of, is_orphan, orphan_rows
 from agon.records.engine import Engine
 from agon.records.raw import quoted
-from agon.records.schemas import Kind, Schema, Table
+from agon.records.schemas import ForeignKey, Kind, Schema, Table
 from agon.records.seen import SeenRecords
 from agon.records.typed import casts, holds
 
@@ -78,9 +78,9 @@ class GrowingRecords:
         self._space = f"grown_{next(_NUMBERS)}"
         self._tables = [table.name for table in schema]
         self._families = schema.families()
-        self._bonds = bonds_of(schema)
+        self._dependencies = dependencies_of(schema)
         # How far each reference was found to name a row that came before; less than 0: it did not.
-        self._sound: dict[Reference, int] = {}
+        self._sound: dict[ForeignKey, int] = {}
         self._first_end: dict[str, int] = {}
         self._text: set[int] = set()
         self._stored: set[str] = set()
@@ -295,31 +295,33 @@ class GrowingRecords:
         partial = {table for table, since in self._first_end.items() if since <= at}
         known = (seq for seq in without if 0 <= seq < len(self._table_of) and self._table_of[seq])
         partial |= {self._table(seq) for seq in known}
-        for table, bonds in self._bonds:
+        for table, dependencies in self._dependencies:
             if table not in self._stored:
                 continue
-            asked = [one for one in bonds if one.other in partial or not self._is_sound(one)]
-            if not asked:
+            doubtful = [
+                one for one in dependencies if one.other_table in partial or not self._is_sound(one)
+            ]
+            if not doubtful:
                 continue
-            rows = lost_rows(table, asked, lambda name: self._rows(name, seen[name]))
-            lost = f"{space}.{quoted(f'lost:{table}')}"
-            made = self._connection.execute(f"CREATE TABLE {lost} AS {rows}").fetchall()
+            rows = orphan_rows(table, doubtful, lambda name: self._rows(name, seen[name]))
+            orphans = f"{space}.{quoted(f'orphans:{table}')}"
+            made = self._connection.execute(f"CREATE TABLE {orphans} AS {rows}").fetchall()
             if made[0][0]:
                 partial.add(table)
-                seen[table] += f" AND _row NOT IN (SELECT _row FROM {lost})"
+                seen[table] += f" AND _row NOT IN (SELECT _row FROM {orphans})"
         return seen
 
-    def _is_sound(self, bond: Bond) -> bool:
-        """Say whether a bond is to rows that came before, so that it holds as long as they stay."""
-        if not isinstance(bond, Reference):
+    def _is_sound(self, key: Dependency) -> bool:
+        """Return whether all references are to earlier rows, so that they hold while those stay."""
+        if not isinstance(key, ForeignKey):
             return False
-        known, newest = self._sound.get(bond, 0), self._last[bond.table]
+        known, newest = self._sound.get(key, 0), self._last[key.table]
         if 0 <= known < newest:
-            lost = bond.lost(self._rows, before=True)
-            rows = f"{self._rows(bond.table)} AS t WHERE t._row > {known} AND {lost}"
+            orphan = is_orphan(key, self._rows, before=True)
+            rows = f"{self._rows(key.table)} AS t WHERE t._row > {known} AND {orphan}"
             found = self._connection.execute(f"SELECT 1 FROM {rows} LIMIT 1").fetchall()
-            self._sound[bond] = -1 if found else newest
-        return self._sound[bond] >= 0
+            self._sound[key] = -1 if found else newest
+        return self._sound[key] >= 0
 
     def _rows(self, table: str, seen: str = "true") -> str:
         """Write in SQL the rows of a table; of one without any, the columns."""

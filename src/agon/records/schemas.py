@@ -1,8 +1,14 @@
-"""Describe the tables a discipline scores: columns, kinds, bounds, keys and references."""
+"""Define the tables a discipline scores: columns, kinds, bounds, keys, references and checks.
 
-from collections.abc import Iterator
+This is the one definition of a valid row. Two engines are derived from it: ``validation.py`` checks
+whole tables in SQL, ``rows.py`` checks rows in Python as they arrive at the service.
+"""
+
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+
+from agon.records.conditions import Condition
 
 
 class Kind(StrEnum):
@@ -59,12 +65,60 @@ class Column:
 
 @dataclass(frozen=True)
 class RowCheck:
-    """Refuse rows for which ``bad`` (SQL over the table's typed columns) is true."""
+    """A check of one row by itself: rows for which ``bad`` is true are rejected.
+
+    Attributes:
+        column: the column the issue names.
+        bad: the condition of a bad row.
+        reason: what is wrong with such a row.
+        remedy: what would be right.
+    """
+
+    column: str
+    bad: Condition
+    reason: str
+    remedy: str
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the row that the check reads."""
+        return self.bad.columns
+
+
+@dataclass(frozen=True)
+class CrossRowCheck:
+    """A check of a row among other rows, of its own table or of others.
+
+    Attributes:
+        column: the column the issue names.
+        bad: SQL over the row's typed columns, true for a bad row; a table it reads is written in
+            braces (``SELECT id FROM {competitions}``).
+        tables: the tables it reads.
+        reason: what is wrong with such a row.
+        remedy: what would be right.
+        columns: the columns of the row that it reads.
+    """
 
     column: str
     bad: str
+    tables: tuple[str, ...]
     reason: str
     remedy: str
+    columns: tuple[str, ...] = ()
+
+    def sql(self, relation: Callable[[str], str]) -> str:
+        """Return the SQL of a bad row; ``relation`` gives what each table is read from."""
+        return self.bad.format_map({name: relation(name) for name in self.tables})
+
+
+@dataclass(frozen=True)
+class ForeignKey:
+    """A column whose values must be found in a column of another table."""
+
+    table: str
+    column: str
+    other_table: str
+    other_column: str
 
 
 @dataclass(frozen=True)
@@ -91,12 +145,37 @@ class Table:
     ends: str | None = None
     exactly_one_of: tuple[str, ...] = ()
     order_within: tuple[str, ...] = ()
-    checks: tuple[RowCheck, ...] = ()
+    checks: tuple[RowCheck | CrossRowCheck, ...] = ()
     aliases: tuple[str, ...] = ()
 
     def column(self, name: str) -> Column:
         """Return the column of that name."""
         return next(column for column in self.columns if column.name == name)
+
+    @property
+    def row_checks(self) -> tuple[RowCheck, ...]:
+        """The checks of single rows."""
+        return tuple(check for check in self.checks if isinstance(check, RowCheck))
+
+    @property
+    def cross_row_checks(self) -> tuple[CrossRowCheck, ...]:
+        """The checks that look at other rows."""
+        return tuple(check for check in self.checks if isinstance(check, CrossRowCheck))
+
+    @property
+    def foreign_keys(self) -> tuple[ForeignKey, ...]:
+        """The columns that refer to other tables.
+
+        Example:
+            >>> votes = Table("votes", (Column("match_id", Kind.ID, references="matches.id"),))
+            >>> [(key.other_table, key.other_column) for key in votes.foreign_keys]
+            [('matches', 'id')]
+        """
+        return tuple(
+            ForeignKey(self.name, column.name, *column.references.split(".", 1))
+            for column in self.columns
+            if column.references is not None
+        )
 
 
 @dataclass(frozen=True)
@@ -129,9 +208,10 @@ class Schema:
         for table in self.tables:
             for column in table.columns:
                 if column.kind is Kind.ID:
-                    node = root((table.name, column.name))
-                    if column.references is not None:
-                        other, _, key = column.references.partition(".")
-                        parent[node] = root((other, key))
+                    root((table.name, column.name))
+            for key in table.foreign_keys:
+                if table.column(key.column).kind is Kind.ID:
+                    node = root((key.table, key.column))
+                    parent[node] = root((key.other_table, key.other_column))
         numbers: dict[tuple[str, str], int] = {}
         return {node: numbers.setdefault(root(node), len(numbers)) for node in list(parent)}

@@ -8,11 +8,12 @@ from dataclasses import replace
 from typing import Any
 
 from agon.records.casting import Cast
-from agon.records.checks import Check, checks_of, expected, flag
+from agon.records.checks import Check, checks_of, flag
+from agon.records.constraints import expected
 from agon.records.keys import dangling, has_repeats, ids, is_sound, repeats
 from agon.records.problems import SHOWN_PER_KIND, Problem
 from agon.records.raw import Found, RawTable, quoted
-from agon.records.schemas import Column, Schema, Table
+from agon.records.schemas import ForeignKey, Schema, Table
 from agon.records.sources.names import nearest
 from agon.records.typed import SPACE, casts
 
@@ -82,7 +83,7 @@ class _Checked:
         return problems
 
     def rows(self) -> list[Problem]:
-        checks = checks_of(self._table, self._casts)
+        checks = checks_of(self._table, self._casts, _typed)
         asked = [check.counted for check in checks] + self._unasked(checks)
         if not asked:
             return []
@@ -129,31 +130,30 @@ class _Checked:
 
     def references(self, told: set[str]) -> list[Problem]:
         problems: list[Problem] = []
-        for column in self._table.columns:
-            if column.references is None or column.name not in self._raw.types:
+        for key in self._table.foreign_keys:
+            if key.column not in self._raw.types:
                 continue
-            other, _, key = column.references.partition(".")
-            there = self._found.tables.get(other)
+            there = self._found.tables.get(key.other_table)
             if there is not None:
-                # Among rows or columns that could not be read, nobody can say an id is missing.
-                if there.complete and key in there.types:
-                    problems += self._dangling(column, there, key)
-            elif other not in told and not self._schema.table(other).required:
-                problems += self._without_table(column, other)
+                # An id that seems missing may be in a row or column that could not be read.
+                if there.complete and key.other_column in there.types:
+                    problems += self._dangling(key, there)
+            elif key.other_table not in told and not self._schema.table(key.other_table).required:
+                problems += self._without_table(key)
         return problems
 
-    def _dangling(self, column: Column, there: RawTable, key: str) -> list[Problem]:
-        references = self._ids(self._table.name, column.name)
-        keys = self._ids(there.name, key)
+    def _dangling(self, key: ForeignKey, there: RawTable) -> list[Problem]:
+        references = self._ids(key.table, key.column)
+        keys = self._ids(key.other_table, key.other_column)
         if is_sound(self._connection, references, keys):
             return []
         count, first = dangling(self._connection, references, keys)
-        reason = f"is no {key} of {there.location}"
+        reason = f"is no {key.other_column} of {there.location}"
         return [
             self._problem(
                 "unknown-reference",
                 row,
-                column.name,
+                key.column,
                 value,
                 reason,
                 "correct it, or add the missing row there",
@@ -162,14 +162,14 @@ class _Checked:
             for row, value in first
         ]
 
-    def _without_table(self, column: Column, other: str) -> list[Problem]:
-        count = self._ids(self._table.name, column.name).count
+    def _without_table(self, key: ForeignKey) -> list[Problem]:
+        count = self._ids(key.table, key.column).count
         if not count:
             return []
-        problem = _missing(self._schema, self._schema.table(other), self._found)
+        problem = _missing(self._schema, self._schema.table(key.other_table), self._found)
         reason = (
             f"is missing, and {count:,} row{'s' if count > 1 else ''} of {self._raw.location} "
-            f"refer{'s' if count == 1 else ''} to it by {column.name}"
+            f"refer{'s' if count == 1 else ''} to it by {key.column}"
         )
         return [replace(problem, reason=reason)]
 
@@ -187,7 +187,15 @@ class _Checked:
             f'ORDER BY "row:" LIMIT {SHOWN_PER_KIND}'
         )
         return [
-            self._problem(check.code, row, check.column, value, check.reason, check.remedy, count)
+            self._problem(
+                check.constraint.code,
+                row,
+                check.column,
+                value,
+                check.constraint.reason,
+                check.constraint.remedy,
+                count,
+            )
             for row, value in self._connection.execute(sql).fetchall()
         ]
 

@@ -14,7 +14,7 @@ from agon.editions import default_edition
 from agon.errors import AgonError
 from agon.ledger.entry import Draft, genesis, seal
 from agon.records import read_rows
-from agon.records.bonds import bonds_of
+from agon.records.dependencies import dependencies_of
 from agon.records.engine import Engine
 from app.contests.histories import AT
 from records.naive import without_dangling
@@ -22,10 +22,10 @@ from records.naive import without_dangling
 SIZES = {"community": 10, "challenge": 300, "dojo": 90, "arena": 60}
 REFERRED = sorted(
     {
-        (of, one.other)
+        (of, one.other_table)
         for of in NAMES
-        for _, bonds in bonds_of(discipline(of).schema)
-        for one in bonds
+        for _, dependencies in dependencies_of(discipline(of).schema)
+        for one in dependencies
     }
 )
 """Every table of every discipline that some row refers to."""

@@ -19,6 +19,7 @@ from pathlib import Path
 from agon.app.importers.imported import Imported
 from agon.app.importers.reading import foreign
 from agon.records import Column, Kind, RowCheck, Schema, Table
+from agon.records.conditions import IsBlank, SameValue
 
 _BOTH_BAD = ("tie (bothbad)", "bothbad", "both_bad", "tie (both bad)")
 _LATEST = 253_402_300_799  # the last second of the year 9999
@@ -40,12 +41,12 @@ _SCHEMA = Schema(
             checks=(
                 RowCheck(
                     "model_b",
-                    "model_a = model_b",
+                    SameValue("model_a", "model_b"),
                     "is also model_a",
                     "name two different models, or leave the battle out",
                 ),
                 *(
-                    RowCheck(name, f"trim({name}) = ''", "is blank", "name the model")
+                    RowCheck(name, IsBlank(name), "is blank", "name the model")
                     for name in ("model_a", "model_b")
                 ),
             ),

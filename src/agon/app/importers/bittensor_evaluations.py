@@ -30,7 +30,7 @@ from pathlib import Path
 from agon.app.importers.imported import Imported
 from agon.app.importers.reading import columns_of, foreign
 from agon.errors import Unreadable
-from agon.records import Column, Kind, RowCheck, Schema, Table
+from agon.records import Column, CrossRowCheck, Kind, Schema, Table
 
 FIELDS = {
     "uid": ("uid", "miner_uid"),
@@ -162,7 +162,7 @@ def _schema(named: _Named) -> Schema:
     )
 
 
-def _checks(named: _Named) -> list[RowCheck]:
+def _checks(named: _Named) -> list[CrossRowCheck]:
     checks = [
         _one_per(
             "stake",
@@ -186,14 +186,16 @@ def _checks(named: _Named) -> list[RowCheck]:
     return checks
 
 
-def _one_per(field: str, group: str, named: _Named, reason: str, remedy: str) -> RowCheck:
+def _one_per(field: str, group: str, named: _Named, reason: str, remedy: str) -> CrossRowCheck:
     """Refuse rows of a group (SQL, comma-separated) that disagree about a field."""
     same = f"({group})"
     bad = (
-        f"{same} IN (SELECT {same} FROM typed.evaluations GROUP BY {group} "
+        f"{same} IN (SELECT {same} FROM {{evaluations}} GROUP BY {group} "
         f"HAVING count(DISTINCT {named.sql(field)}) > 1)"
     )
-    return RowCheck(named.columns[field], bad, reason, remedy)
+    column = named.columns[field]
+    read = tuple(name for name in named.columns.values() if f'"{name}"' in group)
+    return CrossRowCheck(column, bad, ("evaluations",), reason, remedy, columns=(*read, column))
 
 
 def _notes(named: _Named) -> list[str]:

@@ -26,14 +26,15 @@ from pathlib import Path
 from agon.app.importers.imported import Imported
 from agon.app.importers.reading import columns_of, foreign
 from agon.errors import NotFound, Unreadable
-from agon.records import Column, Kind, Records, RowCheck, Schema, Table
+from agon.records import Column, CrossRowCheck, Kind, Records, RowCheck, Schema, Table
+from agon.records.conditions import SameValue
 
 UNITS = ("pairs", "votes")
 _NAMES = ("crowd-comparisons", "comparisons")
 _AUDITOR = "gpt4-"
 _WINNERS = ("left", "right", "tie")
 _OTHER_PAIR = (
-    'id IN (SELECT id FROM typed.comparisons GROUP BY id HAVING count(DISTINCT least("left", '
+    'id IN (SELECT id FROM {comparisons} GROUP BY id HAVING count(DISTINCT least("left", '
     '"right") || chr(31) || greatest("left", "right")) > 1)'
 )
 
@@ -51,17 +52,26 @@ _COMPARISONS = Table(
     required=True,
     key=("id", "worker"),
     checks=(
-        RowCheck("right", '"left" = "right"', "is also left", "compare two different models"),
         RowCheck(
-            "id", _OTHER_PAIR, "stands for different pairs of models", "give each pair its own id"
+            "right", SameValue("left", "right"), "is also left", "compare two different models"
+        ),
+        CrossRowCheck(
+            "id",
+            _OTHER_PAIR,
+            ("comparisons",),
+            "stands for different pairs of models",
+            "give each pair its own id",
+            columns=("id", "left", "right"),
         ),
         *(
-            RowCheck(
+            CrossRowCheck(
                 name,
-                f"{name} IS NULL AND EXISTS (SELECT 1 FROM typed.comparisons "
+                f"{name} IS NULL AND EXISTS (SELECT 1 FROM {{comparisons}} "
                 f"WHERE {name} IS NOT NULL)",
+                ("comparisons",),
                 "is empty, though other rows have one",
                 f"give every row its {name}, or none",
+                columns=(name,),
             )
             for name in ("id", "worker")
         ),

@@ -1,6 +1,7 @@
 """Describe the tables the arena scores."""
 
 from agon.records import Column, Kind, RowCheck, Schema, Table
+from agon.records.conditions import Equals, IsNull, SameValue
 
 SIDES = ("a", "b")
 RESULTS = ("a", "b", "tie")
@@ -68,32 +69,35 @@ _MATCHES = Table(
     checks=(
         RowCheck(
             "bot_a",
-            "kind = 'rated' AND bot_a IS NULL",
+            Equals("kind", "rated") & IsNull("bot_a"),
             "is empty in a rated match",
             "name the bot that answered",
         ),
         RowCheck(
             "bot_b",
-            "kind = 'rated' AND bot_b IS NULL",
+            Equals("kind", "rated") & IsNull("bot_b"),
             "is empty in a rated match",
             "name the bot that answered",
         ),
         RowCheck(
             "bot_b",
-            "bot_a::VARCHAR = bot_b::VARCHAR",
+            SameValue("bot_a", "bot_b"),
             "is also bot_a",
             "name two different bots",
         ),
         RowCheck(
             "honeypot_real",
-            "kind = 'honeypot' AND honeypot_real IS NULL",
+            Equals("kind", "honeypot") & IsNull("honeypot_real"),
             "is empty in a honeypot",
             "say which side was real, a or b",
         ),
         RowCheck(
             "honeypot_real",
-            "kind = 'honeypot' AND ((honeypot_real = 'a' AND bot_a IS NULL) "
-            "OR (honeypot_real = 'b' AND bot_b IS NULL))",
+            Equals("kind", "honeypot")
+            & (
+                (Equals("honeypot_real", "a") & IsNull("bot_a"))
+                | (Equals("honeypot_real", "b") & IsNull("bot_b"))
+            ),
             "names a side without a bot",
             "name the bot on the real side",
         ),

@@ -1,6 +1,7 @@
 """Describe the tables the challenge scores."""
 
-from agon.records import Column, Kind, RowCheck, Schema, Table
+from agon.records import Column, CrossRowCheck, Kind, RowCheck, Schema, Table
+from agon.records.conditions import Compare, IsNull
 
 MAIN = "main"
 """The competition of submissions that name none."""
@@ -59,14 +60,16 @@ SUBMISSIONS = Table(
     key=("id",),
     time="submitted_at",
     checks=(
-        RowCheck(
+        CrossRowCheck(
             "competition",
             f"coalesce(competition::VARCHAR, '{MAIN}') NOT IN (SELECT id::VARCHAR "
-            f"FROM typed.competitions UNION ALL SELECT '{MAIN}' "
-            "WHERE NOT EXISTS (SELECT 1 FROM typed.competitions))",
+            f"FROM {{competitions}} UNION ALL SELECT '{MAIN}' "
+            "WHERE NOT EXISTS (SELECT 1 FROM {competitions}))",
+            ("competitions",),
             "is not among the competitions",
             f"give an id of the table competitions; without that table there is one, {MAIN}, "
             f"and empty means {MAIN}",
+            columns=("competition",),
         ),
     ),
 )
@@ -106,12 +109,14 @@ VALIDATORS = Table(
     ),
     required=True,
     checks=(
-        RowCheck(
+        CrossRowCheck(
             "id",
-            f"{_STAKE_OF} IN (SELECT {_STAKE_OF} FROM typed.validators "
+            f"{_STAKE_OF} IN (SELECT {_STAKE_OF} FROM {{validators}} "
             f"GROUP BY {_STAKE_OF} HAVING count(*) > 1)",
+            ("validators",),
             "has more than one stake in the same epoch",
             "give each validator one row per epoch (no epoch means epoch 0)",
+            columns=("id", "epoch"),
         ),
     ),
 )
@@ -126,21 +131,25 @@ COMPETITIONS = Table(
     ),
     key=("id",),
     checks=(
-        RowCheck(
+        CrossRowCheck(
             "emission_share",
-            "(SELECT fsum(emission_share) FROM typed.competitions "
+            "(SELECT fsum(emission_share) FROM {competitions} "
             f"WHERE isfinite(emission_share)) > 1 + {SHARES_MAY_EXCEED}",
+            ("competitions",),
             "is part of shares that sum to more than 1",
             "lower the shares; what they leave of 1 burns",
+            columns=("emission_share",),
         ),
         *(
-            RowCheck(name, f"{name} <= 0", "divides or compares, and cannot be 0", "give more")
+            RowCheck(
+                name, Compare(name, "<=", 0), "divides or compares, and cannot be 0", "give more"
+            )
             for name in ("outlier_threshold", "mad_when_zero")
         ),
         *(
             RowCheck(
                 column.name,
-                f"{column.name} IS NOT NULL",
+                ~IsNull(column.name),
                 "acts on the whole network, not on one competition",
                 f"leave the column out and set the rule {column.name}",
             )

@@ -1,6 +1,7 @@
 """Describe the community's tables: people, prompts, benchmarks, feedback, model results."""
 
 from agon.records import Column, Kind, RowCheck, Schema, Table
+from agon.records.conditions import IsNull
 
 
 def _id(name: str, references: str | None = None, *, nullable: bool = False) -> Column:
@@ -90,7 +91,7 @@ SCHEMA = Schema(
             checks=(
                 RowCheck(
                     "model",
-                    "model IS NULL AND name IS NULL",
+                    IsNull("model") & IsNull("name"),
                     "has neither model nor name",
                     "give the model's slug",
                 ),
@@ -109,7 +110,7 @@ SCHEMA = Schema(
             checks=(
                 RowCheck(
                     "model",
-                    "model IS NULL AND model_id IS NULL",
+                    IsNull("model") & IsNull("model_id"),
                     "names no model",
                     "give the model's slug, or a model_id found in provider_models",
                 ),

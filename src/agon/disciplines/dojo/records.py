@@ -1,6 +1,7 @@
 """Describe the dojo's tables: problems and judged submissions."""
 
 from agon.records import Column, Kind, RowCheck, Schema, Table
+from agon.records.conditions import Equals, IsNull
 
 VERDICTS = (
     "ok",
@@ -58,13 +59,13 @@ SUBMISSIONS = Table(
     checks=(
         RowCheck(
             "source",
-            "source IS NULL AND (source_hash IS NULL OR l_chars IS NULL)",
+            IsNull("source") & (IsNull("source_hash") | IsNull("l_chars")),
             "is empty, and so is source_hash or l_chars",
             "give the source, or both source_hash and l_chars",
         ),
         RowCheck(
             "terms_matched",
-            "verdict = 'wrong_answer' AND terms_matched IS NULL",
+            Equals("verdict", "wrong_answer") & IsNull("terms_matched"),
             "is empty on a wrong_answer",
             "give the length of the equal prefix (0 when the first term differs)",
         ),

@@ -1,6 +1,5 @@
 """Put the checks to a request's records that look at other rows: sums, doubles, competitions."""
 
-import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Final, TypeAlias
@@ -12,11 +11,9 @@ from agon.entities.contests import Contest
 from agon.ledger.fold import beginning, fold
 from agon.ledger.keys import record_key
 from agon.records import InvalidRecords, Problem, Schema, read_rows
-from agon.records.single_rows import checks_across_rows
 from agon.store.session import Session
 
 _PAGE: Final = 10_000
-_MENTIONED: Final = re.compile(r"\btyped\.(\w+)")
 
 Rows: TypeAlias = dict[str, dict[int, Mapping[str, Any]]]
 """Rows by table and position."""
@@ -33,16 +30,11 @@ class Contradictions:
         self._session = session
         self._contest = contest
         self._schema = schema
-        self._reasons = {
-            (table.name, check.reason) for table in schema for check in checks_across_rows(table)
-        }
-        mentioned = {
-            name
-            for table in schema
-            for check in checks_across_rows(table)
-            for name in _MENTIONED.findall(check.bad)
-        }
-        self.tables = frozenset({name for name, _ in self._reasons} | mentioned)
+        checks = [(table.name, check) for table in schema for check in table.cross_row_checks]
+        self._reasons = {(name, check.reason) for name, check in checks}
+        self.tables = frozenset(
+            name for checked, check in checks for name in (checked, *check.tables)
+        )
 
     def refuse(self, touched: Collection[str], refusals: Refusals) -> None:
         """Tell what the new records of the touched tables make wrong."""

@@ -114,14 +114,12 @@ class References:
 
     def _references(self, schema: Schema, table: Table) -> list[_Reference]:
         found = []
-        for column in table.columns:
-            if column.references is not None:
-                other, _, name = column.references.partition(".")
-                target = schema.table(other)
-                keyed = target.key == (name,)
-                # What has no key of its own is not known to be there by its rows alone.
-                there = self._there.setdefault((other, name), set()) if keyed else set()
-                found.append(_Reference(column.name, target, name, keyed=keyed, there=there))
+        for key in table.foreign_keys:
+            target, name = schema.table(key.other_table), key.other_column
+            keyed = target.key == (name,)
+            # What has no key of its own is not known to be there by its rows alone.
+            there = self._there.setdefault((target.name, name), set()) if keyed else set()
+            found.append(_Reference(key.column, target, name, keyed=keyed, there=there))
         return found
 
     def _find(self, reference: _Reference, keys: list[str]) -> set[str]:

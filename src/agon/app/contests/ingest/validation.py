@@ -20,8 +20,8 @@ from agon.errors import Forbidden, did_you_mean
 from agon.ledger.entry import write_row
 from agon.ledger.keys import record_key
 from agon.records import Kind, Problem, Schema, Table
-from agon.records.many_rows import Columns, ManyChecker, many_checker
-from agon.records.single_rows import RowChecker, row_checker
+from agon.records.conditions import Columns
+from agon.records.rows import RowChecker, row_checker
 
 Row = Mapping[str, Any]
 Keyed = Callable[[Columns, Sequence[Row]], Sequence[str | None]]
@@ -55,8 +55,7 @@ class Looked:
 class _Work:
     """Hold what the rows of one table need."""
 
-    good: ManyChecker
-    check: RowChecker
+    checker: RowChecker
     keys: Keyed
 
 
@@ -71,10 +70,7 @@ class Looking:
         self._refusals = refusals
         self._by = by
         self._network_key = key
-        self._works = {
-            table.name: _Work(many_checker(table), row_checker(table), keys_of(table))
-            for table in schema
-        }
+        self._works = {table.name: _Work(row_checker(table), keys_of(table)) for table in schema}
 
     def at(self, portion: Portion) -> Looked:
         """Note everything that is wrong with a portion, and return what is right.
@@ -91,9 +87,9 @@ class Looking:
         for (name, *names), alike in _alike(portion).items():
             work, places = self._works[name], alike
             columns = _columns(names, rows, places)
-            if not work.good(columns, len(places)):
+            if not work.checker.accepts(columns, len(places)):
                 for place in places:
-                    found = work.check(rows[place], lines[place])
+                    found = work.checker.issues(rows[place], lines[place])
                     good[place] = not found
                     problems += found
                 places = [place for place in places if good[place]]

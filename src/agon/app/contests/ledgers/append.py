@@ -18,7 +18,7 @@ from agon.errors import NotFound, did_you_mean
 from agon.ledger.entry import Draft, Entry, seal
 from agon.ledger.keys import record_key
 from agon.records import InvalidRecords, Table
-from agon.records.single_rows import row_checker
+from agon.records.rows import row_checker
 from agon.store.session import Session
 
 RECORDS: Final = frozenset({"record-added", "record-replaced"})
@@ -158,7 +158,7 @@ def table_of(of: str, name: str) -> Table:
 def _expect_valid(contest: Contest, draft: Draft) -> None:
     """Refuse a row that its table does not allow; other rows are not looked at."""
     table = table_of(contest.discipline, str(draft.body.get("table")))
-    problems = row_checker(table)(draft.body.get("row") or {})
+    problems = row_checker(table).issues(draft.body.get("row") or {})
     if problems:
         raise InvalidRecords(problems)
 

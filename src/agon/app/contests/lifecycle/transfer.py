@@ -26,7 +26,7 @@ from agon.ledger.directory import Imported, export_directory, import_directory
 from agon.ledger.entry import Entry, timestamp
 from agon.ledger.heads import Head, SignedHead
 from agon.records import InvalidRecords, Problem
-from agon.records.single_rows import row_checker
+from agon.records.rows import row_checker
 from agon.store.session import Session
 
 IMPORTED: Final = "ledger-imported"
@@ -217,7 +217,7 @@ class _Storing:
             table = table_of(of, name)
         except NotFound as unknown:
             raise InvalidRecords([_unknown_table(name, entry.seq, str(unknown))]) from None
-        for problem in row_checker(table)(row, entry.seq):
+        for problem in row_checker(table).issues(row, entry.seq):
             self.refusals.add(problem)
         if name == "owners":
             kept = without_addresses(row, entry.seq, b"any", self.refusals)

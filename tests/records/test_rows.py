@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 
 from agon.disciplines import NAMES, discipline
 from agon.records import Column, Kind, Schema, Table
-from agon.records.conditions import condition_of
 from agon.records.engine import Engine
-from agon.records.single_rows import checks_across_rows, row_checker
+from agon.records.rows import row_checker
 from agon.records.sources import open_source
 from agon.records.typed import make_typed
 from agon.records.validation import problems_of
@@ -76,12 +75,11 @@ def _rows(table: Table) -> st.SearchStrategy[list[dict[str, Any]]]:
 
 def _among_others(engine: Engine, table: Table, rows: list[dict[str, Any]]) -> set[Any]:
     """Judge rows as a file: what a table of them is told, but for what other rows have to say."""
-    across = checks_across_rows(table)
     alone = replace(
         table,
         key=(),
         columns=tuple(replace(column, references=None) for column in table.columns),
-        checks=tuple(check for check in table.checks if check not in across),
+        checks=table.row_checks,
     )
     schema = Schema("any", (alone,))
     with tempfile.TemporaryDirectory() as folder:
@@ -110,7 +108,7 @@ def test_a_row_is_judged_alone_as_it_is_in_a_file(
     """What is taken one by one at the door has to pass when all of it is read again later."""
     table = data.draw(st.sampled_from(discipline(of).schema.tables))
     rows = data.draw(_rows(table))
-    check = row_checker(table)
+    check = row_checker(table).issues
     alone = {
         (one.row, one.column, one.code, one.reason, one.remedy)
         for number, row in enumerate(rows, start=1)
@@ -121,7 +119,7 @@ def test_a_row_is_judged_alone_as_it_is_in_a_file(
 
 def test_a_problem_names_value_and_remedy() -> None:
     """Whoever sends a bad row is told all that is wrong with it, and what would be right."""
-    check = row_checker(discipline("arena").schema.table("votes"))
+    check = row_checker(discipline("arena").schema.table("votes")).issues
     told = check({"match_id": 1, "judge_id": "", "shown_first": "c", "vote": "A"}, 4)
     assert [str(one) for one in told] == [
         "votes, row 4, column judge_id: is empty; give a whole number or text",
@@ -132,7 +130,7 @@ def test_a_problem_names_value_and_remedy() -> None:
 def test_checks_across_rows_are_named() -> None:
     """Whoever takes single rows has to know what they alone cannot show."""
     schema = discipline("challenge").schema
-    columns = {table.name: [one.column for one in checks_across_rows(table)] for table in schema}
+    columns = {table.name: [one.column for one in table.cross_row_checks] for table in schema}
     assert columns == {
         "submissions": ["competition"],
         "evaluations": [],
@@ -140,30 +138,3 @@ def test_checks_across_rows_are_named() -> None:
         "validators": ["id"],
         "competitions": ["emission_share"],
     }
-
-
-@pytest.mark.parametrize("sql", ["a LIKE 'x'", "a + 1 > 2"])
-def test_an_unknown_condition_is_refused(sql: str) -> None:
-    """A check that is quietly left out would let bad rows in."""
-    with pytest.raises(ValueError, match=r"teach conditions\.py"):
-        condition_of(sql)
-
-
-@pytest.mark.parametrize(
-    ("sql", "row", "expected"),
-    [
-        ("a > 1 OR b IS NULL", {"a": None, "b": 1}, None),
-        ("a > 1 OR b IS NULL", {"a": None, "b": None}, True),
-        ("a > 1 AND b = 'x'", {"a": None, "b": "y"}, False),
-        ("NOT (a <= 1)", {"a": 2, "b": None}, True),
-        ("NOT a <> 1", {"a": None, "b": None}, None),
-        ("a >= 2 AND b < 3", {"a": 2, "b": 2}, True),
-    ],
-)
-def test_conditions_have_three_truth_values(
-    sql: str, row: dict[str, Any], expected: object
-) -> None:
-    """SQL says unknown where a value is missing; a check fails a row only where it says true."""
-    condition = condition_of(sql)
-    assert condition is not None
-    assert condition({name: [value] for name, value in row.items()}) == [expected]

@@ -14,14 +14,14 @@ from typing import Any, Final, TypeAlias
 from agon.records.schemas import Kind
 
 
-class Fault(Enum):
-    """Name why a value cannot be read."""
+class Unreadable(Enum):
+    """Why a value cannot be read."""
 
     BAD = "is not of its kind"
     BEYOND = "is a whole number of more than 64 bits"
 
 
-BAD, BEYOND = Fault.BAD, Fault.BEYOND
+BAD, BEYOND = Unreadable.BAD, Unreadable.BEYOND
 Reader: TypeAlias = Callable[[Any], Any]
 
 _WHOLE: Final = re.compile(r"([+-]?[0-9]+)(\.0*)?")

@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 
 from agon.disciplines import NAMES, discipline
 from agon.records import Column, Kind, Table
-from agon.records.many_rows import many_checker
-from agon.records.single_rows import row_checker
-from records.test_single_rows import _ANYTHING, _rows, _values
+from agon.records.rows import row_checker
+from records.test_rows import _ANYTHING, _rows, _values
 
 TIME = "2026-11-22T09:30:00"
 
@@ -30,9 +29,9 @@ def test_what_passes_together_passes_one_by_one(of: str, data: st.DataObject) ->
         {name: value for name, value in row.items() if name not in left_out}
         for row in data.draw(_rows(table))[: data.draw(st.integers(1, 4))]
     ]
-    good, check = many_checker(table), row_checker(table)
-    if rows[0] and good(_columns(rows), len(rows)):
-        assert [check(row) for row in rows] == [[]] * len(rows)
+    checker = row_checker(table)
+    if rows[0] and checker.accepts(_columns(rows), len(rows)):
+        assert [checker.issues(row) for row in rows] == [[]] * len(rows)
 
 
 @pytest.mark.parametrize("empty", [False, True])
@@ -47,8 +46,8 @@ def test_a_column_that_passes_holds_nothing_that_does_not(
     column = Column("x", kind, nullable=empty, choices=choices)
     table = Table("any", (column,))
     values = data.draw(st.lists(_values(column) | _ANYTHING, min_size=1, max_size=3))
-    if many_checker(table)({"x": values}, len(values)):
-        assert [row_checker(table)({"x": value}) for value in values] == [[]] * len(values)
+    if row_checker(table).accepts({"x": values}, len(values)):
+        assert [row_checker(table).issues({"x": value}) for value in values] == [[]] * len(values)
 
 
 @pytest.mark.parametrize(
@@ -70,7 +69,7 @@ def test_a_column_that_passes_holds_nothing_that_does_not(
 )  # fmt: skip
 def test_usual_rows_need_no_second_look(of: str, table: str, rows: list[dict[str, Any]]) -> None:
     """Else the quick look would be a loss."""
-    assert many_checker(discipline(of).schema.table(table))(_columns(rows), len(rows))
+    assert row_checker(discipline(of).schema.table(table)).accepts(_columns(rows), len(rows))
 
 
 @pytest.mark.parametrize(
@@ -81,12 +80,12 @@ def test_usual_rows_need_no_second_look(of: str, table: str, rows: list[dict[str
 def test_what_only_looks_like_times_is_looked_at_closer(values: list[Any]) -> None:
     """The shapes are compared in one text, which no value can cut otherwise."""
     table = Table("any", (Column("x", Kind.TIMESTAMP),))
-    assert not many_checker(table)({"x": values}, len(values))
+    assert not row_checker(table).accepts({"x": values}, len(values))
 
 
 def test_a_check_of_whole_rows_fails_them_together_too() -> None:
     """A rated match needs its bots, and two of them."""
-    good = many_checker(discipline("arena").schema.table("matches"))
+    good = row_checker(discipline("arena").schema.table("matches")).accepts
     match: dict[str, list[Any]] = {
         "id": ["m"],
         "played_at": [None],

@@ -1,0 +1,77 @@
+"""List which rows need which other rows, and find orphans: rows without the rows they need.
+
+Valid records have no orphans. When records come and go one by one, orphans appear: a row whose
+reference is not visible is not visible either, nor is any row that refers to it. A check that reads
+another table makes its rows depend on that table as well.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from graphlib import TopologicalSorter
+from typing import TypeAlias
+
+from agon.records.raw import quoted
+from agon.records.schemas import CrossRowCheck, ForeignKey, Schema
+
+Relation: TypeAlias = Callable[[str], str]
+"""Gives SQL for the rows of a table, by its name."""
+
+
+@dataclass(frozen=True)
+class Lookup:
+    """A check of a table's rows that reads another table."""
+
+    table: str
+    other_table: str
+    check: CrossRowCheck
+
+
+Dependency: TypeAlias = ForeignKey | Lookup
+
+
+def dependencies_of(schema: Schema) -> tuple[tuple[str, tuple[Dependency, ...]], ...]:
+    """Return the dependencies of each table that has some, needed tables before those in need.
+
+    Example:
+        >>> from agon.disciplines import discipline
+        >>> found = dependencies_of(discipline("arena").schema)
+        >>> [(table, len(dependencies)) for table, dependencies in found]
+        [('bots', 1), ('judges', 1), ('matches', 2), ('votes', 1)]
+    """
+    found: dict[str, tuple[Dependency, ...]] = {}
+    for table in schema:
+        lookups = (
+            Lookup(table.name, other, check)
+            for check in table.cross_row_checks
+            for other in sorted(set(check.tables) - {table.name})
+        )
+        found[table.name] = (*table.foreign_keys, *lookups)
+    needed = {name: {one.other_table for one in each} for name, each in found.items()}
+    order = TopologicalSorter(needed).static_order()
+    return tuple((name, found[name]) for name in order if found[name])
+
+
+def is_orphan(dependency: Dependency, relation: Relation, *, before: bool = False) -> str:
+    """Return SQL that is true of a row ``t`` of the dependency's table that is an orphan.
+
+    Args:
+        dependency: what the row needs.
+        relation: the rows it may need.
+        before: whether a referenced row has to have a lower number.
+    """
+    if isinstance(dependency, Lookup):
+        return f"({dependency.check.sql(relation)})"
+    column, key = f"t.{quoted(dependency.column)}", f"o.{quoted(dependency.other_column)}"
+    rows = f"{relation(dependency.other_table)} AS o WHERE {key} = {column}"
+    rows += " AND o._row < t._row" if before else ""
+    return f"{column} IS NOT NULL AND NOT EXISTS (SELECT 1 FROM {rows})"
+
+
+def orphan_rows(table: str, dependencies: Iterable[Dependency], relation: Relation) -> str:
+    """Return SQL that selects the numbers of a table's rows that are orphans."""
+    rows = relation(table)
+    selects = (
+        f"SELECT t._row FROM {rows} AS t WHERE {is_orphan(dependency, relation)}"
+        for dependency in dependencies
+    )
+    return " UNION ".join(selects)

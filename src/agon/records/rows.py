@@ -1,0 +1,246 @@
+"""Check rows in Python as they arrive, by the definition ``validation.py`` checks tables by.
+
+All that a row shows by itself is checked: kinds, bounds, choices, empty values, exactly one of
+several columns, and the row checks. Keys, references and checks across rows need the other rows.
+Columns the schema does not know are ignored.
+
+:meth:`RowChecker.issues` decides. Most rows are valid, and whole columns of plain values show it at
+a fraction of the cost: :meth:`RowChecker.accepts` takes those, and never a row that has an issue.
+"""
+
+import math
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
+from functools import cache
+from typing import Any, Final
+
+from agon.records.conditions import Columns
+from agon.records.constraints import (
+    INCONSISTENT,
+    ColumnConstraints,
+    Constraint,
+    constraints_of,
+    exactly_one,
+)
+from agon.records.problems import Problem
+from agon.records.schemas import Column, Kind, RowCheck, Table
+from agon.records.values import BAD, READERS, Unreadable
+
+_NONE: Final = type(None)
+_SHOWN: Final = 200
+_DIGITS: Final = bytes.maketrans(b"123456789", b"000000000")
+_TIMES: Final = frozenset(
+    b"0000-00-00T00:00:00" + fraction + zone
+    for fraction in (b"", *(b"." + b"0" * digits for digits in range(1, 7)))
+    for zone in (b"", b"Z")
+)
+"""How times are usually written, each digit as 0."""
+
+
+@cache
+def row_checker(table: Table) -> "RowChecker":
+    """Return the checker of a table's rows.
+
+    Example:
+        >>> from agon.records import Column, Kind, Table
+        >>> checker = row_checker(Table("scores", (Column("score", Kind.NUMBER, low=0, high=1),)))
+        >>> checker.issues({"score": 0.5}), [str(one) for one in checker.issues({"score": 2}, 7)]
+        ([], ["scores, row 7, column score: '2' is out of range; give a number from 0 to 1"])
+        >>> checker.accepts({"score": [0.5, 1]}, 2), checker.accepts({"score": [0.5, 2]}, 2)
+        (True, False)
+    """
+    return RowChecker(table)
+
+
+class RowChecker:
+    """The row engine of one table, derived from its definition."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        self._columns = [
+            (column, READERS[column.kind], constraints_of(column)) for column in table.columns
+        ]
+        self._screens = [(column.name, _screen(column)) for column in table.columns]
+        self._optional = {column.name for column in table.columns if column.may_be_empty}
+        self._kinds = {column.name: column.kind for column in table.columns}
+
+    def accepts(self, columns: Columns, count: int) -> bool:
+        """Return whether whole columns show that none of ``count`` rows has an issue.
+
+        True is certain. False is not: a valid row may be written in an unusual way.
+
+        Args:
+            columns: values as JSON has them, by column; all rows give the same columns.
+            count: the number of rows.
+        """
+        for name, is_plain in self._screens:
+            values = columns.get(name)
+            if not (name in self._optional if values is None else is_plain(values)):
+                return False
+        names = self._table.exactly_one_of
+        if names and not _one_each(columns, names):
+            return False
+        return all(self._none_fails(check, columns, count) for check in self._table.row_checks)
+
+    def issues(self, row: Mapping[str, Any], number: int | None = None) -> list[Problem]:
+        """Return all issues of a row; ``number`` is its number or line, as issues show it."""
+        found = []
+        for column, read, says in self._columns:
+            given = row.get(column.name)
+            typed = None if given is None else read(given)
+            violated = _violated(column, says, typed)
+            if violated is not None:
+                found.append(self._issue(violated, number, column.name, given))
+        if self._table.exactly_one_of:
+            found += self._not_exactly_one(row, number)
+        for check in self._table.row_checks:
+            typed_row = {name: [self._read(row, name)] for name in check.columns}
+            # A value that could not be read is an issue of its own; it must not fail here again.
+            if any(isinstance(value, Unreadable) for [value] in typed_row.values()):
+                continue
+            if True in check.bad.evaluate(typed_row):
+                says_check = Constraint(INCONSISTENT, check.reason, check.remedy)
+                found.append(
+                    self._issue(says_check, number, check.column, row.get(check.column))
+                )  # fmt: skip
+        return found
+
+    def _not_exactly_one(self, row: Mapping[str, Any], number: int | None) -> Iterator[Problem]:
+        given = [name for name in self._table.exactly_one_of if row.get(name) not in (None, "")]
+        if len(given) != 1:
+            yield self._issue(exactly_one(self._table), number, None, ", ".join(given))
+
+    def _read(self, row: Mapping[str, Any], name: str) -> Any:
+        value = row.get(name)
+        return None if value is None else READERS[self._kinds[name]](value)
+
+    def _issue(
+        self, violated: Constraint, number: int | None, column: str | None, given: Any
+    ) -> Problem:
+        name = self._table.name
+        value = None if given is None or given == "" else str(given)[:_SHOWN]
+        return Problem(
+            violated.code, name, name, number, column, value, violated.reason, violated.remedy
+        )
+
+    def _none_fails(self, check: RowCheck, columns: Columns, count: int) -> bool:
+        """Return whether no row fails a check."""
+        typed = {
+            name: _typed(self._kinds[name], columns.get(name), count) for name in check.columns
+        }
+        return True not in check.bad.evaluate(typed)
+
+
+def _violated(column: Column, says: ColumnConstraints, typed: Any) -> Constraint | None:
+    """Return the requirement a read value violates, None if it violates none."""
+    if typed is None:
+        return None if column.may_be_empty else says.empty
+    if isinstance(typed, Unreadable):
+        return says.wrong_type if typed is BAD else says.over_64_bits
+    if column.choices and typed not in column.choices:
+        return says.unknown_value
+    if column.kind is Kind.NUMBER and not math.isfinite(typed):
+        return says.non_finite
+    if (column.low is not None and typed < column.low) or (
+        column.high is not None and typed > column.high
+    ):
+        return says.out_of_range
+    return None
+
+
+def _screen(column: Column) -> Callable[[Sequence[Any]], bool]:
+    """Return what accepts values of a column; it may be too strict, and is never too lax."""
+    if column.kind is Kind.TEXT and column.choices:
+        known = frozenset(column.choices) | ({None, ""} if column.may_be_empty else set())
+        return lambda values: _are_texts(values) and known.issuperset(values)
+    kinds, accepts = _SCREENS[column.kind](column)
+    return _of_types(column, kinds, accepts)
+
+
+def _are_texts(values: Sequence[Any]) -> bool:
+    return {str, _NONE}.issuperset(map(type, values))
+
+
+_Screen = tuple[set[type], Callable[[Sequence[Any]], bool]]
+
+
+def _texts(column: Column) -> _Screen:
+    kinds: set[type] = {str, int} if column.kind is Kind.ID else {str}
+    return kinds, lambda values: all(values) or "" not in values
+
+
+def _numbers(column: Column) -> _Screen:
+    integer = column.kind is Kind.INTEGER
+    kinds: set[type] = {int} if integer else {int, float}
+    least = -(2**63) if integer else -sys.float_info.max
+    most = 2**63 - 1 if integer else sys.float_info.max
+    low = least if column.low is None else column.low
+    high = most if column.high is None else column.high
+    return kinds, lambda values: all(low <= value <= high for value in values)
+
+
+def _booleans(_: Column) -> _Screen:
+    return {bool}, lambda _: True
+
+
+def _timestamps(_: Column) -> _Screen:
+    return {str}, _are_times
+
+
+def _are_times(values: Sequence[Any]) -> bool:
+    try:
+        shapes = "\n".join(values).encode().translate(_DIGITS).split(b"\n")
+        # A line end within a value would make more shapes than there are values.
+        if len(shapes) > len(values) or not _TIMES.issuperset(shapes):
+            return False
+        for _ in map(datetime.fromisoformat, values):
+            pass
+    except ValueError:
+        return False
+    return True
+
+
+_SCREENS: Final = {
+    Kind.ID: _texts,
+    Kind.TEXT: _texts,
+    Kind.INTEGER: _numbers,
+    Kind.NUMBER: _numbers,
+    Kind.BOOLEAN: _booleans,
+    Kind.TIMESTAMP: _timestamps,
+}
+
+
+def _of_types(
+    column: Column, kinds: set[type], accepts: Callable[[Sequence[Any]], bool]
+) -> Callable[[Sequence[Any]], bool]:
+    """Look at the types first; empty values that are allowed are not looked at further."""
+    if not column.may_be_empty:
+        return lambda values: kinds.issuperset(map(type, values)) and accepts(values)
+
+    def screen(values: Sequence[Any]) -> bool:
+        found = set(map(type, values))
+        if _NONE in found or str in found:
+            values = [value for value in values if value is not None and value != ""]
+        return kinds.issuperset(map(type, values)) and (not values or accepts(values))
+
+    return screen
+
+
+def _one_each(columns: Columns, names: Sequence[str]) -> bool:
+    """Return whether each row gives exactly one of several columns."""
+    given = [columns[name] for name in names if name in columns]
+    if len(given) == 1:
+        return None not in given[0] and "" not in given[0]
+    return bool(given) and all(
+        len(row) - row.count(None) - row.count("") == 1 for row in zip(*given, strict=True)
+    )
+
+
+def _typed(kind: Kind, values: Sequence[Any] | None, count: int) -> list[Any]:
+    if values is None:
+        return [None] * count
+    if kind in {Kind.ID, Kind.TEXT} and {str}.issuperset(map(type, values)):
+        return [value or None for value in values]
+    read = READERS[kind]
+    return [None if value is None else read(value) for value in values]
