@@ -2,11 +2,12 @@
 
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
 from agon.disciplines.challenge.boards import weights_board
-from agon.disciplines.challenge.consensus import consensus_at, walk
+from agon.disciplines.challenge.consensus import RunningConsensus
 from agon.disciplines.challenge.facts import read_facts
 from agon.disciplines.challenge.outcome import outcome_of
 from agon.disciplines.challenge.rules import ChallengeRules
@@ -15,6 +16,7 @@ from agon.disciplines.challenge.weights import Network, all_weights
 from agon.errors import NotScorable
 from disciplines.challenge.networks import RULES, Tables, networks, records_of, rows_of, scored
 from disciplines.challenge.oracle import Contest
+from disciplines.challenge.single_epoch import consensus_at, stakes_at
 
 many = settings(
     max_examples=50,
@@ -81,16 +83,32 @@ def test_every_board_is_the_oracles(tables: Tables, rules: dict[str, Any]) -> No
 
 @many
 @given(networks(), RULES)
-def test_the_walk_sees_what_a_look_at_one_epoch_sees(tables: Tables, rules: dict[str, Any]) -> None:
-    """Recomputing only what changed gives, in every epoch, the scores of computing it all."""
+def test_every_epoch_has_the_numbers_of_computing_it_alone(
+    tables: Tables, rules: dict[str, Any]
+) -> None:
+    """Computing again only what changed gives every number of computing all, to the last bit."""
     facts = read_facts(records_of(tables))
-    chosen = ChallengeRules().override(rules)
-    network = Network.of(facts, chosen)
-    gates = network.gates
-    for standing in walk(facts, gates, until=40):
-        whole = consensus_at(facts, gates, standing.epoch)
-        assert standing.scored.tolist() == whole.scored.tolist()
-        assert standing.scores.tolist() == whole.scores.tolist()
+    network = Network.of(facts, ChallengeRules().override(rules))
+    running = RunningConsensus(facts, network.eligibility)
+    for scores in running.advance(until=40):
+        alone = consensus_at(facts, network.eligibility, scores.epoch)
+        whole = running.snapshot()
+        assert scores.scores.tolist() == whole.scores.tolist() == [one.score for one in alone]
+        assert scores.scored.tolist() == whole.scored.tolist()
+        assert whole.status.tolist() == [one.status for one in alone]
+        assert whole.stake_fractions.tolist() == [one.stake_fraction for one in alone]
+        assert whole.flagged.tolist() == [one.flagged for one in alone]
+        assert whole.kept.tolist() == [one.kept for one in alone]
+        reports = whole.reports
+        assert reports.epoch == scores.epoch
+        assert reports.values.tolist() == [one.values for one in alone]
+        assert reports.since.tolist() == [one.since for one in alone]
+        assert reports.counted.tolist() == [one.counted for one in alone]
+        stakes = stakes_at(facts, scores.epoch)
+        assert {
+            at: reports.stakes[at].item() for at in np.flatnonzero(reports.registered).tolist()
+        } == stakes
+        assert scores.counted.tolist() == [alone[at].counted for at in scores.rows.tolist()]
 
 
 @many

@@ -83,8 +83,8 @@ def validators_board(outcome: Outcome) -> Board:
     ids = pa.array([network.facts.validators[at] for at in scored], pa.string())
     order, ranks = ranking(ids, [-shares], shared=False)
     rows = scored[order]
-    counts = reports.counted[network.gates.eligible].sum(axis=0)
-    flags = outcome.consensus.flagged[network.gates.eligible].sum(axis=0)
+    counts = reports.counted[network.eligibility.is_original].sum(axis=0)
+    flags = outcome.consensus.flagged[network.eligibility.is_original].sum(axis=0)
     far = mean_abs_z(outcome)
     columns = {
         "rank": ranks,
@@ -106,7 +106,7 @@ def mean_abs_z(outcome: Outcome) -> list[float | None]:
     """Average |z| over each validator's evaluations that could be outliers; None without any."""
     tested = tested_cells(outcome)
     counts = tested.sum(axis=0)
-    sums = np.where(tested, np.abs(outcome.consensus.z), 0.0).sum(axis=0)
+    sums = np.where(tested, np.abs(outcome.z_scores), 0.0).sum(axis=0)
     means = publish(np.divide(sums, counts, out=np.zeros(len(counts)), where=counts > 0))
     return [
         mean if count else None for mean, count in zip(means.tolist(), counts.tolist(), strict=True)
@@ -118,7 +118,8 @@ def tested_cells(outcome: Outcome) -> npt.NDArray[np.bool_]:
     counted = outcome.consensus.reports.counted
     least = np.array([one.outlier_min_values for one in outcome.network.of_competition])
     enough = counted.sum(axis=1) >= least[outcome.submissions.competitions]
-    cells: npt.NDArray[np.bool_] = counted & (enough & outcome.network.gates.eligible)[:, None]
+    enough &= outcome.network.eligibility.is_original
+    cells: npt.NDArray[np.bool_] = counted & enough[:, None]
     return cells
 
 

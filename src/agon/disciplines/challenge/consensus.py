@@ -1,7 +1,7 @@
-"""Combine what validators report into one score per submission, for one epoch or for all of them.
+"""Combine what validators report into one score per submission, epoch by epoch.
 
-`consensus_at` looks at one epoch with everything an explanation needs; `walk` goes through the
-epochs once and computes again only what has changed. Both give the same scores (tested).
+:class:`RunningConsensus` is the one algorithm: it passes through the epochs once, computes again
+only what changed, and gives every number behind the scores of the epoch it has reached.
 """
 
 import math
@@ -23,7 +23,7 @@ BoolArray = npt.NDArray[np.bool_]
 
 
 class Status(IntEnum):
-    """Say how far a submission came."""
+    """Whether a submission has a score, else the first requirement it fails."""
 
     SCORED = 0
     DUPLICATE = 1
@@ -33,12 +33,17 @@ class Status(IntEnum):
 
 
 @dataclass(frozen=True)
-class Gates:
-    """Hold, for each submission, the rules of its competition that decide about evaluations.
+class Eligibility:
+    """Which evaluations and submissions count, by the rules of each submission's competition.
 
-    One entry per submission; ``windows`` 0 stands for unlimited. ``originals`` is the earliest
-    submission of the same content (itself, where it is that). ``groups`` says by which of
-    ``outlier_rules`` its outliers are found: competitions that agree on these share a group.
+    Attributes:
+        windows: one per submission, epochs an evaluation stays valid; 0 for ever.
+        min_validators: one per submission.
+        min_stake_fractions: one per submission, parts of 1.
+        exclude: one per submission, whether outliers are left out of the mean.
+        originals: one per submission, the earliest submission of the same content (often itself).
+        groups: one per submission, the index in ``outlier_rules`` of the rules for its outliers.
+        outlier_rules: the different sets of rules for outliers.
     """
 
     windows: IntArray
@@ -50,43 +55,39 @@ class Gates:
     outlier_rules: tuple[ChallengeRules, ...]
 
     @property
-    def eligible(self) -> BoolArray:
-        """Tell which submissions are no copies of earlier ones."""
+    def is_original(self) -> BoolArray:
+        """Return which submissions are no copies of earlier ones."""
         return self.originals == np.arange(len(self.originals))
 
     @classmethod
-    def of(cls, submissions: Submissions, rules: tuple[ChallengeRules, ...]) -> "Gates":
-        """Spread the rules of each competition over its submissions."""
-        of = submissions.competitions
-        alike = {
-            (one.outlier_threshold, one.outlier_min_values, one.mad_when_zero): one for one in rules
-        }
-        group = [
-            list(alike).index((one.outlier_threshold, one.outlier_min_values, one.mad_when_zero))
-            for one in rules
-        ]
+    def of(cls, submissions: Submissions, rules: tuple[ChallengeRules, ...]) -> "Eligibility":
+        """Return the requirements of each submission, given the rules of each competition."""
+        competitions = submissions.competitions
+        keys = [(one.outlier_threshold, one.outlier_min_values, one.mad_when_zero) for one in rules]
+        distinct = dict(zip(keys, rules, strict=True))
+        groups = [list(distinct).index(key) for key in keys]
         return cls(
-            np.array([one.evaluation_window or 0 for one in rules])[of],
-            np.array([one.min_validators for one in rules])[of],
-            np.array([one.min_stake_fraction for one in rules])[of],
-            np.array([one.exclude_outliers for one in rules])[of],
+            np.array([one.evaluation_window or 0 for one in rules])[competitions],
+            np.array([one.min_validators for one in rules])[competitions],
+            np.array([one.min_stake_fraction for one in rules])[competitions],
+            np.array([one.exclude_outliers for one in rules])[competitions],
             originals(submissions, scope=rules[0].duplicate_content),
-            np.array(group)[of],
-            tuple(alike.values()),
+            np.array(groups)[competitions],
+            tuple(distinct.values()),
         )
 
 
 @dataclass(frozen=True)
 class Reports:
-    """Hold what stands at one epoch: one row per submission, one column per validator.
+    """What the validators had reported by an epoch: a row per submission, a column per validator.
 
     Attributes:
-        epoch: when.
-        values: the latest score; 0 where there is none.
-        counted: whether there is one that counts (still valid, its validator registered).
+        epoch: the epoch.
+        values: the latest score, 0 … 1; 0 where there is none.
+        counted: whether it counts: still valid, its validator registered.
         since: the epoch of that evaluation.
         stakes: one per validator; 0 where it is not registered.
-        registered: whether the validator has a stake (of 0, perhaps) at this epoch.
+        registered: one per validator, whether it has a stake (even of 0) at this epoch.
     """
 
     epoch: int
@@ -99,20 +100,18 @@ class Reports:
 
 @dataclass(frozen=True)
 class Consensus:
-    """Hold the consensus at one epoch; one entry per submission, or a row with one per validator.
+    """The consensus at an epoch; one entry per submission, or a row with one per validator.
 
     Attributes:
         reports: what the validators had reported.
-        z: modified z-scores; 0 where nothing counts.
-        flagged: outliers.
-        kept: evaluations that enter the mean.
+        flagged: outliers (submissions × validators).
+        kept: evaluations that enter the mean (submissions × validators).
         stake_fractions: part of all stake behind the evaluations kept.
         scores: stake-weighted means; 0 where there is none.
         status: :class:`Status`.
     """
 
     reports: Reports
-    z: FloatArray
     flagged: BoolArray
     kept: BoolArray
     stake_fractions: FloatArray
@@ -121,20 +120,20 @@ class Consensus:
 
     @property
     def scored(self) -> BoolArray:
-        """Tell which submissions have a score."""
+        """Return which submissions have a score."""
         return self.status == Status.SCORED
 
 
 @dataclass(frozen=True)
-class Standing:
-    """Hold one epoch of a walk.
+class EpochScores:
+    """The scores of one epoch, and the evaluations that changed in it.
 
     Attributes:
-        epoch: when.
+        epoch: the epoch.
         scores: one per submission; 0 where it has none.
-        scored: whether it has one.
+        scored: one per submission, whether it has a score.
         rows: the submissions whose evaluations changed; for each of these a row of
-        values, counted, flagged: as in :class:`Reports` and :class:`Consensus`.
+            ``values``, ``counted`` and ``flagged``, as in :class:`Reports` and :class:`Consensus`.
     """
 
     epoch: int
@@ -147,7 +146,7 @@ class Standing:
 
 
 def originals(submissions: Submissions, *, scope: str) -> IntArray:
-    """Find for each submission the earliest one of the same content: itself, if it is that.
+    """Return for each submission the earliest one of the same content, which may be itself.
 
     Args:
         submissions: the submissions.
@@ -160,116 +159,167 @@ def originals(submissions: Submissions, *, scope: str) -> IntArray:
         return own
     competitions = submissions.competitions if scope == "competition" else np.zeros_like(own)
     order = np.lexsort([submissions.turns, competitions, submissions.contents])
-    contents, places = submissions.contents[order], competitions[order]
-    opens = np.ones(len(own), dtype=bool)
-    opens[1:] = (contents[1:] != contents[:-1]) | (places[1:] != places[:-1])
-    earliest = np.maximum.accumulate(np.where(opens, np.arange(len(own)), 0))
-    found = np.empty_like(own)
-    found[order] = order[earliest]
-    return np.where(submissions.contents < 0, own, found)
+    contents, competitions = submissions.contents[order], competitions[order]
+    starts = np.ones(len(own), dtype=bool)
+    starts[1:] = (contents[1:] != contents[:-1]) | (competitions[1:] != competitions[:-1])
+    earliest = np.maximum.accumulate(np.where(starts, np.arange(len(own)), 0))
+    first = np.empty_like(own)
+    first[order] = order[earliest]
+    return np.where(submissions.contents < 0, own, first)
 
 
-def reports_at(facts: Facts, gates: Gates, epoch: int) -> Reports:
-    """Look at one epoch: the latest evaluation of each pair at or before it, and its stakes.
+class RunningConsensus:
+    """The consensus as epochs pass: advance to an epoch, then ask for the numbers behind it.
 
-    Source: challenge, step 1.
-    """
-    shape = (len(facts.submissions), len(facts.validators))
-    values, since = np.zeros(shape), np.zeros(shape, dtype=np.int64)
-    counted = np.zeros(shape, dtype=bool)
-    given = facts.evaluations
-    until = int(np.searchsorted(given.epochs, epoch, side="right"))
-    pairs = (given.submissions[:until], given.validators[:until])
-    values[pairs], since[pairs], counted[pairs] = given.scores[:until], given.epochs[:until], True
-    limited = gates.windows[:, None]
-    counted &= (limited == 0) | (epoch - since < limited)
-    stakes, registered = np.zeros(shape[1]), np.zeros(shape[1], dtype=bool)
-    until = int(np.searchsorted(facts.stakes.epochs, epoch, side="right"))
-    stakes[facts.stakes.validators[:until]] = facts.stakes.stakes[:until]
-    registered[facts.stakes.validators[:until]] = True
-    return Reports(epoch, values, counted & registered, since, stakes, registered)
-
-
-def consensus_at(facts: Facts, gates: Gates, epoch: int) -> Consensus:
-    """Compute the consensus at one epoch, with every number on the way to it.
+    An epoch in which nothing changes has the scores of the one before, and is not visited. Cost:
+    the evaluations, plus one outlier test for each submission evaluated in an epoch.
 
     Source: challenge, steps 1 to 5.
     """
-    reports = reports_at(facts, gates, epoch)
-    rows = np.arange(len(facts.submissions))
-    flagged = _outliers(reports.values, reports.counted, gates, rows)
-    kept = reports.counted & ~(flagged & gates.exclude[:, None])
-    scores, fractions = _means(reports.values, kept, reports.stakes)
-    status = _status(gates, reports.counted.sum(axis=1), fractions)
-    scored = status == Status.SCORED
-    z = _z_scores(reports, gates)
-    return Consensus(reports, z, flagged, kept, fractions, np.where(scored, scores, 0.0), status)
 
+    def __init__(self, facts: Facts, eligibility: Eligibility) -> None:
+        submissions, validators = len(facts.submissions), len(facts.validators)
+        shape = submissions, validators
+        self._facts, self._eligibility = facts, eligibility
+        self._epoch = ALWAYS
+        self._values, self._since = np.zeros(shape), np.zeros(shape, dtype=np.int64)
+        self._present, self._flagged, self._kept = (np.zeros(shape, dtype=bool) for _ in range(3))
+        self._stakes, self._registered = np.zeros(validators), np.zeros(validators, dtype=bool)
+        self._means, self._fractions = np.zeros(submissions), np.zeros(submissions)
+        self._counts = np.zeros(submissions, dtype=np.int64)
 
-def walk(facts: Facts, gates: Gates, *, until: int) -> Iterator[Standing]:
-    """Go through the epochs up to ``until`` in which anything can change, oldest first.
+    def advance(self, *, until: int) -> Iterator[EpochScores]:
+        """Yield the scores of each epoch that changes anything, oldest first, and of ``until``."""
+        for epoch in _steps(self._facts, self._eligibility, until):
+            yield self._advance_to(epoch)
 
-    An epoch that is not visited has the scores of the one visited before it. Cost: the
-    evaluations, plus one outlier test for each submission somebody evaluated in an epoch.
+    def snapshot(self) -> Consensus:
+        """Return every number on the way to the scores of the epoch reached."""
+        reports = Reports(
+            self._epoch,
+            self._values.copy(),
+            self._present & self._registered,
+            self._since.copy(),
+            self._stakes.copy(),
+            self._registered.copy(),
+        )
+        status = self._status()
+        return Consensus(
+            reports,
+            self._flagged.copy(),
+            self._kept.copy(),
+            self._fractions.copy(),
+            self._scores(status),
+            status,
+        )
 
-    Source: challenge, steps 1 to 5.
-    """
-    shape = (len(facts.submissions), len(facts.validators))
-    values, since = np.zeros(shape), np.zeros(shape, dtype=np.int64)
-    present, kept = np.zeros(shape, dtype=bool), np.zeros(shape, dtype=bool)
-    stakes, registered = np.zeros(shape[1]), np.zeros(shape[1], dtype=bool)
-    means, fractions = np.zeros(shape[0]), np.zeros(shape[0])
-    counts = np.zeros(shape[0], dtype=np.int64)
-    limited = gates.windows > 0
-    for epoch in _steps(facts, gates, until):
-        new, at = _within(facts.evaluations, epoch), _within(facts.stakes, epoch)
-        changed = np.zeros(shape[0], dtype=bool)
-        evaluated = facts.evaluations.submissions[new]
-        cells = evaluated.astype(np.int64) * shape[1] + facts.evaluations.validators[new]
-        values.ravel()[cells], present.ravel()[cells] = facts.evaluations.scores[new], True
-        changed[evaluated] = True
-        if limited.any():
-            since.ravel()[cells] = epoch
-            expired = present & limited[:, None] & (epoch - since >= gates.windows[:, None])
-            present &= ~expired
-            changed |= expired.any(axis=1)
-        joined = facts.stakes.validators[at][~registered[facts.stakes.validators[at]]]
-        stakes[facts.stakes.validators[at]] = facts.stakes.stakes[at]
-        registered[joined] = True
-        changed |= present[:, joined].any(axis=1)
+    def _advance_to(self, epoch: int) -> EpochScores:
+        self._epoch = epoch
+        changed = self._evaluate(epoch)
+        has_new_stakes = self._register(epoch, changed)
         rows = np.flatnonzero(changed)
-        seen, counted = values[rows], present[rows] & registered
-        flagged = _outliers(seen, counted, gates, rows)
-        kept[rows] = counted & ~(flagged & gates.exclude[rows, None])
-        counts[rows] = counted.sum(axis=1)
-        again = np.arange(shape[0]) if at.stop > at.start else rows
-        means[again], fractions[again] = _means(values[again], kept[again], stakes)
-        scored = _status(gates, counts, fractions) == Status.SCORED
-        scores = np.where(scored, means, 0.0)
-        yield Standing(epoch, scores, scored, rows, seen, counted, flagged)
+        values, counted = self._values[rows], self._present[rows] & self._registered
+        flagged = _outliers(values, counted, self._eligibility, rows)
+        self._flagged[rows] = flagged
+        self._kept[rows] = counted & ~(flagged & self._eligibility.exclude[rows, None])
+        self._counts[rows] = counted.sum(axis=1)
+        again = np.arange(len(changed)) if has_new_stakes else rows
+        self._means[again], self._fractions[again] = _means(
+            self._values[again], self._kept[again], self._stakes
+        )
+        status = self._status()
+        return EpochScores(
+            epoch, self._scores(status), status == Status.SCORED, rows, values, counted, flagged
+        )
+
+    def _evaluate(self, epoch: int) -> BoolArray:
+        """Store the evaluations of an epoch, drop expired ones; return which submissions change."""
+        evaluations, windows = self._facts.evaluations, self._eligibility.windows
+        new = _rows_of(evaluations, epoch)
+        changed = np.zeros(len(windows), dtype=bool)
+        evaluated = evaluations.submissions[new]
+        cells = evaluated.astype(np.int64) * self._values.shape[1] + evaluations.validators[new]
+        self._values.ravel()[cells] = evaluations.scores[new]
+        self._present.ravel()[cells] = True
+        self._since.ravel()[cells] = epoch
+        changed[evaluated] = True
+        if windows.any():
+            expired = self._present & (windows > 0)[:, None]
+            expired &= epoch - self._since >= windows[:, None]
+            self._present &= ~expired
+            changed |= expired.any(axis=1)
+        return changed
+
+    def _register(self, epoch: int, changed: BoolArray) -> bool:
+        """Store the stakes of an epoch and mark submissions that gain a validator in ``changed``.
+
+        Return whether there were any.
+        """
+        stakes = self._facts.stakes
+        new = _rows_of(stakes, epoch)
+        validators = stakes.validators[new]
+        joined = validators[~self._registered[validators]]
+        self._stakes[validators] = stakes.stakes[new]
+        self._registered[joined] = True
+        changed |= self._present[:, joined].any(axis=1)
+        return len(validators) > 0
+
+    def _status(self) -> IntArray:
+        """Return how far each submission comes; the first requirement it fails decides."""
+        required = self._eligibility
+        enough = reaches(self._fractions, required.min_stake_fractions) & (self._fractions > 0)
+        status = np.where(enough, Status.SCORED, Status.TOO_LITTLE_STAKE)
+        status = np.where(self._counts < required.min_validators, Status.NO_QUORUM, status)
+        status = np.where(self._counts == 0, Status.NOT_EVALUATED, status)
+        return np.where(required.is_original, status, Status.DUPLICATE).astype(np.int64)
+
+    def _scores(self, status: IntArray) -> FloatArray:
+        return np.where(status == Status.SCORED, self._means, 0.0)
 
 
-def _steps(facts: Facts, gates: Gates, until: int) -> list[int]:
-    """List the epochs in which evaluations come or expire or stakes change, and ``until``."""
+def z_scores(reports: Reports, eligibility: Eligibility) -> FloatArray:
+    """Return the modified z-score of each counted value; 0 where there is none.
+
+    Returns:
+        Submissions × validators.
+
+    Source: challenge, step 3.
+    """
+    z = np.zeros_like(reports.values)
+    sizes = reports.counted.sum(axis=1)
+    for group, rules in enumerate(eligibility.outlier_rules):
+        tested = (eligibility.groups == group) & (sizes > 0)
+        cells = reports.counted & tested[:, None]
+        offsets = np.concatenate([[0], np.cumsum(sizes[tested])])
+        z[cells] = grouped_modified_z(
+            reports.values[cells], offsets, mad_when_zero=rules.mad_when_zero
+        )
+    return z
+
+
+def _steps(facts: Facts, eligibility: Eligibility, until: int) -> list[int]:
+    """Return the epochs in which evaluations come or expire or stakes change, and ``until``."""
     steps = [facts.epochs, np.array([ALWAYS, until])]
-    steps += [facts.epochs + window for window in np.unique(gates.windows) if window > 0]
+    steps += [facts.epochs + window for window in np.unique(eligibility.windows) if window > 0]
     epochs = np.unique(np.concatenate(steps))
     return [int(epoch) for epoch in epochs[epochs <= until]]
 
 
-def _within(rows: Evaluations | Stakes, epoch: int) -> slice:
-    """Find the rows of one epoch."""
+def _rows_of(rows: Evaluations | Stakes, epoch: int) -> slice:
+    """Return the rows of one epoch."""
     low, high = np.searchsorted(rows.epochs, [epoch, epoch + 1])
     return slice(int(low), int(high))
 
 
-def _outliers(values: FloatArray, counted: BoolArray, gates: Gates, rows: IntArray) -> BoolArray:
-    """Flag outliers among the counted values of each row; ``rows`` are the submissions' numbers."""
+def _outliers(
+    values: FloatArray, counted: BoolArray, eligibility: Eligibility, rows: IntArray
+) -> BoolArray:
+    """Return the outliers among the counted values of each row; ``rows`` are submissions."""
     flagged = np.zeros_like(counted)
     sizes = counted.sum(axis=1)
-    for group, rules in enumerate(gates.outlier_rules):
+    for group, rules in enumerate(eligibility.outlier_rules):
         # Rows too small for outliers, which include the empty ones, are left out.
-        tested = (gates.groups[rows] == group) & (sizes >= rules.outlier_min_values)
+        tested = (eligibility.groups[rows] == group) & (sizes >= rules.outlier_min_values)
         cells = counted & tested[:, None]
         flagged[cells] = grouped_outliers(
             values[cells],
@@ -281,24 +331,10 @@ def _outliers(values: FloatArray, counted: BoolArray, gates: Gates, rows: IntArr
     return flagged
 
 
-def _z_scores(reports: Reports, gates: Gates) -> FloatArray:
-    """Compute the modified z-score of each counted value; 0 where there is none."""
-    z = np.zeros_like(reports.values)
-    sizes = reports.counted.sum(axis=1)
-    for group, rules in enumerate(gates.outlier_rules):
-        tested = (gates.groups == group) & (sizes > 0)
-        cells = reports.counted & tested[:, None]
-        offsets = np.concatenate([[0], np.cumsum(sizes[tested])])
-        z[cells] = grouped_modified_z(
-            reports.values[cells], offsets, mad_when_zero=rules.mad_when_zero
-        )
-    return z
-
-
 def _means(
     values: FloatArray, kept: BoolArray, stakes: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Combine the kept values of each row; give the means and their parts of all stake."""
+    """Return the mean of the kept values of each row, and their part of all stake."""
     weights = kept * stakes
     held = weights.sum(axis=1)
     means, fractions = np.zeros(len(held)), np.zeros(len(held))
@@ -308,12 +344,3 @@ def _means(
         total = math.fsum(stakes.tolist())
         fractions[backed] = stake_fraction(remaining=held[backed], total=total)
     return means, fractions
-
-
-def _status(gates: Gates, counts: IntArray, fractions: FloatArray) -> IntArray:
-    """Say how far each submission came; the first gate it fails decides."""
-    enough = reaches(fractions, gates.min_stake_fractions) & (fractions > 0)
-    status = np.where(enough, Status.SCORED, Status.TOO_LITTLE_STAKE)
-    status = np.where(counts < gates.min_validators, Status.NO_QUORUM, status)
-    status = np.where(counts == 0, Status.NOT_EVALUATED, status)
-    return np.where(gates.eligible, status, Status.DUPLICATE).astype(np.int64)

@@ -1,11 +1,12 @@
-"""Lay each evaluation beside what the other validators had reported by then."""
+"""Compare each evaluation with what the other validators had reported by then."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from agon.disciplines.challenge.consensus import Standing, walk
+from agon.disciplines.challenge.consensus import EpochScores, Reports, RunningConsensus
 from agon.disciplines.challenge.facts import Evaluations
 from agon.disciplines.challenge.weights import Network
 from agon.kernel.robust import grouped_median
@@ -14,22 +15,24 @@ IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 
-MOST = 5_000_000
-"""About how many evaluations are looked at, the latest ones: memory has an end, copying has not."""
+MAX_EVALUATIONS = 5_000_000
+"""About how many evaluations are examined, the latest ones; the rest would not fit into memory."""
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """Hold evaluations in the epoch they were made; one entry each.
+    """Evaluations in the epoch they were made; one entry each.
 
     Attributes:
+        reports: what the validators had reported by the scored epoch.
         epochs, submissions, validators: when, of what, by whom (numbers).
         scores: 0 … 1.
         medians: of all evaluations of that submission that counted then.
-        tested: whether there were enough of them to tell an outlier.
-        flagged: whether it was one.
+        tested: whether there were enough of them to test for outliers.
+        flagged: whether it was an outlier.
     """
 
+    reports: Reports
     epochs: IntArray
     submissions: IntArray
     validators: IntArray
@@ -43,44 +46,47 @@ class Evidence:
 
 
 def gather(network: Network) -> Evidence:
-    """Collect the latest evaluations (:data:`MOST`, in whole epochs) up to the scored epoch.
+    """Return the latest evaluations up to the scored epoch, at most :data:`MAX_EVALUATIONS`.
+
+    Epochs are complete: the first one may exceed the maximum.
 
     A duplicate's evaluations, and those of validators without a stake then, are left out.
     """
     given = network.facts.evaluations
     until = int(np.searchsorted(given.epochs, network.epoch, side="right"))
-    first = given.epochs[max(0, until - MOST)] if until else network.epoch
+    first = given.epochs[max(0, until - MAX_EVALUATIONS)] if until else network.epoch
+    consensus = RunningConsensus(network.facts, network.eligibility)
     pieces = [
-        _piece(network, standing)
-        for standing in walk(network.facts, network.gates, until=network.epoch)
-        if standing.epoch >= first
+        _evaluations_of(network, scores)
+        for scores in consensus.advance(until=network.epoch)
+        if scores.epoch >= first
     ]
     columns = [np.concatenate(column) for column in zip(*pieces, strict=True)]
-    return Evidence(*columns)
+    return Evidence(consensus.snapshot().reports, *columns)
 
 
-def _piece(network: Network, standing: Standing) -> tuple[npt.NDArray[np.generic], ...]:
-    """Lay the evaluations of one epoch beside the reports they joined."""
-    submissions, validators = _made_at(network.facts.evaluations, standing.epoch)
-    at = np.searchsorted(standing.rows, submissions)
-    kept = network.gates.eligible[submissions] & standing.counted[at, validators]
+def _evaluations_of(network: Network, scores: EpochScores) -> tuple[npt.NDArray[Any], ...]:
+    """Return the evaluations of one epoch with the reports they joined, as columns."""
+    submissions, validators = _made_at(network.facts.evaluations, scores.epoch)
+    at = np.searchsorted(scores.rows, submissions)
+    kept = network.eligibility.is_original[submissions] & scores.counted[at, validators]
     submissions, validators, at = submissions[kept], validators[kept], at[kept]
-    sizes = standing.counted.sum(axis=1)
+    sizes = scores.counted.sum(axis=1)
     filled = np.flatnonzero(sizes)
     medians = np.zeros(len(sizes))
     medians[filled] = grouped_median(
-        standing.values[standing.counted], np.concatenate([[0], np.cumsum(sizes[filled])])
+        scores.values[scores.counted], np.concatenate([[0], np.cumsum(sizes[filled])])
     )
-    groups = network.gates.groups[submissions]
-    least = np.array([rules.outlier_min_values for rules in network.gates.outlier_rules])
+    groups = network.eligibility.groups[submissions]
+    least = np.array([rules.outlier_min_values for rules in network.eligibility.outlier_rules])
     return (
-        np.full(len(at), standing.epoch),
+        np.full(len(at), scores.epoch),
         submissions,
         validators,
-        standing.values[at, validators],
+        scores.values[at, validators],
         medians[at],
         sizes[at] >= least[groups],
-        standing.flagged[at, validators],
+        scores.flagged[at, validators],
     )
 
 

@@ -51,7 +51,7 @@ def gate_parts(outcome: Outcome, submission: int, *, suffix: str = "") -> list[P
     fraction = float(consensus.stake_fractions[submission])
     parts = []
     if consensus.status[submission] == Status.DUPLICATE:
-        first = int(outcome.network.gates.originals[submission])
+        first = int(outcome.network.eligibility.originals[submission])
         parts.append(
             Part(
                 f"content{suffix}",
@@ -123,7 +123,7 @@ def _evaluation_parts(records: Records, outcome: Outcome, submission: int) -> li
         name = facts.validators[validator]
         value = float(reports.values[submission, validator])
         since = int(reports.since[submission, validator])
-        z = float(consensus.z[submission, validator])
+        z = float(outcome.z_scores[submission, validator])
         flagged = bool(consensus.flagged[submission, validator])
         said = f"{name} gave {number(value)} in epoch {since}"
         if flagged:
@@ -201,7 +201,7 @@ def explain_validator(outcome: Outcome, board: Board, name: str) -> Explanation:
         return Explanation(board.name, name, None, None, (), PLACES, reason)
     row = board.row(name)
     tested = int(tested_cells(outcome)[:, at].sum())
-    flagged = np.flatnonzero(consensus.flagged[:, at] & outcome.network.gates.eligible)
+    flagged = np.flatnonzero(consensus.flagged[:, at] & outcome.network.eligibility.is_original)
     thresholds = sorted({rules.outlier_threshold for rules in outcome.network.of_competition})
     mean = mean_abs_z(outcome)[at]
     said = "nothing to compare with" if mean is None else f"|z| is {number(mean)} on average"

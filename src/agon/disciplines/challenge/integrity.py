@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 import numpy.typing as npt
 
-from agon.disciplines.challenge.consensus import reports_at
+from agon.disciplines.challenge.consensus import Reports
 from agon.disciplines.challenge.evidence import Evidence, gather
 from agon.disciplines.challenge.facts import Facts, read_facts
 from agon.disciplines.challenge.near_copies import near_copies, usual_similarity
@@ -63,7 +63,7 @@ def find(records: Records, rules: ChallengeRules) -> list[Finding]:
         *outlier_record(facts, evidence),
         *copied_reports(facts, evidence),
         *lagging_reports(facts, evidence),
-        *stake_concentration(network),
+        *stake_concentration(facts, evidence.reports),
         *self_serving_votes(facts, evidence),
         *duplicate_agents(facts),
         *near_duplicate_agents(records, facts),
@@ -192,12 +192,11 @@ def _codes(items: IntArray, scores: FloatArray) -> IntArray:
     return codes
 
 
-def stake_concentration(network: Network) -> Iterator[Finding]:
+def stake_concentration(facts: Facts, reports: Reports) -> Iterator[Finding]:
     """Report a validator with more than half of the stake: the weighted mean follows it."""
-    reports = reports_at(network.facts, network.gates, network.epoch)
     total = float(np.sort(reports.stakes).sum())
     for at in np.flatnonzero(reports.stakes > total / 2).tolist():
-        name, share = network.facts.validators[at], float(reports.stakes[at] / total)
+        name, share = facts.validators[at], float(reports.stakes[at] / total)
         even = 1 / int(reports.registered.sum())
         yield Finding(
             "stake-concentration",
@@ -207,7 +206,7 @@ def stake_concentration(network: Network) -> Iterator[Finding]:
             publish(share),
             publish(even),
             None,
-            f"{name} holds {percent(share)} of the stake at epoch {network.epoch}, so that it "
+            f"{name} holds {percent(share)} of the stake at epoch {reports.epoch}, so that it "
             f"decides alone; an even share would be {percent(even)}",
             (_validators([name]),),
         )

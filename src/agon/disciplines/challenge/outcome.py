@@ -5,16 +5,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from agon.disciplines.challenge.consensus import Consensus, consensus_at
+import numpy as np
+import numpy.typing as npt
+
+from agon.disciplines.challenge.consensus import Consensus, RunningConsensus, z_scores
 from agon.disciplines.challenge.facts import Competition, Facts, Submissions
 from agon.disciplines.challenge.rules import ChallengeRules
 from agon.disciplines.challenge.weights import Allocation, Network, allocations
 from agon.errors import NotScorable
 
+FloatArray = npt.NDArray[np.float64]
+
 
 @dataclass(frozen=True)
 class Outcome:
-    """Hold one epoch with everything its boards and explanations need."""
+    """One scored epoch with everything its boards and explanations need."""
 
     network: Network
     consensus: Consensus
@@ -43,6 +48,11 @@ class Outcome:
         """Return all registered stake."""
         return math.fsum(self.consensus.reports.stakes.tolist())
 
+    @cached_property
+    def z_scores(self) -> FloatArray:
+        """Return the modified z-score of each evaluation: submissions × validators."""
+        return z_scores(self.consensus.reports, self.network.eligibility)
+
     def rules_of(self, submission: int) -> ChallengeRules:
         """Return the rules of a submission's competition."""
         return self.network.of_competition[int(self.submissions.competitions[submission])]
@@ -61,11 +71,12 @@ def outcome_of(facts: Facts, rules: ChallengeRules) -> Outcome:
     Source: challenge, From evaluations to weights.
     """
     network = Network.of(facts, rules)
-    consensus = consensus_at(facts, network.gates, network.epoch)
+    running = RunningConsensus(facts, network.eligibility)
+    allocation = next(allocations(network, [network.epoch], consensus=running))
+    consensus = running.snapshot()
     if not consensus.reports.stakes.any():
         raise NotScorable(
             f"the total stake at epoch {network.epoch} is 0, so no validator has a say; give a "
             "validator a stake above 0 at or before that epoch"
         )
-    allocation = next(allocations(network, [network.epoch]))
     return Outcome(network, consensus, allocation)

@@ -44,7 +44,7 @@ def why_unscored(outcome: Outcome, submission: int) -> str:
     consensus, rules = outcome.consensus, outcome.rules_of(submission)
     status = Status(int(consensus.status[submission]))
     if status is Status.DUPLICATE:
-        first = int(outcome.network.gates.originals[submission])
+        first = int(outcome.network.eligibility.originals[submission])
         return (
             f"has the same content as {outcome.submissions.ids[first]}, which was "
             f"submitted earlier (duplicate_content = {rules.duplicate_content})"

@@ -95,7 +95,7 @@ def _consensus_parts(records: Records, outcome: Outcome, submission: int) -> lis
     flagged = np.flatnonzero(consensus.flagged[submission]).tolist()
     said = [
         f"{validators[at]} gave {number(consensus.reports.values[submission, at])}, "
-        f"{outlier_text(float(consensus.z[submission, at]), rules)}"
+        f"{outlier_text(float(outcome.z_scores[submission, at]), rules)}"
         for at in flagged
     ]
     outliers = Part(

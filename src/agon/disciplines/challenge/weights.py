@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from agon.disciplines.challenge.consensus import Gates, Standing, walk
+from agon.disciplines.challenge.consensus import Eligibility, EpochScores, RunningConsensus
 from agon.disciplines.challenge.decay import Best, DecayState, burn_percent, fold, stale_epochs
 from agon.disciplines.challenge.emission import BURN_UID, cap, emission, to_u16
 from agon.disciplines.challenge.facts import Facts
@@ -32,7 +32,7 @@ class Network:
     facts: Facts
     rules: ChallengeRules
     of_competition: tuple[ChallengeRules, ...]
-    gates: Gates
+    eligibility: Eligibility
     uids: IntArray
 
     @classmethod
@@ -40,8 +40,8 @@ class Network:
         """Apply each competition's own rules over the network's."""
         own = tuple(rules.override(one.overrides) for one in facts.competitions)
         miners = np.unique(facts.submissions.miners)
-        gates = Gates.of(facts.submissions, own)
-        return cls(facts, rules, own, gates, miners[miners != BURN_UID])
+        eligibility = Eligibility.of(facts.submissions, own)
+        return cls(facts, rules, own, eligibility, miners[miners != BURN_UID])
 
     @property
     def epoch(self) -> int:
@@ -154,72 +154,80 @@ def all_weights(
     return WeightHistory(np.array(epochs), network.uids, weights, burn, rules.rounding)
 
 
-def allocations(network: Network, epochs: Sequence[int]) -> Iterator[Allocation]:
-    """Allocate the emission of each of the epochs, which must rise."""
+def allocations(
+    network: Network, epochs: Sequence[int], *, consensus: RunningConsensus | None = None
+) -> Iterator[Allocation]:
+    """Yield where the emission of each of the epochs goes; they must rise.
+
+    Args:
+        network: the facts and the rules.
+        epochs: the epochs, in rising order.
+        consensus: advanced to the last of the epochs; None: a new one.
+    """
     if not len(epochs):
         return
     states = tuple(DecayState() for _ in network.of_competition)
-    standings = walk(network.facts, network.gates, until=epochs[-1])
-    wanted = iter(epochs)
-    epoch = next(wanted, None)
-    for standing, ends in _spans(standings):
-        states = _carried(network, states, standing)
-        if epoch is None or epoch >= ends:
+    consensus = consensus or RunningConsensus(network.facts, network.eligibility)
+    remaining = iter(epochs)
+    epoch = next(remaining, None)
+    for scores, end in _spans(consensus.advance(until=epochs[-1])):
+        states = _next_states(network, states, scores)
+        if epoch is None or epoch >= end:
             continue
-        given = share_out(network, standing)
-        while epoch is not None and epoch < ends:
-            yield allocate(network, epoch, given, states)
-            epoch = next(wanted, None)
+        shares_now = share_out(network, scores)
+        while epoch is not None and epoch < end:
+            yield allocate(network, epoch, shares_now, states)
+            epoch = next(remaining, None)
 
 
-def _spans(standings: Iterable[Standing]) -> Iterator[tuple[Standing, float]]:
-    """Give each standing with the epoch at which the next one takes its place."""
-    held: Standing | None = None
-    for standing in standings:
-        if held is not None:
-            yield held, standing.epoch
-        held = standing
-    if held is not None:
-        yield held, math.inf
+def _spans(epochs: Iterable[EpochScores]) -> Iterator[tuple[EpochScores, float]]:
+    """Yield the scores of each epoch with the epoch from which the next ones replace them."""
+    previous: EpochScores | None = None
+    for scores in epochs:
+        if previous is not None:
+            yield previous, scores.epoch
+        previous = scores
+    if previous is not None:
+        yield previous, math.inf
 
 
-def _carried(
-    network: Network, states: tuple[DecayState, ...], standing: Standing
+def _next_states(
+    network: Network, states: tuple[DecayState, ...], scores: EpochScores
 ) -> tuple[DecayState, ...]:
-    """Carry every competition's state over one epoch."""
+    """Return every competition's decay state after one epoch."""
     return tuple(
         fold(
             state,
-            [Best(standing.epoch, float(standing.scores[at]), at) for at in best],
+            [Best(scores.epoch, float(scores.scores[at]), at) for at in best],
             threshold=rules.improvement_threshold,
             improvement=rules.improvement,
         )
         for state, best, rules in zip(
-            states, _bests(network, standing), network.of_competition, strict=True
+            states, _bests(network, scores), network.of_competition, strict=True
         )
     )
 
 
-def _bests(network: Network, standing: Standing) -> list[list[int]]:
-    """Find each competition's best submission (score, then earliest); none where it has none."""
+def _bests(network: Network, scores: EpochScores) -> list[list[int]]:
+    """Return each competition's best submission (score, then earliest), or an empty list."""
     facts = network.facts.submissions
-    order = np.lexsort([facts.turns, -standing.scores, facts.competitions])
+    order = np.lexsort([facts.turns, -scores.scores, facts.competitions])
     starts = np.searchsorted(
         facts.competitions[order], np.arange(len(network.of_competition) + 1)
     ).tolist()
     return [order[low:high][:1].tolist() for low, high in pairwise(starts)]
 
 
-def share_out(network: Network, standing: Standing) -> Shares:
-    """Take each miner's best submission per competition, rank them, and share by strategy.
+def share_out(network: Network, scores: EpochScores) -> Shares:
+    """Return each miner's best submission per competition, with its rank and share by strategy.
 
     Submissions are in total order by published score, earlier submission, id.
 
     Source: challenge, steps 6 and 7.
     """
     submissions = network.facts.submissions
-    scored = np.flatnonzero(standing.scored)
-    published = publish(standing.scores[scored], places=PLACES)
+    scored = np.flatnonzero(scores.scored)
+    published = publish(scores.scores[scored], places=PLACES)
     competitions = submissions.competitions[scored]
     order = scored[np.lexsort([submissions.turns[scored], -published, competitions])]
     competitions, miners = submissions.competitions[order], submissions.miners[order]
@@ -235,7 +243,7 @@ def share_out(network: Network, standing: Standing) -> Shares:
     for rules, (low, high) in zip(network.of_competition, pairwise(starts), strict=True):
         given[low:high] = shares(
             rules.strategy,
-            standing.scores[order[low:high]],
+            scores.scores[order[low:high]],
             ranks[low:high],
             top_n=rules.top_n,
         )

@@ -1,0 +1,102 @@
+"""Compute the consensus of one epoch from all its evaluations, with loops over the submissions.
+
+The scoring itself carries the consensus from epoch to epoch; this begins again for each.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from agon.disciplines.challenge.consensus import Eligibility, Status
+from agon.disciplines.challenge.facts import Facts
+from agon.disciplines.challenge.formulas import reaches, stake_fraction, stake_weighted_mean
+from agon.kernel.robust import outliers
+
+
+@dataclass
+class Submission:
+    """The consensus on one submission; lists have one entry per validator."""
+
+    values: list[float]
+    since: list[int]
+    counted: list[bool]
+    flagged: list[bool]
+    kept: list[bool]
+    stake_fraction: float
+    score: float
+    status: Status
+
+
+def stakes_at(facts: Facts, epoch: int) -> dict[int, float]:
+    """Return the latest stake of each registered validator, by its number."""
+    rows = zip(facts.stakes.epochs, facts.stakes.validators, facts.stakes.stakes, strict=True)
+    return {int(validator): float(stake) for since, validator, stake in rows if since <= epoch}
+
+
+def consensus_at(facts: Facts, eligibility: Eligibility, epoch: int) -> list[Submission]:
+    """Return the consensus on each submission at an epoch.
+
+    Source: challenge, steps 1 to 5.
+    """
+    given = facts.evaluations
+    latest: dict[tuple[int, int], tuple[int, float]] = {}
+    for since, submission, validator, score in zip(
+        given.epochs, given.submissions, given.validators, given.scores, strict=True
+    ):
+        if since <= epoch:
+            latest[int(submission), int(validator)] = int(since), float(score)
+    stakes = stakes_at(facts, epoch)
+    return [
+        _submission(facts, eligibility, epoch, stakes, latest, number)
+        for number in range(len(facts.submissions))
+    ]
+
+
+def _submission(
+    facts: Facts,
+    eligibility: Eligibility,
+    epoch: int,
+    stakes: dict[int, float],
+    latest: dict[tuple[int, int], tuple[int, float]],
+    number: int,
+) -> Submission:
+    validators = range(len(facts.validators))
+    window = int(eligibility.windows[number])
+    rules = eligibility.outlier_rules[int(eligibility.groups[number])]
+    rows = [latest.get((number, one), (0, 0.0)) for one in validators]
+    since, values = [row[0] for row in rows], [row[1] for row in rows]
+    counted = [
+        (number, one) in latest and one in stakes and (not window or epoch - since[one] < window)
+        for one in validators
+    ]
+    counting = [one for one in validators if counted[one]]
+    flags = outliers(
+        [values[one] for one in counting],
+        threshold=rules.outlier_threshold,
+        min_values=rules.outlier_min_values,
+        mad_when_zero=rules.mad_when_zero,
+    )
+    flagged = [False] * len(validators)
+    for one, flag in zip(counting, flags.tolist(), strict=True):
+        flagged[one] = flag
+    exclude = bool(eligibility.exclude[number])
+    kept = [counted[one] and not (flagged[one] and exclude) for one in validators]
+    weights = np.array([stakes.get(one, 0.0) * kept[one] for one in validators])
+    mean = fraction = 0.0
+    if weights.any():
+        mean = float(stake_weighted_mean(values, weights))
+        total = math.fsum(stakes.values())
+        fraction = float(stake_fraction(remaining=weights.sum(), total=total))
+    if eligibility.originals[number] != number:
+        status = Status.DUPLICATE
+    elif not counting:
+        status = Status.NOT_EVALUATED
+    elif len(counting) < eligibility.min_validators[number]:
+        status = Status.NO_QUORUM
+    elif fraction > 0 and reaches(fraction, float(eligibility.min_stake_fractions[number])):
+        status = Status.SCORED
+    else:
+        status = Status.TOO_LITTLE_STAKE
+    score = mean if status == Status.SCORED else 0.0
+    return Submission(values, since, counted, flagged, kept, fraction, score, status)
