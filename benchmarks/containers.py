@@ -10,7 +10,7 @@ from pathlib import Path
 
 from report import compare, header, medians  # type: ignore[import-not-found]  # stands beside this
 
-from agon.app.containers import Containers, Image, Limits, Recipe, Trial
+from agon.app.containers import Containers, Image, ImageSpec, Limits, Trial
 from agon.runners.containers import open_containers, provide_base_image
 
 LIMITS = Limits(timeout_s=60, memory_mib=128, storage_mib=32, processes=64)
@@ -41,7 +41,7 @@ def by_hand(image: Image, folder: Path, seconds: int) -> None:
 
 
 def by_agon(containers: Containers, image: Image, folder: Path, seconds: int) -> None:
-    """Run the same trial behind all walls, with everything recorded."""
+    """Run the same trial behind all isolation_flags, with everything recorded."""
     trial = Trial(run="benchmark", name=folder.name, folder=folder)
     command = ("sh", "-c", f"sleep {seconds}; echo 42 > answer")
     run = containers.run_agent(image, command, trial=trial, limits=LIMITS)
@@ -70,7 +70,7 @@ def main() -> None:
         tests.mkdir()
         (tests / "test.sh").write_text(TEST)
         (tests / "test.sh").chmod(0o755)
-        image = containers.build(Recipe(image="localhost/agon-base:1"))
+        image = containers.build(ImageSpec(image="localhost/agon-base:1"))
 
         def folder() -> Path:
             made = Path(room, f"{next(numbers)}")

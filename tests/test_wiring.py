@@ -1,4 +1,4 @@
-"""Where ports meet adapters: walls that step down, stores and keys that open."""
+"""Where ports meet adapters: isolation_flags that step down, stores and keys that open."""
 
 from datetime import UTC, timedelta
 from pathlib import Path

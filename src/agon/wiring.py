@@ -16,7 +16,7 @@ from agon.errors import Unavailable, Unreadable
 if TYPE_CHECKING:
     from agon.app.analysis.weight_setting import WeightSetter
     from agon.app.service import Service
-    from agon.app.tasks.acceptance import Triers
+    from agon.app.tasks.acceptance import AcceptanceAgents
     from agon.app.tasks.agents import Agent
     from agon.app.tasks.task import Task
     from agon.app.worker.webhook_delivery import Post
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from agon.store.watching import Watch
 
 MODES: Final[tuple[Mode, ...]] = get_args(Mode)
-"""The walls there are, the default first."""
+"""The isolation_flags there are, the default first."""
 
 
 def sandbox(mode: Mode = "bwrap", *, workers: int | None = None) -> Sandbox:
@@ -122,13 +122,13 @@ def task_agent(choice: AgentChoice) -> "Agent":
         Unreadable: the command is empty, or ``openai`` lacks its model or its endpoint.
         NotFound: the command's files are not there.
     """
-    from agon.runners.agents.builtin import Nothing, Oracle
+    from agon.runners.agents.builtin import NopAgent, OracleAgent
     from agon.runners.agents.commands import CommandAgent
 
     if choice.command == "openai":
         return _openai(choice)
     if choice.command in {"oracle", "nop"}:
-        return Oracle() if choice.command == "oracle" else Nothing()
+        return OracleAgent() if choice.command == "oracle" else NopAgent()
     return CommandAgent(choice.command, files=choice.files)
 
 
@@ -146,12 +146,12 @@ def _openai(choice: AgentChoice) -> "Agent":
     )
 
 
-def triers() -> "Triers":
+def acceptance_agents() -> "AcceptanceAgents":
     """Return the three by whom a task is accepted: its oracle, nobody, its cheat."""
-    from agon.app.tasks.acceptance import Triers
-    from agon.runners.agents.builtin import Cheat, Nothing, Oracle
+    from agon.app.tasks.acceptance import AcceptanceAgents
+    from agon.runners.agents.builtin import CheatAgent, NopAgent, OracleAgent
 
-    return Triers(oracle=Oracle(), nothing=Nothing(), cheat=Cheat())
+    return AcceptanceAgents(oracle=OracleAgent(), nothing=NopAgent(), cheat=CheatAgent())
 
 
 def weight_setter() -> "WeightSetter":

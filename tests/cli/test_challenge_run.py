@@ -1,6 +1,6 @@
 """``agon challenge run``, ``check`` and ``clean`` with real containers.
 
-Nothing here is skipped: where no engine works, these tests fail.
+NopAgent here is skipped: where no engine works, these tests fail.
 """
 
 import json

@@ -7,19 +7,19 @@ from threading import Lock
 from typing import Self
 
 from agon.app.containers import (
-    Account,
     AgentOutcome,
     AgentRun,
-    Cleaned,
-    Ended,
+    BuildFailed,
+    CleanupSummary,
+    ContainerGone,
+    ContainerResult,
     Engine,
     Image,
+    ImageSpec,
     Limits,
     Mount,
-    NotBuilt,
     Outcome,
     Outputs,
-    Recipe,
     RewardSource,
     Shell,
     Step,
@@ -42,7 +42,7 @@ class FakeShell:
     def execute(self, command: Sequence[str], *, timeout_s: float) -> Step:
         """Look the last word of a command up."""
         if self._left is not None and len(self.ran) >= self._left:
-            raise Ended
+            raise ContainerGone
         self.ran.append((tuple(command), timeout_s))
         said = self._answers.get(command[-1].strip())
         return Step(
@@ -78,7 +78,7 @@ class FakeContainers:
         self._shell = shell or FakeShell({})
         self._lock = Lock()
         self._commands: dict[str, tuple[str, ...]] = {}
-        self.recipes: list[Recipe] = []
+        self.recipes: list[ImageSpec] = []
         self.contexts: list[list[str]] = []
         self.ran: list[str] = []
         self.mounts: list[Mount] = []
@@ -94,13 +94,13 @@ class FakeContainers:
         """Name no engine."""
         return _ENGINE
 
-    def build(self, recipe: Recipe) -> Image:
+    def build(self, recipe: ImageSpec) -> Image:
         """Remember what was asked for."""
         self.recipes.append(recipe)
         folder = recipe.context
         self.contexts.append(sorted(p.name for p in folder.iterdir()) if folder else [])
         if folder is not None and folder.parent.name in self._unbuildable:
-            raise NotBuilt("RUN false: exit code 1")
+            raise BuildFailed("RUN false: exit code 1")
         content = hashlib.sha256(str(folder).encode()).hexdigest()
         return Image(
             reference=content,
@@ -185,10 +185,10 @@ class FakeContainers:
             logs=None,
         )
 
-    def clean(self, run: str | None = None, *, images: bool = False) -> Cleaned:  # noqa: ARG002
+    def clean(self, run: str | None = None, *, images: bool = False) -> CleanupSummary:  # noqa: ARG002
         """Remember it."""
         self.cleaned.append(run)
-        return Cleaned(containers=0, images=0)
+        return CleanupSummary(containers=0, images=0)
 
     def close(self) -> None:
         """Remember it."""
@@ -203,13 +203,13 @@ class FakeContainers:
         self.close()
 
 
-def _account(folder: Path, part: str, exit_code: int | None) -> Account:
+def _account(folder: Path, part: str, exit_code: int | None) -> ContainerResult:
     streams = []
     for name in ("stdout", "stderr"):
         path = folder / f"{part}.{name}"
         path.write_bytes(b"said\n")
         streams.append(Stream(path=path, kept=5, total=5))
-    return Account(
+    return ContainerResult(
         exit_code=exit_code,
         started_at=0.0,
         wall_ms=20.0,

@@ -8,11 +8,11 @@ import pytest
 from agon.app.analysis.score import score
 from agon.app.containers import Outcome
 from agon.app.importers import import_records
-from agon.app.tasks.reading import read_tasks
-from agon.app.tasks.runs import plan_of, run_tasks
+from agon.app.tasks.discovery import read_tasks
+from agon.app.tasks.run import plan_of, run_tasks
 from agon.errors import Conflict, NotFound, Unreadable
 from agon.records.writing import write_tables
-from agon.runners.agents.builtin import Nothing
+from agon.runners.agents.builtin import NopAgent
 from app.tasks.folders import harbor
 from fakes.containers import FakeContainers
 
@@ -28,8 +28,8 @@ def run(out: Path, ends: dict[str, Outcome], *, trials: int = 1, **about: object
 
     run_tasks(
         tasks,
-        Nothing(),
-        plan=plan_of(tasks, Nothing(), trials=trials, run="r", now=now, **about),
+        NopAgent(),
+        plan=plan_of(tasks, NopAgent(), trials=trials, run="r", now=now, **about),
         containers=FakeContainers(verdict=lambda name, _: ends[name.rpartition("__")[0]]),
         out=out,
         jobs=1,

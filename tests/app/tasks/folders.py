@@ -51,7 +51,7 @@ def write(folder: Path, files: dict[str, str]) -> Path:
 def harbor(folder: Path, *, leave_out: str = "", **files: str) -> Path:
     """Write a sound task that wants ``/app/hello.txt``; ``files`` replace parts by key.
 
-    Keys: toml, instruction, dockerfile, test, solve, cheat.
+    SettingsReader: toml, instruction, dockerfile, test, solve, cheat.
     """
     parts = {
         "task.toml": files.get("toml", TOML),

@@ -7,9 +7,9 @@ import pytest
 
 from agon.app.containers import Outcome
 from agon.app.tasks.acceptance import Acceptance, accept_tasks
-from agon.app.tasks.reading import read_tasks
+from agon.app.tasks.discovery import read_tasks
 from agon.errors import Unavailable
-from agon.wiring import triers
+from agon.wiring import acceptance_agents
 from app.tasks.folders import TOML, harbor
 from fakes.containers import FakeContainers
 
@@ -19,7 +19,7 @@ def accept(folder: Path, containers: FakeContainers) -> list[Acceptance]:
     return list(
         accept_tasks(
             read_tasks([folder]),
-            triers(),
+            acceptance_agents(),
             containers=containers,
             run="check",
             jobs=2,

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from agon.app.containers import Limits, Recipe, Trial
-from agon.app.tasks.agents import Work, Workplace
-from agon.app.tasks.reading import read_task
+from agon.app.containers import ImageSpec, Limits, Trial
+from agon.app.tasks.agents import AgentEnvironment, Work
+from agon.app.tasks.discovery import read_task
 from agon.errors import NotFound, Unavailable, Unreadable
 from agon.runners.agents import chat
 from agon.runners.agents.chat import Chat
@@ -99,9 +99,9 @@ def work(
     task = read_task(harbor(tmp_path / "hello"))
     containers = FakeContainers(shell=shell)
     trial = Trial(run="r", name="hello__1", folder=tmp_path)
-    place = Workplace(
+    place = AgentEnvironment(
         containers=containers,
-        image=containers.build(Recipe(context=task.files.context)),
+        image=containers.build(ImageSpec(context=task.files.context)),
         trial=trial,
         limits=Limits(timeout_s=timeout_s),
     )

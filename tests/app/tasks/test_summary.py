@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from agon.app.containers import Outcome
 from agon.app.tasks.agents import Usage
 from agon.app.tasks.folder import Plan
-from agon.app.tasks.summary import pass_at_k, summarise
+from agon.app.tasks.summary import pass_at_k, summarize
 from agon.app.tasks.trials import TrialResult
 from agon.kernel.statistics import wilson
 
@@ -64,7 +64,7 @@ def test_pass_at_k_of_nonsense_is_refused(passed: int, trials: int, k: int) -> N
 def test_a_summary_adds_up(made: list[tuple[str, Outcome]]) -> None:
     """Passed and total are sums of the tasks' own; every trial is counted once."""
     results = [result(task, 1 + at % 9, outcome) for at, (task, outcome) in enumerate(made)]
-    summary = summarise(plan("x", "y", "z"), results)
+    summary = summarize(plan("x", "y", "z"), results)
     rows = summary["tasks"].values()
     assert summary["passed"] == sum(row["passed"] for row in rows)
     assert summary["total"] == sum(row["trials"] for row in rows)
@@ -80,8 +80,8 @@ def test_a_summary_adds_up(made: list[tuple[str, Outcome]]) -> None:
 
 def test_the_interval_is_wilsons_over_the_tasks() -> None:
     """Ten trials of one task are not ten tasks."""
-    once = summarise(plan("x", "y"), [result("x", 1, "passed"), result("y", 1, "failed")])
-    often = summarise(
+    once = summarize(plan("x", "y"), [result("x", 1, "passed"), result("y", 1, "failed")])
+    often = summarize(
         plan("x", "y", trials=4),
         [result(task, n, "passed" if task == "x" else "failed")
          for task in "xy" for n in range(1, 5)],
@@ -101,14 +101,14 @@ def test_pass_at_k_is_averaged_over_tasks_with_enough_trials() -> None:
     }
     made = [result(task, n, one) for task, all_of_it in outcomes.items()
             for n, one in enumerate(all_of_it, 1)]  # fmt: skip
-    summary = summarise(plan("x", "y", trials=3), made)
+    summary = summarize(plan("x", "y", trials=3), made)
     assert summary["pass_at_k"] == {"1": pytest.approx(1 / 6), "2": pytest.approx(1 / 3)}
 
 
 def test_pass_at_k_of_many_trials_stays_short() -> None:
     """All k to ten, then powers of two, then all trials."""
     made = [result("x", n, "passed") for n in range(1, 51)]
-    chances = summarise(plan("x", trials=50), made)["pass_at_k"]
+    chances = summarize(plan("x", trials=50), made)["pass_at_k"]
     assert list(map(int, chances)) == [*range(1, 11), 16, 32, 50]
     assert set(chances.values()) == {1.0}
 
@@ -116,26 +116,26 @@ def test_pass_at_k_of_many_trials_stays_short() -> None:
 def test_a_task_tells_why_its_first_trial_did_not_pass() -> None:
     """One line for people; the rest stands in the trials' folders."""
     made = [result("x", 1, "passed"), result("x", 2, "timeout"), result("x", 3, "failed")]
-    row = summarise(plan("x", trials=3), made)["tasks"]["x"]
+    row = summarize(plan("x", trials=3), made)["tasks"]["x"]
     assert row["reason"] == "why 2"
     assert row["results"] == {"1": "passed", "2": "timeout", "3": "failed"}
 
 
 def test_cost_is_told_only_where_it_is_known() -> None:
     """Nobody's price is no price of zero."""
-    free = summarise(plan("x"), [result("x", 1, "passed")])
+    free = summarize(plan("x"), [result("x", 1, "passed")])
     assert free["usage"]["cost_usd"] is None
     used = [
         result("x", 1, "passed", usage=Usage(steps=2, input_tokens=9, output_tokens=4)),
         result("y", 1, "failed", usage=Usage(steps=1, input_tokens=1, cost_usd=0.25)),
     ]
-    assert summarise(plan("x", "y"), used)["usage"] == {
+    assert summarize(plan("x", "y"), used)["usage"] == {
         "steps": 3, "input_tokens": 10, "output_tokens": 4, "cost_usd": 0.25,
     }  # fmt: skip
 
 
 def test_times_are_added_up() -> None:
     """Of each part, over all trials."""
-    summary = summarise(plan("x", "y"), [result("x", 1, "passed"), result("y", 2, "unscored")])
+    summary = summarize(plan("x", "y"), [result("x", 1, "passed"), result("y", 2, "unscored")])
     assert summary["seconds"] == {"build": 0.0, "agent": 2.0, "verifier": 1.0, "total": 4.0}
     assert summary["finished_at"] == "2026-11-21T10:00:02.000Z"

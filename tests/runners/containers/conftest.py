@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agon.app.containers import Containers, Image, Recipe
+from agon.app.containers import Containers, Image, ImageSpec
 from agon.runners.containers import open_containers, provide_base_image
 from runners.containers.course import Course
 
@@ -31,7 +31,7 @@ def image(containers: Containers, tmp_path_factory: pytest.TempPathFactory) -> I
     """Build the image of the course."""
     context = tmp_path_factory.mktemp("environment")
     (context / "Dockerfile").write_text(DOCKERFILE)
-    return containers.build(Recipe(context=context))
+    return containers.build(ImageSpec(context=context))
 
 
 @pytest.fixture

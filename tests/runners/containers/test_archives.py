@@ -10,8 +10,21 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agon.runners.containers.archives import END, Broken, Entry, content, entries, header, padding
-from agon.runners.containers.sieve import Sieved, TooMany, printable, sieve
+from agon.runners.containers.archive_filter import (
+    FilteredArchive,
+    TooManyEntries,
+    filter_archive,
+    printable,
+)
+from agon.runners.containers.archives import (
+    END,
+    Entry,
+    InvalidArchive,
+    content,
+    entries,
+    header,
+    padding,
+)
 
 NAMES = st.binary(min_size=1, max_size=300).filter(lambda name: not set(name) & {0, 47})
 _LOOSE = settings(
@@ -47,10 +60,12 @@ def member(name: str, kind: bytes = tarfile.REGTYPE, target: str = "") -> tarfil
     return made
 
 
-def sieved(archive: bytes, tmp_path: Path, *, files: int = 100) -> tuple[Sieved, list[str]]:
+def sieved(
+    archive: bytes, tmp_path: Path, *, files: int = 100
+) -> tuple[FilteredArchive, list[str]]:
     """Sieve an archive of the working folder; give the names that passed."""
     target = tmp_path / "sieved.tar"
-    result = sieve(io.BytesIO(archive), target, roots=("/app",), files=files)
+    result = filter_archive(io.BytesIO(archive), target, roots=("/app",), files=files)
     with tarfile.open(target, encoding="utf-8", errors="surrogateescape") as passed:
         return result, [one.name for one in passed]
 
@@ -93,12 +108,12 @@ def test_two_writers_and_two_readers_agree(
 def test_no_bytes_make_the_reader_do_anything_but_refuse(
     noise: bytes, at: int, change: bytes
 ) -> None:
-    """It ends, and raises nothing but Broken, on noise and on archives with a wrong byte."""
+    """Reading noise or a damaged archive ends and raises nothing but InvalidArchive."""
     whole = archive_of(member("app/a"), member("app/b", tarfile.SYMTYPE, "a"), texts=(b"text",))
     for text in (noise, whole[:at] + change + whole[at + len(change) :], whole[:at]):
         try:
             read = [entry.size for entry in entries(io.BytesIO(text))]
-        except Broken:
+        except InvalidArchive:
             continue
         assert sum(read) <= len(text)
 
@@ -125,16 +140,16 @@ def test_what_tar_would_not_write_is_refused(field: tuple[int, bytes, str]) -> N
     if at != 148:
         block[148:156] = b" " * 8
         block[148:156] = b"%06o\0 " % sum(block)
-    with pytest.raises(Broken, match=reason):
+    with pytest.raises(InvalidArchive, match=reason):
         list(entries(io.BytesIO(bytes(block) + END)))
 
 
 def test_an_archive_without_its_end_was_cut_short() -> None:
     """The account is bounded: an archive that hits the bound must not pass as whole."""
     whole = archive_of(member("app/a"), texts=(b"x" * 600,))
-    with pytest.raises(Broken, match="cut short"):
+    with pytest.raises(InvalidArchive, match="cut short"):
         list(entries(io.BytesIO(whole[:1536])))
-    with pytest.raises(Broken, match="cut short"):
+    with pytest.raises(InvalidArchive, match="cut short"):
         list(entries(io.BytesIO(whole[:1100])))
 
 
@@ -200,7 +215,7 @@ def test_nothing_stays_setuid_or_unreadable(tmp_path: Path) -> None:
 def test_too_many_entries_are_refused_before_they_are_written(tmp_path: Path) -> None:
     """Counting starts with the first, whatever becomes of it."""
     many = archive_of(*(member(f"elsewhere/{at}") for at in range(101)))
-    with pytest.raises(TooMany):
+    with pytest.raises(TooManyEntries):
         sieved(many, tmp_path)
 
 
@@ -217,14 +232,14 @@ PATHS = st.lists(STEPS, max_size=5).map(b"/".join)
 def test_however_links_are_combined_none_leads_out(
     tmp_path: Path, members: list[tuple[str, bytes, bytes]]
 ) -> None:
-    """The law behind the sieve, tried on a real disk: unpack what passed, and resolve."""
+    """The law behind the filter_archive, tried on a real disk: unpack what passed, and resolve."""
     made = [
         (Entry(name=b"app/" + name, kind=kind, target=target), b"")  # type: ignore[arg-type]  # sampled
         for kind, name, target in members
     ]
     target = tmp_path / "sieved.tar"
     archive = written((Entry(name=b"app", kind="folder", mode=0o755), b""), *made)
-    sieve(io.BytesIO(archive), target, roots=("/app",), files=100)
+    filter_archive(io.BytesIO(archive), target, roots=("/app",), files=100)
     room = tmp_path / f"room-{len(list(tmp_path.iterdir()))}"
     room.mkdir()
     with tarfile.open(target) as passed:
@@ -254,7 +269,7 @@ def test_folders_that_are_mounted_are_not_in_the_new_archive(tmp_path: Path) -> 
     """Their permissions are not the unpacking user's to change."""
     target = tmp_path / "sieved.tar"
     archive = archive_of(member("app", tarfile.DIRTYPE), member("app/a"))
-    sieve(io.BytesIO(archive), target, roots=("/app",), mounted=("/app",), files=9)
+    filter_archive(io.BytesIO(archive), target, roots=("/app",), mounted=("/app",), files=9)
     with tarfile.open(target) as passed:
         assert passed.getnames() == ["app/a"]
 

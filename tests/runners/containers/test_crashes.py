@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from agon.runners.containers import open_containers
+from agon.runners.containers.cleanup_guard import CleanupGuard
 from agon.runners.containers.engine import CommandLine, find_engine
-from agon.runners.containers.lifeline import Lifeline
 from runners.containers.conftest import running
 from runners.containers.course import Course, limits
 from runners.processes import descendants, eventually
@@ -207,11 +207,11 @@ def test_what_a_crash_of_the_machine_left_is_cleaned_by_label(course: Course) ->
 def test_a_reaper_whose_owner_closes_removes_nothing(tmp_path: Path) -> None:
     """An orderly end is no crash; and a reaper that was killed is no error."""
     engine = CommandLine(("false",), find_engine().named)
-    lifeline = Lifeline(engine, label="agon.owner=nobody", folder=tmp_path)
+    lifeline = CleanupGuard(engine, label="agon.owner=nobody", folder=tmp_path)
     lifeline.close()
     assert not Path(f"/proc/{lifeline.process}").exists()
     assert tmp_path.exists()
-    second = Lifeline(engine, label="agon.owner=nobody", folder=tmp_path)
+    second = CleanupGuard(engine, label="agon.owner=nobody", folder=tmp_path)
     os.kill(second.process, signal.SIGKILL)
     second.close()
 

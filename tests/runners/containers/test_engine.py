@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from agon.app.containers import NotBuilt, Recipe
+from agon.app.containers import BuildFailed, ImageSpec
 from agon.errors import Unavailable
 from agon.runners.containers import open_containers
 from agon.runners.containers.engine import find_engine
-from agon.runners.containers.walls import walls
+from agon.runners.containers.isolation import isolation_flags
 from runners.containers.course import QUICK, Course, limits, sleeping
 
 Script = Callable[[str], Path]
@@ -73,7 +73,7 @@ def test_the_environment_chooses_the_engine(
 
 
 def test_docker_gets_its_own_arguments(tmp_path: Path, course: Course) -> None:
-    """Nearly the same as podman's: the walls of the specification are, and the rest is known."""
+    """The specified isolation flags equal podman's; the other differences are listed."""
     told = {"ServerVersion": "28.0", "CgroupVersion": "2", "DefaultRuntime": "runc",
             "MemoryLimit": True, "PidsLimit": True, "CpuCfsQuota": True}  # fmt: skip
     docker = tmp_path / "docker"
@@ -81,7 +81,7 @@ def test_docker_gets_its_own_arguments(tmp_path: Path, course: Course) -> None:
     docker.chmod(0o755)
     found = find_engine(str(docker), runtime="runsc").named
     assert (found.name, found.cgroups, found.limits_cpus) == ("docker", "v2", True)
-    flags = walls(found, course.image, QUICK, logs=True)
+    flags = isolation_flags(found, course.image, QUICK, logs=True)
     assert {"--network=none", "--cap-drop=ALL", "--runtime=runsc"} <= set(flags)
     assert not any("read-only-tmpfs" in flag or "--timeout" in flag for flag in flags)
 
@@ -153,7 +153,7 @@ def test_an_engine_that_fails_at_building_is_unavailable(engine: Script) -> None
     """Its own failure is not the task's."""
     path = engine("[ $1 != image ] || { echo 'Error: storage is broken' >&2; exit 125; }")
     with open_containers(str(path)) as opened, pytest.raises(Unavailable, match="storage"):
-        opened.build(Recipe(image="localhost/agon-base:1"))
+        opened.build(ImageSpec(image="localhost/agon-base:1"))
 
 
 def test_an_engine_that_hangs_at_building_is_ended(engine: Script, tmp_path: Path) -> None:
@@ -161,6 +161,6 @@ def test_an_engine_that_hangs_at_building_is_ended(engine: Script, tmp_path: Pat
     (tmp_path / "Dockerfile").write_text(f"FROM localhost/agon-base:1\n# {os.getpid()}\n")
     number = 10**6 + os.getpid()
     path = engine(f"[ $1 != build ] || {{ sleep {number} & sleep {number}; }}")
-    with open_containers(str(path)) as opened, pytest.raises(NotBuilt, match="more than 1 s"):
-        opened.build(Recipe(context=tmp_path, timeout_s=1))
+    with open_containers(str(path)) as opened, pytest.raises(BuildFailed, match="more than 1 s"):
+        opened.build(ImageSpec(context=tmp_path, timeout_s=1))
     assert not sleeping(number)

@@ -11,12 +11,12 @@ from typing import TypeAlias
 
 import pytest
 
-from agon.app.containers import Containers, Image, Limits, NotBuilt, Recipe
+from agon.app.containers import BuildFailed, Containers, Image, ImageSpec, Limits
 from agon.errors import InvalidRule, NotFound, Unavailable, Unreadable
 from agon.runners.containers import open_containers
 from agon.runners.containers.base_image import base_archive
 from agon.runners.containers.images import bases, writable_folders
-from agon.runners.containers.staging import Stage, content_hash
+from agon.runners.containers.staging import StagingFolder, content_hash
 from runners.containers.course import Course, sleeping
 
 
@@ -34,7 +34,7 @@ def build(containers: Containers) -> Iterator["Build"]:
     """Build images and remove them afterwards."""
     built = []
 
-    def remembered(recipe: Recipe) -> Image:
+    def remembered(recipe: ImageSpec) -> Image:
         image = containers.build(recipe)
         built.append(image.reference)
         return image
@@ -44,15 +44,15 @@ def build(containers: Containers) -> Iterator["Build"]:
         subprocess.run(["podman", "rmi", "-f", reference], capture_output=True, check=True)
 
 
-Build: TypeAlias = Callable[[Recipe], Image]
+Build: TypeAlias = Callable[[ImageSpec], Image]
 
 
 def test_the_same_content_is_built_once(build: Build, tmp_path: Path) -> None:
     """Whatever the folder's name and times; other content is another image."""
     text = f"COPY data /app/data\n# {os.urandom(4).hex()}"
-    first = build(Recipe(context=context(tmp_path / "a", text, data="x")))
-    second = build(Recipe(context=context(tmp_path / "b", text, data="x")))
-    third = build(Recipe(context=context(tmp_path / "c", text, data="y")))
+    first = build(ImageSpec(context=context(tmp_path / "a", text, data="x")))
+    second = build(ImageSpec(context=context(tmp_path / "b", text, data="x")))
+    third = build(ImageSpec(context=context(tmp_path / "c", text, data="y")))
     assert (first.cached, second.cached, third.cached) == (False, True, False)
     assert first.reference == second.reference != third.reference
     assert second.seconds < first.seconds
@@ -69,7 +69,7 @@ def test_an_image_keeps_its_user_and_its_volumes(
     build: Build, containers: Containers, tmp_path: Path
 ) -> None:
     """An image's own user works in folders that belong to root, mounted for everybody."""
-    recipe = Recipe(context=context(
+    recipe = ImageSpec(context=context(
         tmp_path / "image",
         "RUN mkdir -p /srv/data && echo kept > /srv/data/kept && chown -R nobody /srv\n"
         'VOLUME /srv/data\nENTRYPOINT ["/bin/false"]\nUSER nobody\nENV PATH=/bin:/app/bin',
@@ -90,8 +90,8 @@ def test_an_image_keeps_its_user_and_its_volumes(
 def test_a_dockerfile_that_fails_says_where(containers: Containers, tmp_path: Path) -> None:
     """The end of its log is in the message."""
     folder = context(tmp_path / "image", "RUN echo look here && exit 3")
-    with pytest.raises(NotBuilt, match="look here"):
-        containers.build(Recipe(context=folder))
+    with pytest.raises(BuildFailed, match="look here"):
+        containers.build(ImageSpec(context=folder))
 
 
 def test_an_image_that_is_not_there_is_named(containers: Containers, tmp_path: Path) -> None:
@@ -99,12 +99,12 @@ def test_an_image_that_is_not_there_is_named(containers: Containers, tmp_path: P
     folder = tmp_path / "image"
     folder.mkdir()
     (folder / "Dockerfile").write_text("FROM localhost/nowhere:1\n")
-    with pytest.raises(NotBuilt, match="localhost/nowhere:1 is not there"):
-        containers.build(Recipe(context=folder))
-    with pytest.raises(NotBuilt, match="localhost/nowhere:2 is not there"):
-        containers.build(Recipe(image="localhost/nowhere:2"))
-    with pytest.raises(NotBuilt, match="Dockerfile cannot be read"):
-        containers.build(Recipe(context=tmp_path))
+    with pytest.raises(BuildFailed, match="localhost/nowhere:1 is not there"):
+        containers.build(ImageSpec(context=folder))
+    with pytest.raises(BuildFailed, match="localhost/nowhere:2 is not there"):
+        containers.build(ImageSpec(image="localhost/nowhere:2"))
+    with pytest.raises(BuildFailed, match="Dockerfile cannot be read"):
+        containers.build(ImageSpec(context=tmp_path))
 
 
 def test_a_build_has_no_network_and_a_limit_of_time(
@@ -112,13 +112,13 @@ def test_a_build_has_no_network_and_a_limit_of_time(
 ) -> None:
     """A task's Dockerfile is as unknown as its agents."""
     text = f"RUN ls /sys/class/net > /app/net && echo {os.urandom(4).hex()}"
-    image = build(Recipe(context=context(tmp_path / "a", text)))
+    image = build(ImageSpec(context=context(tmp_path / "a", text)))
     course = Course(containers, image, tmp_path)
     assert course.agent("cat net").account.stdout.path.read_text() == "lo\n"
     number = 2 * 10**6 + os.getpid()
     slow = context(tmp_path / "b", f"RUN sleep {number} # {os.urandom(4).hex()}")
-    with pytest.raises(NotBuilt, match="more than 2 s"):
-        containers.build(Recipe(context=slow, timeout_s=2))
+    with pytest.raises(BuildFailed, match="more than 2 s"):
+        containers.build(ImageSpec(context=slow, timeout_s=2))
     assert not sleeping(number)
 
 
@@ -126,9 +126,9 @@ def test_an_image_that_is_there_can_be_used_as_it_is(
     containers: Containers, tmp_path: Path
 ) -> None:
     """Tasks may name an image instead of a Dockerfile."""
-    image = containers.build(Recipe(image="localhost/agon-base:1"))
+    image = containers.build(ImageSpec(image="localhost/agon-base:1"))
     assert Course(containers, image, tmp_path).agent("pwd").outcome == "finished"
-    assert containers.build(Recipe(image="localhost/agon-base:1")).cached
+    assert containers.build(ImageSpec(image="localhost/agon-base:1")).cached
 
 
 def test_own_files_larger_than_the_storage_leave_the_trial_unscored(
@@ -136,7 +136,7 @@ def test_own_files_larger_than_the_storage_leave_the_trial_unscored(
 ) -> None:
     """The task is mistaken, not the agent; the message says what does not fit."""
     folder = context(tmp_path / "image", "RUN head -c 3m /dev/zero > /app/large")
-    course = Course(containers, build(Recipe(context=folder)), tmp_path)
+    course = Course(containers, build(ImageSpec(context=folder)), tmp_path)
     run = course.agent("true", bounds=Limits(timeout_s=5, memory_mib=64, storage_mib=1))
     assert run.outcome == "unscored"
     assert "No space left" in run.reason
@@ -183,7 +183,7 @@ def test_a_stage_copies_once_and_refuses_what_leads_out(tmp_path: Path) -> None:
     folder.mkdir()
     (source / "a").write_text("1")
     (source / "b").symlink_to("a")
-    stage = Stage(folder)
+    stage = StagingFolder(folder)
     copy = stage.show(source)
     (source / "a").write_text("2")
     assert stage.show(source) == copy

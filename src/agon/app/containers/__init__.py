@@ -1,19 +1,19 @@
 """Say what a challenge needs of the world outside: containers for agents, and for their judges."""
 
-from agon.app.containers.port import Cleaned, Containers, Ended, NotBuilt, Shell
+from agon.app.containers.port import BuildFailed, CleanupSummary, ContainerGone, Containers, Shell
 from agon.app.containers.values import (
-    Account,
     AgentOutcome,
     AgentRun,
+    ContainerResult,
     Engine,
     Image,
-    LeftOut,
+    ImageSpec,
     Limit,
     Limits,
     Mount,
     Outcome,
     Outputs,
-    Recipe,
+    RejectedEntry,
     RewardSource,
     Step,
     Stream,
@@ -22,22 +22,22 @@ from agon.app.containers.values import (
 )
 
 __all__ = [
-    "Account",
     "AgentOutcome",
     "AgentRun",
-    "Cleaned",
+    "BuildFailed",
+    "CleanupSummary",
+    "ContainerGone",
+    "ContainerResult",
     "Containers",
-    "Ended",
     "Engine",
     "Image",
-    "LeftOut",
+    "ImageSpec",
     "Limit",
     "Limits",
     "Mount",
-    "NotBuilt",
     "Outcome",
     "Outputs",
-    "Recipe",
+    "RejectedEntry",
     "RewardSource",
     "Shell",
     "Step",

@@ -12,10 +12,10 @@ from agon.app.containers.values import (
     AgentRun,
     Engine,
     Image,
+    ImageSpec,
     Limits,
     Mount,
     Outputs,
-    Recipe,
     RewardSource,
     Step,
     Trial,
@@ -31,21 +31,21 @@ class Shell(Protocol):
         """Run a command in ``/app`` and wait for it.
 
         Raises:
-            Ended: when the container is gone, its time being up or for any other reason. A driver
-                lets it pass; the agent's account tells why.
+            ContainerGone: the container has ended, for whatever reason. A driver
+                does not catch it; the agent's result says why.
         """
 
 
-class Ended(Exception):
+class ContainerGone(Exception):
     """Say that a container is gone, so that nothing more can be run in it."""
 
 
-class NotBuilt(Unreadable):
+class BuildFailed(Unreadable):
     """Say that an image cannot be built from a task's Dockerfile, with the end of its log."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cleaned:
+class CleanupSummary:
     """Count what was removed."""
 
     containers: int
@@ -57,7 +57,7 @@ class Containers(Protocol):
 
     *Two containers for each trial.* An agent works in one; when it ends, everything in it is
     killed and only the declared outputs are taken over. The tests run in a fresh one, from the
-    same image, where the outputs and ``/tests`` (read-only) have been added. Nothing else passes
+    same image, where the outputs and ``/tests`` (read-only) have been added. NopAgent else passes
     from the first to the second: no process, no file elsewhere, no environment.
 
     *The wall.* No network, no capabilities, no new privileges, bounded memory without swap,
@@ -79,7 +79,7 @@ class Containers(Protocol):
     *Our own fault* (the engine fails, an image is missing, somebody removes the container) is
     ``unscored`` with its cause, after one repetition; never a fail.
 
-    *Nothing stays.* However a command, the engine's client or this process ends, by ``kill -9``
+    *NopAgent stays.* However a command, the engine's client or this process ends, by ``kill -9``
     too, its containers are removed. :meth:`clean` removes what a crash of the machine left.
 
     *Safe to share.* Methods may be called from several threads, for different trials.
@@ -89,11 +89,11 @@ class Containers(Protocol):
     def engine(self) -> Engine:
         """Name the engine, as every account records it."""
 
-    def build(self, recipe: Recipe) -> Image:
+    def build(self, recipe: ImageSpec) -> Image:
         """Build a task's image, or find it by the hash of its content.
 
         Raises:
-            NotBuilt: the Dockerfile fails, asks for an image that is not there, or takes too long.
+            BuildFailed: the Dockerfile fails or names a missing image, or takes too long.
             Unavailable: the engine does not work.
         """
 
@@ -137,8 +137,9 @@ class Containers(Protocol):
     ) -> AgentRun:
         """Let a driver of ours (which may ask a model) act in a container, and take its outputs.
 
-        As :meth:`run_agent`. The driver runs in this thread; what it raises, :class:`Ended` apart,
-        is raised again when the container is gone. It is called again only if it had not acted.
+        As :meth:`run_agent`. The driver runs in this thread; what it raises, except
+        :class:`ContainerGone`, is raised again when the container has ended. It is called again
+        only if it ran no command.
         """
 
     def verify(
@@ -159,7 +160,7 @@ class Containers(Protocol):
             Unavailable: the containers are closed.
         """
 
-    def clean(self, run: str | None = None, *, images: bool = False) -> Cleaned:
+    def clean(self, run: str | None = None, *, images: bool = False) -> CleanupSummary:
         """Remove the containers of a run, or of all runs, and on request the images built.
 
         It removes containers that are running: clean while nothing runs that is wanted.

@@ -82,7 +82,7 @@ class Engine:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Recipe:
+class ImageSpec:
     """Say how a task's image comes about: from a Dockerfile, or from an image that is there.
 
     Attributes:
@@ -161,7 +161,7 @@ class Stream:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Account:
+class ContainerResult:
     """Record what became of one container: facts to store, never to be computed again.
 
     Attributes:
@@ -172,7 +172,7 @@ class Account:
         limits_hit: the limits that were reached, whatever the outcome.
         stdout: what the command printed.
         stderr: the same of stderr.
-        flags: the engine's arguments before the image: the walls, word for word.
+        flags: the engine's arguments before the image: the isolation_flags, word for word.
         engine: which engine.
         attempts: how often it was tried before this was the account: 1 or 2.
     """
@@ -190,7 +190,7 @@ class Account:
 
 
 @dataclass(frozen=True, kw_only=True)
-class LeftOut:
+class RejectedEntry:
     """Name something that an agent left and nobody takes over, and why."""
 
     name: str
@@ -218,7 +218,7 @@ class Outputs:
     files: int
     size: int
     sha256: str
-    left_out: tuple[LeftOut, ...]
+    left_out: tuple[RejectedEntry, ...]
     left_out_total: int
 
 
@@ -235,7 +235,7 @@ class AgentRun:
 
     outcome: AgentOutcome
     reason: str
-    account: Account
+    account: ContainerResult
     outputs: Outputs | None
 
 
@@ -254,7 +254,7 @@ class Verification:
     outcome: Outcome
     reason: str
     reward: float | None
-    account: Account
+    account: ContainerResult
     logs: Path | None
 
 

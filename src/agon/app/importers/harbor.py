@@ -27,7 +27,7 @@ from agon.app.analysis.score import moment_of
 from agon.app.files import Fault, Unfit, gathering, read_object
 from agon.app.importers.imported import Imported
 from agon.app.importers.trials import STAKES, Ran, tables_of
-from agon.app.tasks.content import files_under
+from agon.app.tasks.files import files_under
 from agon.errors import NotFound, Unreadable
 
 _VALIDATOR = "harbor"

@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Literal, TypeAlias
 
-from agon.app.containers import Containers, NotBuilt, Outcome, Trial
+from agon.app.containers import BuildFailed, Containers, Outcome, Trial
 from agon.app.tasks.agents import Agent
 from agon.app.tasks.task import Task
 from agon.app.tasks.trials import Clock, build, run_trial
@@ -21,7 +21,7 @@ Part: TypeAlias = Literal["oracle", "nothing", "cheat"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Proof:
+class AcceptanceCheck:
     """Hold what became of one of the three who try a task.
 
     Attributes:
@@ -48,7 +48,7 @@ class Acceptance:
     """
 
     task: str
-    proofs: tuple[Proof, ...]
+    proofs: tuple[AcceptanceCheck, ...]
     notes: tuple[str, ...] = ()
 
     @property
@@ -70,7 +70,7 @@ class Acceptance:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Triers:
+class AcceptanceAgents:
     """Hold the three who try a task."""
 
     oracle: Agent
@@ -80,7 +80,7 @@ class Triers:
 
 def accept_tasks(
     tasks: Sequence[Task],
-    triers: Triers,
+    acceptance_agents: AcceptanceAgents,
     *,
     containers: Containers,
     run: str,
@@ -91,7 +91,7 @@ def accept_tasks(
 
     Args:
         tasks: what to try.
-        triers: who tries.
+        acceptance_agents: who tries.
         containers: where.
         run: a label for the containers.
         jobs: how many tasks at a time.
@@ -103,7 +103,7 @@ def accept_tasks(
     with ThreadPoolExecutor(jobs, thread_name_prefix="task") as pool:
         try:
             yield from pool.map(
-                lambda task: _accept(task, triers, containers, run=run, now=now), tasks
+                lambda task: _accept(task, acceptance_agents, containers, run=run, now=now), tasks
             )
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
@@ -112,25 +112,25 @@ def accept_tasks(
 
 
 def _accept(
-    task: Task, triers: Triers, containers: Containers, *, run: str, now: Clock
+    task: Task, acceptance_agents: AcceptanceAgents, containers: Containers, *, run: str, now: Clock
 ) -> Acceptance:
     notes = task.settings.notes
     try:
         image = build(task, containers)
-    except (NotBuilt, InvalidRule) as failed:
-        proof = Proof(part="oracle", result=None, reason=str(failed), holds=False)
+    except (BuildFailed, InvalidRule) as failed:
+        proof = AcceptanceCheck(part="oracle", result=None, reason=str(failed), holds=False)
         return Acceptance(task=task.name, proofs=(proof,), notes=notes)
     proofs = []
     who: tuple[tuple[Part, Agent], ...] = (
-        ("oracle", triers.oracle),
-        ("nothing", triers.nothing),
-        ("cheat", triers.cheat),
+        ("oracle", acceptance_agents.oracle),
+        ("nothing", acceptance_agents.nothing),
+        ("cheat", acceptance_agents.cheat),
     )
     with TemporaryDirectory(prefix="agon-check-") as place:
         for part, agent in who:
             if why := agent.lacks(task):
                 if part == "oracle":
-                    proofs.append(Proof(part=part, result=None, reason=why, holds=False))
+                    proofs.append(AcceptanceCheck(part=part, result=None, reason=why, holds=False))
                 continue
             folder = Path(place) / part
             folder.mkdir()
@@ -140,7 +140,7 @@ def _accept(
             )
             wanted = ("passed",) if part == "oracle" else ("failed", "timeout")
             proofs.append(
-                Proof(
+                AcceptanceCheck(
                     part=part,
                     result=made.result,
                     reason=made.reason,

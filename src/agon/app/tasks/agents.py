@@ -42,7 +42,7 @@ class Work:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Workplace:
+class AgentEnvironment:
     """Hold what an agent gets: engine, image, and what it may use.
 
     Attributes:
@@ -72,7 +72,7 @@ class Agent(Protocol):
     def lacks(self, task: Task) -> str:
         """Say what keeps it from working on a task at all; empty when nothing does."""
 
-    def work(self, task: Task, place: Workplace) -> Work:
+    def work(self, task: Task, place: AgentEnvironment) -> Work:
         """Work on a task until done or ended.
 
         Raises:

@@ -122,7 +122,7 @@ class RunFolder:
         folder = self.trial(result.task, result.number)
         write_atomically(folder / RESULT, json_page(result.to_dict()))
 
-    def summarise(self, summary: Mapping[str, Any]) -> None:
+    def summarize(self, summary: Mapping[str, Any]) -> None:
         """Write the summary."""
         write_atomically(self.path / SUMMARY, json_page(summary))
 

@@ -26,9 +26,9 @@ from typing import Any
 
 from agon.app.containers import RewardSource
 from agon.app.files import Fault, Unfit
-from agon.app.tasks.content import read_text
-from agon.app.tasks.keys import Keys
-from agon.app.tasks.task import WORKPLACE, About, Bounds, Settings
+from agon.app.tasks.files import read_text
+from agon.app.tasks.settings_reader import SettingsReader
+from agon.app.tasks.task import WORKPLACE, Settings, TaskLimits, TaskMetadata
 
 SETTINGS = "task.toml"
 DAY_S = 86_400
@@ -53,26 +53,26 @@ def read_settings(folder: Path, faults: list[Fault]) -> Settings:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as wrong:
         raise Unfit(Fault(where, f"is no TOML ({wrong})", "correct it")) from None
-    keys = Keys(content, where=where, faults=faults)
+    keys = SettingsReader(content, where=where, faults=faults)
     agent, verifier, environment = map(keys.table, ("agent", "verifier", "environment"))
     metadata = keys.table("metadata")
     _refuse_unkeepable(keys, verifier, environment)
     env = _variables(environment)
     return Settings(
-        bounds=Bounds(
-            agent_s=_seconds(agent, "timeout_sec", Bounds.agent_s),
-            verifier_s=_seconds(verifier, "timeout_sec", Bounds.verifier_s),
-            build_s=_seconds(environment, "build_timeout_sec", Bounds.build_s),
-            cpus=environment.number("cpus", default=Bounds.cpus, low=0.01, high=1024),
-            memory_mb=_mebibytes(environment, "memory", default=Bounds.memory_mb, low=16),
-            storage_mb=_mebibytes(environment, "storage", default=Bounds.storage_mb, low=1),
+        bounds=TaskLimits(
+            agent_s=_seconds(agent, "timeout_sec", TaskLimits.agent_s),
+            verifier_s=_seconds(verifier, "timeout_sec", TaskLimits.verifier_s),
+            build_s=_seconds(environment, "build_timeout_sec", TaskLimits.build_s),
+            cpus=environment.number("cpus", default=TaskLimits.cpus, low=0.01, high=1024),
+            memory_mb=_mebibytes(environment, "memory", default=TaskLimits.memory_mb, low=16),
+            storage_mb=_mebibytes(environment, "storage", default=TaskLimits.storage_mb, low=1),
         ),
         outputs=_outputs(keys, verifier),
         reward_source=_reward_source(verifier),
         image=environment.text("docker_image"),
         agent_env=env,
         verifier_env={**env, **_variables(verifier)},
-        about=About(
+        about=TaskMetadata(
             difficulty=metadata.text("difficulty"),
             category=metadata.text("category"),
             tags=metadata.texts("tags"),
@@ -82,11 +82,11 @@ def read_settings(folder: Path, faults: list[Fault]) -> Settings:
     )
 
 
-def _seconds(keys: Keys, key: str, default: float) -> float:
+def _seconds(keys: SettingsReader, key: str, default: float) -> float:
     return keys.number(key, default=default, low=0.1, high=DAY_S)
 
 
-def _mebibytes(keys: Keys, key: str, *, default: int, low: int) -> int:
+def _mebibytes(keys: SettingsReader, key: str, *, default: int, low: int) -> int:
     """Take ``<key>_mb``, or ``<key>`` as a text with a unit; both may stand there if they agree."""
     number = keys.whole(f"{key}_mb", default=default, low=low, high=MIB_OF_TIB)
     text = keys.anything(key)
@@ -102,7 +102,7 @@ def _mebibytes(keys: Keys, key: str, *, default: int, low: int) -> int:
     return size
 
 
-def _variables(keys: Keys) -> dict[str, str]:
+def _variables(keys: SettingsReader) -> dict[str, str]:
     """Take ``env``: names and texts. ``${NAME:-text}`` is its text.
 
     A ``${NAME}`` without a text is refused: nothing of the host's environment enters a container.
@@ -121,7 +121,7 @@ def _variables(keys: Keys) -> dict[str, str]:
     return variables
 
 
-def _outputs(keys: Keys, verifier: Keys) -> tuple[str, ...]:
+def _outputs(keys: SettingsReader, verifier: SettingsReader) -> tuple[str, ...]:
     mode = verifier.text("environment_mode", default="shared", choices=("shared", "separate"))
     outputs: tuple[str, ...] = () if mode == "separate" else (WORKPLACE,)
     given = keys.anything("artifacts", [])
@@ -142,12 +142,14 @@ def _listed(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
-def _reward_source(verifier: Keys) -> RewardSource | None:
+def _reward_source(verifier: SettingsReader) -> RewardSource | None:
     given = verifier.text("reward_source", choices=_SOURCES)
     return next((source for source in _SOURCES if source == given), None)
 
 
-def _refuse_unkeepable(keys: Keys, verifier: Keys, environment: Keys) -> None:
+def _refuse_unkeepable(
+    keys: SettingsReader, verifier: SettingsReader, environment: SettingsReader
+) -> None:
     if keys.anything("steps", []):
         keys.fault("steps", keys.anything("steps"), "split the steps into tasks of their own")
     if environment.whole("gpus", default=0, low=0, high=1024):

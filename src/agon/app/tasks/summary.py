@@ -11,7 +11,7 @@ from agon.kernel.statistics import wilson
 _CONFIDENCE = 0.95
 
 
-def summarise(plan: Plan, results: Iterable[TrialResult]) -> dict[str, Any]:
+def summarize(plan: Plan, results: Iterable[TrialResult]) -> dict[str, Any]:
     """Return a run's summary as ``summary.json`` holds it.
 
     S = passed / total over the trials that have a score; an unscored trial is in neither and is

@@ -15,7 +15,7 @@ WORKPLACE = "/app"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bounds:
+class TaskLimits:
     """Bound one trial (``challenge.md``, Running tasks: the times are its defaults).
 
     Attributes:
@@ -36,7 +36,7 @@ class Bounds:
 
 
 @dataclass(frozen=True, kw_only=True)
-class About:
+class TaskMetadata:
     """Hold what a task says of itself; nothing here changes a result."""
 
     difficulty: str = ""
@@ -60,13 +60,13 @@ class Settings:
         notes: what a reader should know though it is no fault.
     """
 
-    bounds: Bounds = Bounds()
+    bounds: TaskLimits = TaskLimits()
     outputs: tuple[str, ...] = (WORKPLACE,)
     reward_source: RewardSource | None = None
     image: str = ""
     agent_env: Mapping[str, str] = field(default_factory=dict)
     verifier_env: Mapping[str, str] = field(default_factory=dict)
-    about: About = About()
+    about: TaskMetadata = TaskMetadata()
     extra: Mapping[str, Any] = field(default_factory=dict, repr=False)
     notes: tuple[str, ...] = ()
 

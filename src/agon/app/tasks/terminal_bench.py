@@ -21,10 +21,10 @@ from pathlib import Path
 from typing import Any
 
 from agon.app.files import Fault, Unfit, gathering
-from agon.app.tasks.content import read_text
+from agon.app.tasks.files import read_text
 from agon.app.tasks.harbor import DAY_S
-from agon.app.tasks.keys import Keys
-from agon.app.tasks.task import About, Bounds, Settings
+from agon.app.tasks.settings_reader import SettingsReader
+from agon.app.tasks.task import Settings, TaskLimits, TaskMetadata
 from agon.errors import Unavailable
 
 SETTINGS = "task.yaml"
@@ -36,7 +36,7 @@ _TESTS_S = 60.0
 
 
 @dataclass(frozen=True)
-class OldSettings:
+class TerminalBenchSettings:
     """Hold what ``task.yaml`` and the compose file say.
 
     Attributes:
@@ -50,7 +50,7 @@ class OldSettings:
     context: str = "."
 
 
-def read_old_settings(folder: Path, faults: list[Fault]) -> OldSettings:
+def read_terminal_bench_settings(folder: Path, faults: list[Fault]) -> TerminalBenchSettings:
     """Read ``task.yaml``; what is wrong is added to ``faults``, defaults standing in for it.
 
     Raises:
@@ -58,17 +58,17 @@ def read_old_settings(folder: Path, faults: list[Fault]) -> OldSettings:
         Unavailable: no reader of YAML is installed.
     """
     where = f"{folder.name}/{SETTINGS}"
-    keys = Keys(_mapping(folder / SETTINGS, where), where=where, faults=faults)
+    keys = SettingsReader(_mapping(folder / SETTINGS, where), where=where, faults=faults)
     instruction = keys.text("instruction") or _described(keys)
     if keys.anything("run_tests_in_same_shell", default=False):
         keys.fault("run_tests_in_same_shell", value=True, remedy="test files, not the shell")
     settings = Settings(
-        bounds=Bounds(
+        bounds=TaskLimits(
             agent_s=keys.number("max_agent_timeout_sec", default=_AGENT_S, low=0.1, high=DAY_S),
             verifier_s=keys.number("max_test_timeout_sec", default=_TESTS_S, low=0.1, high=DAY_S),
         ),
         verifier_env={"TEST_DIR": "/tests"},
-        about=About(
+        about=TaskMetadata(
             difficulty=keys.text("difficulty"),
             category=keys.text("category"),
             tags=keys.texts("tags"),
@@ -76,10 +76,10 @@ def read_old_settings(folder: Path, faults: list[Fault]) -> OldSettings:
         extra=keys.rest(),
         notes=tuple(keys.misspelt()),
     )
-    return OldSettings(settings, instruction, _context(folder, faults))
+    return TerminalBenchSettings(settings, instruction, _context(folder, faults))
 
 
-def _described(keys: Keys) -> str:
+def _described(keys: SettingsReader) -> str:
     """Return the base description of the oldest tasks; empty when there is none."""
     for one in keys.anything("descriptions", []) or []:
         if isinstance(one, Mapping) and one.get("key", "base") == "base":
@@ -94,7 +94,7 @@ def _context(folder: Path, faults: list[Fault]) -> str:
     if not (folder / COMPOSE).is_file():
         return here
     with gathering(faults):
-        keys = Keys(_mapping(folder / COMPOSE, where), where=where, faults=faults)
+        keys = SettingsReader(_mapping(folder / COMPOSE, where), where=where, faults=faults)
         services = keys.table("services")
         names = list(services.rest())
         if len(names) != 1:

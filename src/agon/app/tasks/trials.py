@@ -13,19 +13,19 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final, TypeAlias
 
 from agon.app.containers import (
-    Account,
     AgentRun,
+    ContainerResult,
     Containers,
     Image,
+    ImageSpec,
     Limits,
     Outcome,
     Outputs,
-    Recipe,
     Stream,
     Trial,
     Verification,
 )
-from agon.app.tasks.agents import Agent, Usage, Work, Workplace
+from agon.app.tasks.agents import Agent, AgentEnvironment, Usage, Work
 from agon.app.tasks.task import WORKPLACE, Task
 from agon.errors import AgonError
 from agon.kernel.times import written_time
@@ -108,10 +108,10 @@ def build(task: Task, containers: Containers) -> Image:
     A task of Terminal-Bench 1 is built from its whole folder; its solution is kept out.
 
     Raises:
-        NotBuilt: its Dockerfile fails.
+        BuildFailed: its Dockerfile fails.
         Unavailable: the engine does not work.
     """
-    recipe = Recipe(
+    recipe = ImageSpec(
         context=task.files.context,
         image=task.files.image,
         timeout_s=task.settings.bounds.build_s,
@@ -127,7 +127,7 @@ def build(task: Task, containers: Containers) -> Image:
         hidden = shutil.ignore_patterns("solution.sh", "solution.yaml")
         shutil.copytree(context, copy, symlinks=True, ignore=hidden)
         return containers.build(
-            Recipe(context=copy, timeout_s=recipe.timeout_s, writable=recipe.writable)
+            ImageSpec(context=copy, timeout_s=recipe.timeout_s, writable=recipe.writable)
         )
 
 
@@ -168,7 +168,7 @@ def run_trial(
     work: Work | None = None
     verdict: Verification | None = None
     try:
-        place = Workplace(
+        place = AgentEnvironment(
             containers=containers, image=image, trial=trial, limits=_agent_limits(task)
         )
         work = agent.work(task, place)
@@ -287,7 +287,7 @@ def _parts(work: Work | None, verdict: Verification | None, folder: Path) -> dic
     return parts
 
 
-def _account(account: Account, folder: Path) -> dict[str, Any]:
+def _account(account: ContainerResult, folder: Path) -> dict[str, Any]:
     return {
         **asdict(account),
         "stdout": _stream(account.stdout, folder),

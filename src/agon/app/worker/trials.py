@@ -11,7 +11,7 @@ from agon.app.queue.leases import Again, Finish, Refused
 from agon.app.queue.progress import Progress
 from agon.app.queue.source import Assignment
 from agon.app.tasks.agents import Agent
-from agon.app.tasks.reading import read_task
+from agon.app.tasks.discovery import read_task
 from agon.app.tasks.trials import Clock, build, run_trial
 from agon.app.worker.outcome_records import record_once, worker_name
 from agon.entities.jobs import Job

@@ -39,8 +39,8 @@ def check_tasks(
       agon challenge check tasks/sort-log --format json
     """
     from agon.app.tasks.acceptance import accept_tasks
-    from agon.app.tasks.reading import read_tasks
-    from agon.wiring import base_image, containers, new_id, triers
+    from agon.app.tasks.discovery import read_tasks
+    from agon.wiring import acceptance_agents, base_image, containers, new_id
 
     read = read_tasks(tasks)
     base_image(read, where.engine)
@@ -48,7 +48,7 @@ def check_tasks(
         found = []
         for one in accept_tasks(
             read,
-            triers(),
+            acceptance_agents(),
             containers=engine,
             run=new_id(),
             jobs=arguments.at_a_time(jobs),

@@ -15,7 +15,7 @@ from agon.cli.helping import Command, option
 from agon.cli.output import TABLE, deliver
 
 if TYPE_CHECKING:
-    from agon.app.tasks.runs import Progress
+    from agon.app.tasks.run import Progress
     from agon.wiring import AgentChoice
 
 
@@ -75,8 +75,8 @@ def run_agent(  # noqa: PLR0913 (an option each)
     a run that was cut off; a finished trial never runs twice. Exit code 0: the run is complete; 5:
     no container engine works, or no trial has a score.
     """
-    from agon.app.tasks.reading import read_tasks
-    from agon.app.tasks.runs import plan_of, run_tasks
+    from agon.app.tasks.discovery import read_tasks
+    from agon.app.tasks.run import plan_of, run_tasks
     from agon.wiring import base_image, containers, new_id, task_agent
 
     read = read_tasks(tasks, reward_source=reward_source)

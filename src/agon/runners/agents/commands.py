@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from agon.app.containers import Mount
-from agon.app.tasks.agents import Work, Workplace
+from agon.app.tasks.agents import AgentEnvironment, Work
 from agon.app.tasks.task import Task
 from agon.errors import NotFound, Unreadable
 
@@ -19,7 +19,7 @@ INSTRUCTION = "/instruction.md"
 _PLACEHOLDERS = ("task", "instruction")
 _BRACED = re.compile(r"\{([A-Za-z_]+)\}")
 _ALIKE = 0.8
-_LONGEST_LINE = 128_000  # bytes; Linux takes 131,072 as one argument
+_MAX_LINE_BYTES = 128_000  # bytes; Linux takes 131,072 as one argument
 
 
 class CommandAgent:
@@ -60,7 +60,7 @@ class CommandAgent:
     def lacks(self, task: Task) -> str:
         """Say that the command line would be longer than a kernel takes, if so."""
         line = self.command_line(task=task.name, instruction=task.instruction)
-        if len(line.encode()) <= _LONGEST_LINE:
+        if len(line.encode()) <= _MAX_LINE_BYTES:
             return ""
         return f"its instruction is too long for a command line; have {INSTRUCTION} read instead"
 
@@ -84,7 +84,7 @@ class CommandAgent:
             at += 1
         return "".join(line)
 
-    def work(self, task: Task, place: Workplace) -> Work:
+    def work(self, task: Task, place: AgentEnvironment) -> Work:
         """Run the command."""
         instruction = place.trial.folder / "instruction.md"
         instruction.write_text(task.instruction, encoding="utf-8")

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import IO
 
-from agon.app.containers import Ended, Shell, Step
-from agon.app.tasks.agents import Usage, Work, Workplace
+from agon.app.containers import ContainerGone, Shell, Step
+from agon.app.tasks.agents import AgentEnvironment, Usage, Work
 from agon.app.tasks.task import Task
 from agon.errors import Unreadable
 from agon.runners.agents.chat import Chat, Reply, TooLate
@@ -78,7 +78,7 @@ class OpenAIAgent:
         """Say nothing: every task can be tried."""
         return ""
 
-    def work(self, task: Task, place: Workplace) -> Work:
+    def work(self, task: Task, place: AgentEnvironment) -> Work:
         """Ask and act until done."""
         path = place.trial.folder / TRANSCRIPT
         with path.open("w", encoding="utf-8") as file:
@@ -102,7 +102,7 @@ class OpenAIAgent:
             def drive_until_ended(shell: Shell) -> None:
                 try:
                     drive(shell)
-                except Ended:
+                except ContainerGone:
                     talk.note("the container is gone")
                 except TooLate:
                     talk.late = True

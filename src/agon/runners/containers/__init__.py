@@ -1,7 +1,8 @@
 """Run agents and tests in containers, over the command line of ``podman`` or ``docker``.
 
 :func:`open_containers` is the door; what it returns keeps the contract of
-:class:`agon.app.containers.Containers`. ``docs/methods/containers.md`` says what the walls are.
+:class:`agon.app.containers.Containers`. ``docs/methods/containers.md``
+describes the isolation flags.
 """
 
 import os

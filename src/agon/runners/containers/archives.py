@@ -25,7 +25,7 @@ _FLAGS: dict[Kind, bytes] = {"file": b"0", "folder": b"5", "link": b"2", "same":
 _LONG_NAME, _LONG_TARGET = b"L", b"K"
 
 
-class Broken(Exception):
+class InvalidArchive(Exception):
     """Say that bytes are not an archive as tar writes it, or that it was cut short."""
 
 
@@ -46,7 +46,7 @@ def entries(archive: BinaryIO) -> Iterator[Entry]:
     """Yield the entries of an archive from its current position to its end.
 
     Raises:
-        Broken: at the first byte that tar would not have written; also when the end is missing.
+        InvalidArchive: at the first byte that tar would not have written, or at a missing end.
     """
     name = target = b""
     while True:
@@ -58,11 +58,11 @@ def entries(archive: BinaryIO) -> Iterator[Entry]:
         offset = archive.tell()
         if flag in {_LONG_NAME, _LONG_TARGET}:
             if size > _LONGEST_NAME:
-                raise Broken(f"a name of {size:,} bytes")
+                raise InvalidArchive(f"a name of {size:,} bytes")
             text = _exactly(archive, size).split(b"\0", 1)[0]
             name, target = (text, target) if flag == _LONG_NAME else (name, text)
         elif (kind := _KINDS.get(flag)) is None:
-            raise Broken(f"an entry of the unknown kind {flag!r}")
+            raise InvalidArchive(f"an entry of the unknown kind {flag!r}")
         else:
             name = name or _name(block)
             if kind == "file" and name.endswith(b"/"):
@@ -86,7 +86,7 @@ def content(archive: BinaryIO, entry: Entry, *, piece: int = 1 << 20) -> Iterato
     """Yield a file's bytes in pieces.
 
     Raises:
-        Broken: when the archive ends before they do.
+        InvalidArchive: when the archive ends before they do.
     """
     archive.seek(entry.offset)
     left = entry.size
@@ -156,13 +156,13 @@ def _number(field: bytes) -> int:
         return int.from_bytes(field[-7:], "big")
     digits = field.strip(b" \0")
     if digits.strip(b"01234567"):
-        raise Broken(f"the number {field!r}")
+        raise InvalidArchive(f"the number {field!r}")
     return int(digits or b"0", 8)
 
 
 def _check_sum(block: bytes) -> None:
     if _number(block[148:156]) != sum(block[:148]) + 8 * 32 + sum(block[156:]):
-        raise Broken("a header whose sum is wrong")
+        raise InvalidArchive("a header whose sum is wrong")
 
 
 def _name(block: bytes) -> bytes:
@@ -179,7 +179,7 @@ def _text(field: bytes) -> bytes:
 def _exactly(archive: BinaryIO, size: int) -> bytes:
     read = archive.read(size)
     if len(read) < size:
-        raise Broken("it was cut short")
+        raise InvalidArchive("it was cut short")
     return read
 
 

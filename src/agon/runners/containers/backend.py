@@ -9,33 +9,33 @@ from typing import Final, Self
 
 from agon.app.containers import (
     AgentRun,
-    Cleaned,
+    CleanupSummary,
     Engine,
     Image,
+    ImageSpec,
     Limits,
     Mount,
     Outputs,
-    Recipe,
     RewardSource,
     Shell,
     Trial,
     Verification,
 )
 from agon.errors import InvalidRule, NotFound, Unavailable
-from agon.runners.containers.attempts import Attempt, Attempts, Order
-from agon.runners.containers.driving import WAITING, drive
-from agon.runners.containers.engine import CommandLine, Refused
+from agon.runners.containers.cleanup_guard import CleanupGuard
+from agon.runners.containers.driver import WAITING, drive
+from agon.runners.containers.engine import CommandLine, EngineError
+from agon.runners.containers.first_process import OUTPUTS, PRIVATE, guarded
 from agon.runners.containers.images import Images, require_plain, within
-from agon.runners.containers.inside import OUTPUTS, ROOM, guarded
-from agon.runners.containers.lifeline import Lifeline
-from agon.runners.containers.removals import Removals
-from agon.runners.containers.staging import Stage
-from agon.runners.containers.verdicts import judge_tests, read_reward
-from agon.runners.containers.walls import LABEL, Bind
+from agon.runners.containers.isolation import LABEL, BindMount
+from agon.runners.containers.outcomes import read_reward, verdict_of_tests
+from agon.runners.containers.remover import ContainerRemover
+from agon.runners.containers.runs import ContainerRun, ContainerRunner, RunSpec
+from agon.runners.containers.staging import StagingFolder
 
-_OURS: Final = ("/", ROOM, "/tests", "/logs", "/dev", "/proc", "/sys", "/etc")
-_LONGEST_ARGUMENT: Final = 128 << 10
-_LONGEST_LINE: Final = 256
+_RESERVED_PATHS: Final = ("/", PRIVATE, "/tests", "/logs", "/dev", "/proc", "/sys", "/etc")
+_MAX_ARGUMENT_BYTES: Final = 128 << 10
+_MAX_LINE_BYTES: Final = 256
 _TEST: Final = "/tests/test.sh"
 
 
@@ -56,12 +56,12 @@ class CommandLineContainers:
         self._owner = f"agon-{secrets.token_hex(6)}"
         self._scratch = Path(tempfile.mkdtemp(prefix=f"{self._owner}-"))
         label = f"{LABEL}.owner={self._owner}"
-        self._lifeline = Lifeline(engine, label=label, folder=self._scratch)
-        self._removals = Removals(engine)
+        self._lifeline = CleanupGuard(engine, label=label, folder=self._scratch)
+        self._removals = ContainerRemover(engine)
         self._images = Images(engine, network=build_network)
         (self._scratch / "stage").mkdir()
-        self._stage = Stage(self._scratch / "stage")
-        self._attempts = Attempts(
+        self._stage = StagingFolder(self._scratch / "stage")
+        self._attempts = ContainerRunner(
             engine, owner=self._owner, scratch=self._scratch, lifeline=self._lifeline,
             removals=self._removals,
         )  # fmt: skip
@@ -71,7 +71,7 @@ class CommandLineContainers:
         """Name the engine, as every account records it."""
         return self._engine.named
 
-    def build(self, recipe: Recipe) -> Image:
+    def build(self, recipe: ImageSpec) -> Image:
         """Build a task's image, or find it by the hash of its content."""
         return self._images.build(recipe)
 
@@ -87,8 +87,8 @@ class CommandLineContainers:
         environment: Sequence[tuple[str, str]] = (),
     ) -> AgentRun:
         """Run an agent that is a command in the container, and take its outputs."""
-        order = self._agent_order(image, command, trial, limits, outputs, mounts, environment)
-        return _agent_run(self._attempts.run(order), order)
+        spec = self._agent_order(image, command, trial, limits, outputs, mounts, environment)
+        return _agent_run(self._attempts.run(spec), spec)
 
     def drive_agent(
         self,
@@ -102,8 +102,8 @@ class CommandLineContainers:
         environment: Sequence[tuple[str, str]] = (),
     ) -> AgentRun:
         """Let a driver of ours act in a container, and take its outputs."""
-        order = self._agent_order(image, WAITING, trial, limits, outputs, mounts, environment)
-        return _agent_run(drive(self._attempts, self._engine, order, driver), order)
+        spec = self._agent_order(image, WAITING, trial, limits, outputs, mounts, environment)
+        return _agent_run(drive(self._attempts, self._engine, spec, driver), spec)
 
     def verify(
         self,
@@ -128,25 +128,25 @@ class CommandLineContainers:
                 raise NotFound(f"{path} is not there; it is needed to verify a trial")
         staged = self._stage.show(tests)
         with (staged / "test.sh").open("rb") as script:
-            command = guarded(_TEST, script.readline(_LONGEST_LINE))
-        order = Order(
+            command = guarded(_TEST, script.readline(_MAX_LINE_BYTES))
+        spec = RunSpec(
             phase="verifier",
             image=image,
             command=command,
             trial=trial,
             limits=limits,
             binds=(
-                Bind(staged, "/tests"),
-                Bind(outputs.path.resolve(), OUTPUTS),
+                BindMount(staged, "/tests"),
+                BindMount(outputs.path.resolve(), OUTPUTS),
             ),
             environment=tuple(environment),
             replaced=outputs.declared,
             handed=("/logs",),
             archive="logs.tar",
         )
-        return _verification(self._attempts.run(order), reward_source)
+        return _verification(self._attempts.run(spec), reward_source)
 
-    def clean(self, run: str | None = None, *, images: bool = False) -> Cleaned:
+    def clean(self, run: str | None = None, *, images: bool = False) -> CleanupSummary:
         """Remove the containers of a run, or of all runs, and on request the images built.
 
         Raises:
@@ -157,9 +157,9 @@ class CommandLineContainers:
             names = self._engine.containers(label)
             self._engine.remove(names)
             removed = self._images.remove_all() if images else 0
-        except Refused as wrong:
+        except EngineError as wrong:
             raise Unavailable(f"{self.engine.name}: {wrong}") from None
-        return Cleaned(containers=len(names), images=removed)
+        return CleanupSummary(containers=len(names), images=removed)
 
     def close(self) -> None:
         """Remove this process's containers and temporary files; may be called twice."""
@@ -178,7 +178,7 @@ class CommandLineContainers:
         """Close."""
         self.close()
 
-    def _agent_order(  # what two public methods take, in their order
+    def _agent_order(  # what two public methods take, in their spec
         self,
         image: Image,
         command: Sequence[str],
@@ -187,19 +187,21 @@ class CommandLineContainers:
         outputs: Sequence[str],
         mounts: Sequence[Mount],
         environment: Sequence[tuple[str, str]],
-    ) -> Order:
+    ) -> RunSpec:
         self._require_open()
         _require_command(command)
         _require_outputs(outputs, image)
         for mount in mounts:
             _require_target(mount.target, image)
-        return Order(
+        return RunSpec(
             phase="agent",
             image=image,
             command=tuple(command),
             trial=trial,
             limits=limits,
-            binds=tuple(Bind(self._stage.show(mount.source), mount.target) for mount in mounts),
+            binds=tuple(
+                BindMount(self._stage.show(mount.source), mount.target) for mount in mounts
+            ),
             environment=tuple(environment),
             handed=tuple(
                 path for path in outputs if not any(within(path, other) for other in outputs)
@@ -221,10 +223,13 @@ def _require_command(command: Sequence[str]) -> None:
     if not command:
         raise InvalidRule("there is no command; give a program and its arguments")
     for argument in command:
-        if "\0" in argument or len(argument.encode(errors="surrogateescape")) >= _LONGEST_ARGUMENT:
+        if (
+            "\0" in argument
+            or len(argument.encode(errors="surrogateescape")) >= _MAX_ARGUMENT_BYTES
+        ):
             raise InvalidRule(
                 f"an argument of {len(argument):,} characters cannot be passed: give less than "
-                f"{_LONGEST_ARGUMENT >> 10} KiB without zero bytes; show a file instead"
+                f"{_MAX_ARGUMENT_BYTES >> 10} KiB without zero bytes; show a file instead"
             )
 
 
@@ -252,36 +257,36 @@ def _require_target(target: str, image: Image) -> None:
         InvalidRule: with the path and what would be right.
     """
     require_plain(target, "a mount")
-    taken = (*_OURS, *image.writable)
+    taken = (*_RESERVED_PATHS, *image.writable)
     if any(target == other or within(target, other) or within(other, target) for other in taken):
         raise InvalidRule(f"{target} is taken; mount under a name of its own, such as /solution")
 
 
-def _agent_run(attempt: Attempt, order: Order) -> AgentRun:
-    sieved, finding = attempt.sieved, attempt.finding
+def _agent_run(run: ContainerRun, spec: RunSpec) -> AgentRun:
+    filtered, diagnosis = run.filtered, run.diagnosis
     outputs = None
-    if sieved is not None and finding.outcome == "finished":
+    if filtered is not None and diagnosis.outcome == "finished":
         outputs = Outputs(
-            path=attempt.archive,
-            declared=order.handed,
-            files=sieved.files,
-            size=sieved.size,
-            sha256=sieved.sha256,
-            left_out=sieved.left_out,
-            left_out_total=sieved.left_out_total,
+            path=run.archive,
+            declared=spec.handed,
+            files=filtered.files,
+            size=filtered.size,
+            sha256=filtered.sha256,
+            left_out=filtered.left_out,
+            left_out_total=filtered.left_out_total,
         )
     return AgentRun(
-        outcome=finding.outcome, reason=finding.reason, account=attempt.account, outputs=outputs
+        outcome=diagnosis.outcome, reason=diagnosis.reason, account=run.account, outputs=outputs
     )
 
 
-def _verification(attempt: Attempt, source: RewardSource) -> Verification:
+def _verification(run: ContainerRun, source: RewardSource) -> Verification:
     reward = logs = None
-    if attempt.sieved is not None:
-        logs = attempt.archive
+    if run.filtered is not None:
+        logs = run.archive
         with logs.open("rb") as file:
             reward = read_reward(file)
-    outcome, reason = judge_tests(attempt.finding, attempt.told, reward, source)
+    outcome, reason = verdict_of_tests(run.diagnosis, run.report, reward, source)
     return Verification(
-        outcome=outcome, reason=reason, reward=reward, account=attempt.account, logs=logs
+        outcome=outcome, reason=reason, reward=reward, account=run.account, logs=logs
     )

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from agon.errors import Unavailable
-from agon.runners.containers.engine import CommandLine, Refused
+from agon.runners.containers.engine import CommandLine, EngineError
 
 NAME: Final = "localhost/agon-base:1"
 _FOLDERS: Final = {
@@ -37,7 +37,7 @@ def import_base_image(engine: CommandLine, *, name: str = NAME) -> str:
     try:
         if engine.inspect("image", name) is None:
             engine.ask("import", "-", name, stdin=base_archive())
-    except Refused as wrong:
+    except EngineError as wrong:
         raise Unavailable(f"{engine.named.name}: {wrong}") from None
     return name
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
-_PATIENCE_S: Final = 5.0
+_TIMEOUT_S: Final = 5.0
 
 
 class Process(NamedTuple):
@@ -31,7 +31,7 @@ def end(process: "subprocess.Popen[bytes]") -> None:
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, sign)
         with suppress(subprocess.TimeoutExpired):
-            process.wait(timeout=_PATIENCE_S)
+            process.wait(timeout=_TIMEOUT_S)
             break
     for one in family:
         if _read(one.number)[0] == one.started:

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from agon.app.containers import Engine
 from agon.errors import Unavailable, did_you_mean
-from agon.runners.containers.sieve import printable
+from agon.runners.containers.archive_filter import printable
 
 KNOWN: Final = ("podman", "docker")
 PATIENCE_S: Final = 60.0
@@ -19,7 +19,7 @@ PATIENCE_S: Final = 60.0
 _INSTALL: Final = "install the Debian packages podman and runc (apt-get install podman runc)"
 
 
-class Refused(Exception):
+class EngineError(Exception):
     """Say that the engine did not do what it was asked, in its own words."""
 
 
@@ -47,7 +47,7 @@ class CommandLine:
         """Ask for something small and give the answer.
 
         Raises:
-            Refused: with the last line of the engine's complaint, or that it was silent.
+            EngineError: with the last line of the engine's complaint, or that it was silent.
         """
         try:
             done = subprocess.run(  # noqa: S603  # the engine that was found, our own arguments
@@ -58,23 +58,25 @@ class CommandLine:
                 check=False,
             )
         except subprocess.TimeoutExpired:
-            raise Refused(f"{arguments[0]}: no answer in {patience_s:g} s") from None
+            raise EngineError(f"{arguments[0]}: no answer in {patience_s:g} s") from None
         except OSError as wrong:
-            raise Refused(f"{arguments[0]}: {wrong.strerror}") from None
+            raise EngineError(f"{arguments[0]}: {wrong.strerror}") from None
         if done.returncode:
-            raise Refused(last_line(done.stderr) or f"{arguments[0]}: exit code {done.returncode}")
+            raise EngineError(
+                last_line(done.stderr) or f"{arguments[0]}: exit code {done.returncode}"
+            )
         return done.stdout.decode(errors="replace")
 
     def remove(self, names: Sequence[str]) -> None:
         """Kill and remove containers; those that are gone already do not matter.
 
         Raises:
-            Refused: when one of them is there and stays.
+            EngineError: when one of them is there and stays.
         """
         for at in range(0, len(names), 100):
             try:
                 self.ask(*self.removing, *names[at : at + 100])
-            except Refused as wrong:
+            except EngineError as wrong:
                 if "no such container" not in str(wrong).lower():
                     raise
 
@@ -87,11 +89,11 @@ class CommandLine:
         """Describe an image or a container; None when there is no such thing.
 
         Raises:
-            Refused: when the engine fails otherwise.
+            EngineError: when the engine fails otherwise.
         """
         try:
             found = json.loads(self.ask(what, "inspect", name))
-        except Refused as wrong:
+        except EngineError as wrong:
             if any(sign in str(wrong).lower() for sign in ("no such", "not known")):
                 return None
             raise
@@ -119,7 +121,7 @@ def find_engine(wanted: str = "", *, runtime: str = "") -> CommandLine:
             continue
         try:
             return _open(path, kind, runtime)
-        except Refused as wrong:
+        except EngineError as wrong:
             complaints.append(f"{name}: {wrong}")
     raise Unavailable(f"no container engine works ({'; '.join(complaints)}); {_INSTALL}")
 
@@ -143,7 +145,7 @@ def _read_podman(told: Mapping[str, Any], runtime: str) -> Engine:
     host = told["host"]
     controllers = set(host.get("cgroupControllers") or ())
     if lacking := {"memory", "pids"} - controllers:
-        raise Refused(f"it cannot limit {' and '.join(sorted(lacking))} here (cgroups)")
+        raise EngineError(f"it cannot limit {' and '.join(sorted(lacking))} here (cgroups)")
     cgroups = str(host["cgroupVersion"])
     return Engine(
         name="podman",
@@ -156,9 +158,9 @@ def _read_podman(told: Mapping[str, Any], runtime: str) -> Engine:
 
 def _read_docker(told: Mapping[str, Any], runtime: str) -> Engine:
     if errors := told.get("ServerErrors"):
-        raise Refused(printable(str(errors[0])))
+        raise EngineError(printable(str(errors[0])))
     if lacking := [name for name in ("MemoryLimit", "PidsLimit") if not told.get(name)]:
-        raise Refused(f"it lacks {' and '.join(lacking)} here")
+        raise EngineError(f"it lacks {' and '.join(lacking)} here")
     return Engine(
         name="docker",
         version=str(told["ServerVersion"]),

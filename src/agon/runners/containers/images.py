@@ -15,21 +15,21 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Final
 
-from agon.app.containers import Image, NotBuilt, Recipe
+from agon.app.containers import BuildFailed, Image, ImageSpec
 from agon.errors import InvalidRule, Unavailable
+from agon.runners.containers.archive_filter import printable
 from agon.runners.containers.descendants import end
-from agon.runners.containers.engine import CommandLine, Refused
-from agon.runners.containers.inside import LAY_UP, ROOM
-from agon.runners.containers.sieve import printable
+from agon.runners.containers.engine import CommandLine, EngineError
+from agon.runners.containers.first_process import LAY_UP, PRIVATE
+from agon.runners.containers.isolation import LABEL, build_ulimits
 from agon.runners.containers.staging import content_hash
-from agon.runners.containers.walls import LABEL, build_ulimits
 
 ALWAYS_WRITABLE: Final = ("/app", "/home", "/root", "/run", "/tmp", "/var/tmp")  # noqa: S108  # the container's
 _LAYOUT: Final = f"agon image 1 {sha256(LAY_UP.encode()).hexdigest()}"
 """Changes when what stands in our layer does, so that older images are not taken."""
 _PLAIN_PATH: Final = re.compile(r"(/[A-Za-z0-9_][A-Za-z0-9_.+@-]*)+")
 _CLOSED: Final = ("/bin", "/boot", "/dev", "/etc", "/lib", "/lib64", "/logs", "/proc", "/sbin",
-                  "/sys", "/tests", "/usr/bin", "/usr/lib", "/usr/sbin", ROOM)  # fmt: skip
+                  "/sys", "/tests", "/usr/bin", "/usr/lib", "/usr/sbin", PRIVATE)  # fmt: skip
 _FROM = re.compile(r"^\s*FROM\s+(?:--\S+\s+)*(\S+)(?:\s+AS\s+(\S+))?", re.IGNORECASE | re.MULTILINE)
 _LOG_LINES = 12
 
@@ -42,11 +42,11 @@ class Images:
         self._network = network
         self._lock = Lock()
 
-    def build(self, recipe: Recipe) -> Image:
+    def build(self, recipe: ImageSpec) -> Image:
         """Build an image or find it by its content (:meth:`agon.app.containers.Containers.build`).
 
         Raises:
-            NotBuilt: the Dockerfile fails, or an image that it stands on is not there.
+            BuildFailed: the Dockerfile fails, or an image that it stands on is not there.
             Unavailable: the engine fails.
             InvalidRule: a writable folder is none that can be.
         """
@@ -54,7 +54,7 @@ class Images:
             begin = time.monotonic()
             try:
                 return self._build(recipe, begin)
-            except Refused as wrong:
+            except EngineError as wrong:
                 raise Unavailable(f"{self._engine.named.name}: {wrong}") from None
 
     def remove_all(self) -> int:
@@ -65,7 +65,7 @@ class Images:
             self._engine.ask("rmi", "-f", name)
         return len(names)
 
-    def _build(self, recipe: Recipe, begin: float) -> Image:
+    def _build(self, recipe: ImageSpec, begin: float) -> Image:
         writable = writable_folders(recipe.writable)
         content = self._content(recipe, writable)
         tag = f"localhost/agon-task:{content[:32]}"
@@ -76,11 +76,11 @@ class Images:
                 self._lay_up(base, tag, recipe, writable, Path(folder))
             built = self._engine.inspect("image", tag)
             if built is None:
-                raise Refused(f"the image {tag} is lost")
+                raise EngineError(f"the image {tag} is lost")
             return _image(built, content, begin, cached=False)
         return _image(found, content, begin, cached=True)
 
-    def _content(self, recipe: Recipe, writable: tuple[str, ...]) -> str:
+    def _content(self, recipe: ImageSpec, writable: tuple[str, ...]) -> str:
         """Hash what the image depends on; the images below it count by their own content."""
         known = (_LAYOUT, *writable)
         if recipe.context is None:
@@ -89,23 +89,25 @@ class Images:
         try:
             text = dockerfile.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as wrong:
-            raise NotBuilt(f"{dockerfile} cannot be read ({wrong}); write one") from None
+            raise BuildFailed(f"{dockerfile} cannot be read ({wrong}); write one") from None
         return content_hash(recipe.context, *known, *map(self._id, bases(text)))
 
     def _id(self, image: str) -> str:
         found = self._engine.inspect("image", image)
         if found is None:
-            raise NotBuilt(f"the image {image} is not there and nothing is pulled: import it first")
+            raise BuildFailed(
+                f"the image {image} is not there and nothing is pulled: import it first"
+            )
         return str(found["Id"])
 
-    def _own(self, recipe: Recipe, scratch: Path) -> str:
+    def _own(self, recipe: ImageSpec, scratch: Path) -> str:
         """Build from the task's Dockerfile, or take the image it names."""
         if recipe.context is None:
             return recipe.image
         return self._run_build(recipe, str(recipe.context.resolve()), scratch / "own", ())
 
     def _lay_up(
-        self, base: str, tag: str, recipe: Recipe, writable: tuple[str, ...], scratch: Path
+        self, base: str, tag: str, recipe: ImageSpec, writable: tuple[str, ...], scratch: Path
     ) -> None:
         """Build our layer, as root, and give the image its own user back."""
         config = (self._engine.inspect("image", base) or {}).get("Config") or {}
@@ -122,7 +124,7 @@ class Images:
         self._run_build(recipe, str(context), scratch / "layer", further)
 
     def _run_build(
-        self, recipe: Recipe, context: str, image_id: Path, further: Sequence[str]
+        self, recipe: ImageSpec, context: str, image_id: Path, further: Sequence[str]
     ) -> str:
         """Build a context and give the image's id."""
         command = (
@@ -137,16 +139,16 @@ class Images:
             try:
                 log, _ = process.communicate(timeout=recipe.timeout_s)
             except subprocess.TimeoutExpired:
-                raise NotBuilt(f"building took more than {recipe.timeout_s:g} s") from None
+                raise BuildFailed(f"building took more than {recipe.timeout_s:g} s") from None
             finally:
                 end(process)
         if process.returncode:
             lines = [printable(line) for line in log[-8192:].splitlines() if line.strip()]
             told = "\n  ".join(lines[-_LOG_LINES:])
-            raise NotBuilt(f"the image of {context} cannot be built:\n  {told}")
+            raise BuildFailed(f"the image of {context} cannot be built:\n  {told}")
         return image_id.read_text(encoding="ascii").strip()
 
-    def _of_podman(self, recipe: Recipe) -> tuple[str, ...]:
+    def _of_podman(self, recipe: ImageSpec) -> tuple[str, ...]:
         if self._engine.named.name != "podman":
             return ("--pull=false",)
         return ("--pull=never", "--http-proxy=false", f"--memory={recipe.memory_mib}m")

@@ -14,7 +14,7 @@ _RUNNABLE = 0o755
 _READABLE = 0o644
 
 
-class Stage:
+class StagingFolder:
     """Copy folders and files once each; what is copied is readable for everybody inside.
 
     In a container without capabilities even root may not read what another user owns and keeps to

@@ -5,13 +5,13 @@ They no longer run and hold little; removing one takes the engine as long as rem
 
 from threading import Condition, Thread
 
-from agon.runners.containers.engine import CommandLine, Refused
+from agon.runners.containers.engine import CommandLine, EngineError
 
 _GATHER_S = 0.5
 _ENOUGH = 16
 
 
-class Removals:
+class ContainerRemover:
     """Remove containers in a thread of its own, which lives while there is something to remove."""
 
     def __init__(self, engine: CommandLine) -> None:
@@ -34,7 +34,7 @@ class Removals:
         """Kill and remove a container; that it stays is for :meth:`close` to find."""
         try:
             self._engine.remove([name])
-        except Refused:
+        except EngineError:
             self.later(name)
 
     def close(self) -> None:
@@ -58,5 +58,5 @@ class Removals:
                     return
             try:
                 self._engine.remove(names)
-            except Refused:
+            except EngineError:
                 continue  # whoever opened the containers removes all of them by label at the end

@@ -10,10 +10,10 @@ from typing import Final
 from agon.runners.containers.engine import CommandLine
 
 _REAPER: Final = Path(__file__).with_name("reaper.py")
-_PATIENCE_S: Final = 10.0
+_TIMEOUT_S: Final = 10.0
 
 
-class Lifeline:
+class CleanupGuard:
     """Keep a small process that removes what carries a label once this process is gone.
 
     It stands in a session of its own, so that what ends this process and its group leaves it.
@@ -67,7 +67,7 @@ class Lifeline:
             except BrokenPipeError:
                 pass  # it was killed before
         try:
-            self._reaper.wait(_PATIENCE_S)
+            self._reaper.wait(_TIMEOUT_S)
         except subprocess.TimeoutExpired:
             self._reaper.kill()
             self._reaper.wait()

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from agon.app.containers import Ended, Shell, Step
+from agon.app.containers import ContainerGone, Shell, Step
 from runners.containers.conftest import running
 from runners.containers.course import Course, limits
 
@@ -55,7 +55,7 @@ def test_when_the_time_is_up_the_driver_is_told(course: Course) -> None:
         try:
             while True:
                 shell.execute(("sleep", "0.1"), timeout_s=5)
-        except Ended:
+        except ContainerGone:
             ended.append(True)
             raise
 

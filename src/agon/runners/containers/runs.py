@@ -1,4 +1,4 @@
-"""Run one container from order to account, and once more when the fault was ours."""
+"""Run one container from spec to account, and once more when the fault was ours."""
 
 import math
 import re
@@ -12,24 +12,29 @@ from pathlib import Path
 from threading import Condition
 from typing import Any, Final
 
-from agon.app.containers import Account, Image, Limits, Trial
+from agon.app.containers import ContainerResult, Image, Limits, Trial
 from agon.errors import InvalidRule
-from agon.runners.containers.engine import CommandLine, Refused
-from agon.runners.containers.inside import Told, arguments, read_told
-from agon.runners.containers.lifeline import Lifeline
-from agon.runners.containers.removals import Removals
-from agon.runners.containers.running import Ending, Started, run_client
-from agon.runners.containers.sieve import Broken, Sieved, TooMany, sieve
-from agon.runners.containers.verdicts import Finding, handed_over, judge_again, judge_end
-from agon.runners.containers.walls import LABEL, Bind, binds, labels, walls
+from agon.runners.containers.archive_filter import (
+    FilteredArchive,
+    InvalidArchive,
+    TooManyEntries,
+    filter_archive,
+)
+from agon.runners.containers.cleanup_guard import CleanupGuard
+from agon.runners.containers.client_process import ClientResult, Started, run_client
+from agon.runners.containers.engine import CommandLine, EngineError
+from agon.runners.containers.first_process import ProcessReport, arguments, read_report
+from agon.runners.containers.isolation import LABEL, BindMount, binds, isolation_flags, labels
+from agon.runners.containers.outcomes import Diagnosis, diagnose, diagnose_again, has_archive
+from agon.runners.containers.remover import ContainerRemover
 
-_PATIENCE_S: Final = 60.0
+_TIMEOUT_S: Final = 60.0
 _ROUND_S: Final = 0.2
 _VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Order:
+class RunSpec:
     """Say what one container is to do.
 
     Attributes:
@@ -50,7 +55,7 @@ class Order:
     command: tuple[str, ...]
     trial: Trial
     limits: Limits
-    binds: tuple[Bind, ...] = ()
+    binds: tuple[BindMount, ...] = ()
     environment: tuple[tuple[str, str], ...] = ()
     replaced: tuple[str, ...] = ()
     handed: tuple[str, ...]
@@ -68,30 +73,30 @@ class Order:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Attempt:
-    """Hold what came of an order.
+class ContainerRun:
+    """Hold what came of an spec.
 
     Attributes:
-        finding: how the command ended.
-        told: what the first process told, if it came to that.
+        diagnosis: how the command ended.
+        report: what the first process report, if it came to that.
         account: what is recorded.
-        sieved: what passed into the archive; None when nothing was handed over.
+        filtered: what passed into the archive; None when nothing was handed over.
         archive: the archive, if there is one.
     """
 
-    finding: Finding
-    told: Told | None
-    account: Account
-    sieved: Sieved | None
+    diagnosis: Diagnosis
+    report: ProcessReport | None
+    account: ContainerResult
+    filtered: FilteredArchive | None
     archive: Path
 
 
-class Attempts:
+class ContainerRunner:
     """Run orders with one engine."""
 
     def __init__(
-        self, engine: CommandLine, *, owner: str, scratch: Path, lifeline: Lifeline,
-        removals: Removals,
+        self, engine: CommandLine, *, owner: str, scratch: Path, lifeline: CleanupGuard,
+        removals: ContainerRemover,
     ) -> None:  # fmt: skip
         self._engine = engine
         self._owner = owner
@@ -106,85 +111,85 @@ class Attempts:
     def close(self) -> None:
         """Let nothing more begin, and end what runs by removing containers until it has ended."""
         self.closed = True
-        deadline = time.monotonic() + _PATIENCE_S
+        deadline = time.monotonic() + _TIMEOUT_S
         while time.monotonic() < deadline:
-            with suppress(Refused):  # the engine is gone; what it left `clean` finds
+            with suppress(EngineError):  # the engine is gone; what it left `clean` finds
                 self._engine.remove(self._engine.containers(f"{LABEL}.owner={self._owner}"))
             with self._changed:
                 if self._changed.wait_for(lambda: not self._under_way, timeout=_ROUND_S):
                     return
 
-    def run(self, order: Order) -> Attempt:
-        """Run an order; once more when the fault was ours."""
-        first = self.once(order, number=1)
-        if first.finding.outcome != "unscored" or self.closed:
+    def run(self, spec: RunSpec) -> ContainerRun:
+        """Run an spec; once more when the fault was ours."""
+        first = self.once(spec, number=1)
+        if first.diagnosis.outcome != "unscored" or self.closed:
             return first
-        second = self.once(order, number=2)
-        finding = judge_again(first.finding, second.finding)
-        account = replace(second.account, limits_hit=finding.limits_hit)
-        return replace(second, finding=finding, account=account)
+        second = self.once(spec, number=2)
+        diagnosis = diagnose_again(first.diagnosis, second.diagnosis)
+        account = replace(second.account, limits_hit=diagnosis.limits_hit)
+        return replace(second, diagnosis=diagnosis, account=account)
 
     def once(
-        self, order: Order, *, number: int, name: str = "", started: Started | None = None
-    ) -> Attempt:
-        """Run an order in one container.
+        self, spec: RunSpec, *, number: int, name: str = "", started: Started | None = None
+    ) -> ContainerRun:
+        """Run an spec in one container.
 
         Args:
-            order: the order.
-            number: which attempt it is.
+            spec: the spec.
+            number: which run it is.
             name: the container's; empty: a new one.
             started: takes the engine's client when it runs, to write to its stdin.
         """
         with self._changed:
             self._under_way += 1
         try:
-            return self._once(order, number, name or self.new_name(), started)
+            return self._once(spec, number, name or self.new_name(), started)
         finally:
             with self._changed:
                 self._under_way -= 1
                 self._changed.notify_all()
 
-    def _once(self, order: Order, number: int, name: str, started: Started | None) -> Attempt:
-        order.folder.mkdir(exist_ok=True)
+    def _once(self, spec: RunSpec, number: int, name: str, started: Started | None) -> ContainerRun:
+        spec.folder.mkdir(exist_ok=True)
         account = self._new_account(name)
         started_at = time.time()
         inside = arguments(
-            order.command,
-            limit_s=math.ceil(order.limits.timeout_s),
-            replaced=order.replaced,
-            handed=order.handed,
+            spec.command,
+            limit_s=math.ceil(spec.limits.timeout_s),
+            replaced=spec.replaced,
+            handed=spec.handed,
         )
         try:
-            flags = self._flags(order, name, account, interactive=started is not None)
+            flags = self._flags(spec, name, account, interactive=started is not None)
             ending = run_client(
-                (*self._engine.command, "run", *flags, order.image.reference, *inside),
+                (*self._engine.command, "run", *flags, spec.image.reference, *inside),
                 account=account,
-                limits=order.limits,
-                folder=order.folder,
+                limits=spec.limits,
+                folder=spec.folder,
                 remove=lambda: self._removals.now(name),
                 inherited=self._lifeline.inherited,
                 started=started,
             )
-            finding, told, sieved = self._take(order, name, account, ending)
+            diagnosis, report, filtered = self._take(spec, name, account, ending)
         finally:
             shutil.rmtree(account.parent)
-        return Attempt(
-            finding=finding,
-            told=told,
-            account=Account(
-                exit_code=finding.exit_code,
+        return ContainerRun(
+            diagnosis=diagnosis,
+            report=report,
+            account=ContainerResult(
+                exit_code=diagnosis.exit_code,
                 started_at=started_at,
                 wall_ms=ending.wall_s * 1000,
-                command_ms=told.seconds * 1000 if told else 0.0,
-                limits_hit=finding.limits_hit,
+                command_ms=report.seconds * 1000 if report else 0.0,
+                limits_hit=diagnosis.limits_hit,
                 stdout=ending.stdout,
                 stderr=ending.stderr,
                 flags=flags,
                 engine=self._engine.named,
                 attempts=number,
             ),
-            sieved=sieved,
-            archive=order.folder / order.archive,
+            filtered=filtered,
+            archive=spec.folder / spec.archive,
         )
 
     def remove(self, name: str) -> None:
@@ -200,38 +205,40 @@ class Attempts:
         return self._scratch / name / "account"
 
     def _take(
-        self, order: Order, name: str, account: Path, ending: Ending
-    ) -> tuple[Finding, Told | None, Sieved | None]:
+        self, spec: RunSpec, name: str, account: Path, ending: ClientResult
+    ) -> tuple[Diagnosis, ProcessReport | None, FilteredArchive | None]:
         """Judge the end of a container, take over what it hands over, and remove it."""
         with account.open("rb") as file:
-            told = read_told(file)
-            if not handed_over(ending, told):
-                finding = self._diagnose(order, account, ending, told)
-                return finding, told, None
+            report = read_report(file)
+            if not has_archive(ending, report):
+                diagnosis = self._diagnose(spec, account, ending, report)
+                return diagnosis, report, None
             self._removals.later(name)
-            finding = judge_end(ending, told, None, order.limits)
+            diagnosis = diagnose(ending, report, None, spec.limits)
             try:
-                sieved = sieve(
+                filtered = filter_archive(
                     file,
-                    order.folder / order.archive,
-                    roots=order.handed,
-                    mounted=(*order.image.writable, "/logs"),
-                    files=order.limits.files,
+                    spec.folder / spec.archive,
+                    roots=spec.handed,
+                    mounted=(*spec.image.writable, "/logs"),
+                    files=spec.limits.files,
                 )
-            except TooMany:
-                wrong = f"there are more than {order.limits.files:,} entries"
-            except Broken as broken:
+            except TooManyEntries:
+                wrong = f"there are more than {spec.limits.files:,} entries"
+            except InvalidArchive as broken:
                 wrong = f"{broken}"
             else:
-                return finding, told, sieved
-        (order.folder / order.archive).unlink(missing_ok=True)
-        if finding.outcome == "finished":
-            hit = (*finding.limits_hit, "storage")
+                return diagnosis, report, filtered
+        (spec.folder / spec.archive).unlink(missing_ok=True)
+        if diagnosis.outcome == "finished":
+            hit = (*diagnosis.limits_hit, "storage")
             reason = f"what it leaves cannot be taken over: {wrong}"
-            finding = Finding("failed", reason, finding.exit_code, hit)
-        return finding, told, None
+            diagnosis = Diagnosis("failed", reason, diagnosis.exit_code, hit)
+        return diagnosis, report, None
 
-    def _diagnose(self, order: Order, account: Path, ending: Ending, told: Told | None) -> Finding:
+    def _diagnose(
+        self, spec: RunSpec, account: Path, ending: ClientResult, report: ProcessReport | None
+    ) -> Diagnosis:
         """Ask the engine about a container that came to no regular end, and remove it.
 
         That its memory was full, podman's monitor notes in the client's working folder, where
@@ -240,26 +247,26 @@ class Attempts:
         name = account.parent.name
         state: Mapping[str, Any] | None = None
         if self.closed:
-            finding = Finding("unscored", "the containers were closed")
+            diagnosis = Diagnosis("unscored", "the containers were closed")
         else:
-            with suppress(Refused):
+            with suppress(EngineError):
                 state = (self._engine.inspect("container", name) or {}).get("State")
             if state is not None and account.with_name("oom").exists():
                 state = {**state, "OOMKilled": True}
-            finding = judge_end(ending, told, state, order.limits)
+            diagnosis = diagnose(ending, report, state, spec.limits)
         self._removals.now(name)
-        return finding
+        return diagnosis
 
     def _flags(
-        self, order: Order, name: str, account: Path, *, interactive: bool
+        self, spec: RunSpec, name: str, account: Path, *, interactive: bool
     ) -> tuple[str, ...]:
         """Write all arguments that stand before the image."""
         return (
             f"--name={name}",
-            *labels(order.trial, owner=self._owner, phase=order.phase),
-            *walls(self._engine.named, order.image, order.limits, logs=order.logs),
-            *binds(order.binds, account),
-            *_variables(order.environment, account.with_name("variables")),
+            *labels(spec.trial, owner=self._owner, phase=spec.phase),
+            *isolation_flags(self._engine.named, spec.image, spec.limits, logs=spec.logs),
+            *binds(spec.binds, account),
+            *_variables(spec.environment, account.with_name("variables")),
             *(("--interactive",) if interactive else ()),
         )
 

@@ -7,8 +7,8 @@ import pytest
 
 from agon.app.examples import example_tasks
 from agon.app.files import Unfit
-from agon.app.tasks.reading import read_task, read_tasks
-from agon.app.tasks.task import Bounds
+from agon.app.tasks.discovery import read_task, read_tasks
+from agon.app.tasks.task import TaskLimits
 from agon.errors import NotFound, Unreadable
 from app.tasks.folders import TOML, YAML, harbor, terminal_bench, write
 
@@ -25,7 +25,7 @@ def test_a_task_of_harbor_is_read_with_its_limits(tmp_path: Path) -> None:
     task = read_task(harbor(tmp_path / "hello"))
     assert (task.name, task.flavour) == ("hello", "harbor")
     assert task.instruction == "Write hello into /app/hello.txt.\n"
-    assert task.settings.bounds == Bounds(
+    assert task.settings.bounds == TaskLimits(
         agent_s=30, verifier_s=20, build_s=100, cpus=1, memory_mb=64, storage_mb=16
     )
     assert task.settings.about.tags == ("shell",)

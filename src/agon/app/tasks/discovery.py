@@ -7,10 +7,14 @@ from pathlib import Path
 
 from agon.app.containers import RewardSource
 from agon.app.files import Fault, Unfit, gathering
-from agon.app.tasks.content import files_under, mentions, read_text, sha256_of
+from agon.app.tasks.files import files_under, mentions, read_text, sha256_of
 from agon.app.tasks.harbor import SETTINGS, read_settings
 from agon.app.tasks.task import Files, Settings, Task
-from agon.app.tasks.terminal_bench import SCRIPT, OldSettings, read_old_settings
+from agon.app.tasks.terminal_bench import (
+    SCRIPT,
+    TerminalBenchSettings,
+    read_terminal_bench_settings,
+)
 from agon.app.tasks.terminal_bench import SETTINGS as OLD_SETTINGS
 from agon.errors import NotFound, Unreadable
 
@@ -151,9 +155,9 @@ def _task(folder: Path, faults: list[Fault]) -> Task:
 
 def _old_task(folder: Path, faults: list[Fault]) -> Task:
     """Read a folder of Terminal-Bench 1."""
-    old = OldSettings()
+    old = TerminalBenchSettings()
     with gathering(faults):
-        old = read_old_settings(folder, faults)
+        old = read_terminal_bench_settings(folder, faults)
         _check_instruction(old.instruction, where=_named(folder, OLD_SETTINGS))
     _require(folder, SCRIPT, faults)
     context = (folder / old.context).resolve()

@@ -11,8 +11,8 @@ from threading import Thread
 from typing import BinaryIO, Final, Literal, TypeAlias
 
 from agon.app.containers import Limits, Stream
-from agon.runners.containers.inside import has_ended
-from agon.runners.containers.walls import HAND_OVER_S, OUTER_GRACE_S
+from agon.runners.containers.first_process import has_ended
+from agon.runners.containers.isolation import HAND_OVER_S, OUTER_GRACE_S
 
 End: TypeAlias = Literal["itself", "time", "output", "start"]
 """Why a container is gone: by itself, or what it was removed for."""
@@ -23,12 +23,12 @@ Started: TypeAlias = Callable[["subprocess.Popen[bytes]"], None]
 _TICK_S: Final = 0.25
 _PIECE: Final = 1 << 16
 _FLOOD: Final = 64
-_PATIENCE_S: Final = 30.0
+_TIMEOUT_S: Final = 30.0
 _ONE_COMPLAINT: Final = 8192
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ending:
+class ClientResult:
     """Hold what the host saw of a container.
 
     Attributes:
@@ -48,7 +48,7 @@ class Ending:
     complaint: bytes
 
 
-class Kept:
+class BoundedStream:
     """Keep the beginning of a stream in a file, count the rest, remember the end."""
 
     def __init__(self, file: BinaryIO, most: int) -> None:
@@ -77,7 +77,7 @@ class Watch:
     it. That it began shows in the time the account's inode was changed, which no command can set.
     """
 
-    def __init__(self, account: Path, limits: Limits, streams: Sequence[Kept]) -> None:
+    def __init__(self, account: Path, limits: Limits, streams: Sequence[BoundedStream]) -> None:
         self._account, self._limits, self._streams = account, limits, streams
         self._untouched = account.stat().st_ctime_ns
         self._deadline = time.monotonic() + HAND_OVER_S
@@ -108,7 +108,7 @@ def run_client(
     remove: Callable[[], None],
     inherited: int,
     started: Started | None = None,
-) -> Ending:
+) -> ClientResult:
     """Start the engine's client, read what comes until its end, remove the container if it must go.
 
     Args:
@@ -117,14 +117,14 @@ def run_client(
         limits: what the container may use.
         folder: where ``stdout.txt`` and ``stderr.txt`` are written.
         remove: removes the container, whatever state it is in.
-        inherited: a descriptor the client keeps open (:class:`Lifeline`).
+        inherited: a descriptor the client keeps open (:class:`CleanupGuard`).
         started: takes the client.
     """
     begin = time.monotonic()
     most = limits.output_kib << 10
     paths = (folder / "stdout.txt", folder / "stderr.txt")
     with paths[0].open("wb") as out, paths[1].open("wb") as err:
-        streams = (Kept(out, most), Kept(err, most))
+        streams = (BoundedStream(out, most), BoundedStream(err, most))
         watch = Watch(account, limits, streams)
         process = subprocess.Popen(  # noqa: S603  # the engine that was found, our own arguments
             command,
@@ -148,7 +148,7 @@ def run_client(
         Stream(path=path, kept=kept.kept, total=kept.total)
         for path, kept in zip(paths, streams, strict=True)
     )
-    return Ending(
+    return ClientResult(
         end=end,
         client_code=process.returncode,
         wall_s=time.monotonic() - begin,
@@ -160,7 +160,7 @@ def run_client(
 
 def follow(
     process: "subprocess.Popen[bytes]",
-    streams: tuple[Kept, Kept],
+    streams: tuple[BoundedStream, BoundedStream],
     *,
     verdict: Callable[[], End | None],
     remove: Callable[[], None],
@@ -186,7 +186,7 @@ def follow(
                 _wait(process, _TICK_S)
             if end == "itself" and (reason := verdict()):
                 end = reason
-                last_moment = time.monotonic() + _PATIENCE_S
+                last_moment = time.monotonic() + _TIMEOUT_S
                 removing = Thread(target=remove, name="remove", daemon=True)
                 removing.start()
             if last_moment is not None and time.monotonic() > last_moment:

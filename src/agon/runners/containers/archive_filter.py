@@ -11,37 +11,45 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
 
-from agon.app.containers import LeftOut
-from agon.runners.containers.archives import END, Broken, Entry, Kind, content, entries, header
+from agon.app.containers import RejectedEntry
+from agon.runners.containers.archives import (
+    END,
+    Entry,
+    InvalidArchive,
+    Kind,
+    content,
+    entries,
+    header,
+)
 from agon.runners.containers.archives import padding as filling
 
 _MOST_LISTED = 20
 _LATEST = (1 << 33) - 1
 
 
-class TooMany(Exception):
+class TooManyEntries(Exception):
     """Say that there are more entries than anybody takes over."""
 
 
 @dataclass(frozen=True)
-class Sieved:
+class FilteredArchive:
     """Count what passed, and list what did not."""
 
     files: int
     size: int
     sha256: str
-    left_out: tuple[LeftOut, ...]
+    left_out: tuple[RejectedEntry, ...]
     left_out_total: int
 
 
-def sieve(
+def filter_archive(
     archive: BinaryIO,
     target: Path,
     *,
     roots: tuple[str, ...],
     mounted: tuple[str, ...] = (),
     files: int,
-) -> Sieved:
+) -> FilteredArchive:
     """Copy an archive to a new file, without what must not pass.
 
     Args:
@@ -53,13 +61,13 @@ def sieve(
         files: the most entries there may be.
 
     Raises:
-        Broken: it is no archive, or was cut short.
-        TooMany: there are more than ``files`` entries.
+        InvalidArchive: it is no archive, or was cut short.
+        TooManyEntries: there are more than ``files`` entries.
     """
     judge = _Judge(tuple(_parts(root.encode()) for root in roots))
     there = {b"/".join(_parts(folder.encode())) for folder in mounted}
     passed = size = seen = 0
-    left_out: list[LeftOut] = []
+    left_out: list[RejectedEntry] = []
     left_out_total = 0
     digest = hashlib.sha256()
     with target.open("wb") as file:
@@ -71,12 +79,12 @@ def sieve(
         for entry in entries(archive):
             seen += 1
             if seen > files:
-                raise TooMany
+                raise TooManyEntries
             verdict = judge(entry)
             if isinstance(verdict, str):
                 left_out_total += 1
                 if len(left_out) < _MOST_LISTED:
-                    left_out.append(LeftOut(name=printable(entry.name), reason=verdict))
+                    left_out.append(RejectedEntry(name=printable(entry.name), reason=verdict))
                 continue
             if verdict.name in there and verdict.kind == "folder":
                 continue
@@ -89,8 +97,8 @@ def sieve(
             passed += 1
             size += verdict.size
         write(END)
-    missing = [LeftOut(name=root, reason="it is not there") for root in judge.missing()]
-    return Sieved(
+    missing = [RejectedEntry(name=root, reason="it is not there") for root in judge.missing()]
+    return FilteredArchive(
         files=passed,
         size=size,
         sha256=digest.hexdigest(),
@@ -175,4 +183,4 @@ def _parts(name: bytes) -> tuple[bytes, ...]:
     return tuple(part for part in name.split(b"/") if part not in {b"", b"."})
 
 
-__all__ = ["Broken", "Sieved", "TooMany", "printable", "sieve"]
+__all__ = ["FilteredArchive", "InvalidArchive", "TooManyEntries", "filter_archive", "printable"]

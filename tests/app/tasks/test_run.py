@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+from agon.app.tasks.discovery import read_tasks
 from agon.app.tasks.folder import Plan, opened, read_plan, read_results
-from agon.app.tasks.reading import read_tasks
-from agon.app.tasks.runs import Progress, plan_of, run_tasks
+from agon.app.tasks.run import Progress, plan_of, run_tasks
 from agon.errors import Conflict, NotScorable, Unavailable, Unreadable
-from agon.runners.agents.builtin import Nothing, Oracle
+from agon.runners.agents.builtin import NopAgent, OracleAgent
 from agon.runners.agents.commands import CommandAgent
 from app.tasks.folders import TOML, harbor, terminal_bench, write
 from fakes.containers import FakeContainers
@@ -38,7 +38,7 @@ def run(
 ) -> dict[str, Any]:
     """Run an agent (doing nothing) on a folder of tasks."""
     read = read_tasks([tasks] if isinstance(tasks, Path) else tasks)
-    chosen = agent or Nothing()
+    chosen = agent or NopAgent()
     now = ticking()
     return run_tasks(
         read,
@@ -216,7 +216,7 @@ def test_each_image_is_built_once(tasks: Path, tmp_path: Path) -> None:
 
 
 def test_limits_and_variables_of_a_task_reach_its_containers(tmp_path: Path) -> None:
-    """What task.toml says is what the walls are."""
+    """What task.toml says is what the isolation_flags are."""
     variables = "[environment.env]\nA = '1'\n[verifier.env]\nB = '2'\n"
     harbor(tmp_path / "t", toml=TOML + variables)
     containers = FakeContainers()
@@ -249,7 +249,7 @@ def test_the_oracle_sees_the_solution_and_others_do_not(tmp_path: Path) -> None:
     harbor(tmp_path / "new")
     terminal_bench(tmp_path / "old")
     containers = FakeContainers()
-    run([tmp_path / "new", tmp_path / "old"], tmp_path / "out", containers, agent=Oracle())
+    run([tmp_path / "new", tmp_path / "old"], tmp_path / "out", containers, agent=OracleAgent())
     shown = [(mount.source.name, mount.target) for mount in containers.mounts]
     assert shown == [("solution", "/solution"), ("solution.sh", "/solution/solution.sh")]
     nothing = FakeContainers()
@@ -262,7 +262,7 @@ def test_an_oracle_without_a_solution_is_refused_before_anything_runs(tmp_path: 
     for name in ("a", "b"):
         harbor(tmp_path / name, leave_out="solution/solve.sh")
     with pytest.raises(NotScorable, match=r"a: it has no solution/solve.sh.*\nb: "):
-        run(tmp_path, tmp_path / "out", FakeContainers(), agent=Oracle())
+        run(tmp_path, tmp_path / "out", FakeContainers(), agent=OracleAgent())
     assert not (tmp_path / "out").exists()
 
 

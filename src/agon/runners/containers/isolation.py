@@ -1,4 +1,4 @@
-"""Write the arguments of the engine that make a container's walls.
+"""Write the arguments of the engine that make a container's isolation_flags.
 
 ``challenge.md``, Running tasks, names the flags; the further ones close what those leave open:
 files on the host's disk, the image's entry point, health checks and volumes, the host's proxies.
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from agon.app.containers import Engine, Image, Limits, Trial
-from agon.runners.containers.inside import ACCOUNT, SHELL
+from agon.runners.containers.first_process import ACCOUNT, SHELL
 
 OUTER_GRACE_S: Final = 10
 """From the command's limit until the container is removed (``challenge.md``: N + 10 s)."""
@@ -27,7 +27,7 @@ _HEADERS = 2048
 
 
 @dataclass(frozen=True)
-class Bind:
+class BindMount:
     """Show a path of the host's inside, read-only unless said otherwise."""
 
     source: Path
@@ -51,7 +51,7 @@ def labels(trial: Trial, *, owner: str, phase: str) -> tuple[str, ...]:
     return tuple(f"--label={LABEL}.{key}={value}" for key, value in named.items())
 
 
-def walls(engine: Engine, image: Image, limits: Limits, *, logs: bool) -> tuple[str, ...]:
+def isolation_flags(engine: Engine, image: Image, limits: Limits, *, logs: bool) -> tuple[str, ...]:
     """Write the flags that bound a container, the same for every trial of a task.
 
     Args:
@@ -84,12 +84,12 @@ def walls(engine: Engine, image: Image, limits: Limits, *, logs: bool) -> tuple[
     )
 
 
-def binds(bound: Sequence[Bind], account: Path) -> tuple[str, ...]:
+def binds(bound: Sequence[BindMount], account: Path) -> tuple[str, ...]:
     """Write the mounts of the host's files: all read-only but the account."""
     return tuple(
         f"--mount=type=bind,source={bind.source},target={bind.target}"
         + ("" if bind.writable else ",readonly")
-        for bind in (*bound, Bind(account, ACCOUNT, writable=True))
+        for bind in (*bound, BindMount(account, ACCOUNT, writable=True))
     )
 
 

@@ -19,14 +19,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Final
 
-ROOM: Final = "/.agon"
+PRIVATE: Final = "/.agon"
 """A folder of the image for what is ours: the account, archives to unpack."""
-SHELL: Final = f"{ROOM}/sh"
+SHELL: Final = f"{PRIVATE}/sh"
 """The copy of the shell; its last name tells busybox what to be. There is one of bash too."""
-ACCOUNT: Final = f"{ROOM}/account"
-SEED: Final = f"{ROOM}/seed.tar"
+ACCOUNT: Final = f"{PRIVATE}/account"
+SEED: Final = f"{PRIVATE}/seed.tar"
 """What the image has in its writable folders, which lie hidden when they are mounted."""
-OUTPUTS: Final = f"{ROOM}/outputs.tar"
+OUTPUTS: Final = f"{PRIVATE}/outputs.tar"
 SOUND: Final = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 GRACE_S: Final = 5
 """From the polite signal to the other."""
@@ -103,19 +103,19 @@ for folder in $folders; do
     done
 done
 for folder in $folders; do mkdir -p "$folder"; chmod 1777 "$folder"; done
-mkdir -p {ROOM}
+mkdir -p {PRIVATE}
 cd /
 if [ $# -gt 0 ]; then tar -c -f {SEED} -- "$@"; else : > {SEED}; fi
 cp /bin/sh {SHELL}
-if bash=$(command -v bash); then cp "$bash" {ROOM}/bash; chmod 111 {ROOM}/bash; fi
-chmod 755 {ROOM}
+if bash=$(command -v bash); then cp "$bash" {PRIVATE}/bash; chmod 111 {PRIVATE}/bash; fi
+chmod 755 {PRIVATE}
 chmod 111 {SHELL}
 chmod 644 {SEED}
 """
 
 
 @dataclass(frozen=True)
-class Told:
+class ProcessReport:
     """Hold what a container's first process tells at its end.
 
     Attributes:
@@ -169,7 +169,7 @@ def guarded(script: str, first_line: bytes) -> tuple[str, ...]:
     if match is None:
         return (script,)
     option = (match["option"].decode(),) if match["option"] else ()
-    return (f"{ROOM}/{match['shell'].decode()}", *option, script)
+    return (f"{PRIVATE}/{match['shell'].decode()}", *option, script)
 
 
 def has_begun(account: Path) -> bool:
@@ -183,14 +183,14 @@ def has_ended(account: Path) -> bool:
         return bool(_ENDED.match(file.read(_LONGEST)))
 
 
-def read_told(account: BinaryIO) -> Told | None:
+def read_report(account: BinaryIO) -> ProcessReport | None:
     """Read the first lines and stop where the archive begins; None when there are no such lines."""
     match = _ENDED.match(account.read(_LONGEST))
     if match is None:
         return None
     account.seek(match.end())
     begun, ended = float(match["begun"]), float(match["ended"])
-    return Told(
+    return ProcessReport(
         exit_code=int(match["code"]),
         seconds=max(0.0, ended - begun),
         left=int(match["left"]),

@@ -8,10 +8,10 @@ from pathlib import Path
 from threading import Event, Lock
 from typing import Any
 
-from agon.app.containers import Containers, Image, NotBuilt, Trial
+from agon.app.containers import BuildFailed, Containers, Image, Trial
 from agon.app.tasks.agents import Agent
 from agon.app.tasks.folder import Plan, RunFolder, opened
-from agon.app.tasks.summary import summarise
+from agon.app.tasks.summary import summarize
 from agon.app.tasks.task import Task
 from agon.app.tasks.trials import Clock, TrialResult, build, run_trial
 from agon.errors import InvalidRule, NotScorable
@@ -87,14 +87,14 @@ def run_tasks(
         wanted = [(task, n) for n in range(1, folder.plan.trials + 1) for task in tasks]
         waiting = [(task, n) for task, n in wanted if (task.name, n) not in finished]
         watch(Progress(done=len(finished), total=len(wanted)))
-        workshop = _Workshop(agent, containers, folder, now)
+        workshop = _TrialRunner(agent, containers, folder, now)
         with _working(jobs, containers, workshop) as pool:
             running = [pool.submit(workshop.trial, task, number) for task, number in waiting]
             for done, result in enumerate(_results(running), len(finished) + 1):
                 finished[result.task, result.number] = result
                 watch(Progress(done=done, total=len(wanted), result=result))
-        summary = summarise(folder.plan, (finished[key] for key in sorted(finished)))
-        folder.summarise(summary)
+        summary = summarize(folder.plan, (finished[key] for key in sorted(finished)))
+        folder.summarize(summary)
         return summary
 
 
@@ -106,7 +106,7 @@ def _results(running: Iterable["Future[TrialResult | None]"]) -> Iterator[TrialR
 
 @contextmanager
 def _working(
-    jobs: int, containers: Containers, workshop: "_Workshop"
+    jobs: int, containers: Containers, workshop: "_TrialRunner"
 ) -> Iterator[ThreadPoolExecutor]:
     """Give a pool of threads; if anything ends the block early, trials under way end unrecorded."""
     with ThreadPoolExecutor(jobs, thread_name_prefix="trial") as pool:
@@ -119,7 +119,7 @@ def _working(
             raise
 
 
-class _Workshop:
+class _TrialRunner:
     """Run single trials of one run, from any thread."""
 
     def __init__(self, agent: Agent, containers: Containers, folder: RunFolder, now: Clock) -> None:
@@ -139,7 +139,7 @@ class _Workshop:
             trial = Trial(run=self._folder.plan.run, name=place.name, folder=place)
             try:
                 image = self._image(task)
-            except (NotBuilt, InvalidRule) as failed:  # the same files would fail again
+            except (BuildFailed, InvalidRule) as failed:  # the same files would fail again
                 result = self._not_built(task, number, str(failed))
                 break
             result = run_trial(

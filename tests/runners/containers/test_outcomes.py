@@ -7,25 +7,27 @@ import pytest
 
 from agon.app.containers import Limits, Stream
 from agon.runners.containers.archives import END, Entry, header, padding
-from agon.runners.containers.inside import Told, read_told
-from agon.runners.containers.running import Ending
-from agon.runners.containers.verdicts import Finding, judge_again, judge_end, read_reward
+from agon.runners.containers.client_process import ClientResult
+from agon.runners.containers.first_process import ProcessReport, read_report
+from agon.runners.containers.outcomes import Diagnosis, diagnose, diagnose_again, read_reward
 
 LIMITS = Limits(timeout_s=10, output_kib=2)
 STARTED = {"StartedAt": "2026-01-01T00:00:00Z", "ExitCode": 0, "OOMKilled": False}
 
 
-def ending(end: str = "itself", code: int = 0, complaint: bytes = b"") -> Ending:
+def ending(end: str = "itself", code: int = 0, complaint: bytes = b"") -> ClientResult:
     """Describe what the host saw."""
     stream = Stream(path=Path("log"), kept=0, total=0)
-    return Ending(
+    return ClientResult(
         end=end, client_code=code, wall_s=1.0, stdout=stream, stderr=stream, complaint=complaint  # type: ignore[arg-type]  # parametrised
     )  # fmt: skip
 
 
-def told(seconds: float = 1.0, *, oom: int = 0, pids: int = 0) -> Told:
+def told(seconds: float = 1.0, *, oom: int = 0, pids: int = 0) -> ProcessReport:
     """Describe what the first process told."""
-    return Told(exit_code=0, seconds=seconds, left=0, out_of_memory=oom, out_of_processes=pids)
+    return ProcessReport(
+        exit_code=0, seconds=seconds, left=0, out_of_memory=oom, out_of_processes=pids
+    )
 
 
 @pytest.mark.parametrize(
@@ -51,36 +53,34 @@ def told(seconds: float = 1.0, *, oom: int = 0, pids: int = 0) -> Told:
     ],
 )
 def test_every_end_has_one_meaning(
-    seen: Ending, account: Told | None, state: dict[str, object] | None, outcome: str
+    seen: ClientResult, account: ProcessReport | None, state: dict[str, object] | None, outcome: str
 ) -> None:
     """An engine's fault is never a fail; a command's never unscored."""
-    finding = judge_end(seen, account, state, LIMITS)
+    finding = diagnose(seen, account, state, LIMITS)
     assert finding.outcome == outcome
     assert bool(finding.reason) == (outcome != "finished")
 
 
 def test_the_engines_own_words_are_the_cause() -> None:
     """Whoever repairs the machine needs them."""
-    finding = judge_end(
-        ending(code=125, complaint=b"x\nError: no space left\n"), None, None, LIMITS
-    )
+    finding = diagnose(ending(code=125, complaint=b"x\nError: no space left\n"), None, None, LIMITS)
     assert finding.reason == "the engine did not start the container: Error: no space left"
 
 
 def test_killed_twice_is_the_commands_own_doing() -> None:
     """Once may be anybody; nobody goes unscored by filling the memory."""
-    killed = Finding("unscored", "killed", killed=True)
-    lost = Finding("unscored", "lost")
-    assert judge_again(killed, killed).outcome == "failed"
-    assert judge_again(killed, lost) is lost
-    assert judge_again(lost, killed) is killed
-    done = Finding("finished", "", 0)
-    assert judge_again(killed, done) is done
+    killed = Diagnosis("unscored", "killed", killed=True)
+    lost = Diagnosis("unscored", "lost")
+    assert diagnose_again(killed, killed).outcome == "failed"
+    assert diagnose_again(killed, lost) is lost
+    assert diagnose_again(lost, killed) is killed
+    done = Diagnosis("finished", "", 0)
+    assert diagnose_again(killed, done) is done
 
 
 def test_limits_are_told_beside_a_good_end() -> None:
     """A process that was killed for memory does not end the agent."""
-    finding = judge_end(ending(), told(oom=1, pids=3), None, LIMITS)
+    finding = diagnose(ending(), told(oom=1, pids=3), None, LIMITS)
     assert (finding.outcome, finding.limits_hit) == ("finished", ("memory", "processes"))
 
 
@@ -140,13 +140,13 @@ def test_a_reward_is_one_finite_number_or_none(
 )
 def test_an_account_is_read_to_the_letter(text: bytes) -> None:
     """Anything but the two lines of the first process is no account."""
-    assert read_told(io.BytesIO(text)) is None
+    assert read_report(io.BytesIO(text)) is None
 
 
 def test_an_account_stops_where_the_archive_begins() -> None:
     """Seconds are those between the two lines."""
     file = io.BytesIO(b"begun 1.50\nended 2.75 code 3 left 1 oom 2 pids 4\nrest")
-    assert read_told(file) == Told(
+    assert read_report(file) == ProcessReport(
         exit_code=3, seconds=1.25, left=1, out_of_memory=2, out_of_processes=4
     )
     assert file.read() == b"rest"

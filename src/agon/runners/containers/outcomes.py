@@ -8,10 +8,10 @@ from typing import Any, BinaryIO, Final
 
 from agon.app.containers import AgentOutcome, Limit, Limits, Outcome, RewardSource
 from agon.runners.containers.archives import content, entries
+from agon.runners.containers.client_process import ClientResult
 from agon.runners.containers.engine import last_line
-from agon.runners.containers.inside import GRACE_S, Told
-from agon.runners.containers.running import Ending
-from agon.runners.containers.walls import HAND_OVER_S
+from agon.runners.containers.first_process import GRACE_S, ProcessReport
+from agon.runners.containers.isolation import HAND_OVER_S
 
 _CLOCK_S: Final = 0.02
 """The container's clock counts hundredths."""
@@ -24,7 +24,7 @@ _TEXT, _JSON = b"logs/verifier/reward.txt", b"logs/verifier/reward.json"
 
 
 @dataclass(frozen=True)
-class Finding:
+class Diagnosis:
     """Say how a command ended, before anybody asks what it achieved.
 
     Attributes:
@@ -42,80 +42,84 @@ class Finding:
     killed: bool = False
 
 
-def judge_end(
-    ending: Ending,
-    told: Told | None,
+def diagnose(
+    ending: ClientResult,
+    report: ProcessReport | None,
     state: Mapping[str, Any] | None,
     limits: Limits,
-) -> Finding:
+) -> Diagnosis:
     """Decide how a command ended.
 
     Args:
         ending: what the host saw.
-        told: what the container's first process told; None when it did not come to that.
-        state: the engine's description of the ended container, needed when nothing was told or
+        report: what the container's first process report; None when it did not come to that.
+        state: the engine's description of the ended container, needed when nothing was report or
             the client failed; None when there is no such container.
         limits: what it might use.
     """
     if ending.end == "output":
-        return Finding("failed", f"it printed more than {limits.output_kib * 64:,} KiB",
+        return Diagnosis("failed", f"it printed more than {limits.output_kib * 64:,} KiB",
                        limits_hit=("output",))  # fmt: skip
     if ending.end == "time":
-        return Finding("timeout", _late(limits), limits_hit=("time",))
+        return Diagnosis("timeout", _late(limits), limits_hit=("time",))
     if ending.end == "start":
-        return Finding("unscored", f"the container did not begin within {HAND_OVER_S} s")
-    if told is None or ending.client_code not in _CODES_OF_TAR:
+        return Diagnosis("unscored", f"the container did not begin within {HAND_OVER_S} s")
+    if report is None or ending.client_code not in _CODES_OF_TAR:
         return _untold(ending, state)
     hit: tuple[Limit, ...] = (
-        *(("memory",) if told.out_of_memory else ()),
-        *(("processes",) if told.out_of_processes else ()),
+        *(("memory",) if report.out_of_memory else ()),
+        *(("processes",) if report.out_of_processes else ()),
     )
-    if told.seconds + _CLOCK_S >= limits.timeout_s:
-        return Finding("timeout", _late(limits), told.exit_code, ("time", *hit))
-    return Finding("finished", "", told.exit_code, hit)
+    if report.seconds + _CLOCK_S >= limits.timeout_s:
+        return Diagnosis("timeout", _late(limits), report.exit_code, ("time", *hit))
+    return Diagnosis("finished", "", report.exit_code, hit)
 
 
-def judge_again(first: Finding, second: Finding) -> Finding:
+def diagnose_again(first: Diagnosis, second: Diagnosis) -> Diagnosis:
     """Judge a command that was run twice because the first end was, it seemed, our fault.
 
     Not every kernel tells who killed a container. Once may be anybody; the same command killed
     twice in fresh containers fills its memory, and nobody goes unscored by that.
     """
     if first.killed and second.killed:
-        return Finding("failed", "it was killed twice: its memory is full", limits_hit=("memory",))
+        return Diagnosis(
+            "failed", "it was killed twice: its memory is full", limits_hit=("memory",)
+        )
     return second
 
 
-def handed_over(ending: Ending, told: Told | None) -> bool:
+def has_archive(ending: ClientResult, report: ProcessReport | None) -> bool:
     """Tell whether a container came to its regular end, so that nobody need ask the engine."""
-    return ending.end == "itself" and told is not None and ending.client_code in _CODES_OF_TAR
+    return ending.end == "itself" and report is not None and ending.client_code in _CODES_OF_TAR
 
 
-def judge_tests(
-    finding: Finding, told: Told | None, reward: float | None, source: RewardSource
+def verdict_of_tests(
+    diagnosis: Diagnosis, report: ProcessReport | None, reward: float | None, source: RewardSource
 ) -> tuple[Outcome, str]:
     """Decide what a task's tests say (seed 001, Test Execution; rule ``reward_source``).
 
     Example:
-        >>> told = Told(exit_code=0, seconds=1.0, left=0, out_of_memory=0, out_of_processes=0)
-        >>> judge_tests(Finding("finished", exit_code=0), told, None, "exit_code")
+        >>> report = ProcessReport(
+        ...     exit_code=0, seconds=1.0, left=0, out_of_memory=0, out_of_processes=0
+        ... )
+        >>> verdict_of_tests(Diagnosis("finished", exit_code=0), report, None, "exit_code")
         ('passed', '')
-        >>> judge_tests(Finding("finished", exit_code=0), told, 0.0, "both")
+        >>> verdict_of_tests(Diagnosis("finished", exit_code=0), report, 0.0, "both")
         ('failed', 'the reward is 0')
     """
-    if finding.outcome != "finished" or told is None:
-        outcome: Outcome = "failed" if finding.outcome == "finished" else finding.outcome
-        return outcome, finding.reason
-    if source != "reward_file" and told.exit_code != 0:
-        return "failed", f"the tests ended with exit code {told.exit_code}"
+    if diagnosis.outcome != "finished" or report is None:
+        outcome: Outcome = "failed" if diagnosis.outcome == "finished" else diagnosis.outcome
+        return outcome, diagnosis.reason
+    if source != "reward_file" and report.exit_code != 0:
+        return "failed", f"the tests ended with exit code {report.exit_code}"
     if source != "exit_code":
         if reward is None:
             return "failed", "the tests left no reward that can be read"
         if not reward > 0:
             return "failed", f"the reward is {reward:g}"
-        if told.left:
+        if report.left:
             return "failed", (
-                f"{told.left} processes of the tests were still running as they ended, any of "
+                f"{report.left} processes of the tests were still running as they ended, any of "
                 "which could have written the reward; end them, and wait, before the tests end"
             )
     return "passed", ""
@@ -138,33 +142,35 @@ def read_reward(logs: BinaryIO) -> float | None:
     return min(known) if known and len(known) == len(rewards) else None
 
 
-def _untold(ending: Ending, state: Mapping[str, Any] | None) -> Finding:
+def _untold(ending: ClientResult, state: Mapping[str, Any] | None) -> Diagnosis:
     """Judge a container that did not hand over: the engine's fault, or its own."""
     complaint = last_line(ending.complaint)
     if ending.client_code < 0:
-        return Finding("unscored", f"the engine's client was killed (signal {-ending.client_code})")
+        return Diagnosis(
+            "unscored", f"the engine's client was killed (signal {-ending.client_code})"
+        )
     if state is None or str(state.get("StartedAt", "0001")).startswith("0001"):
-        told = complaint or f"exit code {ending.client_code}"
-        return Finding("unscored", f"the engine did not start the container: {told}")
+        report = complaint or f"exit code {ending.client_code}"
+        return Diagnosis("unscored", f"the engine did not start the container: {report}")
     code = int(state.get("ExitCode", 0))
     if code != ending.client_code or state.get("Running"):
-        return Finding("unscored", f"the engine's client failed: {complaint}")
+        return Diagnosis("unscored", f"the engine's client failed: {complaint}")
     return _broken_off(code, complaint, out_of_memory=bool(state.get("OOMKilled")))
 
 
-def _broken_off(code: int, complaint: str, *, out_of_memory: bool) -> Finding:
+def _broken_off(code: int, complaint: str, *, out_of_memory: bool) -> Diagnosis:
     """Judge a first process that ended too early."""
     if out_of_memory:
-        return Finding("failed", "its memory is full", limits_hit=("memory",))
+        return Diagnosis("failed", "its memory is full", limits_hit=("memory",))
     if code == _OUTPUTS:
-        return Finding("failed", f"the outputs cannot be unpacked: {complaint}",
+        return Diagnosis("failed", f"the outputs cannot be unpacked: {complaint}",
                        limits_hit=("storage",))  # fmt: skip
     if code in {_OWN_FILES, _NO_FOLDER, _NO_ACCOUNT}:
-        return Finding("unscored", f"the container could not do its part: {complaint}")
+        return Diagnosis("unscored", f"the container could not do its part: {complaint}")
     if code == _KILLED:
-        return Finding("unscored", "the container was killed: its memory is full, or from outside",
-                       killed=True)  # fmt: skip
-    return Finding("failed", f"its first process ended without an account (exit code {code})")
+        reason = "the container was killed: its memory is full, or from outside"
+        return Diagnosis("unscored", reason, killed=True)
+    return Diagnosis("failed", f"its first process ended without an account (exit code {code})")
 
 
 def _late(limits: Limits) -> str:

@@ -11,7 +11,7 @@ _ALIKE = 0.75  # how alike an unknown key and a known one are when one may be me
 _LONGEST_SHOWN = 60
 
 
-class Keys:
+class SettingsReader:
     """Hold one table of a settings file while it is read.
 
     Each method takes one key: it gives the value, or the default when the key is missing or its
@@ -26,19 +26,21 @@ class Keys:
         self._faults = faults
         self._path = path
         self._known: set[str] = set()
-        self._inner: dict[str, Keys] = {}
+        self._inner: dict[str, SettingsReader] = {}
 
     def __contains__(self, key: str) -> bool:
         """Say whether the key is there."""
         return key in self._content
 
-    def table(self, key: str) -> "Keys":
+    def table(self, key: str) -> "SettingsReader":
         """Open a table inside; an empty one when it is missing."""
         value = self._take(key, {})
         if not isinstance(value, Mapping):
             self.fault(key, value, f"write a table [{self._path}{key}]")
             value = {}
-        inner = Keys(value, where=self._where, faults=self._faults, path=f"{self._path}{key}.")
+        inner = SettingsReader(
+            value, where=self._where, faults=self._faults, path=f"{self._path}{key}."
+        )
         self._inner[key] = inner
         return inner
 

@@ -10,12 +10,12 @@ from pathlib import Path
 from threading import Event
 from typing import Final
 
-from agon.app.containers import Ended, Shell, Step
-from agon.runners.containers.attempts import Attempt, Attempts, Order
-from agon.runners.containers.engine import CommandLine, Refused
-from agon.runners.containers.inside import GRACE_S, has_begun, has_ended
-from agon.runners.containers.running import End, Kept, follow
-from agon.runners.containers.walls import OUTER_GRACE_S
+from agon.app.containers import ContainerGone, Shell, Step
+from agon.runners.containers.client_process import BoundedStream, End, follow
+from agon.runners.containers.engine import CommandLine, EngineError
+from agon.runners.containers.first_process import GRACE_S, has_begun, has_ended
+from agon.runners.containers.isolation import OUTER_GRACE_S
+from agon.runners.containers.runs import ContainerRun, ContainerRunner, RunSpec
 
 WAITING: Final = ("cat",)
 """The command of a driven container: it ends when its stdin does."""
@@ -26,36 +26,36 @@ _AT_FIRST_S: Final = 300.0
 
 
 def drive(
-    attempts: Attempts, engine: CommandLine, order: Order, driver: Callable[[Shell], None]
-) -> Attempt:
-    """Run an order whose command waits while a driver acts; the driver runs in this thread.
+    attempts: ContainerRunner, engine: CommandLine, spec: RunSpec, driver: Callable[[Shell], None]
+) -> ContainerRun:
+    """Run an spec whose command waits while a driver acts; the driver runs in this thread.
 
     When the container never began, because of us, both are tried once more.
     """
     for number in (1, 2):
-        attempt, acted = _drive_once(attempts, engine, order, driver, number)
-        if attempt.finding.outcome != "unscored" or acted or attempts.closed:
+        run, acted = _drive_once(attempts, engine, spec, driver, number)
+        if run.diagnosis.outcome != "unscored" or acted or attempts.closed:
             break
-    return attempt
+    return run
 
 
 def _drive_once(
-    attempts: Attempts,
+    attempts: ContainerRunner,
     engine: CommandLine,
-    order: Order,
+    spec: RunSpec,
     driver: Callable[[Shell], None],
     number: int,
-) -> tuple[Attempt, bool]:
+) -> tuple[ContainerRun, bool]:
     name = attempts.new_name()
-    shell = ContainerShell(engine, name, attempts.account_of(name), order)
+    shell = ContainerShell(engine, name, attempts.account_of(name), spec)
     with ThreadPoolExecutor(1, "driven") as beside:
         running = beside.submit(
-            attempts.once, order, number=number, name=name, started=shell.take_client
+            attempts.once, spec, number=number, name=name, started=shell.take_client
         )
         shell.follow(running)
         try:
             driver(shell)
-        except Ended:
+        except ContainerGone:
             pass
         except BaseException:
             attempts.remove(name)
@@ -68,11 +68,11 @@ def _drive_once(
 class ContainerShell:
     """Keep the contract of :class:`agon.app.containers.Shell`."""
 
-    def __init__(self, engine: CommandLine, name: str, account: Path, order: Order) -> None:
+    def __init__(self, engine: CommandLine, name: str, account: Path, spec: RunSpec) -> None:
         self._engine = engine
         self._name = name
         self._account = account
-        self._order = order
+        self._order = spec
         self._client: subprocess.Popen[bytes] | None = None
         self._started = Event()
         self.acted = False
@@ -82,7 +82,7 @@ class ContainerShell:
         self._client = client
         self._started.set()
 
-    def follow(self, running: "Future[Attempt]") -> None:
+    def follow(self, running: "Future[ContainerRun]") -> None:
         """Take the future that is done when the container is gone."""
         self._running = running
         running.add_done_callback(lambda _: self._started.set())
@@ -91,14 +91,14 @@ class ContainerShell:
         """Run a command in ``/app`` and wait for it.
 
         Raises:
-            Ended: the container is gone.
+            ContainerGone: the container is gone.
         """
         self._wait_until_begun()
         self.acted = True
         limit = max(1, math.ceil(timeout_s))
         most = self._order.limits.output_kib << 10
         out, err = io.BytesIO(), io.BytesIO()
-        streams = (Kept(out, most), Kept(err, most))
+        streams = (BoundedStream(out, most), BoundedStream(err, most))
         begin = time.monotonic()
 
         def verdict() -> End | None:
@@ -119,7 +119,7 @@ class ContainerShell:
         ) as client:
             end = follow(client, streams, verdict=verdict, remove=client.kill)
         if client.returncode in _ENGINE_CODES and self._is_gone():
-            raise Ended
+            raise ContainerGone
         took = time.monotonic() - begin
         return Step(
             exit_code=client.returncode,
@@ -145,12 +145,12 @@ class ContainerShell:
             except FileNotFoundError:
                 pass  # not yet, or no longer: the future knows
             time.sleep(_POLL_S)
-        raise Ended
+        raise ContainerGone
 
     def _is_gone(self) -> bool:
         """Ask whether it was the container that ended, not the command."""
         try:
             found = self._engine.inspect("container", self._name)
-        except Refused:
+        except EngineError:
             return True
         return found is None or not found["State"].get("Running")
