@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from agon.settings import Settings
     from agon.store.row_reader import Portions
     from agon.store.store import Store
-    from agon.store.watching import Watch
+    from agon.store.watch import Watch
 
 MODES: Final[tuple[Mode, ...]] = get_args(Mode)
 """The isolation_flags there are, the default first."""
@@ -259,7 +259,7 @@ def watch(settings: "Settings", *, pause: Callable[[float], object]) -> "Watch":
         settings: name the database.
         pause: sleeps; when it returns True the wait is over.
     """
-    from agon.store.watching import Watch
+    from agon.store.watch import Watch
 
     return Watch(settings.database, pause=pause)
 

@@ -31,7 +31,7 @@ CONTEST: dict[str, Any] = {
     "id": "spring", "discipline": "arena", "title": "Spring", "description": "",
     "visibility": "public", "state": "open", "series": None, "season": None,
     "edition": "arena/sentience-1", "overrides": {}, "boards": ["bots"],
-    "created_at": "2026-11-22T09:00:00Z", "seq": 2, "frozen_at": None, "finalised_at": None,
+    "created_at": "2026-11-22T09:00:00Z", "seq": 2, "frozen_at": None, "finalized_at": None,
     "a field of tomorrow": 1,
 }  # fmt: skip
 

@@ -30,7 +30,7 @@ from agon.app.worker.loop import Worked, Worker
 from agon.disciplines.dojo.canonical import source_hash
 from agon.ledger.entry import Draft
 from agon.store import open_store
-from agon.store.watching import Watch
+from agon.store.watch import Watch
 from agon.wiring import now, sortable_id
 from fakes.sandbox import FakeSandbox
 

@@ -169,7 +169,7 @@ class Meaning:
     adjustments: list[tuple[int, float]]
     state: str
     frozen_at: int | None
-    finalised_at: int | None
+    finalized_at: int | None
     head: bytes
 
 
@@ -191,7 +191,7 @@ def meaning(lines: Iterable[bytes]) -> Meaning:
     void = {seq for one in valid if one.kind == "records-voided" for seq in one.body["seqs"]}
     records = [one for one in valid if one.kind in {"record-added", "record-replaced"}]
     rules = [one for one in valid if one.kind in {"contest-created", "edition-adopted"}][-1]
-    state, frozen_at, finalised_at = "draft", None, None
+    state, frozen_at, finalized_at = "draft", None, None
     head = genesis(entries[0].body["contest"])
     for one in entries:
         head = chain(head, one.line)
@@ -200,7 +200,7 @@ def meaning(lines: Iterable[bytes]) -> Meaning:
         elif one.kind == "contest-frozen":
             state, frozen_at = "frozen", one.seq
         elif one.kind == "contest-finalised":
-            state, frozen_at, finalised_at = "final", None, one.seq
+            state, frozen_at, finalized_at = "final", None, one.seq
     return Meaning(
         seen=[
             (one.body["table"], one.seq)
@@ -214,6 +214,6 @@ def meaning(lines: Iterable[bytes]) -> Meaning:
         ],
         state=state,
         frozen_at=frozen_at,
-        finalised_at=finalised_at,
+        finalized_at=finalized_at,
         head=head,
     )

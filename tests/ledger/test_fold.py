@@ -44,7 +44,7 @@ def told(state: State, *, at: int) -> Meaning:
         adjustments=[(one.seq, one.points) for one in standing.adjustments],
         state=standing.state,
         frozen_at=standing.frozen_at,
-        finalised_at=standing.finalised_at,
+        finalized_at=standing.finalized_at,
         head=state.contest.head,
     )
 
@@ -70,7 +70,7 @@ def test_the_last_state_knows_every_earlier_position(entries: list[Entry]) -> No
         assert (now.seen, now.edition, now.overrides, now.adjustments, now.state) == (
             then.seen, then.edition, then.overrides, then.adjustments, then.state
         )  # fmt: skip
-        assert (now.frozen_at, now.finalised_at) == (then.frozen_at, then.finalised_at)
+        assert (now.frozen_at, now.finalized_at) == (then.frozen_at, then.finalized_at)
 
 
 @given(HISTORIES, st.lists(st.integers(0, 41), max_size=4))
@@ -158,7 +158,7 @@ def test_a_freeze_is_known_by_its_position_until_it_is_lifted() -> None:
     entries = ledger(OPENED, FROZEN, added(), UNFROZEN, FROZEN, FINAL)
     found = [folded(entries[:count]).contest for count in range(1, 8)]
     assert [one.frozen_at for one in found] == [None, None, 3, 3, None, 6, None]
-    assert found[-1].finalised_at == 7
+    assert found[-1].finalized_at == 7
 
 
 @pytest.mark.parametrize(

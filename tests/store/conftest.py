@@ -9,7 +9,7 @@ import pytest
 from agon.entities.contests import Contest
 from agon.store import open_store
 from agon.store.store import Store
-from store.made import contest
+from store.factories import contest
 
 if TYPE_CHECKING:
     from conftest import Postgresql

@@ -15,7 +15,7 @@ from agon.ledger.entry import genesis
 from agon.store import open_store
 from agon.store.backup import backup
 from agon.store.verify import verify
-from store.made import NOON, contest, created, sealed, vote
+from store.factories import NOON, contest, created, sealed, vote
 
 
 def main(small: Path, big: str) -> None:

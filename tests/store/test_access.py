@@ -7,7 +7,7 @@ import pytest
 from agon.entities.access import Answered, Audited, Token, User
 from agon.errors import Conflict, NotFound
 from agon.store.store import Store
-from store.made import NOON, later
+from store.factories import NOON, later
 
 ADA = User(id="ada", name="Ada Ł", created_at=NOON, password="$argon2id$x")  # noqa: S106 - a hash
 

@@ -7,7 +7,7 @@ import pytest
 from agon.entities.contests import Case, Contest
 from agon.errors import NotFound
 from agon.store.store import Store
-from store.made import later
+from store.factories import later
 
 
 def _case(contest_no: int, name: str = "k1", *, at: float = 0) -> Case:

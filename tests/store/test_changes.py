@@ -7,7 +7,7 @@ import pytest
 from agon.entities.contests import Change, Contest, MovedBy
 from agon.errors import NotFound
 from agon.store.store import Store
-from store.made import contest, later
+from store.factories import contest, later
 
 
 def _change(contest_no: int, name: str = "c1", *, at: float = 0) -> Change:

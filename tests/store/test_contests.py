@@ -7,7 +7,7 @@ import pytest
 from agon.entities.contests import Contest
 from agon.errors import Conflict, NotFound
 from agon.store.store import Store
-from store.made import contest, later
+from store.factories import contest, later
 
 
 def test_a_contest_comes_back_as_it_was_stored(store: Store) -> None:
@@ -15,7 +15,7 @@ def test_a_contest_comes_back_as_it_was_stored(store: Store) -> None:
     made = contest(
         overrides={"k": 32, "nested": {"a": [1, 2.5, None]}}, boards=("models", "judges"),
         series="seasons", season=3, description="Größe 📏", head=bytes(range(32)), seq=12,
-        frozen_at=5, finalised_at=9, visibility="private", state="final",
+        frozen_at=5, finalized_at=9, visibility="private", state="final",
     )  # fmt: skip
     with store.write() as session:
         added = session.contests.add(made)

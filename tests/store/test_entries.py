@@ -9,7 +9,7 @@ from agon.entities.contests import Contest, Known, NewEntry, NewRecords, StoredE
 from agon.errors import Conflict, NotFound, Unreadable
 from agon.store import entries as module
 from agon.store.store import Store
-from store.made import NOON, contest, later, new
+from store.factories import NOON, contest, later, new
 
 
 def _append(store: Store, contest_no: int, *entries: NewEntry) -> int:
@@ -85,7 +85,7 @@ def test_rare_entries_are_found_by_their_index(store: Store, spring: Contest) ->
     _append(store, spring.no, *rows, new(3000, kind="draw-made", record=None))
     asked: list[tuple[str, list[Any]]] = []
     with store.write() as session:
-        to = session.entries._to
+        to = session.entries._transaction
         if not to.on_sqlite:
             to.run("ANALYZE entries")
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from agon.entities.contests import Contest, Event
 from agon.store.store import Store
-from store.made import contest, later
+from store.factories import contest, later
 
 
 def _event(contest_no: int, seq: int, *, staff: bool = False) -> Event:

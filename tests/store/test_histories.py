@@ -5,7 +5,7 @@ from typing import Any
 
 from agon.entities.contests import Contest, Moved
 from agon.store.store import Store
-from store.made import later
+from store.factories import later
 
 
 def _step(seq: int, *, name: str = "ada", score: float | None = 1.5) -> Moved:

@@ -9,10 +9,10 @@ import pytest
 
 from agon.entities.contests import ROWS_PER_CHUNK, Contest, Snapshot
 from agon.errors import DatabaseUnavailable
-from agon.store.engines import begun
+from agon.store.engines import begin
 from agon.store.portions import StoredPortions, open_portions
 from agon.store.store import Store
-from store.made import snapshot
+from store.factories import snapshot
 
 N = 2 * ROWS_PER_CHUNK + 7
 
@@ -165,7 +165,7 @@ def test_a_failure_leaves_nothing_begun(url: str, store: Store, board: Snapshot)
     """The next who asks would be refused for the one before, for ever."""
 
     def rename(before: str, after: str) -> None:
-        with begun(store._engine, writing=True) as connection:
+        with begin(store._engine, writing=True) as connection:
             connection.exec_driver_sql(f"ALTER TABLE {before} RENAME TO {after}")
 
     async def ask(portions: StoredPortions) -> Any:

@@ -13,7 +13,7 @@ from agon.entities.jobs import Job, JobKind, Waiting, WorkerSeen
 from agon.errors import Conflict, NotFound
 from agon.store.queue import Queue
 from agon.store.store import Store
-from store.made import job, later
+from store.factories import job, later
 
 SPAN = timedelta(seconds=30)
 

@@ -18,7 +18,7 @@ from agon.ledger.entry import chain, genesis
 from agon.store import open_store
 from agon.store import store as module
 from agon.store.store import Store
-from store.made import contest, created, job, later, new, sealed, vote
+from store.factories import contest, created, job, later, new, sealed, vote
 
 WRITERS, ROUNDS = 8, 12
 
@@ -179,7 +179,7 @@ def test_a_writer_that_waits_too_long_is_told_so(
 ) -> None:
     """A request must end, even when somebody holds the database."""
     store.close()
-    monkeypatch.setattr(module, "PATIENCE_SECONDS", 0.1)
+    monkeypatch.setattr(module, "LOCK_TIMEOUT_S", 0.1)
     own = open_store(f"sqlite:///{tmp_path}/held.db")
     with (
         own.write(),

@@ -6,9 +6,9 @@ import pytest
 
 from agon.errors import CheckFailed, Unavailable
 from agon.store import open_store
-from agon.store.engines import begun, open_engine
+from agon.store.engines import begin, open_engine
 from agon.store.verify import verify
-from store.past import fill
+from store.sample import fill
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def filled(url: str) -> str:
 
 def _change(url: str, statement: str) -> None:
     engine = open_engine(url)
-    with begun(engine, writing=True) as connection:
+    with begin(engine, writing=True) as connection:
         connection.exec_driver_sql(statement)
     engine.dispose()
 

@@ -8,7 +8,7 @@ from agon.entities.contests import Contest
 from agon.entities.webhooks import DeliveryLog, Webhook
 from agon.errors import Conflict, NotFound
 from agon.store.store import Store
-from store.made import later
+from store.factories import later
 
 
 def _webhook(contest_no: int, name: str = "w1", *, at: float = 0) -> Webhook:

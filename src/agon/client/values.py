@@ -26,7 +26,7 @@ class ContestTold(Answer):
     Attributes:
         seq: position of the newest entry that may be seen.
         frozen_at: position of the freeze, while it lasts.
-        finalised_at: position of the final result, once there is one.
+        finalized_at: position of the final result, once there is one.
     """
 
     id: str
@@ -43,7 +43,7 @@ class ContestTold(Answer):
     created_at: datetime
     seq: int
     frozen_at: int | None = None
-    finalised_at: int | None = None
+    finalized_at: int | None = None
 
 
 class RecordedTold(Answer):

@@ -27,7 +27,7 @@ class Contest:
         seq: position of the newest entry; 0 before the first.
         head: the chain's hash there (32 bytes).
         frozen_at: position of the freeze while it lasts; the public sees nothing later.
-        finalised_at: position of the final result, once there is one.
+        finalized_at: position of the final result, once there is one.
     """
 
     no: int
@@ -46,12 +46,12 @@ class Contest:
     seq: int
     head: bytes
     frozen_at: int | None = None
-    finalised_at: int | None = None
+    finalized_at: int | None = None
 
     @property
     def public_until(self) -> int | None:
         """Return the last position the public may see anything of; None: all of them."""
-        return self.finalised_at if self.finalised_at is not None else self.frozen_at
+        return self.finalized_at if self.finalized_at is not None else self.frozen_at
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -32,7 +32,7 @@ class ContestState:
         edition: the edition in force, with ``overrides``.
         boards: the boards that are published.
         frozen_at: position of the freeze while it lasts.
-        finalised_at: position of the final result, once there is one.
+        finalized_at: position of the final result, once there is one.
         adjustments: those in force, in the order made.
     """
 
@@ -50,5 +50,5 @@ class ContestState:
     overrides: Mapping[str, Any] = field(default_factory=dict)
     state: Literal["draft", "open", "frozen", "final"] = "draft"
     frozen_at: int | None = None
-    finalised_at: int | None = None
+    finalized_at: int | None = None
     adjustments: tuple[Adjustment, ...] = ()

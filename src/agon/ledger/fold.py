@@ -258,7 +258,7 @@ class _Folding:
         self._turn(state="open", frozen_at=None)
 
     def finalise(self, _body: Mapping[str, Any]) -> None:
-        self._turn(state="final", frozen_at=None, finalised_at=self.seq)
+        self._turn(state="final", frozen_at=None, finalized_at=self.seq)
 
     def adopt(self, body: Mapping[str, Any]) -> None:
         self.effects.adoptions.append((body["edition"], body["overrides"], body["change"]))

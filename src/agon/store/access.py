@@ -8,9 +8,9 @@ from sqlalchemy import ColumnElement, Row, Select, delete, func, select, tuple_,
 from agon.entities.access import Answered, Audited, Token, User
 from agon.errors import Conflict, NotFound, did_you_mean
 from agon.kernel.times import micros, moment_at
-from agon.store.encoding import json_or_none, json_text, micros_or_none, moment_or_none, parsed
-from agon.store.schema import ANSWERS, AUDIT, TOKENS, USERS
-from agon.store.transactions import Transaction
+from agon.store.conversions import json_or_none, json_text, micros_or_none, moment_or_none, parsed
+from agon.store.schema import AUDIT, RESPONSES, TOKENS, USERS
+from agon.store.transaction import Transaction
 
 _SUGGESTED_AMONG = 1000
 
@@ -19,7 +19,7 @@ class Access:
     """Keep users, tokens, answered requests and the audit log."""
 
     def __init__(self, transaction: Transaction) -> None:
-        self._to = transaction
+        self._transaction = transaction
 
     def add_user(self, user: User) -> None:
         """Add a user.
@@ -27,14 +27,16 @@ class Access:
         Raises:
             Conflict: the id is taken.
         """
-        adding = self._to.insert(USERS).values(**_user_values(user)).on_conflict_do_nothing()
-        if not self._to.change(adding):
+        adding = (
+            self._transaction.insert(USERS).values(**_user_values(user)).on_conflict_do_nothing()
+        )
+        if not self._transaction.change(adding):
             raise Conflict(f"there is a user {user.id!r} already; choose another id")
 
     def save_user(self, user: User) -> None:
         """Store what changed of a locked user."""
         saving = update(USERS).where(USERS.c.id == user.id).values(**_user_values(user))
-        if not self._to.change(saving):
+        if not self._transaction.change(saving):
             raise self._no_user(user.id)
 
     def user(self, user_id: str) -> User:
@@ -59,7 +61,7 @@ class Access:
         listing = select(USERS).order_by(USERS.c.id).limit(limit)
         if after is not None:
             listing = listing.where(USERS.c.id > after)
-        return [_user(row) for row in self._to.all(listing)]
+        return [_user(row) for row in self._transaction.all(listing)]
 
     def add_token(self, token: Token) -> None:
         """Add a token.
@@ -69,8 +71,10 @@ class Access:
             NotFound: there is no such user.
         """
         self.user(token.user)
-        adding = self._to.insert(TOKENS).values(**_token_values(token)).on_conflict_do_nothing()
-        if not self._to.change(adding):
+        adding = (
+            self._transaction.insert(TOKENS).values(**_token_values(token)).on_conflict_do_nothing()
+        )
+        if not self._transaction.change(adding):
             raise Conflict("there is a token of that id already; make another")
 
     def save_token(self, token: Token) -> None:
@@ -78,23 +82,25 @@ class Access:
         values = _token_values(token)
         values["revoked_at"] = func.coalesce(TOKENS.c.revoked_at, values["revoked_at"])
         saving = update(TOKENS).where(TOKENS.c.id == token.id).values(**values)
-        if not self._to.change(saving):
+        if not self._transaction.change(saving):
             raise NotFound("there is no token of that id; list the tokens there are")
 
     def token(self, token_id: str) -> Token | None:
         """Return a token, None when there is none of that id."""
-        row = self._to.first(select(TOKENS).where(TOKENS.c.id == token_id))
+        row = self._transaction.first(select(TOKENS).where(TOKENS.c.id == token_id))
         return None if row is None else _token(row)
 
     def lock_token(self, token_id: str) -> Token | None:
         """Return a token and keep other writers from it until the session ends."""
-        row = self._to.first(select(TOKENS).where(TOKENS.c.id == token_id).with_for_update())
+        row = self._transaction.first(
+            select(TOKENS).where(TOKENS.c.id == token_id).with_for_update()
+        )
         return None if row is None else _token(row)
 
     def note_use(self, token_id: str, *, at: datetime) -> None:
         """Note when a token was used last, and nothing else of it."""
         used = (TOKENS.c.id == token_id) & (func.coalesce(TOKENS.c.used_at, 0) < micros(at))
-        self._to.change(update(TOKENS).where(used).values(used_at=micros(at)))
+        self._transaction.change(update(TOKENS).where(used).values(used_at=micros(at)))
 
     def tokens(
         self, *, user: str | None = None, after: str | None = None, limit: int = 100
@@ -105,47 +111,53 @@ class Access:
             listing = listing.where(TOKENS.c.user_id == user)
         if after is not None:
             listing = listing.where(TOKENS.c.id > after)
-        return [_token(row) for row in self._to.all(listing)]
+        return [_token(row) for row in self._transaction.all(listing)]
 
     def answered(self, who: str, key: str) -> Answered | None:
         """Return the answer given under a key, None when there is none."""
-        row = self._to.first(select(ANSWERS).where(ANSWERS.c.who == who, ANSWERS.c.key == key))
+        row = self._transaction.first(
+            select(RESPONSES).where(RESPONSES.c.caller == who, RESPONSES.c.key == key)
+        )
         return None if row is None else _answer(row)
 
     def keep_answer(self, answer: Answered) -> bool:
         """Store an answer; False when the key is taken (nothing is stored)."""
-        adding = self._to.insert(ANSWERS).values(**_answer_values(answer))
-        return bool(self._to.change(adding.on_conflict_do_nothing()))
+        adding = self._transaction.insert(RESPONSES).values(**_answer_values(answer))
+        return bool(self._transaction.change(adding.on_conflict_do_nothing()))
 
     def take_over(self, answer: Answered, *, lost_before: datetime) -> bool:
         """Put a request in the place of one that was lost: no sign of life since a time.
 
         Of several that try, one succeeds.
         """
-        lost = (ANSWERS.c.status == 0) & (ANSWERS.c.at <= micros(lost_before))
-        same = (ANSWERS.c.who == answer.who) & (ANSWERS.c.key == answer.key)
+        lost = (RESPONSES.c.status == 0) & (RESPONSES.c.at <= micros(lost_before))
+        same = (RESPONSES.c.caller == answer.who) & (RESPONSES.c.key == answer.key)
         return bool(
-            self._to.change(update(ANSWERS).where(same, lost).values(_answer_values(answer)))
+            self._transaction.change(
+                update(RESPONSES).where(same, lost).values(_answer_values(answer))
+            )
         )
 
     def still_under_way(self, who: str, key: str, *, at: datetime) -> None:
         """Store a sign of life of a request under way."""
-        self._to.change(update(ANSWERS).where(_under_way(who, key)).values(at=micros(at)))
+        self._transaction.change(
+            update(RESPONSES).where(_under_way(who, key)).values(at=micros(at))
+        )
 
     def finish_answer(self, answer: Answered) -> None:
         """Store the answer of a request that was under way."""
-        self._to.put(ANSWERS, _answer_values(answer))
+        self._transaction.put(RESPONSES, _answer_values(answer))
 
     def forget_answers(self, *, before: datetime, limit: int) -> int:
         """Forget answers older than a time, at most so many; return how many."""
-        keys = tuple_(ANSWERS.c.who, ANSWERS.c.key)
-        old = select(ANSWERS.c.who, ANSWERS.c.key).where(ANSWERS.c.at < micros(before))
-        some = old.order_by(ANSWERS.c.at).limit(limit)
-        return self._to.change(delete(ANSWERS).where(keys.in_(some)))
+        keys = tuple_(RESPONSES.c.caller, RESPONSES.c.key)
+        old = select(RESPONSES.c.caller, RESPONSES.c.key).where(RESPONSES.c.at < micros(before))
+        some = old.order_by(RESPONSES.c.at).limit(limit)
+        return self._transaction.change(delete(RESPONSES).where(keys.in_(some)))
 
     def drop_answer(self, who: str, key: str) -> None:
         """Forget a request under way that came to nothing."""
-        self._to.change(delete(ANSWERS).where(_under_way(who, key)))
+        self._transaction.change(delete(RESPONSES).where(_under_way(who, key)))
 
     def note(self, line: Audited) -> None:
         """Add a line to the audit log."""
@@ -157,23 +169,25 @@ class Access:
             "detail": json_text(line.detail),
             "network": line.network,
         }
-        self._to.change(self._to.insert(AUDIT).values(**values))
+        self._transaction.change(self._transaction.insert(AUDIT).values(**values))
 
     def audited(self, *, before: int | None = None, limit: int = 100) -> list[Audited]:
         """List the audit log, newest first."""
         listing = select(AUDIT).order_by(AUDIT.c.no.desc()).limit(limit)
         if before is not None:
             listing = listing.where(AUDIT.c.no < before)
-        return [_audited(row) for row in self._to.all(listing)]
+        return [_audited(row) for row in self._transaction.all(listing)]
 
     def _user(self, asking: Select[Any], user_id: str) -> User:
-        row = self._to.first(asking)
+        row = self._transaction.first(asking)
         if row is None:
             raise self._no_user(user_id)
         return _user(row)
 
     def _no_user(self, user_id: str) -> NotFound:
-        known = [row.id for row in self._to.all(select(USERS.c.id).limit(_SUGGESTED_AMONG))]
+        known = [
+            row.id for row in self._transaction.all(select(USERS.c.id).limit(_SUGGESTED_AMONG))
+        ]
         hint = did_you_mean(user_id, known) if known else "add one first"
         return NotFound(f"there is no user {user_id!r}; {hint}")
 
@@ -222,7 +236,7 @@ def _token(row: Row[Any]) -> Token:
 
 
 def _under_way(who: str, key: str) -> ColumnElement[bool]:
-    return (ANSWERS.c.who == who) & (ANSWERS.c.key == key) & (ANSWERS.c.status == 0)
+    return (RESPONSES.c.caller == who) & (RESPONSES.c.key == key) & (RESPONSES.c.status == 0)
 
 
 def _answer_values(answer: Answered) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Back a database up while others write, and bring a backup back."""
+"""Back up a database while others write to it, and restore a backup."""
 
 import os
 import sqlite3
@@ -12,210 +12,194 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from agon.errors import Conflict, NotFound, Unavailable, Unreadable
-from agon.store.archive import archived_revision, is_empty, read_archive, write_archive
-from agon.store.engines import address, begun, open_engine, place, private_file
-from agon.store.failing import speaking
-from agon.store.migrations import NEWEST, current, refuse_other_versions, upgrade
-from agon.store.transactions import Transaction
+from agon.store.archive import is_empty, read_archive, write_archive
+from agon.store.database_errors import translate_errors
+from agon.store.engines import begin, create_private_file, display_url, open_engine, parse_url
+from agon.store.migrations import current, require_newest, upgrade
+from agon.store.transaction import Transaction
 from agon.store.verify import Verified, examined
 
-ARCHIVE: Final = ".tar.gz"
-"""How the name of an archive ends; any other name is of a SQLite file."""
+ARCHIVE_SUFFIX: Final = ".tar.gz"
+"""The end of an archive's name; a backup with any other name is a SQLite file."""
 
-_SQLITE: Final = b"SQLite format 3\x00"
+_SQLITE_MAGIC: Final = b"SQLite format 3\x00"
 
 
 @dataclass(frozen=True)
-class BackedUp:
-    """Hold what a backup made: the file and its bytes."""
+class BackupFile:
+    """A backup: its file and size in bytes."""
 
     path: Path
     size: int
 
 
-def backup(url: str, target: Path, *, now: datetime) -> BackedUp:
-    """Write a database as one moment sees it to a file that is not there yet.
+def backup(url: str, target: Path, *, now: datetime) -> BackupFile:
+    """Write a consistent copy of a database to a new file.
 
-    A name that ends in ``.tar.gz`` gives an archive, from which a database of either kind can be
-    restored; any other name gives a SQLite file, of a SQLite database. Others may write meanwhile.
-    The file appears when it is whole.
+    A name that ends in ``.tar.gz`` gives an archive, which can be restored into SQLite and
+    PostgreSQL; any other name gives a SQLite file, of a SQLite database only. Others may write to
+    the database meanwhile. The file appears when it is complete.
 
     Args:
         url: the database.
         target: the file.
-        now: the time, for the archive's first page.
+        now: the time, recorded in the archive's header.
 
     Raises:
-        Conflict: the file is there.
-        Unreadable: a database on PostgreSQL is to become a SQLite file at once.
-        Unavailable: the database cannot be reached, or is of another version.
+        Conflict: the file exists.
+        Unreadable: a PostgreSQL database cannot be copied to a SQLite file.
+        Unavailable: the database cannot be reached, or has another revision.
     """
     if target.exists():
-        raise Conflict(f"{target} is there already; choose another name")
-    archive = target.name.endswith(ARCHIVE)
-    path = _file(url)
-    if path is None and not archive:
-        raise Unreadable(f"PostgreSQL is backed up as an archive: name it {target.name}{ARCHIVE}")
-    with _appearing(target) as part:
-        if archive:
-            _archive(url, part, now=now)
+        raise Conflict(f"{target} exists; choose another name")
+    is_archive = target.name.endswith(ARCHIVE_SUFFIX)
+    path = _sqlite_path(url)
+    if path is None and not is_archive:
+        raise Unreadable(
+            "PostgreSQL can only be backed up as an archive; name the file "
+            f"{target.name}{ARCHIVE_SUFFIX}"
+        )
+    with _atomic_file(target) as part:
+        if is_archive:
+            _write_archive(url, part, now=now)
         elif path is None or current(url) is None:
-            raise Unavailable(f"{place(address(url))} is empty: run `agon db upgrade`")
+            raise Unavailable(f"{display_url(parse_url(url))} is empty: run `agon db upgrade`")
         else:
             _copy(path, part)
-    return BackedUp(target, target.stat().st_size)
+    return BackupFile(target, target.stat().st_size)
 
 
 def restore(source: Path, url: str, *, now: datetime) -> Verified:
-    """Bring a backup back into a database that is not there, or holds nothing.
+    """Restore a backup into a database that does not exist or is empty.
 
-    All of it is checked before it counts, ledger by ledger; whatever fails, the database is as it
-    was. A backup of an earlier revision is brought to this one, in a file of SQLite's beside the
-    target or (for PostgreSQL) in a temporary folder.
+    Everything is verified before it is committed; on any error the database is unchanged.
 
     Args:
-        source: what :func:`backup` wrote.
+        source: a file that :func:`backup` wrote.
         url: the database.
         now: the time, for the archive that a SQLite file becomes on its way to PostgreSQL.
 
     Raises:
         NotFound: there is no such file.
-        Conflict: the database holds something.
-        Unreadable: the file is no backup, or is damaged.
-        CheckFailed: its ledgers are not whole.
+        Conflict: the database is not empty.
+        Unreadable: the file is not a backup, or is damaged.
+        CheckFailed: a ledger in it is damaged.
         Unavailable: the database cannot be reached.
     """
     if not source.is_file():
-        raise NotFound(f"there is no file {source}; name what `agon db backup` wrote")
+        raise NotFound(f"there is no file {source}; give a file written by `agon db backup`")
     with source.open("rb") as stream:
-        is_sqlite = stream.read(len(_SQLITE)) == _SQLITE
-    path = _file(url)
-    is_newest = not is_sqlite and archived_revision(source) == NEWEST
+        is_archive = stream.read(len(_SQLITE_MAGIC)) != _SQLITE_MAGIC
+    path = _sqlite_path(url)
     if path is not None and not path.exists():
-        with _appearing(path) as part:
-            if is_newest:
-                return _load(source, _url(part))
-            _bring(source, part, is_sqlite=is_sqlite)
-            return _checked(_url(part))
-    if is_newest:
+        with _atomic_file(path) as part:
+            if is_archive:
+                return _load(source, _sqlite_url(part))
+            _copy(source, part)
+            upgrade(_sqlite_url(part))
+            return _verify(_sqlite_url(part))
+    if is_archive:
         return _load(source, url)
     with TemporaryDirectory() as folder:
-        copied, archived = Path(folder, "copy.db"), Path(folder, f"copy{ARCHIVE}")
-        _bring(source, copied, is_sqlite=is_sqlite)
-        _archive(_url(copied), archived, now=now)
-        return _load(archived, url)
+        copy, archive = Path(folder, "copy.db"), Path(folder, f"copy{ARCHIVE_SUFFIX}")
+        _copy(source, copy)
+        upgrade(_sqlite_url(copy))
+        _write_archive(_sqlite_url(copy), archive, now=now)
+        return _load(archive, url)
 
 
-def _bring(source: Path, file: Path, *, is_sqlite: bool) -> None:
-    """Copy a backup of any revision into a new SQLite file, and bring that to this revision."""
-    url = _url(file)
-    if is_sqlite:
-        _copy(source, file)
-    else:
-        upgrade(url, to=archived_revision(source))
-        engine = open_engine(url)
-        try:
-            with begun(engine, writing=True) as connection:
-                read_archive(Transaction(connection, place(engine.url)), source)
-        finally:
-            engine.dispose()
-    upgrade(url)
-
-
-def _archive(url: str, target: Path, *, now: datetime) -> None:
+def _write_archive(url: str, target: Path, *, now: datetime) -> None:
     engine = open_engine(url)
     try:
-        with begun(engine, writing=False) as connection:
-            to = Transaction(connection, place(engine.url))
-            refuse_other_versions(connection, to.place)
-            _take_your_time(to)
-            write_archive(to, target, now=now)
+        with begin(engine, writing=False) as connection:
+            transaction = Transaction(connection, display_url(engine.url))
+            require_newest(connection, transaction.database)
+            _lift_timeouts(transaction)
+            write_archive(transaction, target, now=now)
     finally:
         engine.dispose()
 
 
 def _load(source: Path, url: str) -> Verified:
-    """Read an archive into an empty database and check it, in one transaction."""
+    """Read an archive into an empty database and verify it, in one transaction."""
     upgrade(url)
     engine = open_engine(url)
     try:
-        with begun(engine, writing=True) as connection:
-            to = Transaction(connection, place(engine.url))
-            _take_your_time(to)
-            if not is_empty(to):
-                raise Conflict(f"{to.place} holds something; restore into an empty database")
-            read_archive(to, source)
-            found = examined(to)
-            found.raise_faults()
-            return found
+        with begin(engine, writing=True) as connection:
+            transaction = Transaction(connection, display_url(engine.url))
+            _lift_timeouts(transaction)
+            if not is_empty(transaction):
+                raise Conflict(f"{transaction.database} is not empty; restore into an empty one")
+            read_archive(transaction, source)
+            result = examined(transaction)
+            result.raise_faults()
+            return result
     finally:
         engine.dispose()
 
 
-def _checked(url: str) -> Verified:
+def _verify(url: str) -> Verified:
     engine = open_engine(url)
     try:
-        with begun(engine, writing=False) as connection:
-            found = examined(Transaction(connection, place(engine.url)))
-            found.raise_faults()
-            return found
+        with begin(engine, writing=False) as connection:
+            result = examined(Transaction(connection, display_url(engine.url)))
+            result.raise_faults()
+            return result
     finally:
         engine.dispose()
 
 
 def _copy(source: Path, target: Path) -> None:
-    """Copy a SQLite file as one moment sees it; writers go on."""
+    """Write a consistent copy of a SQLite file that others may write to."""
     with (
-        speaking(f"the database {source}"),
+        translate_errors(f"the database {source}"),
         closing(sqlite3.connect(source)) as old,
         closing(sqlite3.connect(target)) as new,
     ):
         old.execute("PRAGMA query_only = ON")
-        old.execute(
-            "PRAGMA schema_version"
-        )  # what cannot be read is told before anything is written
-        with speaking(f"the copy in {target.parent}"):
+        old.execute("PRAGMA schema_version")  # fails here if the source cannot be read
+        with translate_errors(f"the copy in {target.parent}"):
             old.backup(new)
-        new.execute("PRAGMA journal_mode = DELETE")  # the copy is one file
+        new.execute("PRAGMA journal_mode = DELETE")  # without it the copy would need a second file
 
 
-def _take_your_time(to: Transaction) -> None:
-    """Lift PostgreSQL's limit on how long a statement runs, for this transaction."""
-    if not to.on_sqlite:
-        to.run("SET LOCAL statement_timeout = 0")
-        to.run("SET LOCAL idle_in_transaction_session_timeout = 0")
+def _lift_timeouts(transaction: Transaction) -> None:
+    """Remove PostgreSQL's time limits of statements for this transaction."""
+    if not transaction.on_sqlite:
+        transaction.run("SET LOCAL statement_timeout = 0")
+        transaction.run("SET LOCAL idle_in_transaction_session_timeout = 0")
 
 
 @contextmanager
-def _appearing(target: Path) -> Iterator[Path]:
-    """Give an empty file beside the target that becomes it when the block ends well.
+def _atomic_file(target: Path) -> Iterator[Path]:
+    """Yield an empty file next to the target, renamed to it when the block ends without error.
 
-    Its owner alone may read it, as the database itself.
+    Only its owner may read it, like the database itself.
 
     Raises:
-        Unavailable: it cannot be written, or there is no room for it.
+        Unavailable: it cannot be written, or the disk is full.
     """
     part = target.with_name(f".{target.name}.{token_hex(4)}.part")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        private_file(part)
+        create_private_file(part)
         yield part
-        _settle(part)
+        _sync(part)
         part.replace(target)
-        _settle(target.parent)
+        _sync(target.parent)
     except OSError as error:
         raise Unavailable(
-            f"{target} cannot be written ({error.strerror}); make room there, or name a place that "
-            "can be written"
+            f"{target} cannot be written ({error.strerror}); free disk space, or choose another "
+            "path"
         ) from error
     finally:
-        for rest in ("", "-wal", "-shm", "-journal"):
+        for suffix in ("", "-wal", "-shm", "-journal"):
             with suppress(OSError):
-                part.with_name(part.name + rest).unlink(missing_ok=True)
+                part.with_name(part.name + suffix).unlink(missing_ok=True)
 
 
-def _settle(path: Path) -> None:
-    """Wait until a file or folder is on the disk."""
+def _sync(path: Path) -> None:
+    """Wait until a file or folder is written to disk."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -223,12 +207,12 @@ def _settle(path: Path) -> None:
         os.close(descriptor)
 
 
-def _file(url: str) -> Path | None:
-    found = address(url)
-    if found.get_backend_name() != "sqlite":
+def _sqlite_path(url: str) -> Path | None:
+    parsed = parse_url(url)
+    if parsed.get_backend_name() != "sqlite":
         return None
-    return Path(found.database or "")
+    return Path(parsed.database or "")
 
 
-def _url(path: Path) -> str:
+def _sqlite_url(path: Path) -> str:
     return f"sqlite:///{path}"

@@ -8,17 +8,17 @@ from sqlalchemy import Row, delete, select
 from agon.entities.contests import Case
 from agon.errors import NotFound
 from agon.kernel.times import micros, moment_at
-from agon.store.encoding import json_or_none, json_text, parsed
+from agon.store.conversions import json_or_none, json_text, parsed
 from agon.store.paging import oldest_first
-from agon.store.schema import CASES, FINDINGS, LOOKS
-from agon.store.transactions import Transaction
+from agon.store.schema import CASES, FINDINGS, SCANS
+from agon.store.transaction import Transaction
 
 
 class Cases:
     """Keep findings and the cases made of them."""
 
     def __init__(self, transaction: Transaction) -> None:
-        self._to = transaction
+        self._transaction = transaction
 
     def save(self, case: Case) -> None:
         """Store a case, new or known."""
@@ -32,7 +32,7 @@ class Cases:
             "steps": json_text(case.steps),
             "opened_at": micros(case.opened_at),
         }
-        self._to.put(CASES, values)
+        self._transaction.put(CASES, values)
 
     def get(self, contest_no: int, case_id: str) -> Case:
         """Return a case.
@@ -41,7 +41,7 @@ class Cases:
             NotFound: the contest has none of that id.
         """
         asking = select(CASES).where(CASES.c.contest_no == contest_no, CASES.c.id == case_id)
-        row = self._to.first(asking)
+        row = self._transaction.first(asking)
         if row is None:
             raise NotFound(f"the contest has no case {case_id!r}; list those it has")
         return _case(row)
@@ -55,24 +55,24 @@ class Cases:
             behind=None if last is None else (last.opened_at, last.id),
             limit=limit,
         )
-        return [_case(row) for row in self._to.all(listing)]
+        return [_case(row) for row in self._transaction.all(listing)]
 
     def keep_findings(self, contest_no: int, seq: int, findings: Sequence[bytes]) -> None:
         """Store the newest findings (JSON) in place of those before."""
-        self._to.put(LOOKS, {"contest_no": contest_no, "seq": seq})
-        self._to.change(delete(FINDINGS).where(FINDINGS.c.contest_no == contest_no))
+        self._transaction.put(SCANS, {"contest_no": contest_no, "seq": seq})
+        self._transaction.change(delete(FINDINGS).where(FINDINGS.c.contest_no == contest_no))
         rows = ((contest_no, place, line) for place, line in enumerate(findings))
-        self._to.load(FINDINGS, rows)
+        self._transaction.load(FINDINGS, rows)
 
     def looked(self, contest_no: int) -> int:
         """Return the position the findings are of; 0: never looked."""
-        asking = select(LOOKS.c.seq).where(LOOKS.c.contest_no == contest_no)
-        return self._to.scalar(asking) or 0
+        asking = select(SCANS.c.seq).where(SCANS.c.contest_no == contest_no)
+        return self._transaction.scalar(asking) or 0
 
     def findings(self, contest_no: int) -> tuple[int, list[bytes]]:
         """Return the position the findings are of (0: never looked), and the findings."""
         listing = select(FINDINGS.c.line).where(FINDINGS.c.contest_no == contest_no)
-        lines = [row.line for row in self._to.all(listing.order_by(FINDINGS.c.place))]
+        lines = [row.line for row in self._transaction.all(listing.order_by(FINDINGS.c.ordinal))]
         return self.looked(contest_no), lines
 
 

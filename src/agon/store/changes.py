@@ -7,17 +7,17 @@ from sqlalchemy import Row, or_, select
 from agon.entities.contests import Change, MovedBy
 from agon.errors import NotFound
 from agon.kernel.times import micros, moment_at
-from agon.store.encoding import json_or_none, json_text, parsed
+from agon.store.conversions import json_or_none, json_text, parsed
 from agon.store.paging import oldest_first
 from agon.store.schema import CHANGES
-from agon.store.transactions import Transaction
+from agon.store.transaction import Transaction
 
 
 class Changes:
     """Keep change sets."""
 
     def __init__(self, transaction: Transaction) -> None:
-        self._to = transaction
+        self._transaction = transaction
 
     def save(self, change: Change) -> None:
         """Store a change set, new or known."""
@@ -35,7 +35,7 @@ class Changes:
             "applied_at": change.applied_at,
             "rolled_back_at": change.rolled_back_at,
         }
-        self._to.put(CHANGES, values)
+        self._transaction.put(CHANGES, values)
 
     def get(self, contest_no: int, change_id: str) -> Change:
         """Return a change set.
@@ -46,7 +46,7 @@ class Changes:
         asking = select(CHANGES).where(
             CHANGES.c.contest_no == contest_no, CHANGES.c.id == change_id
         )
-        row = self._to.first(asking)
+        row = self._transaction.first(asking)
         if row is None:
             raise NotFound(f"the contest has no change set {change_id!r}; list those it has")
         return _change(row)
@@ -60,7 +60,7 @@ class Changes:
             behind=None if last is None else (last.proposed_at, last.id),
             limit=limit,
         )
-        return [_change(row) for row in self._to.all(listing)]
+        return [_change(row) for row in self._transaction.all(listing)]
 
     def between(self, contest_no: int, first: int, last: int) -> dict[int, MovedBy]:
         """Tell at which positions change sets were applied or rolled back."""
@@ -70,7 +70,7 @@ class Changes:
             or_(of.applied_at.between(first, last), of.rolled_back_at.between(first, last)),
         )
         found: dict[int, MovedBy] = {}
-        for row in self._to.all(asking):
+        for row in self._transaction.all(asking):
             for seq in (row.applied_at, row.rolled_back_at):
                 if seq is not None and first <= seq <= last:
                     found[seq] = MovedBy(

@@ -7,9 +7,9 @@ from sqlalchemy import Row, func, select, update
 from agon.entities.contests import Contest
 from agon.errors import Conflict, NotFound, did_you_mean
 from agon.kernel.times import micros, moment_at
-from agon.store.encoding import json_text, parsed
+from agon.store.conversions import json_text, parsed
 from agon.store.schema import CONTESTS
-from agon.store.transactions import Transaction
+from agon.store.transaction import Transaction
 
 _SUGGESTED_AMONG = 1000
 _NAMES = tuple(column.name for column in CONTESTS.columns)
@@ -21,7 +21,7 @@ class Contests:
     """Keep contests; what stands here is derived from their ledgers."""
 
     def __init__(self, transaction: Transaction) -> None:
-        self._to = transaction
+        self._transaction = transaction
 
     def add(self, contest: Contest) -> Contest:
         """Add a contest and return it with its number; ``no`` is ignored.
@@ -29,12 +29,12 @@ class Contests:
         Raises:
             Conflict: the id is taken.
         """
-        there = self._to.scalar(select(CONTESTS.c.no).where(CONTESTS.c.id == contest.id))
+        there = self._transaction.scalar(select(CONTESTS.c.no).where(CONTESTS.c.id == contest.id))
         if there is not None:
             raise _taken(contest.id)
         values = {"id": contest.id, "created_at": micros(contest.created_at), **_values(contest)}
-        adding = self._to.insert(CONTESTS).values(**values).on_conflict_do_nothing()
-        no = self._to.scalar(adding.returning(CONTESTS.c.no))
+        adding = self._transaction.insert(CONTESTS).values(**values).on_conflict_do_nothing()
+        no = self._transaction.scalar(adding.returning(CONTESTS.c.no))
         if no is None:
             raise _taken(contest.id)
         return _contest(self._row(CONTESTS.c.no == no)._asdict())
@@ -45,7 +45,7 @@ class Contests:
         Raises:
             NotFound: there is none of that id, with the closest there is.
         """
-        rows = self._to.raw(_BY_ID, [contest_id])
+        rows = self._transaction.raw(_BY_ID, [contest_id])
         if not rows:
             raise self._missing(contest_id)
         return _contest(dict(zip(_NAMES, rows[0], strict=True)))
@@ -61,21 +61,21 @@ class Contests:
         of those may be waited for here.
         """
         locking = select(CONTESTS).where(CONTESTS.c.id == contest_id)
-        row = self._to.first(locking.with_for_update(key_share=True))
+        row = self._transaction.first(locking.with_for_update(key_share=True))
         if row is None:
             raise self._missing(contest_id)
         return _contest(row._asdict())
 
     def lock_series(self, series: str) -> None:
         """Keep others from adding contests to a series; it has no row of its own to lock."""
-        if not self._to.on_sqlite:
+        if not self._transaction.on_sqlite:
             named = func.hashtextextended(f"series:{series}", 0)
-            self._to.scalar(select(func.pg_advisory_xact_lock(named)))
+            self._transaction.scalar(select(func.pg_advisory_xact_lock(named)))
 
     def save(self, contest: Contest) -> None:
         """Store what changed of a locked contest."""
         saving = update(CONTESTS).where(CONTESTS.c.no == contest.no).values(**_values(contest))
-        if not self._to.change(saving):
+        if not self._transaction.change(saving):
             raise self._missing(contest.id)
 
     def page(
@@ -94,10 +94,10 @@ class Contests:
             listing = listing.where(CONTESTS.c.discipline == discipline)
         if series is not None:
             listing = listing.where(CONTESTS.c.series == series)
-        return [_contest(row._asdict()) for row in self._to.all(listing)]
+        return [_contest(row._asdict()) for row in self._transaction.all(listing)]
 
     def _row(self, condition: Any) -> Row[Any]:
-        row = self._to.first(select(CONTESTS).where(condition))
+        row = self._transaction.first(select(CONTESTS).where(condition))
         if row is None:
             raise NotFound("there is no contest of that number; list the contests there are")
         return row
@@ -105,7 +105,7 @@ class Contests:
     def _missing(self, contest_id: str) -> NotFound:
         # Private contests are not told of, not even by a suggestion.
         public = select(CONTESTS.c.id).where(CONTESTS.c.visibility == "public")
-        known = [row.id for row in self._to.all(public.limit(_SUGGESTED_AMONG))]
+        known = [row.id for row in self._transaction.all(public.limit(_SUGGESTED_AMONG))]
         hint = did_you_mean(contest_id, known) if known else "no contest is public yet"
         return NotFound(f"there is no contest {contest_id!r}; {hint}")
 
@@ -129,7 +129,7 @@ def _values(contest: Contest) -> dict[str, Any]:
         "seq": contest.seq,
         "head": contest.head,
         "frozen_at": contest.frozen_at,
-        "finalised_at": contest.finalised_at,
+        "finalized_at": contest.finalized_at,
     }
 
 

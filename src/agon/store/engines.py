@@ -11,9 +11,9 @@ from sqlalchemy.engine import Connection
 from sqlalchemy.exc import ArgumentError
 
 from agon.errors import Unavailable, Unreadable
-from agon.store.failing import speaking
+from agon.store.database_errors import translate_errors
 
-PATIENCE_SECONDS: Final = 30
+LOCK_TIMEOUT_S: Final = 30
 """So long a session waits for another that writes."""
 
 CHANNEL: Final = "agon_stored"
@@ -30,21 +30,21 @@ _IDLE_SECONDS: Final = 600
 _PRAGMAS: Final = (
     "PRAGMA journal_mode = WAL",  # readers and the one writer do not wait for each other
     "PRAGMA synchronous = NORMAL",  # safe in WAL: a power cut may undo the last commits, no more
-    f"PRAGMA busy_timeout = {PATIENCE_SECONDS * 1000}",
+    f"PRAGMA busy_timeout = {LOCK_TIMEOUT_S * 1000}",
     "PRAGMA foreign_keys = ON",
     "PRAGMA temp_store = MEMORY",
     "PRAGMA cache_size = -65536",  # 64 MiB: the indexes of a million entries
 )
 
 
-def address(url: str) -> URL:
+def parse_url(url: str) -> URL:
     """Read a database's URL.
 
     Raises:
         Unreadable: it is none, or of a database agon does not keep itself in.
 
     Example:
-        >>> address("sqlite:///agon.db").database
+        >>> parse_url("sqlite:///agon.db").database
         'agon.db'
     """
     try:
@@ -68,11 +68,11 @@ def address(url: str) -> URL:
     )
 
 
-def place(url: URL) -> str:
+def display_url(url: URL) -> str:
     """Name a database in messages, without user and password.
 
     Example:
-        >>> place(make_url("postgresql://ada:secret@db/agon"))
+        >>> display_url(make_url("postgresql://ada:secret@db/agon"))
         'the database agon on db'
     """
     if url.get_backend_name() == "sqlite":
@@ -87,7 +87,7 @@ def open_engine(url: str) -> Engine:
         Unreadable: the URL is none of SQLite or PostgreSQL.
         Unavailable: the driver is not installed.
     """
-    found = address(url)
+    found = parse_url(url)
     if found.get_backend_name() == "sqlite":
         engine = create_engine(
             found, connect_args={"check_same_thread": False}, pool_size=8, max_overflow=64
@@ -95,7 +95,7 @@ def open_engine(url: str) -> Engine:
         event.listen(engine, "connect", _prepare_sqlite)
         return engine
     settings = (
-        f"-c statement_timeout={_STATEMENT_SECONDS}s -c lock_timeout={PATIENCE_SECONDS}s "
+        f"-c statement_timeout={_STATEMENT_SECONDS}s -c lock_timeout={LOCK_TIMEOUT_S}s "
         f"-c idle_in_transaction_session_timeout={_IDLE_SECONDS}s -c timezone=UTC"
     )
     arguments = {"connect_timeout": 10, "application_name": "agon", "options": settings}
@@ -109,7 +109,7 @@ def open_engine(url: str) -> Engine:
 
 
 @contextmanager
-def begun(engine: Engine, *, writing: bool) -> Iterator[Connection]:
+def begin(engine: Engine, *, writing: bool) -> Iterator[Connection]:
     """Begin a transaction, commit it at the block's end, undo it when an error leaves the block.
 
     One that writes on SQLite takes the write lock at once, so that it never fails half-way for
@@ -120,7 +120,7 @@ def begun(engine: Engine, *, writing: bool) -> Iterator[Connection]:
         Unavailable: the database cannot be reached, or stays locked.
     """
     sqlite = engine.dialect.name == "sqlite"
-    with speaking(place(engine.url)), engine.connect() as connection:
+    with translate_errors(display_url(engine.url)), engine.connect() as connection:
         if not sqlite and not writing:
             connection.execution_options(
                 isolation_level="REPEATABLE READ", postgresql_readonly=True
@@ -134,27 +134,27 @@ def begun(engine: Engine, *, writing: bool) -> Iterator[Connection]:
                 connection.exec_driver_sql(_TELL)
 
 
-def make_file(url: str) -> None:
+def create_file(url: str) -> None:
     """Make a SQLite file and its folder, if they are missing; nothing for PostgreSQL.
 
     Its owner alone may read it: it holds hidden answers and hashes of passwords.
     """
-    found = address(url)
+    found = parse_url(url)
     if found.get_backend_name() == "sqlite" and found.database:
         path = Path(found.database)
         path.parent.mkdir(parents=True, exist_ok=True)
         if not path.exists():
-            private_file(path)
+            create_private_file(path)
 
 
-def private_file(path: Path) -> None:
+def create_private_file(path: Path) -> None:
     """Make an empty file that its owner alone may read; one that is there stays as it is."""
     with suppress(FileExistsError):
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
 
 
 def _prepare_sqlite(connection: Any, _record: object) -> None:
-    """Leave transactions to :func:`begun`; the driver would begin some of its own."""
+    """Leave transactions to :func:`begin`; the driver would begin some of its own."""
     connection.isolation_level = None
     for pragma in _PRAGMAS:
         connection.execute(pragma)

@@ -14,9 +14,9 @@ from sqlalchemy import func, select
 from agon.entities.contests import Known, NewEntry, NewRecords, StoredEntry
 from agon.errors import Conflict, NotFound
 from agon.kernel.times import micros, moment_at
-from agon.store.failing import is_conflict, original
+from agon.store.database_errors import is_conflict, original
 from agon.store.schema import ENTRIES
-from agon.store.transactions import Transaction
+from agon.store.transaction import Transaction
 
 _PORTION = 10_000
 _FEW = 500
@@ -27,7 +27,7 @@ class Entries:
     """Keep the ledgers' entries; they are added and read, and never changed."""
 
     def __init__(self, transaction: Transaction) -> None:
-        self._to = transaction
+        self._transaction = transaction
 
     def append(self, contest_no: int, entries: Iterable[NewEntry]) -> int:
         """Add sealed entries to a locked contest, fast for many; return how many.
@@ -37,7 +37,7 @@ class Entries:
         """
         rows = _Rows(contest_no, entries)
         try:
-            return self._to.load(ENTRIES, rows)
+            return self._transaction.load(ENTRIES, rows)
         except Exception as error:
             if is_conflict(error):
                 raise Conflict(_there_already(error, rows.last)) from error
@@ -50,7 +50,7 @@ class Entries:
             Conflict: a position, record key or external id is there already.
         """
         try:
-            self._to.load_portion(ENTRIES, _rows(contest_no, records))()
+            self._transaction.start_insert(ENTRIES, _rows(contest_no, records))()
         except Exception as error:
             if is_conflict(error):
                 raise Conflict(_there_already(error, None)) from error
@@ -62,18 +62,20 @@ class Entries:
         SQLite undoes what it refuses. PostgreSQL would have to begin a transaction within the
         transaction for each portion, so it is asked before.
         """
-        if not self._to.on_sqlite or self._any_replaced(contest_no):
+        if not self._transaction.on_sqlite or self._any_replaced(contest_no):
             names = [name for name in records.external_ids or () if name is not None]
             keys = [key for key in records.records if key is not None]
             if len(set(names)) < len(names) or len(set(keys)) < len(keys):
                 return lambda: False
             if self.known(contest_no, records=keys, external_ids=names):
                 return lambda: False
-        if not self._to.on_sqlite:
+        if not self._transaction.on_sqlite:
             self.enter(contest_no, records)
             return lambda: True
-        self._to.raw("SAVEPOINT portion")
-        return partial(self._entered, self._to.load_portion(ENTRIES, _rows(contest_no, records)))
+        self._transaction.raw("SAVEPOINT portion")
+        return partial(
+            self._entered, self._transaction.start_insert(ENTRIES, _rows(contest_no, records))
+        )
 
     def _entered(self, finish: Callable[[], object]) -> bool:
         """Wait for a portion that SQLite inserts; undo it if not all of it is new."""
@@ -82,10 +84,10 @@ class Entries:
         except Exception as error:
             if not is_conflict(error):
                 raise  # a full disk has ended the transaction already
-            self._to.raw("ROLLBACK TO portion")
-            self._to.raw("RELEASE portion")
+            self._transaction.raw("ROLLBACK TO portion")
+            self._transaction.raw("RELEASE portion")
             return False
-        self._to.raw("RELEASE portion")
+        self._transaction.raw("RELEASE portion")
         return True
 
     def after(
@@ -97,7 +99,7 @@ class Entries:
         left = last if limit is None else limit
         # Ranges, not LIMIT: without statistics PostgreSQL would sort the whole rest each time.
         for start in range(seq, last, _PORTION):
-            rows = self._to.raw(
+            rows = self._transaction.raw(
                 "SELECT seq, line, sha256 FROM entries "
                 "WHERE contest_no = ? AND seq > ? AND seq <= ? ORDER BY seq",
                 [contest_no, start, min(start + _PORTION, last, start + left)],
@@ -121,8 +123,8 @@ class Entries:
 
     def _of_kind(self, contest_no: int, kind: str, after: int, until: int) -> Iterator[StoredEntry]:
         """Yield entries of one kind; the conditions are those of the partial index."""
-        source = "entries INDEXED BY entries_kind_idx" if self._to.on_sqlite else "entries"
-        while rows := self._to.raw(
+        source = "entries INDEXED BY entries_kind_idx" if self._transaction.on_sqlite else "entries"
+        while rows := self._transaction.raw(
             f"SELECT seq, line, sha256 FROM {source} WHERE contest_no = ? AND kind = ? "
             "AND kind <> 'record-added' AND kind <> 'record-replaced' "
             "AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?",
@@ -193,7 +195,7 @@ class Entries:
         """Return entries that hold records of a table, those after a position."""
         bound = " AND seq <= ?" if until is not None else ""
         values = [contest_no, table, after, *([until] if until is not None else []), limit]
-        rows = self._to.raw(
+        rows = self._transaction.raw(
             "SELECT seq, line, sha256 FROM entries WHERE contest_no = ? AND table_name = ? "
             f"AND seq > ?{bound} ORDER BY seq LIMIT ?",
             values,
@@ -203,7 +205,7 @@ class Entries:
     def _any_replaced(self, contest_no: int) -> bool:
         """Say whether names are known that the unique indexes leave out."""
         return any(
-            self._to.raw(
+            self._transaction.raw(
                 f"SELECT 1 FROM entries INDEXED BY entries_replaced_{column}_idx "
                 f"WHERE contest_no = ? AND {column} IS NOT NULL AND kind = 'record-replaced' "
                 "LIMIT 1",
@@ -214,11 +216,11 @@ class Entries:
 
     def _newest(self, contest_no: int) -> int:
         newest = select(func.max(ENTRIES.c.seq)).where(ENTRIES.c.contest_no == contest_no)
-        return self._to.scalar(newest) or 0
+        return self._transaction.scalar(newest) or 0
 
     def _time(self, contest_no: int, seq: int) -> int | None:
         sql = "SELECT at FROM entries WHERE contest_no = ? AND seq = ?"
-        rows = self._to.raw(sql, [contest_no, seq])
+        rows = self._transaction.raw(sql, [contest_no, seq])
         return rows[0][0] if rows else None
 
     def _named(
@@ -227,15 +229,15 @@ class Entries:
         """Yield what is known under names; the conditions are those of the partial indexes."""
         for start in range(0, len(names), _AT_A_TIME):
             part = list(names[start : start + _AT_A_TIME])
-            given = orjson.dumps(part).decode() if self._to.on_sqlite else part
+            given = orjson.dumps(part).decode() if self._transaction.on_sqlite else part
             for way, index in (
                 ("<>", f"entries_{column}_key"),
                 ("=", f"entries_replaced_{column}_idx"),
             ):
                 source, among = f"entries INDEXED BY {index}", "IN (SELECT value FROM json_each(?))"
-                if not self._to.on_sqlite:
+                if not self._transaction.on_sqlite:
                     source, among = "entries", "= ANY(?)"
-                yield from self._to.raw(
+                yield from self._transaction.raw(
                     f"SELECT {column}, {wanted} FROM {source} WHERE contest_no = ? "
                     f"AND {column} {among} AND {column} IS NOT NULL "
                     f"AND kind {way} 'record-replaced'",
@@ -248,7 +250,7 @@ def _rows(contest_no: int, new: NewRecords) -> Iterator[tuple[Any, ...]]:
     return zip(
         repeat(contest_no), range(new.seq, new.seq + len(new.lines)), new.kinds,
         repeat(micros(new.at)), new.lines, new.heads, new.tables, new.records,
-        repeat(None) if new.external_ids is None else new.external_ids, repeat(None), strict=False,
+        repeat(None) if new.external_ids is None else new.external_ids, strict=False,
     )  # fmt: skip
 
 
@@ -267,7 +269,7 @@ class _Rows:
             seq, kind, at, *rest = entry
             if at is not moment_before:  # most of a batch are of one moment
                 moment_before, counted = at, micros(at)
-            yield (no, seq, kind, counted, *rest, None)
+            yield (no, seq, kind, counted, *rest)
 
 
 def _there_already(error: BaseException, last: NewEntry | None) -> str:

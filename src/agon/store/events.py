@@ -7,9 +7,9 @@ from sqlalchemy import func, select
 
 from agon.entities.contests import Event
 from agon.kernel.times import micros, moment_at
-from agon.store.encoding import json_text, parsed
+from agon.store.conversions import json_text, parsed
 from agon.store.schema import EVENTS
-from agon.store.transactions import Transaction
+from agon.store.transaction import Transaction
 
 _ONE_AT_A_TIME: Final = 0x61676F6E  # "agon": the advisory lock of who numbers events
 
@@ -18,7 +18,7 @@ class Events:
     """Keep what happened, for streams that resume and for webhooks."""
 
     def __init__(self, transaction: Transaction) -> None:
-        self._to = transaction
+        self._transaction = transaction
 
     def add(self, event: Event) -> Event:
         """Store an event and return it with its number.
@@ -26,8 +26,8 @@ class Events:
         PostgreSQL hands out numbers before commits: without the lock a stream could read event 8,
         resume after it, and never see 7, committed a moment later.
         """
-        if not self._to.on_sqlite:
-            self._to.scalar(select(func.pg_advisory_xact_lock(_ONE_AT_A_TIME)))
+        if not self._transaction.on_sqlite:
+            self._transaction.scalar(select(func.pg_advisory_xact_lock(_ONE_AT_A_TIME)))
         values = {
             "contest_no": event.contest_no,
             "seq": event.seq,
@@ -36,8 +36,8 @@ class Events:
             "body": json_text(event.body),
             "staff": event.staff,
         }
-        adding = self._to.insert(EVENTS).values(**values).returning(EVENTS.c.no)
-        return replace(event, no=self._to.scalar(adding))
+        adding = self._transaction.insert(EVENTS).values(**values).returning(EVENTS.c.no)
+        return replace(event, no=self._transaction.scalar(adding))
 
     def after(
         self, no: int, *, contest_no: int | None = None, until: int | None = None, limit: int = 500
@@ -58,9 +58,9 @@ class Events:
                 body=parsed(row.body),
                 staff=row.staff,
             )
-            for row in self._to.all(listing.order_by(EVENTS.c.no).limit(limit))
+            for row in self._transaction.all(listing.order_by(EVENTS.c.no).limit(limit))
         ]
 
     def last(self) -> int:
         """Return the newest event's number, 0 for none."""
-        return self._to.scalar(select(func.max(EVENTS.c.no))) or 0
+        return self._transaction.scalar(select(func.max(EVENTS.c.no))) or 0

@@ -9,7 +9,7 @@ from sqlalchemy import select
 from agon.entities.contests import Moved
 from agon.kernel.times import micros, moment_at
 from agon.store.schema import HISTORIES
-from agon.store.transactions import Transaction
+from agon.store.transaction import Transaction
 
 _NAMES: Final = [column.name for column in HISTORIES.columns]
 _LISTED: Final = ", ".join(f'"{name}"' for name in _NAMES)
@@ -20,23 +20,25 @@ class Histories:
     """Keep everybody's steps on the boards; derived, for reading."""
 
     def __init__(self, transaction: Transaction) -> None:
-        self._to = transaction
+        self._transaction = transaction
 
     def add(self, contest_no: int, board: str, steps: Iterable[Moved]) -> None:
         """Add steps, fast for many; a step that is there already is replaced."""
         rows = _rows(contest_no, board, steps)
-        if self._to.on_sqlite:
+        if self._transaction.on_sqlite:
             marks = ", ".join("?" * len(_NAMES))
-            self._to.many(f"INSERT OR REPLACE INTO histories ({_LISTED}) VALUES ({marks})", rows)
+            self._transaction.many(
+                f"INSERT OR REPLACE INTO histories ({_LISTED}) VALUES ({marks})", rows
+            )
             return
-        self._to.run(
+        self._transaction.run(
             "CREATE TEMPORARY TABLE IF NOT EXISTS arriving (LIKE histories, "
             "place bigint GENERATED ALWAYS AS IDENTITY) ON COMMIT DROP"
         )
-        self._to.run("TRUNCATE arriving RESTART IDENTITY")
-        self._to.copy(HISTORIES, rows, into="arriving")
+        self._transaction.run("TRUNCATE arriving RESTART IDENTITY")
+        self._transaction.copy(HISTORIES, rows, into="arriving")
         told = ", ".join(f'"{name}" = excluded."{name}"' for name in _TOLD)
-        self._to.run(
+        self._transaction.run(
             f"INSERT INTO histories ({_LISTED}) SELECT DISTINCT ON (participant, seq) {_LISTED} "
             "FROM arriving ORDER BY participant, seq, place DESC "
             f"ON CONFLICT (contest_no, board, participant, seq) DO UPDATE SET {told}"
@@ -70,7 +72,7 @@ class Histories:
                 score=row.score,
                 reason=row.reason,
             )
-            for row in self._to.all(asking.order_by(HISTORIES.c.seq).limit(limit))
+            for row in self._transaction.all(asking.order_by(HISTORIES.c.seq).limit(limit))
         ]
 
     def names(
@@ -97,7 +99,7 @@ class Histories:
         bound, bounds = ("", []) if end is None else ("AND participant < ?", [end])
         here = [contest_no, board]
         seen = "" if until is None else f"AND ({_FIRST_SEQ}) <= ?"
-        rows = self._to.raw(
+        rows = self._transaction.raw(
             _NAMES_FROM.format(bound=bound, relation=">=" if after is None else ">", seen=seen),
             [
                 *here, begins if after is None else max(begins, after), *bounds,

@@ -18,8 +18,8 @@ import orjson
 
 from agon.entities.contests import ROWS_PER_CHUNK
 from agon.errors import DatabaseUnavailable
-from agon.store.engines import address, place
-from agon.store.failing import speaking
+from agon.store.database_errors import translate_errors
+from agon.store.engines import display_url, parse_url
 from agon.store.row_reader import State
 
 _PATIENCE_SECONDS: Final = 10
@@ -48,16 +48,18 @@ def open_portions(url: str) -> "StoredPortions":
     Raises:
         Unreadable: the URL is none of SQLite or PostgreSQL.
     """
-    on_sqlite = address(url).get_backend_name() == "sqlite"
-    return StoredPortions(_OnSqlite(url) if on_sqlite else _OnPostgresql(url), place(address(url)))
+    on_sqlite = parse_url(url).get_backend_name() == "sqlite"
+    return StoredPortions(
+        _OnSqlite(url) if on_sqlite else _OnPostgresql(url), display_url(parse_url(url))
+    )
 
 
 class StoredPortions:
     """Keep the promises of :class:`agon.store.row_reader.Portions`."""
 
-    def __init__(self, reader: _Reader, place: str) -> None:
+    def __init__(self, reader: _Reader, database: str) -> None:
         self._reader = reader
-        self._place = place
+        self._database = database
 
     async def state(self) -> State:
         """Return the state of the database now."""
@@ -79,7 +81,7 @@ class StoredPortions:
 
     async def place(self, no: int, name: str) -> tuple[State, int | None]:
         """Return the place of an id among the rows; None: it is not among them."""
-        with speaking(self._place):
+        with translate_errors(self._database):
             shared = crc32(name.encode())
         state, [bucket] = await self._read([_Wanted("ids", no, shared)])
         return state, None if bucket is None else orjson.loads(bucket).get(name)
@@ -89,7 +91,7 @@ class StoredPortions:
         await self._reader.close()
 
     async def _read(self, wanted: Sequence[_Wanted]) -> tuple[State, list[bytes | None]]:
-        with speaking(self._place):
+        with translate_errors(self._database):
             return await self._reader.read(wanted)
 
 
@@ -99,12 +101,12 @@ class _OnSqlite:
     _SQL: Final = {
         "rows": "SELECT lines FROM snapshot_rows "
         "WHERE snapshot_no = ? AND unscored = 0 AND chunk = ?",
-        "ids": "SELECT places FROM snapshot_ids WHERE snapshot_no = ?1 "
+        "ids": "SELECT row_indexes FROM snapshot_ids WHERE snapshot_no = ?1 "
         "AND bucket = ?2 % (SELECT nullif(buckets, 0) FROM snapshots WHERE no = ?1)",
     }
 
     def __init__(self, url: str) -> None:
-        self._file = Path(address(url).database or "").absolute().as_uri()
+        self._file = Path(parse_url(url).database or "").absolute().as_uri()
         self._connection: sqlite3.Connection | None = None
 
     async def read(self, wanted: Sequence[_Wanted]) -> tuple[State, list[bytes | None]]:
@@ -159,11 +161,11 @@ class _OnPostgresql:
             WHERE snapshot_no = one.snapshot AND NOT unscored AND chunk = one.portion OFFSET 0
         ) found
         UNION ALL
-        SELECT one.number, found.places
+        SELECT one.number, found.row_indexes
         FROM unnest(%(ids_in)s::int8[], %(ids_at)s::int8[], %(ids_as)s::int8[])
             AS one(snapshot, shared, number)
         CROSS JOIN LATERAL (
-            SELECT places FROM snapshot_ids
+            SELECT row_indexes FROM snapshot_ids
             WHERE snapshot_no = one.snapshot AND bucket = one.shared
                 %% (SELECT nullif(buckets, 0) FROM snapshots WHERE no = one.snapshot) OFFSET 0
         ) found
@@ -175,7 +177,7 @@ class _OnPostgresql:
     )
 
     def __init__(self, url: str) -> None:
-        self._url = address(url)
+        self._url = parse_url(url)
         self._connection: Any = None
         self._waiting: list[_Asked] = []
         self._asking: asyncio.Task[None] | None = None
@@ -223,7 +225,9 @@ class _OnPostgresql:
                 )
                 found: dict[int, bytes] = dict(await cursor.fetchall())
         except TimeoutError:
-            raise DatabaseUnavailable(f"{place(self._url)} took too long; try again") from None
+            raise DatabaseUnavailable(
+                f"{display_url(self._url)} took too long; try again"
+            ) from None
         return found[0], [found.get(number) for number in range(1, len(wanted) + 1)]
 
     async def _connected(self) -> Any:

@@ -19,11 +19,11 @@ from sqlalchemy.exc import IntegrityError
 from agon.entities.jobs import Job, JobKind, JobState, NewJob, Waiting, WorkerSeen
 from agon.errors import Conflict, NotFound
 from agon.kernel.times import micros, moment_at
-from agon.store.encoding import json_text, moment_or_none, parsed
+from agon.store.conversions import json_text, moment_or_none, parsed
 from agon.store.paging import newest_first
 from agon.store.schema import JOBS, SWITCHES, WORKERS
-from agon.store.transactions import Transaction
-from agon.store.waiting import waiting
+from agon.store.transaction import Transaction
+from agon.store.wait_estimate import waiting
 
 _COLUMNS: Final = tuple(column.name for column in JOBS.columns)
 _LATE: Final = "SELECT 1 FROM jobs WHERE state = 'leased' AND leased_until <= ? LIMIT 1"
@@ -34,7 +34,7 @@ WHERE id = (
     SELECT id FROM jobs
     WHERE state = 'queued' AND kind IN ({{kinds}}) AND not_before <= ? {{limited}}
         AND NOT EXISTS (SELECT 1 FROM switches WHERE name = 'paused' AND is_on)
-    ORDER BY turn, created_at, id LIMIT 1 {{locking}}
+    ORDER BY negated_priority, created_at, id LIMIT 1 {{locking}}
 ) RETURNING {", ".join(f'"{name}"' for name in _COLUMNS)}
 """
 """A worker's most frequent question, asked without SQLAlchemy."""
@@ -58,7 +58,7 @@ class Queue:
     """
 
     def __init__(self, transaction: Transaction) -> None:
-        self._to = transaction
+        self._transaction = transaction
 
     def add(self, job: NewJob, *, now: datetime) -> Job:
         """Add a job; while one with the same ``dedupe`` is queued, return that one instead."""
@@ -70,15 +70,15 @@ class Queue:
             "contest_no": job.contest_no,
             "created_at": micros(now),
             "not_before": micros(job.not_before or now),
-            "turn": -job.priority,
+            "negated_priority": -job.priority,
             "attempts": 0,
             "max_attempts": job.max_attempts,
             "by": job.by,
             "dedupe": job.dedupe,
             "causes": "[]",
         }
-        adding = self._to.insert(JOBS).values(**values)
-        if self._to.scalar(select(JOBS.c.id).where(JOBS.c.id == job.id)) is not None:
+        adding = self._transaction.insert(JOBS).values(**values)
+        if self._transaction.scalar(select(JOBS.c.id).where(JOBS.c.id == job.id)) is not None:
             raise Conflict(f"there is a job {job.id!r} already; choose another id")
         if job.dedupe is not None:
             adding = adding.on_conflict_do_nothing(
@@ -86,13 +86,13 @@ class Queue:
                 index_where=literal_column("dedupe IS NOT NULL AND state = 'queued'"),
             )
         while True:
-            row = self._to.first(adding.returning(JOBS))
+            row = self._transaction.first(adding.returning(JOBS))
             if row is not None:
                 return _job(row)
             # Shared with other writers, but kept from workers until this session ends: a worker
             # that took it now would not see what this session adds.
             same = select(JOBS).where(JOBS.c.dedupe == job.dedupe, _IS_QUEUED)
-            row = self._to.first(same.with_for_update(read=True))
+            row = self._transaction.first(same.with_for_update(read=True))
             if row is not None:
                 return _job(row)
 
@@ -120,15 +120,15 @@ class Queue:
             contests: numbers of the contests the worker may work for; None: all.
         """
         at = micros(now)
-        if self._to.raw(_LATE, [at]):
+        if self._transaction.raw(_LATE, [at]):
             self._give_back(at)
         limited = "" if contests is None else f"AND contest_no IN ({_marks(contests)})"
         if not kinds or (contests is not None and not contests):
             return None
-        locking = "" if self._to.on_sqlite else "FOR UPDATE SKIP LOCKED"
+        locking = "" if self._transaction.on_sqlite else "FOR UPDATE SKIP LOCKED"
         sql = _CLAIM.format(kinds=_marks(kinds), limited=limited, locking=locking)
         values = [worker, lease, micros(now + span), at, *kinds, at, *(contests or ())]
-        rows = self._to.raw(sql, values)
+        rows = self._transaction.raw(sql, values)
         return _job(dict(zip(_COLUMNS, rows[0], strict=True))) if rows else None
 
     def heartbeat(
@@ -171,7 +171,7 @@ class Queue:
             Conflict: the lease is no longer the job's.
         """
         # Held until the session ends, so that nobody claims it between the two statements.
-        row = self._to.first(select(JOBS).where(JOBS.c.id == job_id).with_for_update())
+        row = self._transaction.first(select(JOBS).where(JOBS.c.id == job_id).with_for_update())
         if row is None or row.state != "leased" or row.lease != lease:
             raise self._lost(job_id)
         again = None if row.attempts >= row.max_attempts else retry_at
@@ -183,7 +183,7 @@ class Queue:
         Raises:
             Conflict: it has ended already.
         """
-        row = self._to.first(
+        row = self._transaction.first(
             update(JOBS)
             .where(JOBS.c.id == job_id, _IS_QUEUED | _IS_LEASED)
             .values(state="cancelled", ended_at=micros(now), **_NO_LEASE)
@@ -216,7 +216,7 @@ class Queue:
         Raises:
             NotFound: there is none of that id.
         """
-        row = self._to.first(select(JOBS).where(JOBS.c.id == job_id))
+        row = self._transaction.first(select(JOBS).where(JOBS.c.id == job_id))
         if row is None:
             raise NotFound(f"there is no job {job_id!r}; ended jobs are forgotten after a while")
         return _job(row)
@@ -245,7 +245,7 @@ class Queue:
             behind=None if last is None else (last.created_at, last.id),
             limit=limit,
         )
-        return [_job(row) for row in self._to.all(listing)]
+        return [_job(row) for row in self._transaction.all(listing)]
 
     def last_done(self, kind: JobKind, *, contest_no: int, since: datetime) -> Job | None:
         """Return the job of a kind and contest that was done last, if that was after a time."""
@@ -255,27 +255,29 @@ class Queue:
             JOBS.c.ended_at > micros(since),
             JOBS.c.contest_no == contest_no,
         )
-        row = self._to.first(done.order_by(JOBS.c.ended_at.desc()).limit(1))
+        row = self._transaction.first(done.order_by(JOBS.c.ended_at.desc()).limit(1))
         return None if row is None else _job(row)
 
     def waiting(self, job_id: str, *, now: datetime) -> Waiting | None:
         """Say how long a queued job will wait; None for one that is not queued."""
-        return waiting(self._to, self.get(job_id), workers=self.workers(since=now - _LATELY))
+        return waiting(
+            self._transaction, self.get(job_id), workers=self.workers(since=now - _LATELY)
+        )
 
     def counts(self) -> dict[tuple[JobKind, JobState], int]:
         """Count jobs by kind and state."""
         counting = select(JOBS.c.kind, JOBS.c.state, func.count().label("jobs"))
         counting = counting.group_by(JOBS.c.kind, JOBS.c.state)
-        return {(row.kind, row.state): row.jobs for row in self._to.all(counting)}
+        return {(row.kind, row.state): row.jobs for row in self._transaction.all(counting)}
 
     def pause(self, *, paused: bool) -> None:
         """Pause or resume the queue: while it is paused nothing is claimed."""
-        self._to.put(SWITCHES, {"name": "paused", "is_on": paused})
+        self._transaction.put(SWITCHES, {"name": "paused", "is_on": paused})
 
     def paused(self) -> bool:
         """Say whether the queue is paused."""
         asking = select(SWITCHES.c.is_on).where(SWITCHES.c.name == "paused")
-        return bool(self._to.scalar(asking))
+        return bool(self._transaction.scalar(asking))
 
     def seen(self, worker: WorkerSeen) -> None:
         """Note that a worker is there."""
@@ -285,7 +287,7 @@ class Queue:
             "seen_at": micros(worker.seen_at),
             "version": worker.version,
         }
-        self._to.put(WORKERS, values)
+        self._transaction.put(WORKERS, values)
 
     def workers(self, *, since: datetime) -> list[WorkerSeen]:
         """List the workers seen since a time."""
@@ -297,7 +299,7 @@ class Queue:
                 seen_at=moment_at(row.seen_at),
                 version=row.version,
             )
-            for row in self._to.all(listing.order_by(WORKERS.c.name))
+            for row in self._transaction.all(listing.order_by(WORKERS.c.name))
         ]
 
     def sweep(self, *, before: datetime, limit: int) -> int:
@@ -306,11 +308,11 @@ class Queue:
         old = JOBS.c.created_at < micros(before)
         ended = old & JOBS.c.state.in_(_ENDED) & (JOBS.c.ended_at < micros(before))
         some = select(JOBS.c.id).where(ended).order_by(JOBS.c.created_at, JOBS.c.id).limit(limit)
-        return self._to.change(delete(JOBS).where(JOBS.c.id.in_(some)))
+        return self._transaction.change(delete(JOBS).where(JOBS.c.id.in_(some)))
 
     def _of_lease(self, job_id: str, lease: str, values: Mapping[str, Any]) -> Job:
         """Change a job for who holds its lease."""
-        row = self._to.first(
+        row = self._transaction.first(
             update(JOBS)
             .where(JOBS.c.id == job_id, JOBS.c.lease == lease, _IS_LEASED)
             .values(**values)
@@ -328,7 +330,7 @@ class Queue:
         """Free the jobs whose leases ran out."""
         late = select(JOBS).where(_IS_LEASED, JOBS.c.leased_until <= now)
         late = late.order_by(JOBS.c.leased_until).limit(_EXPIRED_AT_A_TIME)
-        for row in self._to.all(late.with_for_update(skip_locked=True)):
+        for row in self._transaction.all(late.with_for_update(skip_locked=True)):
             cause = f"lease ran out (worker {row.worker})"
             retry_at = None if row.attempts >= row.max_attempts else moment_at(now)
             self._ended_badly(row, cause=cause, now=now, retry_at=retry_at)
@@ -341,7 +343,7 @@ class Queue:
         changing = changing.values(causes=json_text([*parsed(row.causes), told]))
         if retry_at is None:
             ending = changing.values(state="failed", ended_at=now, **_NO_LEASE)
-            changed = self._to.first(ending.returning(JOBS))
+            changed = self._transaction.first(ending.returning(JOBS))
         else:
             returning = changing.values(not_before=micros(retry_at))
             changed = self._queue_again(returning, dedupe=row.dedupe)
@@ -357,10 +359,10 @@ class Queue:
         """
         queueing = changing.values(state="queued", **_NO_LEASE)
         try:
-            with self._to.savepoint():
-                return self._to.first(queueing.values(dedupe=dedupe).returning(JOBS))
+            with self._transaction.savepoint():
+                return self._transaction.first(queueing.values(dedupe=dedupe).returning(JOBS))
         except IntegrityError:
-            return self._to.first(queueing.values(dedupe=None).returning(JOBS))
+            return self._transaction.first(queueing.values(dedupe=None).returning(JOBS))
 
 
 _LATELY: Final = timedelta(minutes=1)
@@ -373,7 +375,7 @@ def _marks(values: Sequence[object]) -> str:
 
 def _job(found: Row[Any] | Mapping[str, Any]) -> Job:
     values = found._asdict() if isinstance(found, Row) else dict(found)
-    values["priority"] = -values.pop("turn")
+    values["priority"] = -values.pop("negated_priority")
     for name in ("payload", "result"):
         values[name] = parsed(values[name])
     values["causes"] = tuple(parsed(values["causes"]))

@@ -1,10 +1,9 @@
-"""Lay out the tables: what a contest house keeps, on SQLite and PostgreSQL alike.
+"""Define the tables, the same for SQLite and PostgreSQL.
 
-Times are whole microseconds since 1970 (UTC), JSON is text, hashes are bytes. Names are compared
-byte by byte on both databases, so that pages are in the same order. Entries, rows and histories
-carry no foreign keys: they are many, and every writer holds the lock of their contest. What
-earlier versions kept in ``content`` is read from the line; the column stays empty. Jobs are
-taken in the order of ``turn`` (the priority, negated, so that an index is read forwards).
+Times are integer microseconds since 1970 (UTC), JSON is text, hashes are bytes. Names are compared
+byte by byte in both databases, so that pages have the same order. Entries, rows and histories have
+no foreign keys: they are many, and every writer holds the lock of their contest. Jobs are claimed
+in the order of ``negated_priority``, negated so that the index is read forwards.
 """
 
 from typing import Any, Final
@@ -39,7 +38,7 @@ _NUMBER: Final[TypeEngine[int]] = BigInteger().with_variant(Integer(), "sqlite")
 _NAME: Final[TypeEngine[str]] = Text().with_variant(Text(collation="C"), "postgresql")
 
 
-def _whole(name: str, *, optional: bool = False, key: bool = False) -> Column[int]:
+def _integer(name: str, *, optional: bool = False, key: bool = False) -> Column[int]:
     return Column(name, BigInteger(), nullable=optional, primary_key=key, autoincrement=False)
 
 
@@ -71,7 +70,7 @@ def _contest(*, key: bool = False, optional: bool = False) -> Column[int]:
 
 
 def _partial(name: str, *columns: Any, where: str, unique: bool = False) -> Index:
-    """Index only the rows that queries with the very same condition look for."""
+    """Return an index of the rows that meet a condition; queries use it if they state the same."""
     condition: ColumnElement[bool] = literal_column(where)
     return Index(name, *columns, unique=unique, sqlite_where=condition, postgresql_where=condition)
 
@@ -79,18 +78,17 @@ def _partial(name: str, *columns: Any, where: str, unique: bool = False) -> Inde
 CONTESTS: Final = Table(
     "contests", METADATA, _number(), _name("id"), _name("discipline"), _text("title"),
     _text("description"), _name("visibility"), _name("series", optional=True),
-    _whole("season", optional=True), _name("state"), _name("edition"), _text("overrides"),
-    _text("boards"), _whole("created_at"), _whole("seq"), _bytes("head"),
-    _whole("frozen_at", optional=True), _whole("finalised_at", optional=True),
+    _integer("season", optional=True), _name("state"), _name("edition"), _text("overrides"),
+    _text("boards"), _integer("created_at"), _integer("seq"), _bytes("head"),
+    _integer("frozen_at", optional=True), _integer("finalized_at", optional=True),
     Index("contests_id_key", "id", unique=True),
     Index("contests_series_idx", "series", "id"),
 )  # fmt: skip
 
 ENTRIES: Final = Table(
-    "entries", METADATA, _whole("contest_no", key=True), _whole("seq", key=True), _name("kind"),
-    _whole("at"), _bytes("line"), _bytes("sha256"), _name("table_name", optional=True),
+    "entries", METADATA, _integer("contest_no", key=True), _integer("seq", key=True), _name("kind"),
+    _integer("at"), _bytes("line"), _bytes("sha256"), _name("table_name", optional=True),
     _name("record", optional=True), _name("external_id", optional=True),
-    _bytes("content", optional=True),
     _partial("entries_record_key", "contest_no", "record", unique=True,
              where="record IS NOT NULL AND kind <> 'record-replaced'"),
     _partial("entries_external_id_key", "contest_no", "external_id", unique=True,
@@ -107,65 +105,65 @@ ENTRIES: Final = Table(
 )  # fmt: skip
 
 SNAPSHOTS: Final = Table(
-    "snapshots", METADATA, _number(), _contest(), _name("board"), _whole("seq"), _whole("at"),
-    _whole("published_at"), _text("manifest"), _text("signature"), _name("board_sha256"),
-    _whole("rows"), _whole("unscored"), _flag("stored"), _whole("buckets"),
+    "snapshots", METADATA, _number(), _contest(), _name("board"), _integer("seq"), _integer("at"),
+    _integer("published_at"), _text("manifest"), _text("signature"), _name("board_sha256"),
+    _integer("rows"), _integer("unscored"), _flag("stored"), _integer("buckets"),
     Index("snapshots_board_idx", "contest_no", "board", "seq"),
 )  # fmt: skip
 
 SNAPSHOT_ROWS: Final = Table(
-    "snapshot_rows", METADATA, _whole("snapshot_no", key=True),
-    Column("unscored", Boolean(), primary_key=True), _whole("chunk", key=True), _bytes("lines"),
+    "snapshot_rows", METADATA, _integer("snapshot_no", key=True),
+    Column("unscored", Boolean(), primary_key=True), _integer("chunk", key=True), _bytes("lines"),
 )  # fmt: skip
 
 SNAPSHOT_IDS: Final = Table(
-    "snapshot_ids", METADATA, _whole("snapshot_no", key=True), _whole("bucket", key=True),
-    _bytes("places"),
+    "snapshot_ids", METADATA, _integer("snapshot_no", key=True), _integer("bucket", key=True),
+    _bytes("row_indexes"),
 )  # fmt: skip
 
 HISTORIES: Final = Table(
-    "histories", METADATA, _whole("contest_no", key=True), _name("board", key=True),
-    _name("participant", key=True), _whole("seq", key=True), _whole("at"),
-    _whole("rank", optional=True), Column("score", Float(53), nullable=True),
+    "histories", METADATA, _integer("contest_no", key=True), _name("board", key=True),
+    _name("participant", key=True), _integer("seq", key=True), _integer("at"),
+    _integer("rank", optional=True), Column("score", Float(53), nullable=True),
     _text("reason", optional=True), sqlite_with_rowid=False,
 )  # fmt: skip
 
 CHANGES: Final = Table(
     "changes", METADATA, _contest(key=True), _name("id", key=True), _name("kind"), _text("params"),
-    _text("reason"), _name("state"), _name("proposed_by"), _whole("proposed_at"),
-    _text("report", optional=True), _whole("dry_run_at", optional=True),
-    _whole("applied_at", optional=True), _whole("rolled_back_at", optional=True),
+    _text("reason"), _name("state"), _name("proposed_by"), _integer("proposed_at"),
+    _text("report", optional=True), _integer("dry_run_at", optional=True),
+    _integer("applied_at", optional=True), _integer("rolled_back_at", optional=True),
 )  # fmt: skip
 
 CASES: Final = Table(
     "cases", METADATA, _contest(key=True), _name("id", key=True), _name("state"), _text("title"),
-    _text("subjects"), _text("finding", optional=True), _text("steps"), _whole("opened_at"),
+    _text("subjects"), _text("finding", optional=True), _text("steps"), _integer("opened_at"),
 )  # fmt: skip
 
-LOOKS: Final = Table("looks", METADATA, _contest(key=True), _whole("seq"))
-"""The position of the ledger each contest's findings are of."""
+SCANS: Final = Table("scans", METADATA, _contest(key=True), _integer("seq"))
+"""The ledger position of the last integrity scan of each contest."""
 
 FINDINGS: Final = Table(
-    "findings", METADATA, _contest(key=True), _whole("place", key=True), _bytes("line")
+    "findings", METADATA, _contest(key=True), _integer("ordinal", key=True), _bytes("line")
 )
 
 EVENTS: Final = Table(
-    "events", METADATA, _number(), _contest(), _whole("seq"), _whole("at"), _name("kind"),
+    "events", METADATA, _number(), _contest(), _integer("seq"), _integer("at"), _name("kind"),
     _text("body"), _flag("staff"),
     Index("events_contest_idx", "contest_no", "no"),
 )  # fmt: skip
 
 JOBS: Final = Table(
     "jobs", METADATA, _name("id", key=True), _name("kind"), _name("state"), _text("payload"),
-    _contest(optional=True), _whole("created_at"), _whole("not_before"), _whole("turn"),
-    _whole("attempts"), _whole("max_attempts"), _name("by"), _name("dedupe", optional=True),
+    _contest(optional=True), _integer("created_at"), _integer("not_before"),
+    _integer("negated_priority"), _integer("attempts"), _integer("max_attempts"), _name("by"), _name("dedupe", optional=True),
     _name("worker", optional=True), _name("lease", optional=True),
-    _whole("leased_until", optional=True), _whole("started_at", optional=True),
-    _whole("ended_at", optional=True), Column("progress", Float(53), nullable=True),
+    _integer("leased_until", optional=True), _integer("started_at", optional=True),
+    _integer("ended_at", optional=True), Column("progress", Float(53), nullable=True),
     _text("causes"), _text("result", optional=True),
     _partial("jobs_dedupe_key", "dedupe", unique=True,
              where="dedupe IS NOT NULL AND state = 'queued'"),
-    _partial("jobs_queued_idx", "turn", "created_at", "id",
+    _partial("jobs_queued_idx", "negated_priority", "created_at", "id",
              where="state = 'queued'"),
     _partial("jobs_leased_idx", "leased_until", where="state = 'leased'"),
     _partial("jobs_done_idx", "kind", "ended_at", where="state = 'done'"),
@@ -174,15 +172,15 @@ JOBS: Final = Table(
 )  # fmt: skip
 
 WORKERS: Final = Table(
-    "workers", METADATA, _name("name", key=True), _text("kinds"), _whole("seen_at"),
+    "workers", METADATA, _name("name", key=True), _text("kinds"), _integer("seen_at"),
     _text("version"),
 )  # fmt: skip
 
 SWITCHES: Final = Table("switches", METADATA, _name("name", key=True), _flag("is_on"))
-"""Switches of the house: ``paused`` stops the queue."""
+"""Switches of this instance: ``paused`` stops the queue."""
 
 USERS: Final = Table(
-    "users", METADATA, _name("id", key=True), _text("name"), _whole("created_at"),
+    "users", METADATA, _name("id", key=True), _text("name"), _integer("created_at"),
     _flag("disabled"), _text("password", optional=True),
 )  # fmt: skip
 
@@ -190,31 +188,31 @@ TOKENS: Final = Table(
     "tokens", METADATA, _name("id", key=True),
     Column("user_id", _NAME, ForeignKey("users.id"), nullable=False), _text("label"),
     _name("role"), _bytes("secret_sha256"), _text("contests", optional=True), _text("scopes"),
-    _whole("created_at"), _whole("expires_at", optional=True), _whole("revoked_at", optional=True),
-    _whole("used_at", optional=True),
+    _integer("created_at"), _integer("expires_at", optional=True),
+    _integer("revoked_at", optional=True), _integer("used_at", optional=True),
     Index("tokens_user_id_idx", "user_id", "id"),
 )  # fmt: skip
 
-ANSWERS: Final = Table(
-    "answers", METADATA, _name("who", key=True), _name("key", key=True), _bytes("request_sha256"),
-    _whole("status"), _text("headers"), _bytes("body"), _whole("at"),
-    Index("answers_at_idx", "at"),
+RESPONSES: Final = Table(
+    "responses", METADATA, _name("caller", key=True), _name("key", key=True),
+    _bytes("request_sha256"), _integer("status"), _text("headers"), _bytes("body"), _integer("at"),
+    Index("responses_at_idx", "at"),
 )  # fmt: skip
 
 AUDIT: Final = Table(
-    "audit", METADATA, _number(), _whole("at"), _name("by"), _name("action"), _text("target"),
+    "audit", METADATA, _number(), _integer("at"), _name("by"), _name("action"), _text("target"),
     _text("detail"), _name("network", optional=True),
 )  # fmt: skip
 
 WEBHOOKS: Final = Table(
     "webhooks", METADATA, _name("id", key=True), _contest(), _text("url"), _bytes("secret"),
-    _text("events"), _flag("staff"), _flag("active"), _whole("created_at"), _name("by"),
+    _text("events"), _flag("staff"), _flag("active"), _integer("created_at"), _name("by"),
     Index("webhooks_contest_idx", "contest_no", "created_at", "id"),
 )  # fmt: skip
 
 DELIVERIES: Final = Table(
     "deliveries", METADATA, _name("id", key=True),
-    Column("webhook_id", _NAME, ForeignKey("webhooks.id"), nullable=False), _whole("event_no"),
-    _name("state"), _text("attempts"), _whole("created_at"),
+    Column("webhook_id", _NAME, ForeignKey("webhooks.id"), nullable=False), _integer("event_no"),
+    _name("state"), _text("attempts"), _integer("created_at"),
     Index("deliveries_webhook_idx", "webhook_id", "created_at", "id"),
 )  # fmt: skip

@@ -11,7 +11,7 @@ from agon.store.events import Events
 from agon.store.histories import Histories
 from agon.store.queue import Queue
 from agon.store.snapshots import Snapshots
-from agon.store.transactions import Transaction
+from agon.store.transaction import Transaction
 from agon.store.webhooks import Webhooks
 
 

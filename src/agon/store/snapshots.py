@@ -11,9 +11,9 @@ from sqlalchemy import Row, Select, delete, select, update
 from agon.entities.contests import ROWS_PER_CHUNK, Snapshot
 from agon.errors import NotFound
 from agon.kernel.times import micros, moment_at
-from agon.store.encoding import json_text, parsed
+from agon.store.conversions import json_text, parsed
 from agon.store.schema import SNAPSHOT_IDS, SNAPSHOT_ROWS, SNAPSHOTS
-from agon.store.transactions import Transaction
+from agon.store.transaction import Transaction
 
 _IDS_PER_BUCKET: Final = 256
 _AT_A_TIME: Final = 500
@@ -28,7 +28,7 @@ class Snapshots:
     """Keep published boards: their proof for ever, their rows while wanted."""
 
     def __init__(self, transaction: Transaction) -> None:
-        self._to = transaction
+        self._transaction = transaction
         # Who looks for a line often wants those beside it, of the same chunk.
         self._seen: tuple[tuple[int, bool, int, int], list[bytes]] | None = None
 
@@ -64,11 +64,11 @@ class Snapshots:
             "stored": snapshot.stored,
             "buckets": len(buckets),
         }
-        adding = self._to.insert(SNAPSHOTS).values(**values).returning(SNAPSHOTS.c.no)
-        no: int = self._to.scalar(adding)
-        self._to.load(SNAPSHOT_ROWS, _chunks(no, lines, unscored=False))
-        self._to.load(SNAPSHOT_ROWS, _chunks(no, unscored, unscored=True))
-        self._to.load(
+        adding = self._transaction.insert(SNAPSHOTS).values(**values).returning(SNAPSHOTS.c.no)
+        no: int = self._transaction.scalar(adding)
+        self._transaction.load(SNAPSHOT_ROWS, _chunks(no, lines, unscored=False))
+        self._transaction.load(SNAPSHOT_ROWS, _chunks(no, unscored, unscored=True))
+        self._transaction.load(
             SNAPSHOT_IDS,
             ((no, place, orjson.dumps(bucket)) for place, bucket in enumerate(buckets)),
         )
@@ -77,7 +77,7 @@ class Snapshots:
     def _next(self, contest_no: int) -> int:
         """Return a contest's next number; its writers come one after another."""
         first = (contest_no - 1) * _OF_A_CONTEST
-        [(newest,)] = self._to.raw(
+        [(newest,)] = self._transaction.raw(
             "SELECT max(no) FROM snapshots WHERE no > ? AND no < ?",
             [first, first + _OF_A_CONTEST],
         )
@@ -86,7 +86,7 @@ class Snapshots:
     def latest(self, contest_no: int, board: str, *, until: int | None = None) -> Snapshot | None:
         """Return the newest snapshot of a board made at or before position ``until``."""
         before = "" if until is None else " AND seq <= ?"
-        rows = self._to.raw(
+        rows = self._transaction.raw(
             f"{_PROOF} WHERE contest_no = ? AND board = ?{before} "
             "ORDER BY seq DESC, no DESC LIMIT 1",
             [contest_no, board, *([] if until is None else [until])],
@@ -99,7 +99,7 @@ class Snapshots:
         Raises:
             NotFound: there is none of that number.
         """
-        rows = self._to.raw(f"{_PROOF} WHERE no = ?", [no])
+        rows = self._transaction.raw(f"{_PROOF} WHERE no = ?", [no])
         if not rows:
             raise NotFound(f"there is no snapshot {no}; list the snapshots of the contest")
         return _proof(rows[0])
@@ -124,7 +124,7 @@ class Snapshots:
         if before is not None:
             listing = listing.where(SNAPSHOTS.c.no < before)
         listing = listing.order_by(SNAPSHOTS.c.no.desc()).limit(limit)
-        return [_snapshot(row) for row in self._to.all(listing)]
+        return [_snapshot(row) for row in self._transaction.all(listing)]
 
     def lines(self, no: int, *, start: int, count: int, unscored: bool = False) -> list[bytes]:
         """Return rows' (or unscored ids') JSON lines from place ``start`` (from 0) on."""
@@ -133,7 +133,7 @@ class Snapshots:
         first, last = start // ROWS_PER_CHUNK, (start + count - 1) // ROWS_PER_CHUNK
         asked = (no, unscored, first, last)
         if self._seen is None or self._seen[0] != asked:
-            chunks = self._to.raw(
+            chunks = self._transaction.raw(
                 "SELECT lines FROM snapshot_rows WHERE snapshot_no = ? AND unscored = ? "
                 "AND chunk BETWEEN ? AND ? ORDER BY chunk",
                 asked,
@@ -146,7 +146,7 @@ class Snapshots:
         """Find the places (from 0) of ids among a stored snapshot's rows."""
         if len(ids) == 1:
             return self._place(no, ids[0])
-        sizes = self._to.raw("SELECT buckets FROM snapshots WHERE no = ?", [no])
+        sizes = self._transaction.raw("SELECT buckets FROM snapshots WHERE no = ?", [no])
         if not sizes or not sizes[0][0]:
             return {}
         wanted: dict[int, list[str]] = {}
@@ -155,8 +155,8 @@ class Snapshots:
         found: dict[str, int] = {}
         for part in _parts(sorted(wanted)):
             marks = ", ".join("?" * len(part))
-            rows = self._to.raw(
-                "SELECT bucket, places FROM snapshot_ids WHERE snapshot_no = ? "
+            rows = self._transaction.raw(
+                "SELECT bucket, row_indexes FROM snapshot_ids WHERE snapshot_no = ? "
                 f"AND bucket IN ({marks})",
                 [no, *part],
             )
@@ -167,8 +167,8 @@ class Snapshots:
 
     def _place(self, no: int, name: str) -> dict[str, int]:
         """Find one id, in one query."""
-        rows = self._to.raw(
-            "SELECT places FROM snapshot_ids WHERE snapshot_no = ? "
+        rows = self._transaction.raw(
+            "SELECT row_indexes FROM snapshot_ids WHERE snapshot_no = ? "
             "AND bucket = ? % (SELECT nullif(buckets, 0) FROM snapshots WHERE no = ?)",
             [no, crc32(name.encode()), no],
         )
@@ -179,13 +179,13 @@ class Snapshots:
         """Forget the rows of all snapshots of a board but those numbered; return how many."""
         stored = _of(contest_no, board, None).where(SNAPSHOTS.c.stored)
         kept = set(keep)
-        gone = [row.no for row in self._to.all(stored) if row.no not in kept]
+        gone = [row.no for row in self._transaction.all(stored) if row.no not in kept]
         self._seen = None
         for part in _parts(gone):
             for table in (SNAPSHOT_ROWS, SNAPSHOT_IDS):
-                self._to.change(delete(table).where(table.c.snapshot_no.in_(part)))
+                self._transaction.change(delete(table).where(table.c.snapshot_no.in_(part)))
             pruning = update(SNAPSHOTS).where(SNAPSHOTS.c.no.in_(part))
-            self._to.change(pruning.values(stored=False, buckets=0))
+            self._transaction.change(pruning.values(stored=False, buckets=0))
         return len(gone)
 
 

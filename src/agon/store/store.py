@@ -8,10 +8,10 @@ from sqlalchemy import Engine
 from sqlalchemy.engine import Connection
 
 from agon.errors import DatabaseUnavailable
-from agon.store.engines import PATIENCE_SECONDS, begun, place
-from agon.store.migrations import refuse_other_versions
+from agon.store.engines import LOCK_TIMEOUT_S, begin, display_url
+from agon.store.migrations import require_newest
 from agon.store.session import Session
-from agon.store.transactions import Transaction
+from agon.store.transaction import Transaction
 
 
 class Store:
@@ -23,7 +23,7 @@ class Store:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._place = place(engine.url)
+        self._database = display_url(engine.url)
         self._line = Lock() if engine.dialect.name == "sqlite" else None
         self._checked = False
 
@@ -34,7 +34,7 @@ class Store:
         Raises:
             Unavailable: the database cannot be reached, or is of another version of agon.
         """
-        with self._in_line(), begun(self._engine, writing=True) as connection:
+        with self._in_line(), begin(self._engine, writing=True) as connection:
             yield self._session(connection)
 
     @contextmanager
@@ -44,7 +44,7 @@ class Store:
         Raises:
             Unavailable: as for :meth:`write`.
         """
-        with begun(self._engine, writing=False) as connection:
+        with begin(self._engine, writing=False) as connection:
             yield self._session(connection)
 
     def close(self) -> None:
@@ -53,17 +53,17 @@ class Store:
 
     def _session(self, connection: Connection) -> Session:
         if not self._checked:
-            refuse_other_versions(connection, self._place)
+            require_newest(connection, self._database)
             self._checked = True
-        return Session(Transaction(connection, self._place))
+        return Session(Transaction(connection, self._database))
 
     @contextmanager
     def _in_line(self) -> Iterator[None]:
         if self._line is None:
             yield
             return
-        if not self._line.acquire(timeout=PATIENCE_SECONDS):
-            raise DatabaseUnavailable(f"{self._place} is busy with another writer; try again")
+        if not self._line.acquire(timeout=LOCK_TIMEOUT_S):
+            raise DatabaseUnavailable(f"{self._database} is busy with another writer; try again")
         try:
             yield
         finally:

@@ -15,11 +15,11 @@ from agon.kernel.times import moment_at
 from agon.ledger.entry import chain, genesis, timestamp
 from agon.ledger.fold import State, beginning, examine
 from agon.ledger.issues import SHOWN, LedgerIssue
-from agon.store.engines import begun, open_engine, place
-from agon.store.migrations import refuse_other_versions
+from agon.store.engines import begin, display_url, open_engine
+from agon.store.migrations import require_newest
 from agon.store.schema import SNAPSHOT_ROWS, SNAPSHOTS
 from agon.store.session import Session
-from agon.store.transactions import Transaction
+from agon.store.transaction import Transaction
 
 _PORTION: Final = 10_000
 _CONTESTS_AT_A_TIME: Final = 100
@@ -29,7 +29,7 @@ _ENTRIES: Final = (
 )
 _DERIVED: Final = (
     "title", "description", "visibility", "series", "season", "state", "edition", "overrides",
-    "boards", "frozen_at", "finalised_at",
+    "boards", "frozen_at", "finalized_at",
 )  # fmt: skip
 
 
@@ -71,9 +71,9 @@ def verify(url: str) -> Verified:
     """
     engine, found = open_engine(url), None
     try:
-        with begun(engine, writing=False) as connection:
-            named = place(engine.url)
-            refuse_other_versions(connection, named)
+        with begin(engine, writing=False) as connection:
+            named = display_url(engine.url)
+            require_newest(connection, named)
             found = examined(Transaction(connection, named))
     except Unavailable:
         if found is None or not found.issues:
@@ -83,25 +83,25 @@ def verify(url: str) -> Verified:
     return found
 
 
-def examined(to: Transaction) -> Verified:
+def examined(transaction: Transaction) -> Verified:
     """Check as :func:`verify` does, within a transaction."""
-    issues = list(_damage(to))
+    issues = list(_damage(transaction))
     contests = entries = 0
-    for contest in _all(Session(to)):
-        walk = _Walk(to, contest)
+    for contest in _all(Session(transaction)):
+        walk = _Walk(transaction, contest)
         issues += walk.issues()
         contests += 1
         entries += walk.entries
-    issues += _boards(to)
+    issues += _boards(transaction)
     return Verified(contests=contests, entries=entries, issues=tuple(issues))
 
 
 class _Walk:
     """Read a contest's entries once, comparing as they pass."""
 
-    def __init__(self, to: Transaction, contest: Contest) -> None:
+    def __init__(self, transaction: Transaction, contest: Contest) -> None:
         self.entries = 0
-        self._to = to
+        self._transaction = transaction
         self._contest = contest
         self._head = genesis(contest.id)
         self._found: list[LedgerIssue] = []
@@ -139,13 +139,15 @@ class _Walk:
     def _portion(self, seq: int) -> list[tuple[Any, ...]]:
         """Read the entries after a position; where a page of SQLite's is damaged, one by one."""
         try:
-            return self._to.raw(f"{_ENTRIES} AND seq > ? ORDER BY seq LIMIT ?",
+            return self._transaction.raw(f"{_ENTRIES} AND seq > ? ORDER BY seq LIMIT ?",
                                 [self._contest.no, seq, _PORTION])  # fmt: skip
         except sqlite3.DatabaseError:
             rows: list[tuple[Any, ...]] = []
             for one in range(seq + 1, self._contest.seq + 1):
                 try:
-                    rows += self._to.raw(f"{_ENTRIES} AND seq = ?", [self._contest.no, one])
+                    rows += self._transaction.raw(
+                        f"{_ENTRIES} AND seq = ?", [self._contest.no, one]
+                    )
                 except sqlite3.DatabaseError:
                     self._unread.add(one)
                 if len(rows) == _PORTION:
@@ -195,7 +197,7 @@ def _all(session: Session) -> Iterator[Contest]:
         last = page[-1].id
 
 
-def _boards(to: Transaction) -> Iterator[LedgerIssue]:
+def _boards(transaction: Transaction) -> Iterator[LedgerIssue]:
     """Compare how many portions of rows stored boards have with how many they need."""
     chunks = (
         select(func.count())
@@ -205,7 +207,7 @@ def _boards(to: Transaction) -> Iterator[LedgerIssue]:
     )
     listing = select(SNAPSHOTS.c.no, SNAPSHOTS.c.rows, SNAPSHOTS.c.unscored, chunks.label("chunks"))
     try:
-        rows = to.all(listing.where(SNAPSHOTS.c.stored).order_by(SNAPSHOTS.c.no))
+        rows = transaction.all(listing.where(SNAPSHOTS.c.stored).order_by(SNAPSHOTS.c.no))
     except DatabaseError as error:
         yield LedgerIssue(f"stored boards cannot be read: {error.orig}", _RESTORE)
         return
@@ -216,13 +218,13 @@ def _boards(to: Transaction) -> Iterator[LedgerIssue]:
             yield LedgerIssue(what, "rebuild it from the ledger")
 
 
-def _damage(to: Transaction) -> Iterator[LedgerIssue]:
-    if to.on_sqlite:
+def _damage(transaction: Transaction) -> Iterator[LedgerIssue]:
+    if transaction.on_sqlite:
         try:
-            found = [said for (said,) in to.raw("PRAGMA quick_check")]
+            found = [said for (said,) in transaction.raw("PRAGMA quick_check")]
         except sqlite3.DatabaseError as error:
             found = [str(error)]
         for said in found:
             if said != "ok":
                 told = said.replace("*** in database main ***\n", "").replace("\n", "; ")
-                yield LedgerIssue(f"{to.place} is damaged: {told}", _RESTORE)
+                yield LedgerIssue(f"{transaction.database} is damaged: {told}", _RESTORE)

@@ -7,17 +7,17 @@ from sqlalchemy import Row, Select, delete, select
 from agon.entities.webhooks import DeliveryLog, Webhook
 from agon.errors import NotFound
 from agon.kernel.times import micros, moment_at
-from agon.store.encoding import json_text, parsed
+from agon.store.conversions import json_text, parsed
 from agon.store.paging import newest_first
 from agon.store.schema import DELIVERIES, WEBHOOKS
-from agon.store.transactions import Transaction
+from agon.store.transaction import Transaction
 
 
 class Webhooks:
     """Keep webhooks and their deliveries."""
 
     def __init__(self, transaction: Transaction) -> None:
-        self._to = transaction
+        self._transaction = transaction
 
     def save(self, webhook: Webhook) -> None:
         """Store a webhook, new or known."""
@@ -32,7 +32,7 @@ class Webhooks:
             "created_at": micros(webhook.created_at),
             "by": webhook.by,
         }
-        self._to.put(WEBHOOKS, values)
+        self._transaction.put(WEBHOOKS, values)
 
     def get(self, webhook_id: str) -> Webhook:
         """Return a webhook.
@@ -40,7 +40,7 @@ class Webhooks:
         Raises:
             NotFound: there is none of that id.
         """
-        row = self._to.first(select(WEBHOOKS).where(WEBHOOKS.c.id == webhook_id))
+        row = self._transaction.first(select(WEBHOOKS).where(WEBHOOKS.c.id == webhook_id))
         if row is None:
             raise NotFound(f"there is no webhook {webhook_id!r}; list those of the contest")
         return _webhook(row)
@@ -49,7 +49,7 @@ class Webhooks:
         """List a contest's webhooks in order of creation."""
         listing = select(WEBHOOKS).where(WEBHOOKS.c.contest_no == contest_no)
         listing = listing.order_by(WEBHOOKS.c.created_at, WEBHOOKS.c.id)
-        return [_webhook(row) for row in self._to.all(listing)]
+        return [_webhook(row) for row in self._transaction.all(listing)]
 
     def remove(self, webhook_id: str) -> None:
         """Remove a webhook and its deliveries.
@@ -58,8 +58,8 @@ class Webhooks:
             NotFound: there is none of that id.
         """
         self.get(webhook_id)
-        self._to.change(delete(DELIVERIES).where(DELIVERIES.c.webhook_id == webhook_id))
-        self._to.change(delete(WEBHOOKS).where(WEBHOOKS.c.id == webhook_id))
+        self._transaction.change(delete(DELIVERIES).where(DELIVERIES.c.webhook_id == webhook_id))
+        self._transaction.change(delete(WEBHOOKS).where(WEBHOOKS.c.id == webhook_id))
 
     def log(self, delivery: DeliveryLog) -> None:
         """Store a delivery, new or known."""
@@ -71,7 +71,7 @@ class Webhooks:
             "attempts": json_text(delivery.attempts),
             "created_at": micros(delivery.created_at),
         }
-        self._to.put(DELIVERIES, values)
+        self._transaction.put(DELIVERIES, values)
 
     def delivery(self, delivery_id: str) -> DeliveryLog:
         """Return a delivery.
@@ -102,10 +102,10 @@ class Webhooks:
             behind=None if last is None else (last.created_at, last.id),
             limit=limit,
         )
-        return [_delivery(row) for row in self._to.all(listing)]
+        return [_delivery(row) for row in self._transaction.all(listing)]
 
     def _delivery(self, asking: Select[Any], delivery_id: str) -> DeliveryLog:
-        row = self._to.first(asking)
+        row = self._transaction.first(asking)
         if row is None:
             raise NotFound(f"there is no delivery {delivery_id!r}; list those of the webhook")
         return _delivery(row)

@@ -106,7 +106,7 @@ def test_staff_of_another_contest_or_for_another_purpose_see_what_the_public_see
 
 def test_after_the_end_the_public_sees_the_final_result() -> None:
     """The end undoes the freeze, and fixes what is seen."""
-    final = replace(CONTEST, state="final", frozen_at=None, finalised_at=8)
+    final = replace(CONTEST, state="final", frozen_at=None, finalized_at=8)
     assert view_of(final, ANONYMOUS).until == 8
 
 

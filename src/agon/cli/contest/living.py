@@ -162,7 +162,7 @@ def show(contest: str, *, form: str, place: Place) -> None:
         "created": f"{told.created_at:%Y-%m-%d %H:%M:%S} UTC",
         "ledger": f"{told.seq:,} entries",
         "frozen at": cell(told.frozen_at),
-        "final at": cell(told.finalised_at),
+        "final at": cell(told.finalized_at),
         "head": f"{head.head_sha256} at entry {head.seq:,}",
         "signed by": head.public_key,
     }

@@ -64,7 +64,7 @@ class ContestTold(Told):
     created_at: datetime
     seq: int = Field(description="Position of the newest entry that the caller may see.")
     frozen_at: int | None
-    finalised_at: int | None
+    finalized_at: int | None
 
 
 class ContestPage(Told):

@@ -152,7 +152,7 @@ def told(session: Session, view: View) -> ContestTold:
         created_at=contest.created_at,
         seq=contest.seq if view.until is None else min(contest.seq, view.until),
         frozen_at=contest.frozen_at,
-        finalised_at=contest.finalised_at,
+        finalized_at=contest.finalized_at,
     )
 
 

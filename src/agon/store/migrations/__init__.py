@@ -1,6 +1,6 @@
-"""Bring databases from one version of agon to the next.
+"""Create the tables of a database, and bring databases from one revision to the next.
 
-Every revision is a file of ``versions``; released ones are never changed.
+Each revision is a file of ``versions``; a released one never changes.
 """
 
 from pathlib import Path
@@ -10,94 +10,98 @@ from sqlalchemy import inspect, text
 from sqlalchemy.engine import Connection
 
 from agon.errors import Unavailable
-from agon.store.engines import address, begun, make_file, open_engine, place
+from agon.store.engines import begin, create_file, display_url, open_engine, parse_url
 
-NEWEST: Final = "0002"
-"""The revision this agon works with."""
+NEWEST: Final = "0001"
+"""The revision this version of agon works with."""
 
-_TABLE: Final = "alembic_version"
+_VERSION_TABLE: Final = "alembic_version"
 
 
-def upgrade(url: str, *, to: str = NEWEST) -> tuple[str | None, str]:
-    """Bring a database to the newest revision, an empty one too; return from where, and to where.
+def upgrade(url: str) -> tuple[str | None, str]:
+    """Bring a database, which may be empty, to the newest revision, in one transaction.
 
-    All of it happens, or nothing.
-
-    Args:
-        url: the database.
-        to: another revision, for an archive that was written then.
+    Returns:
+        The revision before (None for an empty database) and after.
 
     Raises:
-        Unavailable: it cannot be reached, or was made by a newer agon.
+        Unavailable: the database cannot be reached, or was written by a newer version of agon.
     """
     from alembic import command
 
-    make_file(url)
+    create_file(url)
     engine = open_engine(url)
     try:
-        with begun(engine, writing=True) as connection:
+        with begin(engine, writing=True) as connection:
             before = revision(connection)
-            _refuse_newer(before, place(engine.url))
-            if before != to:
+            _require_known(before, display_url(engine.url))
+            if before != NEWEST:
                 configuration = _configuration()
                 configuration.attributes["connection"] = connection
-                command.upgrade(configuration, to)
-            return before, to
+                command.upgrade(configuration, NEWEST)
+            return before, NEWEST
     finally:
         engine.dispose()
 
 
 def current(url: str) -> str | None:
-    """Return a database's revision, None for one that is empty or not there.
+    """Return the revision of a database, None if it is empty or does not exist.
 
     Raises:
-        Unavailable: it cannot be reached.
+        Unavailable: the database cannot be reached.
     """
-    found = address(url)
-    if found.get_backend_name() == "sqlite" and not Path(found.database or "").exists():
-        return None  # looking would make the file
+    parsed = parse_url(url)
+    if parsed.get_backend_name() == "sqlite" and not Path(parsed.database or "").exists():
+        return None  # connecting would create the file
     engine = open_engine(url)
     try:
-        with begun(engine, writing=False) as connection:
+        with begin(engine, writing=False) as connection:
             return revision(connection)
     finally:
         engine.dispose()
 
 
 def revision(connection: Connection) -> str | None:
-    """Return the revision of the database that is connected, None for one without."""
-    if not inspect(connection).has_table(_TABLE):
+    """Return the revision of a connected database, None if it has none."""
+    if not inspect(connection).has_table(_VERSION_TABLE):
         return None
-    found: str | None = connection.scalar(text(f"SELECT version_num FROM {_TABLE}"))
-    return found
+    name: str | None = connection.scalar(text(f"SELECT version_num FROM {_VERSION_TABLE}"))
+    return name
 
 
-def refuse_other_versions(connection: Connection, named: str) -> None:
-    """Check that a database is of the revision this agon works with.
+def require_newest(connection: Connection, database: str) -> None:
+    """Check that a database has the revision this version of agon works with.
+
+    Args:
+        connection: a connection to the database.
+        database: its name in messages.
 
     Raises:
-        Unavailable: it is not.
+        Unavailable: it has another revision, or none.
     """
-    found = revision(connection)
-    _refuse_newer(found, named)
-    if found != NEWEST:
-        what = "is empty" if found is None else f"is of revision {found}"
-        raise Unavailable(f"{named} {what}, this agon works with {NEWEST}: run `agon db upgrade`")
-
-
-def _refuse_newer(found: str | None, named: str) -> None:
-    if found is not None and found not in known():
+    name = revision(connection)
+    _require_known(name, database)
+    if name != NEWEST:
+        state = "is empty" if name is None else f"has revision {name}"
         raise Unavailable(
-            f"{named} is of revision {found}, which this agon does not know: install a newer agon"
+            f"{database} {state}, this version of agon works with {NEWEST}: run `agon db upgrade`"
         )
 
 
-def known() -> tuple[str, ...]:
+def known_revisions() -> tuple[str, ...]:
     """Return the names of all revisions, oldest first."""
     from alembic.script import ScriptDirectory
 
     scripts = ScriptDirectory.from_config(_configuration())
     return tuple(script.revision for script in scripts.walk_revisions())[::-1]
+
+
+def _require_known(name: str | None, database: str) -> None:
+    if name is not None and name not in known_revisions():
+        raise Unavailable(
+            f"{database} has revision {name}, which this version of agon does not know: install a "
+            "newer agon"
+        )
 
 
 def _configuration() -> Any:

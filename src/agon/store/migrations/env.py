@@ -1,4 +1,4 @@
-"""Run revisions on the connection that ``upgrade`` opened; Alembic calls this file."""
+"""Run revisions on the connection that ``upgrade`` opened; Alembic executes this file."""
 
 from alembic import context
 
@@ -7,6 +7,6 @@ from agon.store.schema import METADATA
 context.configure(
     connection=context.config.attributes["connection"],
     target_metadata=METADATA,
-    transactional_ddl=False,  # the caller has begun the transaction, and ends it
+    transactional_ddl=False,  # the caller begins and ends the transaction
 )
 context.run_migrations()

@@ -305,7 +305,7 @@ def of_cursor(session: Session, view: View, board: str | None, at: Cursor) -> Sn
 
 def _amendment(session: Session, view: View, snapshot: Snapshot) -> Snapshot | None:
     """Return the newest board of a final contest, where it is another than its final result."""
-    final = view.contest.finalised_at
+    final = view.contest.finalized_at
     if view.contest.state != "final" or final is None or snapshot.seq > final:
         return None
     newest = session.snapshots.latest(snapshot.contest_no, snapshot.board)

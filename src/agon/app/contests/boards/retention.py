@@ -30,7 +30,7 @@ def prune(service: Service, session: Session, contest: Contest, kept: Snapshot) 
     by_position = sorted(stored, key=lambda one: (one.seq, one.no), reverse=True)
     wanted = {one.no for one in (*stored[:most], *by_position[:most])}
     wanted |= {one.no for one in _last_of_each_day(by_position)}
-    for position in (contest.frozen_at, contest.finalised_at):
+    for position in (contest.frozen_at, contest.finalized_at):
         if position is not None:
             # Those the public sees go by themselves: what is forgotten of them must not tell how
             # often boards were published that it does not see.

@@ -210,7 +210,7 @@ _CHANGES: Final[Mapping[str, Callable[[Entry], dict[str, Any]]]] = MappingProxyT
         "contest-finalised": lambda entry: {
             "state": "final",
             "frozen_at": None,
-            "finalised_at": entry.seq,
+            "finalized_at": entry.seq,
         },
         "edition-adopted": lambda entry: {
             "edition": entry.body["edition"],

@@ -26,7 +26,7 @@ def shown(view: View) -> int | None:
     amended to.
     """
     contest = view.contest
-    return contest.finalised_at if contest.state == "final" else view.until
+    return contest.finalized_at if contest.state == "final" else view.until
 
 
 def position(session: Session, view: View, as_of: str | None) -> int | None:

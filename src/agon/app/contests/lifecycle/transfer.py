@@ -244,7 +244,7 @@ def _after(contest: Contest, ledger: Imported, stored: _Storing) -> Contest:
         seq=standing.seq,
         head=standing.head,
         frozen_at=standing.frozen_at,
-        finalised_at=standing.finalised_at,
+        finalized_at=standing.finalized_at,
     )
 
 

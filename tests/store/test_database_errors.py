@@ -15,9 +15,9 @@ from agon.errors import CheckFailed, Unavailable
 from agon.ledger.entry import genesis
 from agon.store import open_store
 from agon.store.backup import backup
-from agon.store.failing import said
+from agon.store.database_errors import to_agon_error
 from agon.store.verify import verify
-from store.made import NOON, contest, created, opened, sealed, vote
+from store.factories import NOON, contest, created, opened, sealed, vote
 
 _PAGE = 4096
 
@@ -103,7 +103,7 @@ def test_entries_on_a_damaged_page_are_named(large: str, tmp_path: Path, harm: s
 )
 def test_every_plight_has_its_remedy(text: str, remedy: str) -> None:
     """Whoever reads it has no time to look anything up."""
-    error = said(sqlite3.OperationalError(text), "the database agon.db")
+    error = to_agon_error(sqlite3.OperationalError(text), "the database agon.db")
     assert isinstance(error, Unavailable)
     assert text in str(error)
     assert remedy in str(error).rpartition(";" if "busy" not in str(error) else ")")[2]

@@ -23,11 +23,11 @@ _PLIGHTS: Final = (
 
 
 @contextmanager
-def speaking(place: str) -> Iterator[None]:
+def translate_errors(database: str) -> Iterator[None]:
     """Raise the database's errors as agon's.
 
     Args:
-        place: what the database is called in messages (:func:`agon.store.engines.place`).
+        database: what the database is called in messages (:func:`agon.store.engines.display_url`).
 
     Raises:
         DatabaseUnavailable: it cannot be reached, is busy for too long, or is none.
@@ -37,39 +37,39 @@ def speaking(place: str) -> Iterator[None]:
     try:
         yield
     except (exc.SQLAlchemyError, sqlite3.Error, UnicodeEncodeError) as error:
-        raise said(error, place) from error
+        raise to_agon_error(error, database) from error
     except OverflowError as error:
         if "SQLite" not in str(error):
             raise
         raise Unreadable("a number is too large to be kept: give one below 2^63") from error
     except Exception as error:
         if type(error).__module__.partition(".")[0] == "psycopg":
-            raise said(error, place) from error
+            raise to_agon_error(error, database) from error
         raise
 
 
-def said(error: BaseException, place: str) -> AgonError:
+def to_agon_error(error: BaseException, database: str) -> AgonError:
     """Choose agon's error for a database's."""
     cause = original(error)
     text = str(cause).strip().partition("\n")[0]
     if is_conflict(error):
-        return Conflict(f"{place} refuses: {text}; read what is there and try again")
+        return Conflict(f"{database} refuses: {text}; read what is there and try again")
     if isinstance(error, exc.TimeoutError):
         return DatabaseUnavailable(
-            f"{place} has no connection free; try again, or raise its number of connections"
+            f"{database} has no connection free; try again, or raise its number of connections"
         )
     names = {kind.__name__ for kind in type(cause).__mro__}
     if "DataError" in names or isinstance(cause, UnicodeEncodeError):
-        return Unreadable(f"{place} cannot keep a value: {text}; take the character out of it")
+        return Unreadable(f"{database} cannot keep a value: {text}; take the character out of it")
     if any(word in text for word in _BUSY) or names & {
         "LockNotAvailable", "QueryCanceled", "DeadlockDetected", "SerializationFailure",
     }:  # fmt: skip
-        return DatabaseUnavailable(f"{place} is busy ({text}); try again")
+        return DatabaseUnavailable(f"{database} is busy ({text}); try again")
     for words, what, remedy in _PLIGHTS:
         if any(word in text for word in words):
-            return DatabaseUnavailable(f"{place} {what} ({text}); {remedy}")
+            return DatabaseUnavailable(f"{database} {what} ({text}); {remedy}")
     return DatabaseUnavailable(
-        f"{place} does not answer as it should: {text}; see that it is there and may be used"
+        f"{database} does not answer as it should: {text}; see that it is there and may be used"
     )
 
 

@@ -4,7 +4,7 @@ from threading import Event, get_ident
 
 import pytest
 
-from agon.store.beside import begin_beside
+from agon.store.threads import run_in_thread
 
 
 def test_the_caller_goes_on_while_the_work_is_done() -> None:
@@ -17,7 +17,7 @@ def test_the_caller_goes_on_while_the_work_is_done() -> None:
         assert caller.wait(60)
         found.append(get_ident())
 
-    finish = begin_beside(work)
+    finish = run_in_thread(work)
     assert worker.wait(60)
     assert found == []
     caller.set()
@@ -32,6 +32,6 @@ def test_what_goes_wrong_is_raised_where_the_end_is_waited_for() -> None:
     def work() -> None:
         raise LookupError("nothing here")
 
-    finish = begin_beside(work)
+    finish = run_in_thread(work)
     with pytest.raises(LookupError, match="nothing here"):
         finish()

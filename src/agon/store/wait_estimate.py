@@ -9,12 +9,12 @@ from sqlalchemy import func, literal_column, select, tuple_
 from agon.entities.jobs import Job, Waiting, WorkerSeen
 from agon.kernel.times import micros
 from agon.store.schema import JOBS
-from agon.store.transactions import Transaction
+from agon.store.transaction import Transaction
 
 _JOBS_TO_LEARN_FROM: Final = 50
 
 
-def waiting(to: Transaction, job: Job, *, workers: Sequence[WorkerSeen]) -> Waiting | None:
+def waiting(transaction: Transaction, job: Job, *, workers: Sequence[WorkerSeen]) -> Waiting | None:
     """Say how many jobs are before a queued one, and in how many seconds its turn is expected.
 
     Position: queued jobs of its kind with a higher priority, or as high and older. Seconds: median
@@ -30,10 +30,10 @@ def waiting(to: Transaction, job: Job, *, workers: Sequence[WorkerSeen]) -> Wait
     before = select(func.count()).where(
         JOBS.c.state == literal_column("'queued'"),
         JOBS.c.kind == job.kind,
-        tuple_(JOBS.c.turn, JOBS.c.created_at, JOBS.c.id)
+        tuple_(JOBS.c.negated_priority, JOBS.c.created_at, JOBS.c.id)
         < tuple_(-job.priority, micros(job.created_at), job.id),
     )
-    position: int = to.scalar(before)
+    position: int = transaction.scalar(before)
     able = sum(job.kind in worker.kinds for worker in workers)
     lasted = (
         select(JOBS.c.ended_at - JOBS.c.started_at)
@@ -41,7 +41,7 @@ def waiting(to: Transaction, job: Job, *, workers: Sequence[WorkerSeen]) -> Wait
         .order_by(JOBS.c.ended_at.desc())
         .limit(_JOBS_TO_LEARN_FROM)
     )
-    durations = [row[0] for row in to.all(lasted) if row[0] is not None]
+    durations = [row[0] for row in transaction.all(lasted) if row[0] is not None]
     if not durations or not able:
         return Waiting(position, None)
     return Waiting(position, median(durations) / 1e6 * position / able)

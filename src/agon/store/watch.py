@@ -9,8 +9,8 @@ from typing import Any, Final
 from sqlalchemy.engine import Connection
 
 from agon.errors import AgonError
-from agon.store.engines import CHANNEL, address, open_engine, place
-from agon.store.failing import speaking
+from agon.store.database_errors import translate_errors
+from agon.store.engines import CHANNEL, display_url, open_engine, parse_url
 
 _LOOKED_EVERY_SECONDS: Final = 0.02
 _STOPPED_WITHIN_SECONDS: Final = 0.2
@@ -35,7 +35,7 @@ class Watch:
 
     def __init__(self, url: str, *, pause: Callable[[float], object] = time.sleep) -> None:
         self._pause = pause
-        self._sqlite = address(url).get_backend_name() == "sqlite"
+        self._sqlite = parse_url(url).get_backend_name() == "sqlite"
         self._counting = _Counting(url)
         self._listening = _Listening(url, pause=pause)
 
@@ -84,7 +84,7 @@ class _Counting:
         """Return the count; a database that is busy counts as changed."""
         try:
             if self._connection is None:
-                file = address(self._url).database or ""
+                file = parse_url(self._url).database or ""
                 self._connection = sqlite3.connect(
                     file, isolation_level=None, check_same_thread=False
                 )
@@ -127,14 +127,14 @@ class _Listening:
     def close(self) -> None:
         connection, self._connection = self._connection, None
         if connection is not None:
-            with suppress(AgonError), speaking(place(connection.engine.url)):
+            with suppress(AgonError), translate_errors(display_url(connection.engine.url)):
                 connection.close()
             connection.engine.dispose()
 
     def _word(self, seconds: float) -> bool:
         """Return whether there was word of a commit; all that came is taken at once."""
         driver: Any = None if self._connection is None else self._driver(self._connection)
-        with speaking(place(address(self._url))):
+        with translate_errors(display_url(parse_url(self._url))):
             first = list(driver.notifies(timeout=seconds, stop_after=1))
             return bool(first and [*first, *driver.notifies(timeout=0)])
 
@@ -142,7 +142,7 @@ class _Listening:
         """Connect and listen; False where that cannot be done now."""
         engine = open_engine(self._url)
         try:
-            with speaking(place(engine.url)):
+            with translate_errors(display_url(engine.url)):
                 connection = engine.connect().execution_options(isolation_level="AUTOCOMMIT")
                 connection.exec_driver_sql(f"LISTEN {CHANNEL}")
         except AgonError:

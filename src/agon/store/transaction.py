@@ -11,7 +11,7 @@ from sqlalchemy import BigInteger, Boolean, Executable, Float, LargeBinary, Row,
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection, CursorResult
 
-from agon.store.beside import begin_beside
+from agon.store.threads import run_in_thread
 
 _COPIED: Final = {BigInteger: "int8", Boolean: "bool", Float: "float8", LargeBinary: "bytea"}
 
@@ -24,7 +24,7 @@ class Transaction:
     """Hold a connection with a transaction begun on it."""
 
     connection: Connection
-    place: str
+    database: str
 
     @property
     def on_sqlite(self) -> bool:
@@ -94,7 +94,7 @@ class Transaction:
             return self.many(_inserting(table, 1), rows)
         return self.copy(table, rows)
 
-    def load_portion(self, table: Table, rows: Iterable[Sequence[Any]]) -> Callable[[], object]:
+    def start_insert(self, table: Table, rows: Iterable[Sequence[Any]]) -> Callable[[], object]:
         """Begin to insert rows as :meth:`load` does, on SQLite many by each statement.
 
         One statement for a thousand rows, the portion of an intake, takes a third less time than a
@@ -112,7 +112,7 @@ class Transaction:
             return partial(self.many, _inserting(table, 1), portion)
         values = list(chain.from_iterable(portion))
         sql, cursor = _inserting(table, _TOGETHER), self._cursor()
-        return begin_beside(partial(cursor.execute, sql, values))
+        return run_in_thread(partial(cursor.execute, sql, values))
 
     def many(self, sql: str, rows: Iterable[Sequence[Any]]) -> int:
         """Run a statement of SQLite's for many rows; return how many it changed."""
@@ -140,9 +140,9 @@ class Transaction:
         finally:
             cursor.close()
 
-    def stream(self, statement: Executable, *, portion: int = 5000) -> Iterator[Sequence[Row[Any]]]:
+    def stream(self, statement: Executable, *, batch: int = 5000) -> Iterator[Sequence[Row[Any]]]:
         """Yield a query's rows in portions; they are never all in memory."""
-        with self.connection.execution_options(yield_per=portion).execute(statement) as result:
+        with self.connection.execution_options(yield_per=batch).execute(statement) as result:
             yield from result.partitions()
 
     def _cursor(self) -> Any:

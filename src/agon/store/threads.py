@@ -5,7 +5,7 @@ from concurrent.futures import Future
 from threading import Event, Thread
 
 
-def begin_beside(work: Callable[[], object]) -> Callable[[], None]:
+def run_in_thread(work: Callable[[], object]) -> Callable[[], None]:
     """Begin work in a thread of its own; return what waits for its end and raises its error.
 
     Python's threads take turns, and one that computes keeps its turn for five milliseconds. So this
@@ -14,7 +14,7 @@ def begin_beside(work: Callable[[], object]) -> Callable[[], None]:
 
     Example:
         >>> found = []
-        >>> begin_beside(lambda: found.append(1))()
+        >>> run_in_thread(lambda: found.append(1))()
         >>> found
         [1]
     """
