@@ -50,7 +50,7 @@ def _entries(store: Store, no: int, size: int, kind: str) -> None:
         assert sum(1 for _ in session.entries.after(no)) == size
     keys = [entry.record or "" for entry in made[:20_000]]
     with _timed("find 20,000 record keys"), store.read() as session:
-        assert len(session.entries.known(no, records=keys)) == len(keys)
+        assert len(session.entries.existing(no, records=keys)) == len(keys)
     if kind == "sqlite":
         with database(kind) as url:
             open_store(url).close()
@@ -82,7 +82,7 @@ def _board(store: Store, no: int, size: int) -> None:
                 session.snapshots.lines(board.no, start=place, count=50)
         with _timed("the place of an id", times=len(places)):
             for place in places:
-                assert session.snapshots.places(board.no, [ids[place]]) == {ids[place]: place}
+                assert session.snapshots.row_indexes(board.no, [ids[place]]) == {ids[place]: place}
 
 
 def _claims(store: Store, count: int) -> None:

@@ -24,7 +24,7 @@ from agon.app.replay.replica import Lives
 from agon.app.service import Service
 from agon.app.webhooks.subscriptions import subscribe, unsubscribe
 from agon.app.worker.handlers import SETTLERS
-from agon.entities.access import Answered
+from agon.entities.access import StoredResponse
 from agon.errors import AgonError, Unauthenticated
 from conftest import Postgresql
 from fakes.at_once import at_once
@@ -69,7 +69,7 @@ def test_a_token_is_revoked_once(house: Service, postgresql: Postgresql) -> None
     )  # fmt: skip
     assert [second] == tokens(house, by=OPERATOR)
     with house.store.read() as session:
-        told = [line.action for line in session.access.audited()]
+        told = [line.action for line in session.access.audit_entries()]
     assert told.count("token.revoke") == 1
 
 
@@ -179,19 +179,19 @@ def test_a_webhook_removed_while_its_delivery_is_logged_ends_the_job(
 def test_one_of_two_takes_a_lost_request_over(house: Service, postgresql: Postgresql) -> None:
     """Both clients saw no answer; carried out once more is carried out once."""
     now = house.clock()
-    lost = Answered(
-        who="t", key="k", request_sha256=b"r" * 32, status=0, headers={}, body=b"",
+    lost = StoredResponse(
+        caller="t", key="k", request_sha256=b"r" * 32, status=0, headers={}, body=b"",
         at=now - timedelta(hours=1),
     )  # fmt: skip
     with house.store.write() as session:
-        session.access.keep_answer(lost)
-    again = Answered(
-        who="t", key="k", request_sha256=b"r" * 32, status=0, headers={}, body=b"", at=now
+        session.access.add_response(lost)
+    again = StoredResponse(
+        caller="t", key="k", request_sha256=b"r" * 32, status=0, headers={}, body=b"", at=now
     )
 
     def take(service: Service) -> Any:
         with service.store.write() as session:
-            return session.access.take_over(again, lost_before=now - timedelta(minutes=10))
+            return session.access.take_over_response(again, lost_before=now - timedelta(minutes=10))
 
     first: list[bool] = []
     second = at_once(house, postgresql, lambda one: first.append(take(one)), take)

@@ -63,7 +63,7 @@ def test_a_secret_that_was_shown_once_is_not_shown_again(house: House) -> None:
     again = house.post("/tokens", "operator", json=body, headers=KEY)
     assert (again.status_code, again.json()["code"]) == (409, "secret-shown-once")
     with house.service.store.read() as session:
-        kept = session.access.answered(house.tokens["operator"][5:27], "k-1")
+        kept = session.access.response(house.tokens["operator"][5:27], "k-1")
     assert kept is not None
     assert text[28:].encode() not in kept.body
 
@@ -105,7 +105,7 @@ def test_a_request_under_way_gives_signs_of_life(
     create, access = users.create_user, "agon.store.access.Access"
     signs: list[str] = []
     living = threading.Event()
-    still = Access.still_under_way
+    still = Access.touch_response
 
     def noted(self: Access, who: str, key: str, *, at: datetime) -> None:
         if not signs:
@@ -117,12 +117,12 @@ def test_a_request_under_way_gives_signs_of_life(
     def slow(*args: Any, **options: Any) -> Any:
         assert living.wait(30)
         with house.service.store.read() as session:
-            known = session.access.answered(house.tokens["operator"][5:27], "k-1")
+            known = session.access.response(house.tokens["operator"][5:27], "k-1")
         assert known is not None
         assert (known.status, known.at > began) == (0, True)
         return create(*args, **options)
 
-    monkeypatch.setattr(f"{access}.still_under_way", noted)
+    monkeypatch.setattr(f"{access}.touch_response", noted)
     monkeypatch.setattr(users, "create_user", slow)
     began = house.service.clock()
     assert house.post("/users", "operator", json=USER, headers=KEY).status_code == 201
@@ -134,11 +134,11 @@ def test_a_request_that_was_cut_off_can_be_sent_again(house: House) -> None:
     house.post("/users", "operator", json=USER, headers=KEY)
     who = house.tokens["operator"][5:27]
     with house.service.store.write() as session:
-        kept = session.access.answered(who, "k-1")
+        kept = session.access.response(who, "k-1")
         assert kept is not None
-        session.access.forget_answers(before=kept.at + timedelta(days=1), limit=9)
+        session.access.delete_responses(before=kept.at + timedelta(days=1), limit=9)
         early = kept.at - timedelta(seconds=16)
-        session.access.keep_answer(replace(kept, status=0, body=b"", at=early))
+        session.access.add_response(replace(kept, status=0, body=b"", at=early))
     answer = house.post("/users", "operator", json=USER, headers=KEY)
     assert answer.json().get("code") == "conflict", answer.text
 
@@ -194,7 +194,7 @@ def test_a_password_cannot_be_tried_on_a_stolen_database(house: House) -> None:
         assert answer.status_code == 200
     with house.service.store.read() as session:
         who = house.tokens["operator"][5:27]
-        stored = session.access.answered(who, "/users/ada")
+        stored = session.access.response(who, "/users/ada")
     assert stored is not None
     guess = hashlib.sha256()
     for part in (b"PATCH", b"/api/v1/users/ada", b"", b"application/json"):
@@ -212,8 +212,8 @@ def test_an_answer_that_cannot_be_kept_is_given_all_the_same(
     def full(*_: object) -> None:
         raise Unavailable("the database or disk is full; make room")
 
-    monkeypatch.setattr("agon.store.access.Access.finish_answer", full)
-    monkeypatch.setattr("agon.store.access.Access.drop_answer", full)
+    monkeypatch.setattr("agon.store.access.Access.save_response", full)
+    monkeypatch.setattr("agon.store.access.Access.delete_pending_response", full)
     strict = TestClient(house.app)  # raises what would only be in the log
     answer = strict.post("/api/v1/users", json=body, headers={**house.as_("operator"), **KEY})
     assert answer.status_code in {201, 422}
@@ -228,4 +228,4 @@ def test_of_strangers_nothing_is_kept(house: House) -> None:
         ]
         assert all("idempotency-replayed" not in one.headers for one in answers)
     with house.service.store.read() as session:
-        assert session.access.answered("anonymous", "k") is None
+        assert session.access.response("anonymous", "k") is None

@@ -113,5 +113,5 @@ def test_addresses_are_kept_nowhere(house: House) -> None:
     """Only keyed hashes of networks are; the audit log is where they are kept."""
     house.post("/users", "operator", json={"id": "eve"})
     with house.service.store.read() as session:
-        networks = {line.network for line in session.access.audited(limit=500)}
+        networks = {line.network for line in session.access.audit_entries(limit=500)}
     assert all(one is None or len(one) == 32 for one in networks)

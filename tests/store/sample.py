@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from agon.entities.access import User
-from agon.entities.contests import Event, Moved
+from agon.entities.contests import Event, HistoryStep
 from agon.ledger.entry import genesis
 from agon.store import open_store
 from store.factories import NOON, contest, created, job, later, opened, sealed, snapshot, vote
@@ -28,7 +28,7 @@ def fill(url: str) -> None:
             lines=[b'{"id":"a"}', b'{"id":"b"}'], ids=["a", "b"], unscored=[b'{"id":"c"}'],
         )  # fmt: skip
         session.histories.add(
-            spring.no, "models", [Moved(id="a", seq=4, at=NOON, rank=1, score=1.5)]
+            spring.no, "models", [HistoryStep(id="a", seq=4, at=NOON, rank=1, score=1.5)]
         )
         session.queue.add(job("j1", contest_no=spring.no, dedupe="d"), now=NOON)
         session.access.add_user(User(id="ada", name="Ada Ł", created_at=NOON))

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from agon.entities.access import Answered, Audited, Token, User
+from agon.entities.access import AuditEntry, StoredResponse, Token, User
 from agon.errors import Conflict, NotFound
 from agon.store.store import Store
 from store.factories import NOON, later
@@ -19,9 +19,9 @@ def _token(name: str = "t1", *, user: str = "ada") -> Token:
     )  # fmt: skip
 
 
-def _answer(key: str = "k", *, status: int = 0, at: float = 0) -> Answered:
-    return Answered(
-        who="t1", key=key, request_sha256=b"r" * 32, status=status, headers={"etag": '"x"'},
+def _answer(key: str = "k", *, status: int = 0, at: float = 0) -> StoredResponse:
+    return StoredResponse(
+        caller="t1", key=key, request_sha256=b"r" * 32, status=status, headers={"etag": '"x"'},
         body=b"\x00\xff", at=later(at),
     )  # fmt: skip
 
@@ -100,26 +100,26 @@ def test_tokens_need_a_user_and_an_id_of_their_own(store: Store) -> None:
 def test_a_request_is_answered_once(store: Store) -> None:
     """The second of two equal requests must wait for the first one's answer, not act again."""
     with store.write() as session:
-        assert session.access.answered("t1", "k") is None
-        assert session.access.keep_answer(_answer())
-        assert not session.access.keep_answer(replace(_answer(), request_sha256=b"s" * 32))
-        assert session.access.answered("t1", "k") == _answer()
-        session.access.finish_answer(_answer(status=201, at=3))
+        assert session.access.response("t1", "k") is None
+        assert session.access.add_response(_answer())
+        assert not session.access.add_response(replace(_answer(), request_sha256=b"s" * 32))
+        assert session.access.response("t1", "k") == _answer()
+        session.access.save_response(_answer(status=201, at=3))
     with store.read() as session:
-        assert session.access.answered("t1", "k") == _answer(status=201, at=3)
-        assert session.access.answered("anonymous", "k") is None
+        assert session.access.response("t1", "k") == _answer(status=201, at=3)
+        assert session.access.response("anonymous", "k") is None
 
 
 def test_answers_are_forgotten_in_time(store: Store) -> None:
     """One that came to nothing frees its key; one that was given is not dropped by mistake."""
     with store.write() as session:
         for key, status, at in [("old", 200, 1), ("new", 200, 5), ("open", 0, 5)]:
-            assert session.access.keep_answer(_answer(key, status=status, at=at))
-        session.access.drop_answer("t1", "open")
-        session.access.drop_answer("t1", "new")
-        assert session.access.forget_answers(before=later(5), limit=0) == 0
-        assert session.access.forget_answers(before=later(5), limit=2) == 1
-        found = [session.access.answered("t1", key) for key in ("old", "new", "open")]
+            assert session.access.add_response(_answer(key, status=status, at=at))
+        session.access.delete_pending_response("t1", "open")
+        session.access.delete_pending_response("t1", "new")
+        assert session.access.delete_responses(before=later(5), limit=0) == 0
+        assert session.access.delete_responses(before=later(5), limit=2) == 1
+        found = [session.access.response("t1", key) for key in ("old", "new", "open")]
     assert [answer is not None for answer in found] == [False, True, False]
 
 
@@ -127,28 +127,28 @@ def test_only_what_gives_no_sign_of_life_is_taken_over(store: Store) -> None:
     """A long request must not be done twice, nor one that died block its client."""
     again = _answer(at=20)
     with store.write() as session:
-        session.access.keep_answer(_answer(at=0))
-        session.access.still_under_way("t1", "k", at=later(6))
-        assert not session.access.take_over(again, lost_before=later(5))
-        assert session.access.take_over(again, lost_before=later(6))
-        assert not session.access.take_over(again, lost_before=later(6))
-        session.access.finish_answer(_answer(status=201, at=20))
-        session.access.still_under_way("t1", "k", at=later(30))
-        assert not session.access.take_over(again, lost_before=later(40))
-        assert session.access.answered("t1", "k") == _answer(status=201, at=20)
+        session.access.add_response(_answer(at=0))
+        session.access.touch_response("t1", "k", at=later(6))
+        assert not session.access.take_over_response(again, lost_before=later(5))
+        assert session.access.take_over_response(again, lost_before=later(6))
+        assert not session.access.take_over_response(again, lost_before=later(6))
+        session.access.save_response(_answer(status=201, at=20))
+        session.access.touch_response("t1", "k", at=later(30))
+        assert not session.access.take_over_response(again, lost_before=later(40))
+        assert session.access.response("t1", "k") == _answer(status=201, at=20)
 
 
 def test_the_audit_log_is_read_newest_first(store: Store) -> None:
     """Who looks wants to know what just happened."""
     with store.write() as session:
         for place in range(3):
-            session.access.note(
-                Audited(no=0, at=later(place), by="user:ada", action="contest.create",
+            session.access.add_audit_entry(
+                AuditEntry(no=0, at=later(place), by="user:ada", action="contest.create",
                         target=f"c{place}", detail={"n": place}, network="ab" * 16)
             )  # fmt: skip
     with store.read() as session:
-        lines = session.access.audited()
+        lines = session.access.audit_entries()
         assert [line.target for line in lines] == ["c2", "c1", "c0"]
         assert lines[0].detail == {"n": 2}
         assert (lines[0].at, lines[0].network) == (later(2), "ab" * 16)
-        assert session.access.audited(before=lines[0].no, limit=1) == [lines[1]]
+        assert session.access.audit_entries(before=lines[0].no, limit=1) == [lines[1]]

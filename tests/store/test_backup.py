@@ -185,10 +185,14 @@ def _other_revision(name: str, content: bytes) -> bytes:
 
 
 DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
-    "cut short": (lambda path: path.write_bytes(path.read_bytes()[:-200]), "not a complete archive"),
+    "cut short": (
+        lambda path: path.write_bytes(path.read_bytes()[:-200]), "not a complete archive",
+    ),
     "text": (lambda path: path.write_text("Dear Ada"), "not a complete archive"),
     "empty": (lambda path: path.write_bytes(b""), "not a complete archive"),
-    "other content": (lambda path: path.write_bytes(gzip.compress(b"x" * 99)), "not a complete archive"),
+    "other content": (
+        lambda path: path.write_bytes(gzip.compress(b"x" * 99)), "not a complete archive",
+    ),
     "a portion lost": (
         lambda path: _rewrite(path, lambda name, old: None if "users/" in name else old),
         "damaged in users",

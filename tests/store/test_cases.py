@@ -48,10 +48,14 @@ def test_cases_are_listed_oldest_first(store: Store, spring: Contest) -> None:
 def test_findings_are_those_of_the_last_look(store: Store, spring: Contest) -> None:
     """Looked and found nothing is not the same as never looked."""
     with store.write() as session:
-        assert session.cases.findings(spring.no) == (session.cases.looked(spring.no), []) == (0, [])
-        session.cases.keep_findings(spring.no, 5, [b'{"a":1}', b'{"b":"\xc3\xa4"}'])
+        assert (
+            session.cases.findings(spring.no)
+            == (session.cases.scan_position(spring.no), [])
+            == (0, [])
+        )
+        session.cases.save_findings(spring.no, 5, [b'{"a":1}', b'{"b":"\xc3\xa4"}'])
         assert session.cases.findings(spring.no) == (5, [b'{"a":1}', b'{"b":"\xc3\xa4"}'])
-        session.cases.keep_findings(spring.no, 8, [])
+        session.cases.save_findings(spring.no, 8, [])
     with store.read() as session:
         assert session.cases.findings(spring.no) == (8, [])
-        assert session.cases.looked(spring.no) == 8
+        assert session.cases.scan_position(spring.no) == 8

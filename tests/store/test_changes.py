@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from agon.entities.contests import Change, Contest, MovedBy
+from agon.entities.contests import Change, Contest, StepCause
 from agon.errors import NotFound
 from agon.store.store import Store
 from store.factories import contest, later
@@ -60,8 +60,10 @@ def test_positions_tell_which_change_sets_were_made_there(store: Store, spring: 
         session.changes.save(_change(spring.no, "c2"))
         other = session.contests.add(contest("autumn"))
         session.changes.save(replace(_change(other.no), state="applied", applied_at=5))
-    applied = MovedBy(change="c1", kind="rules", reason="r", rolled_back=False)
+    applied = StepCause(change="c1", kind="rules", reason="r", rolled_back=False)
     with store.read() as session:
-        assert session.changes.between(spring.no, 4, 8) == {4: applied}
-        assert session.changes.between(spring.no, 5, 9) == {9: replace(applied, rolled_back=True)}
-        assert session.changes.between(spring.no, 10, 12) == {}
+        assert session.changes.causes_between(spring.no, 4, 8) == {4: applied}
+        assert session.changes.causes_between(spring.no, 5, 9) == {
+            9: replace(applied, rolled_back=True)
+        }
+        assert session.changes.causes_between(spring.no, 10, 12) == {}

@@ -64,7 +64,7 @@ def test_a_full_disk_keeps_what_was_stored_and_says_what_to_do(large: str, tmp_p
 def test_a_backup_into_a_place_that_is_none_says_so(large: str, tmp_path: Path) -> None:
     """A path through a file is a slip of the keyboard."""
     (tmp_path / "file").write_text("x")
-    with pytest.raises(Unavailable, match="name a place that can be written"):
+    with pytest.raises(Unavailable, match="choose another path"):
         backup(large, tmp_path / "file" / "all.tar.gz", now=NOON)
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from agon.entities.contests import Contest, Known, NewEntry, NewRecords, StoredEntry
+from agon.entities.contests import Contest, ExistingEntry, NewEntry, NewRecords, StoredEntry
 from agon.errors import Conflict, NotFound, Unreadable
 from agon.store import entries as module
 from agon.store.store import Store
@@ -73,7 +73,7 @@ def test_a_record_is_known_as_it_was_at_a_position(store: Store, spring: Contest
     with store.read() as session:
 
         def seq(until: int | None) -> list[int]:
-            found = session.entries.known(spring.no, records=["votes/m1"], until=until)
+            found = session.entries.existing(spring.no, records=["votes/m1"], until=until)
             return [one.seq for one in found.values()]
 
         assert [seq(until) for until in (None, 3, 2, 1, 0)] == [[3], [3], [1], [1], []]
@@ -87,18 +87,18 @@ def test_rare_entries_are_found_by_their_index(store: Store, spring: Contest) ->
     with store.write() as session:
         to = session.entries._transaction
         if not to.on_sqlite:
-            to.run("ANALYZE entries")
+            to.execute("ANALYZE entries")
 
         class Noting:
             on_sqlite = to.on_sqlite
 
-            def raw(self, sql: str, values: Any = ()) -> Any:
+            def query(self, sql: str, values: Any = ()) -> Any:
                 asked.append((sql, values))
-                return to.raw(sql, values)
+                return to.query(sql, values)
 
         found = list(module.Entries(Noting())._of_kind(spring.no, "draw-made", 0, 3000))  # type: ignore[arg-type]  # stands for a transaction
         explain = "EXPLAIN QUERY PLAN " if to.on_sqlite else "EXPLAIN "
-        told = str(to.raw(explain + asked[0][0], asked[0][1]))
+        told = str(to.query(explain + asked[0][0], asked[0][1]))
     assert [one.seq for one in found] == [3000]
     assert "entries_kind_idx" in told
 
@@ -146,15 +146,15 @@ def test_a_record_is_known_by_its_newest_entry(store: Store, spring: Contest) ->
     third = new(3, external_id="x3")
     _append(store, spring.no, new(1, external_id="x1"), second, third)
     with store.read() as session:
-        known = session.entries.known(
+        known = session.entries.existing(
             spring.no, records=["votes/m1", "votes/m7"], external_ids=["x1", "x3", "x9"]
         )
         assert known == {
-            "votes/m1": Known(2, b"new"),
-            "x1": Known(2, b"new"),
-            "x3": Known(3, third.line),
+            "votes/m1": ExistingEntry(2, b"new"),
+            "x1": ExistingEntry(2, b"new"),
+            "x3": ExistingEntry(3, third.line),
         }
-        assert session.entries.known(spring.no) == {}
+        assert session.entries.existing(spring.no) == {}
 
 
 def _records(
@@ -172,15 +172,15 @@ def test_records_are_entered_as_columns(store: Store, spring: Contest) -> None:
     """A portion by one statement, and a few; they are found as those of single entries are."""
     many = [f"votes/m{number}" for number in range(1_000)]
     with store.write() as session:
-        session.entries.enter(spring.no, _records(1, *many))
-        entered = session.entries.enter_new(
+        session.entries.insert(spring.no, _records(1, *many))
+        entered = session.entries.start_insert_new(
             spring.no, _records(1_001, None, None, names=("x", None))
         )
         assert entered()
     with store.read() as session:
         lines = [one.line for one in session.entries.after(spring.no)]
         assert lines == [b"line %d" % seq for seq in range(1, 1_003)]
-        known = session.entries.known(spring.no, records=many[-1:], external_ids=["x"])
+        known = session.entries.existing(spring.no, records=many[-1:], external_ids=["x"])
         assert {name: one.seq for name, one in known.items()} == {many[-1]: 1_000, "x": 1_001}
         assert len(session.entries.rows(spring.no, "votes", limit=9_999)) == 1_002
 
@@ -202,11 +202,11 @@ def test_records_that_are_not_all_new_are_not_entered(
 ) -> None:
     """Not one of them; and what the session did before stays."""
     with store.write() as session:
-        session.entries.enter(spring.no, _records(1, "votes/m1", "votes/m2", names=("x", None)))
+        session.entries.insert(spring.no, _records(1, "votes/m1", "votes/m2", names=("x", None)))
         third = new(3, kind="record-replaced") if replaced else new(3)
         session.entries.append(spring.no, [third])
-        assert not session.entries.enter_new(spring.no, records)()
-        assert session.entries.enter_new(spring.no, _records(4, "votes/m4"))()
+        assert not session.entries.start_insert_new(spring.no, records)()
+        assert session.entries.start_insert_new(spring.no, _records(4, "votes/m4"))()
     with store.read() as session:
         assert [one.seq for one in session.entries.after(spring.no)] == [1, 2, 3, 4]
 
@@ -215,15 +215,15 @@ def test_a_name_that_only_a_replacement_has_is_known(store: Store, spring: Conte
     """The unique indexes leave replacements out, as they share the names of what they replace."""
     _append(store, spring.no, new(1), new(2, kind="record-replaced", record="votes/other"))
     with store.write() as session:
-        assert not session.entries.enter_new(spring.no, _records(3, "votes/other"))()
+        assert not session.entries.start_insert_new(spring.no, _records(3, "votes/other"))()
 
 
 def test_records_that_are_there_are_a_conflict(store: Store, spring: Contest) -> None:
     """Who enters without looking is told."""
     with store.write() as session:
-        session.entries.enter(spring.no, _records(1, "votes/m1"))
+        session.entries.insert(spring.no, _records(1, "votes/m1"))
     with pytest.raises(Conflict, match="already; read what is there"), store.write() as session:
-        session.entries.enter(spring.no, _records(2, "votes/m1"))
+        session.entries.insert(spring.no, _records(2, "votes/m1"))
 
 
 def test_any_number_of_keys_may_be_asked_for(store: Store, spring: Contest) -> None:
@@ -231,9 +231,9 @@ def test_any_number_of_keys_may_be_asked_for(store: Store, spring: Contest) -> N
     _append(store, spring.no, *(new(seq) for seq in range(1, 101)))
     keys = [f"votes/m{number}" for number in range(50_000)]
     with store.read() as session:
-        assert len(session.entries.known(spring.no, records=keys)) == 100
-        assert len(session.entries.exist(spring.no, "votes", keys)) == 100
-        assert session.entries.exist(spring.no, "judges", keys) == set()
+        assert len(session.entries.existing(spring.no, records=keys)) == 100
+        assert len(session.entries.existing_keys(spring.no, "votes", keys)) == 100
+        assert session.entries.existing_keys(spring.no, "judges", keys) == set()
 
 
 def test_keys_of_any_letters_are_found(store: Store, spring: Contest) -> None:
@@ -241,7 +241,7 @@ def test_keys_of_any_letters_are_found(store: Store, spring: Contest) -> None:
     names = ["votes/ä", "votes/📏", "votes/'; DROP TABLE entries --", 'votes/"', "votes/ ", "%s ?"]
     _append(store, spring.no, *(new(seq, record=name) for seq, name in enumerate(names, 1)))
     with store.read() as session:
-        assert session.entries.known(spring.no, records=names).keys() == set(names)
+        assert session.entries.existing(spring.no, records=names).keys() == set(names)
 
 
 def test_positions_are_found_by_time(store: Store, spring: Contest) -> None:

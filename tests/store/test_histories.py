@@ -3,15 +3,15 @@
 import sys
 from typing import Any
 
-from agon.entities.contests import Contest, Moved
+from agon.entities.contests import Contest, HistoryStep
 from agon.store.store import Store
 from store.factories import later
 
 
-def _step(seq: int, *, name: str = "ada", score: float | None = 1.5) -> Moved:
+def _step(seq: int, *, name: str = "ada", score: float | None = 1.5) -> HistoryStep:
     reason = "too few votes" if score is None else None
     rank = None if score is None else seq
-    return Moved(id=name, seq=seq, at=later(seq), rank=rank, score=score, reason=reason)
+    return HistoryStep(id=name, seq=seq, at=later(seq), rank=rank, score=score, reason=reason)
 
 
 def test_steps_come_back_in_ledger_order_and_bounds(store: Store, spring: Contest) -> None:
@@ -24,7 +24,7 @@ def test_steps_come_back_in_ledger_order_and_bounds(store: Store, spring: Contes
         session.histories.add(spring.no, "models", [])
     with store.read() as session:
 
-        def of(until: int | None = None, after: int = 0, limit: int = 10) -> list[Moved]:
+        def of(until: int | None = None, after: int = 0, limit: int = 10) -> list[HistoryStep]:
             return session.histories.of(
                 spring.no, "models", "ada", until=until, after=after, limit=limit
             )

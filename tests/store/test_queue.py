@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from agon.entities.contests import Contest
-from agon.entities.jobs import Job, JobKind, Waiting, WorkerSeen
+from agon.entities.jobs import Job, JobKind, WaitEstimate, WorkerInfo
 from agon.errors import Conflict, NotFound
 from agon.store.queue import Queue
 from agon.store.store import Store
@@ -306,13 +306,15 @@ def test_the_wait_is_told_by_how_long_the_last_ones_took(store: Store) -> None:
             queue.add(job(f"j{place}"), now=later(200 + place))
         queue.add(job("urgent", priority=1), now=later(300))
         queue.add(job("board", kind="publish"), now=later(200))
-        assert queue.waiting("j3", now=later(300)) == Waiting(4, None)
-        queue.seen(WorkerSeen(name="gone", kinds=("judge",), seen_at=later(239), version="1"))
+        assert queue.waiting("j3", now=later(300)) == WaitEstimate(4, None)
+        queue.record_worker(
+            WorkerInfo(name="gone", kinds=("judge",), seen_at=later(239), version="1")
+        )
         for name, kinds in [("a", ("judge",)), ("b", ("judge", "trial")), ("c", ("publish",))]:
-            queue.seen(WorkerSeen(name=name, kinds=kinds, seen_at=later(240), version="1"))
-        assert queue.waiting("j3", now=later(300)) == Waiting(4, 8.0)
-        assert queue.waiting("urgent", now=later(300)) == Waiting(0, 0.0)
-        assert queue.waiting("board", now=later(300)) == Waiting(0, None)
+            queue.record_worker(WorkerInfo(name=name, kinds=kinds, seen_at=later(240), version="1"))
+        assert queue.waiting("j3", now=later(300)) == WaitEstimate(4, 8.0)
+        assert queue.waiting("urgent", now=later(300)) == WaitEstimate(0, 0.0)
+        assert queue.waiting("board", now=later(300)) == WaitEstimate(0, None)
         assert queue.waiting("old0", now=later(300)) is None
 
 
@@ -341,9 +343,9 @@ def test_workers_are_listed_while_they_are_there(store: Store) -> None:
     """One that is seen again is the same worker."""
     with store.write() as session:
         for at in (1, 5):
-            seen = WorkerSeen(name="w1", kinds=("judge", "trial"), seen_at=later(at), version="2")
-            session.queue.seen(seen)
-        session.queue.seen(WorkerSeen(name="w0", kinds=(), seen_at=later(2), version="2"))
+            seen = WorkerInfo(name="w1", kinds=("judge", "trial"), seen_at=later(at), version="2")
+            session.queue.record_worker(seen)
+        session.queue.record_worker(WorkerInfo(name="w0", kinds=(), seen_at=later(2), version="2"))
         assert session.queue.workers(since=later(3)) == [seen]
         assert [one.name for one in session.queue.workers(since=later(2))] == ["w0", "w1"]
 
@@ -358,7 +360,7 @@ def test_sweeping_forgets_what_ended_long_ago(store: Store) -> None:
             queue.cancel(name, now=later(1))
         queue.cancel("new", now=later(5))
         _claim(queue)
-        assert [queue.sweep(before=later(5), limit=1) for _ in range(3)] == [1, 1, 0]
+        assert [queue.delete_ended(before=later(5), limit=1) for _ in range(3)] == [1, 1, 0]
         assert {one.id for one in queue.page()} == {"new", "queued", "leased"}
 
 

@@ -74,12 +74,12 @@ def test_every_id_is_found_at_its_place_and_no_other(store: Store, spring: Conte
     made = _add(store, snapshot(spring.no, rows=N))
     with store.read() as session:
         ids = [f"model ä {place}" for place in range(N)]
-        found = session.snapshots.places(made.no, [*ids, "model ä -1", "", "u0"])
+        found = session.snapshots.row_indexes(made.no, [*ids, "model ä -1", "", "u0"])
         assert found == {name: place for place, name in enumerate(ids)}
-        assert session.snapshots.places(made.no, []) == {}
-        one_by_one = [session.snapshots.places(made.no, [name]) for name in (*ids[:40], "u0")]
+        assert session.snapshots.row_indexes(made.no, []) == {}
+        one_by_one = [session.snapshots.row_indexes(made.no, [name]) for name in (*ids[:40], "u0")]
         assert one_by_one == [{name: place} for place, name in enumerate(ids[:40])] + [{}]
-        assert session.snapshots.places(made.no + 1, ids) == {}
+        assert session.snapshots.row_indexes(made.no + 1, ids) == {}
 
 
 def test_the_latest_is_the_newest_the_reader_may_see(store: Store, spring: Contest) -> None:
@@ -122,7 +122,7 @@ def test_pruning_forgets_rows_and_keeps_the_proof(store: Store, spring: Contest)
         for one, kept in [(made[0], False), (made[1], True), (made[2], False), (judges, True)]:
             assert session.snapshots.get(one.no) == replace(one, stored=kept)
             assert len(session.snapshots.lines(one.no, start=0, count=9)) == (3 if kept else 0)
-            places = session.snapshots.places(one.no, ["model ä 2"])
+            places = session.snapshots.row_indexes(one.no, ["model ä 2"])
             assert places == ({"model ä 2": 2} if kept else {})
             rest = session.snapshots.lines(one.no, start=0, count=9, unscored=True)
             assert len(rest) == int(kept)

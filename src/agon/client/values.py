@@ -106,7 +106,7 @@ class Page(Published):
     amended_by: Mapping[str, Any] | None = None
 
 
-class MovedBy(Answer):
+class StepCause(Answer):
     """Name the change set that made a step, applied or rolled back there."""
 
     change: str
@@ -124,7 +124,7 @@ class Step(Answer):
     rank: int | None
     score: float | None
     reason: str | None = None
-    by: MovedBy | None = None
+    by: StepCause | None = None
 
 
 class ChangeTold(Answer):

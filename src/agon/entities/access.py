@@ -62,18 +62,18 @@ class Caller:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Answered:
+class StoredResponse:
     """Hold a request that was answered, so that its repetition gets the same answer.
 
     Attributes:
-        who: token id (or ``anonymous``).
+        caller: token id (or ``anonymous``).
         key: its ``Idempotency-Key``.
         request_sha256: hash of method, path, query and body: another request under the same key
             is a conflict.
         status, headers, body: the answer; status 0 while the first request is still under way.
     """
 
-    who: str
+    caller: str
     key: str
     request_sha256: bytes
     status: int
@@ -83,7 +83,7 @@ class Answered:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Audited:
+class AuditEntry:
     """Hold one line of the audit log: who did what to what, and from which network."""
 
     no: int

@@ -135,7 +135,7 @@ class NewRecords:
 
 
 @dataclass(frozen=True)
-class Known:
+class ExistingEntry:
     """Hold an entry that is there already: where, and its line.
 
     A record that was replaced is known by its newest entry; one that was voided is still known.
@@ -146,7 +146,7 @@ class Known:
 
 
 @dataclass(frozen=True, kw_only=True)
-class MovedBy:
+class StepCause:
     """Name the change set that moved somebody: which, why, and whether it was rolled back there."""
 
     change: str
@@ -156,7 +156,7 @@ class MovedBy:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Moved:
+class HistoryStep:
     """Hold one step of somebody's history on a board: the score a position of the ledger gave.
 
     Attributes:
@@ -170,7 +170,7 @@ class Moved:
     rank: int | None
     score: float | None
     reason: str | None = None
-    by: MovedBy | None = None
+    by: StepCause | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

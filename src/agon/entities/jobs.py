@@ -75,7 +75,7 @@ class Job:
 
 
 @dataclass(frozen=True)
-class Waiting:
+class WaitEstimate:
     """Hold how long a queued job will wait: how many are before it, and the expected seconds."""
 
     position: int
@@ -83,7 +83,7 @@ class Waiting:
 
 
 @dataclass(frozen=True, kw_only=True)
-class WorkerSeen:
+class WorkerInfo:
     """Hold a worker as the queue saw it last."""
 
     name: str

@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from agon.entities.access import Answered
+from agon.entities.access import StoredResponse
 from agon.errors import Conflict, Unavailable, Unreadable
 from agon.http.bodies import spooled
 from agon.http.problems import problem
@@ -77,8 +77,8 @@ class Repeated:
             raise Unreadable("an Idempotency-Key has 1 to 200 visible ASCII characters; shorten it")
         body = await spooled(Request(scope, receive))
         with body:
-            first = Answered(
-                who=scope["agon.who"],
+            first = StoredResponse(
+                caller=scope["agon.who"],
                 key=key,
                 request_sha256=await run_in_threadpool(
                     _fingerprint, scope, body, key=self.serving.service.network_key
@@ -94,7 +94,9 @@ class Repeated:
                 return
             await self._answer(scope, body, send, first)
 
-    async def _answer(self, scope: Scope, body: IO[bytes], send: Send, first: Answered) -> None:
+    async def _answer(
+        self, scope: Scope, body: IO[bytes], send: Send, first: StoredResponse
+    ) -> None:
         """Let the request be answered, and keep the answer."""
         kept = _Kept(send)
         living = asyncio.create_task(self._live(first))
@@ -104,19 +106,19 @@ class Repeated:
             living.cancel()
             await run_in_threadpool(self._try_end, first, kept, secret="agon.secret" in scope)
 
-    async def _live(self, first: Answered) -> None:
+    async def _live(self, first: StoredResponse) -> None:
         """Give signs of life until cancelled; one that cannot be stored is made up for."""
         while True:
             await asyncio.sleep(_SIGN_SECONDS)
             with suppress(Unavailable):
                 await run_in_threadpool(self._sign, first)
 
-    def _sign(self, first: Answered) -> None:
+    def _sign(self, first: StoredResponse) -> None:
         service = self.serving.service
         with service.store.write() as session:
-            session.access.still_under_way(first.who, first.key, at=service.clock())
+            session.access.touch_response(first.caller, first.key, at=service.clock())
 
-    def _begin(self, first: Answered) -> Answered | None:
+    def _begin(self, first: StoredResponse) -> StoredResponse | None:
         """Take the key; return the answer given under it, if there is one.
 
         Raises:
@@ -125,33 +127,35 @@ class Repeated:
         """
         with self.serving.service.store.write() as session:
             access = session.access
-            if access.keep_answer(first):
+            if access.add_response(first):
                 return None
-            known = access.answered(first.who, first.key)
+            known = access.response(first.caller, first.key)
             if known is not None and known.request_sha256 != first.request_sha256:
                 raise IdempotencyKeyReused(
                     "this Idempotency-Key was used for another request; take a new key for each"
                 )
             if known is not None and known.status:
                 return known
-            if access.take_over(first, lost_before=first.at - _LOST) or access.keep_answer(first):
+            if access.take_over_response(
+                first, lost_before=first.at - _LOST
+            ) or access.add_response(first):
                 return None
             raise UnderWay("the first request under this Idempotency-Key is under way; wait")
 
-    def _try_end(self, first: Answered, kept: "_Kept", *, secret: bool) -> None:
+    def _try_end(self, first: StoredResponse, kept: "_Kept", *, secret: bool) -> None:
         """Keep the answer if it can be kept; it has been given, and nothing takes it back."""
         try:
             self._end(first, kept, secret=secret)
         except Unavailable as error:
             self.serving.log.warning("answer-not-kept", status=kept.status, why=str(error))
 
-    def _end(self, first: Answered, kept: "_Kept", *, secret: bool) -> None:
+    def _end(self, first: StoredResponse, kept: "_Kept", *, secret: bool) -> None:
         with self.serving.service.store.write() as session:
             if not kept.whole or kept.status in _PASSING or kept.status >= 500:  # noqa: PLR2004 (HTTP)
-                session.access.drop_answer(first.who, first.key)
+                session.access.delete_pending_response(first.caller, first.key)
                 return
             answer = kept.answer(first)
-            session.access.finish_answer(_without_secret(answer) if secret else answer)
+            session.access.save_response(_without_secret(answer) if secret else answer)
 
 
 @dataclass
@@ -176,16 +180,16 @@ class _Kept:
             del self.body[_LARGEST + 1 :]
         await self.send_on(message)
 
-    def answer(self, first: Answered) -> Answered:
+    def answer(self, first: StoredResponse) -> StoredResponse:
         return replace(first, status=self.status, headers=self.headers, body=bytes(self.body))
 
 
-def _replay(known: Answered) -> Response:
+def _replay(known: StoredResponse) -> Response:
     headers = {**known.headers, "idempotency-replayed": "true"}
     return Response(known.body, known.status, headers)
 
 
-def _without_secret(answer: Answered) -> Answered:
+def _without_secret(answer: StoredResponse) -> StoredResponse:
     """Keep that it was done, not the secret that was shown once."""
     said = problem(
         409,

@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Row, Select, delete, func, select, tuple_, update
 
-from agon.entities.access import Answered, Audited, Token, User
+from agon.entities.access import AuditEntry, StoredResponse, Token, User
 from agon.errors import Conflict, NotFound, did_you_mean
 from agon.kernel.times import micros, moment_at
 from agon.store.conversions import json_or_none, json_text, micros_or_none, moment_or_none, parsed
@@ -97,7 +97,7 @@ class Access:
         )
         return None if row is None else _token(row)
 
-    def note_use(self, token_id: str, *, at: datetime) -> None:
+    def record_use(self, token_id: str, *, at: datetime) -> None:
         """Note when a token was used last, and nothing else of it."""
         used = (TOKENS.c.id == token_id) & (func.coalesce(TOKENS.c.used_at, 0) < micros(at))
         self._transaction.change(update(TOKENS).where(used).values(used_at=micros(at)))
@@ -113,53 +113,53 @@ class Access:
             listing = listing.where(TOKENS.c.id > after)
         return [_token(row) for row in self._transaction.all(listing)]
 
-    def answered(self, who: str, key: str) -> Answered | None:
+    def response(self, caller: str, key: str) -> StoredResponse | None:
         """Return the answer given under a key, None when there is none."""
         row = self._transaction.first(
-            select(RESPONSES).where(RESPONSES.c.caller == who, RESPONSES.c.key == key)
+            select(RESPONSES).where(RESPONSES.c.caller == caller, RESPONSES.c.key == key)
         )
-        return None if row is None else _answer(row)
+        return None if row is None else _response(row)
 
-    def keep_answer(self, answer: Answered) -> bool:
+    def add_response(self, response: StoredResponse) -> bool:
         """Store an answer; False when the key is taken (nothing is stored)."""
-        adding = self._transaction.insert(RESPONSES).values(**_answer_values(answer))
+        adding = self._transaction.insert(RESPONSES).values(**_response_values(response))
         return bool(self._transaction.change(adding.on_conflict_do_nothing()))
 
-    def take_over(self, answer: Answered, *, lost_before: datetime) -> bool:
+    def take_over_response(self, response: StoredResponse, *, lost_before: datetime) -> bool:
         """Put a request in the place of one that was lost: no sign of life since a time.
 
         Of several that try, one succeeds.
         """
         lost = (RESPONSES.c.status == 0) & (RESPONSES.c.at <= micros(lost_before))
-        same = (RESPONSES.c.caller == answer.who) & (RESPONSES.c.key == answer.key)
+        same = (RESPONSES.c.caller == response.caller) & (RESPONSES.c.key == response.key)
         return bool(
             self._transaction.change(
-                update(RESPONSES).where(same, lost).values(_answer_values(answer))
+                update(RESPONSES).where(same, lost).values(_response_values(response))
             )
         )
 
-    def still_under_way(self, who: str, key: str, *, at: datetime) -> None:
+    def touch_response(self, caller: str, key: str, *, at: datetime) -> None:
         """Store a sign of life of a request under way."""
         self._transaction.change(
-            update(RESPONSES).where(_under_way(who, key)).values(at=micros(at))
+            update(RESPONSES).where(_pending(caller, key)).values(at=micros(at))
         )
 
-    def finish_answer(self, answer: Answered) -> None:
+    def save_response(self, response: StoredResponse) -> None:
         """Store the answer of a request that was under way."""
-        self._transaction.put(RESPONSES, _answer_values(answer))
+        self._transaction.upsert(RESPONSES, _response_values(response))
 
-    def forget_answers(self, *, before: datetime, limit: int) -> int:
+    def delete_responses(self, *, before: datetime, limit: int) -> int:
         """Forget answers older than a time, at most so many; return how many."""
         keys = tuple_(RESPONSES.c.caller, RESPONSES.c.key)
         old = select(RESPONSES.c.caller, RESPONSES.c.key).where(RESPONSES.c.at < micros(before))
         some = old.order_by(RESPONSES.c.at).limit(limit)
         return self._transaction.change(delete(RESPONSES).where(keys.in_(some)))
 
-    def drop_answer(self, who: str, key: str) -> None:
+    def delete_pending_response(self, caller: str, key: str) -> None:
         """Forget a request under way that came to nothing."""
-        self._transaction.change(delete(RESPONSES).where(_under_way(who, key)))
+        self._transaction.change(delete(RESPONSES).where(_pending(caller, key)))
 
-    def note(self, line: Audited) -> None:
+    def add_audit_entry(self, line: AuditEntry) -> None:
         """Add a line to the audit log."""
         values = {
             "at": micros(line.at),
@@ -171,12 +171,12 @@ class Access:
         }
         self._transaction.change(self._transaction.insert(AUDIT).values(**values))
 
-    def audited(self, *, before: int | None = None, limit: int = 100) -> list[Audited]:
+    def audit_entries(self, *, before: int | None = None, limit: int = 100) -> list[AuditEntry]:
         """List the audit log, newest first."""
         listing = select(AUDIT).order_by(AUDIT.c.no.desc()).limit(limit)
         if before is not None:
             listing = listing.where(AUDIT.c.no < before)
-        return [_audited(row) for row in self._transaction.all(listing)]
+        return [_audit_entry(row) for row in self._transaction.all(listing)]
 
     def _user(self, asking: Select[Any], user_id: str) -> User:
         row = self._transaction.first(asking)
@@ -235,31 +235,31 @@ def _token(row: Row[Any]) -> Token:
     return Token(**values)
 
 
-def _under_way(who: str, key: str) -> ColumnElement[bool]:
-    return (RESPONSES.c.caller == who) & (RESPONSES.c.key == key) & (RESPONSES.c.status == 0)
+def _pending(caller: str, key: str) -> ColumnElement[bool]:
+    return (RESPONSES.c.caller == caller) & (RESPONSES.c.key == key) & (RESPONSES.c.status == 0)
 
 
-def _answer_values(answer: Answered) -> dict[str, Any]:
+def _response_values(response: StoredResponse) -> dict[str, Any]:
     return {
-        "who": answer.who,
-        "key": answer.key,
-        "request_sha256": answer.request_sha256,
-        "status": answer.status,
-        "headers": json_text(answer.headers),
-        "body": answer.body,
-        "at": micros(answer.at),
+        "caller": response.caller,
+        "key": response.key,
+        "request_sha256": response.request_sha256,
+        "status": response.status,
+        "headers": json_text(response.headers),
+        "body": response.body,
+        "at": micros(response.at),
     }
 
 
-def _answer(row: Row[Any]) -> Answered:
+def _response(row: Row[Any]) -> StoredResponse:
     values = row._asdict()
     values["headers"] = parsed(values["headers"])
     values["at"] = moment_at(values["at"])
-    return Answered(**values)
+    return StoredResponse(**values)
 
 
-def _audited(row: Row[Any]) -> Audited:
+def _audit_entry(row: Row[Any]) -> AuditEntry:
     values = row._asdict()
     values["detail"] = parsed(values["detail"])
     values["at"] = moment_at(values["at"])
-    return Audited(**values)
+    return AuditEntry(**values)

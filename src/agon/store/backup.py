@@ -166,8 +166,8 @@ def _copy(source: Path, target: Path) -> None:
 def _lift_timeouts(transaction: Transaction) -> None:
     """Remove PostgreSQL's time limits of statements for this transaction."""
     if not transaction.on_sqlite:
-        transaction.run("SET LOCAL statement_timeout = 0")
-        transaction.run("SET LOCAL idle_in_transaction_session_timeout = 0")
+        transaction.execute("SET LOCAL statement_timeout = 0")
+        transaction.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
 
 
 @contextmanager

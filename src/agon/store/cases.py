@@ -32,7 +32,7 @@ class Cases:
             "steps": json_text(case.steps),
             "opened_at": micros(case.opened_at),
         }
-        self._transaction.put(CASES, values)
+        self._transaction.upsert(CASES, values)
 
     def get(self, contest_no: int, case_id: str) -> Case:
         """Return a case.
@@ -57,14 +57,14 @@ class Cases:
         )
         return [_case(row) for row in self._transaction.all(listing)]
 
-    def keep_findings(self, contest_no: int, seq: int, findings: Sequence[bytes]) -> None:
+    def save_findings(self, contest_no: int, seq: int, findings: Sequence[bytes]) -> None:
         """Store the newest findings (JSON) in place of those before."""
-        self._transaction.put(SCANS, {"contest_no": contest_no, "seq": seq})
+        self._transaction.upsert(SCANS, {"contest_no": contest_no, "seq": seq})
         self._transaction.change(delete(FINDINGS).where(FINDINGS.c.contest_no == contest_no))
         rows = ((contest_no, place, line) for place, line in enumerate(findings))
         self._transaction.load(FINDINGS, rows)
 
-    def looked(self, contest_no: int) -> int:
+    def scan_position(self, contest_no: int) -> int:
         """Return the position the findings are of; 0: never looked."""
         asking = select(SCANS.c.seq).where(SCANS.c.contest_no == contest_no)
         return self._transaction.scalar(asking) or 0
@@ -73,7 +73,7 @@ class Cases:
         """Return the position the findings are of (0: never looked), and the findings."""
         listing = select(FINDINGS.c.line).where(FINDINGS.c.contest_no == contest_no)
         lines = [row.line for row in self._transaction.all(listing.order_by(FINDINGS.c.ordinal))]
-        return self.looked(contest_no), lines
+        return self.scan_position(contest_no), lines
 
 
 def _case(row: Row[Any]) -> Case:

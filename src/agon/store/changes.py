@@ -4,7 +4,7 @@ from typing import Any
 
 from sqlalchemy import Row, or_, select
 
-from agon.entities.contests import Change, MovedBy
+from agon.entities.contests import Change, StepCause
 from agon.errors import NotFound
 from agon.kernel.times import micros, moment_at
 from agon.store.conversions import json_or_none, json_text, parsed
@@ -35,7 +35,7 @@ class Changes:
             "applied_at": change.applied_at,
             "rolled_back_at": change.rolled_back_at,
         }
-        self._transaction.put(CHANGES, values)
+        self._transaction.upsert(CHANGES, values)
 
     def get(self, contest_no: int, change_id: str) -> Change:
         """Return a change set.
@@ -62,18 +62,18 @@ class Changes:
         )
         return [_change(row) for row in self._transaction.all(listing)]
 
-    def between(self, contest_no: int, first: int, last: int) -> dict[int, MovedBy]:
+    def causes_between(self, contest_no: int, first: int, last: int) -> dict[int, StepCause]:
         """Tell at which positions change sets were applied or rolled back."""
         of = CHANGES.c
         asking = select(of.id, of.kind, of.reason, of.applied_at, of.rolled_back_at).where(
             of.contest_no == contest_no,
             or_(of.applied_at.between(first, last), of.rolled_back_at.between(first, last)),
         )
-        found: dict[int, MovedBy] = {}
+        found: dict[int, StepCause] = {}
         for row in self._transaction.all(asking):
             for seq in (row.applied_at, row.rolled_back_at):
                 if seq is not None and first <= seq <= last:
-                    found[seq] = MovedBy(
+                    found[seq] = StepCause(
                         change=row.id, kind=row.kind, reason=row.reason,
                         rolled_back=seq == row.rolled_back_at,
                     )  # fmt: skip

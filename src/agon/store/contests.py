@@ -45,7 +45,7 @@ class Contests:
         Raises:
             NotFound: there is none of that id, with the closest there is.
         """
-        rows = self._transaction.raw(_BY_ID, [contest_id])
+        rows = self._transaction.query(_BY_ID, [contest_id])
         if not rows:
             raise self._missing(contest_id)
         return _contest(dict(zip(_NAMES, rows[0], strict=True)))

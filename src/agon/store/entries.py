@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 from sqlalchemy import func, select
 
-from agon.entities.contests import Known, NewEntry, NewRecords, StoredEntry
+from agon.entities.contests import ExistingEntry, NewEntry, NewRecords, StoredEntry
 from agon.errors import Conflict, NotFound
 from agon.kernel.times import micros, moment_at
 from agon.store.database_errors import is_conflict, original
@@ -43,7 +43,7 @@ class Entries:
                 raise Conflict(_there_already(error, rows.last)) from error
             raise
 
-    def enter(self, contest_no: int, records: NewRecords) -> None:
+    def insert(self, contest_no: int, records: NewRecords) -> None:
         """Add sealed records to a locked contest, as fast as the database takes them.
 
         Raises:
@@ -56,7 +56,7 @@ class Entries:
                 raise Conflict(_there_already(error, None)) from error
             raise
 
-    def enter_new(self, contest_no: int, records: NewRecords) -> Callable[[], bool]:
+    def start_insert_new(self, contest_no: int, records: NewRecords) -> Callable[[], bool]:
         """Begin to add sealed records, unless the key or external id of any is known.
 
         SQLite undoes what it refuses. PostgreSQL would have to begin a transaction within the
@@ -67,27 +67,28 @@ class Entries:
             keys = [key for key in records.records if key is not None]
             if len(set(names)) < len(names) or len(set(keys)) < len(keys):
                 return lambda: False
-            if self.known(contest_no, records=keys, external_ids=names):
+            if self.existing(contest_no, records=keys, external_ids=names):
                 return lambda: False
         if not self._transaction.on_sqlite:
-            self.enter(contest_no, records)
+            self.insert(contest_no, records)
             return lambda: True
-        self._transaction.raw("SAVEPOINT portion")
+        self._transaction.query("SAVEPOINT batch")
         return partial(
-            self._entered, self._transaction.start_insert(ENTRIES, _rows(contest_no, records))
+            self._finish_insert_new,
+            self._transaction.start_insert(ENTRIES, _rows(contest_no, records)),
         )
 
-    def _entered(self, finish: Callable[[], object]) -> bool:
+    def _finish_insert_new(self, finish: Callable[[], object]) -> bool:
         """Wait for a portion that SQLite inserts; undo it if not all of it is new."""
         try:
             finish()
         except Exception as error:
             if not is_conflict(error):
                 raise  # a full disk has ended the transaction already
-            self._transaction.raw("ROLLBACK TO portion")
-            self._transaction.raw("RELEASE portion")
+            self._transaction.query("ROLLBACK TO batch")
+            self._transaction.query("RELEASE batch")
             return False
-        self._transaction.raw("RELEASE portion")
+        self._transaction.query("RELEASE batch")
         return True
 
     def after(
@@ -99,7 +100,7 @@ class Entries:
         left = last if limit is None else limit
         # Ranges, not LIMIT: without statistics PostgreSQL would sort the whole rest each time.
         for start in range(seq, last, _PORTION):
-            rows = self._transaction.raw(
+            rows = self._transaction.query(
                 "SELECT seq, line, sha256 FROM entries "
                 "WHERE contest_no = ? AND seq > ? AND seq <= ? ORDER BY seq",
                 [contest_no, start, min(start + _PORTION, last, start + left)],
@@ -124,7 +125,7 @@ class Entries:
     def _of_kind(self, contest_no: int, kind: str, after: int, until: int) -> Iterator[StoredEntry]:
         """Yield entries of one kind; the conditions are those of the partial index."""
         source = "entries INDEXED BY entries_kind_idx" if self._transaction.on_sqlite else "entries"
-        while rows := self._transaction.raw(
+        while rows := self._transaction.query(
             f"SELECT seq, line, sha256 FROM {source} WHERE contest_no = ? AND kind = ? "
             "AND kind <> 'record-added' AND kind <> 'record-replaced' "
             "AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?",
@@ -136,28 +137,28 @@ class Entries:
                 return
             after = rows[-1][0]
 
-    def known(
+    def existing(
         self,
         contest_no: int,
         *,
         records: Sequence[str] = (),
         external_ids: Sequence[str] = (),
         until: int | None = None,
-    ) -> dict[str, Known]:
+    ) -> dict[str, ExistingEntry]:
         """Find which record keys (``votes/m7/j3``) and external ids (as given) are there.
 
         A submission is known as ``received/ID``. ``until`` is the last position looked at.
         """
-        found: dict[str, Known] = {}
+        found: dict[str, ExistingEntry] = {}
         for column, names in (("record", records), ("external_id", external_ids)):
             for name, seq, line in self._named(contest_no, column, names, "seq, line"):
                 if until is not None and seq > until:
                     continue
                 if name not in found or seq > found[name].seq:
-                    found[name] = Known(seq, line)
+                    found[name] = ExistingEntry(seq, line)
         return found
 
-    def exist(self, contest_no: int, table: str, keys: Sequence[str]) -> set[str]:
+    def existing_keys(self, contest_no: int, table: str, keys: Sequence[str]) -> set[str]:
         """Return those of ``keys`` of a table that are there."""
         rows = self._named(contest_no, "record", keys, "table_name")
         return {name for name, of in rows if of == table}
@@ -195,7 +196,7 @@ class Entries:
         """Return entries that hold records of a table, those after a position."""
         bound = " AND seq <= ?" if until is not None else ""
         values = [contest_no, table, after, *([until] if until is not None else []), limit]
-        rows = self._transaction.raw(
+        rows = self._transaction.query(
             "SELECT seq, line, sha256 FROM entries WHERE contest_no = ? AND table_name = ? "
             f"AND seq > ?{bound} ORDER BY seq LIMIT ?",
             values,
@@ -205,7 +206,7 @@ class Entries:
     def _any_replaced(self, contest_no: int) -> bool:
         """Say whether names are known that the unique indexes leave out."""
         return any(
-            self._transaction.raw(
+            self._transaction.query(
                 f"SELECT 1 FROM entries INDEXED BY entries_replaced_{column}_idx "
                 f"WHERE contest_no = ? AND {column} IS NOT NULL AND kind = 'record-replaced' "
                 "LIMIT 1",
@@ -220,7 +221,7 @@ class Entries:
 
     def _time(self, contest_no: int, seq: int) -> int | None:
         sql = "SELECT at FROM entries WHERE contest_no = ? AND seq = ?"
-        rows = self._transaction.raw(sql, [contest_no, seq])
+        rows = self._transaction.query(sql, [contest_no, seq])
         return rows[0][0] if rows else None
 
     def _named(
@@ -237,7 +238,7 @@ class Entries:
                 source, among = f"entries INDEXED BY {index}", "IN (SELECT value FROM json_each(?))"
                 if not self._transaction.on_sqlite:
                     source, among = "entries", "= ANY(?)"
-                yield from self._transaction.raw(
+                yield from self._transaction.query(
                     f"SELECT {column}, {wanted} FROM {source} WHERE contest_no = ? "
                     f"AND {column} {among} AND {column} IS NOT NULL "
                     f"AND kind {way} 'record-replaced'",

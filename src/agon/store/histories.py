@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from sqlalchemy import select
 
-from agon.entities.contests import Moved
+from agon.entities.contests import HistoryStep
 from agon.kernel.times import micros, moment_at
 from agon.store.schema import HISTORIES
 from agon.store.transaction import Transaction
@@ -22,23 +22,23 @@ class Histories:
     def __init__(self, transaction: Transaction) -> None:
         self._transaction = transaction
 
-    def add(self, contest_no: int, board: str, steps: Iterable[Moved]) -> None:
+    def add(self, contest_no: int, board: str, steps: Iterable[HistoryStep]) -> None:
         """Add steps, fast for many; a step that is there already is replaced."""
         rows = _rows(contest_no, board, steps)
         if self._transaction.on_sqlite:
             marks = ", ".join("?" * len(_NAMES))
-            self._transaction.many(
+            self._transaction.execute_many(
                 f"INSERT OR REPLACE INTO histories ({_LISTED}) VALUES ({marks})", rows
             )
             return
-        self._transaction.run(
+        self._transaction.execute(
             "CREATE TEMPORARY TABLE IF NOT EXISTS arriving (LIKE histories, "
             "place bigint GENERATED ALWAYS AS IDENTITY) ON COMMIT DROP"
         )
-        self._transaction.run("TRUNCATE arriving RESTART IDENTITY")
+        self._transaction.execute("TRUNCATE arriving RESTART IDENTITY")
         self._transaction.copy(HISTORIES, rows, into="arriving")
         told = ", ".join(f'"{name}" = excluded."{name}"' for name in _TOLD)
-        self._transaction.run(
+        self._transaction.execute(
             f"INSERT INTO histories ({_LISTED}) SELECT DISTINCT ON (participant, seq) {_LISTED} "
             "FROM arriving ORDER BY participant, seq, place DESC "
             f"ON CONFLICT (contest_no, board, participant, seq) DO UPDATE SET {told}"
@@ -53,7 +53,7 @@ class Histories:
         until: int | None = None,
         after: int = 0,
         limit: int = 1000,
-    ) -> list[Moved]:
+    ) -> list[HistoryStep]:
         """Return somebody's steps in ledger order."""
         asking = select(HISTORIES).where(
             HISTORIES.c.contest_no == contest_no,
@@ -64,7 +64,7 @@ class Histories:
         if until is not None:
             asking = asking.where(HISTORIES.c.seq <= until)
         return [
-            Moved(
+            HistoryStep(
                 id=row.participant,
                 seq=row.seq,
                 at=moment_at(row.at),
@@ -99,7 +99,7 @@ class Histories:
         bound, bounds = ("", []) if end is None else ("AND participant < ?", [end])
         here = [contest_no, board]
         seen = "" if until is None else f"AND ({_FIRST_SEQ}) <= ?"
-        rows = self._transaction.raw(
+        rows = self._transaction.query(
             _NAMES_FROM.format(bound=bound, relation=">=" if after is None else ">", seen=seen),
             [
                 *here, begins if after is None else max(begins, after), *bounds,
@@ -146,7 +146,7 @@ def _behind(begins: str) -> str | None:
     return kept[:-1] + chr(_BEHIND_HALVES if last == _HALVES else last)
 
 
-def _rows(contest_no: int, board: str, steps: Iterable[Moved]) -> Iterator[tuple[Any, ...]]:
+def _rows(contest_no: int, board: str, steps: Iterable[HistoryStep]) -> Iterator[tuple[Any, ...]]:
     moment_before, counted = None, 0
     for step in steps:
         if step.at is not moment_before:  # most of a batch are of one moment

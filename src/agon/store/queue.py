@@ -16,14 +16,14 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import IntegrityError
 
-from agon.entities.jobs import Job, JobKind, JobState, NewJob, Waiting, WorkerSeen
+from agon.entities.jobs import Job, JobKind, JobState, NewJob, WaitEstimate, WorkerInfo
 from agon.errors import Conflict, NotFound
 from agon.kernel.times import micros, moment_at
 from agon.store.conversions import json_text, moment_or_none, parsed
 from agon.store.paging import newest_first
 from agon.store.schema import JOBS, SWITCHES, WORKERS
 from agon.store.transaction import Transaction
-from agon.store.wait_estimate import waiting
+from agon.store.wait_estimate import estimate_wait
 
 _COLUMNS: Final = tuple(column.name for column in JOBS.columns)
 _LATE: Final = "SELECT 1 FROM jobs WHERE state = 'leased' AND leased_until <= ? LIMIT 1"
@@ -120,7 +120,7 @@ class Queue:
             contests: numbers of the contests the worker may work for; None: all.
         """
         at = micros(now)
-        if self._transaction.raw(_LATE, [at]):
+        if self._transaction.query(_LATE, [at]):
             self._give_back(at)
         limited = "" if contests is None else f"AND contest_no IN ({_marks(contests)})"
         if not kinds or (contests is not None and not contests):
@@ -128,7 +128,7 @@ class Queue:
         locking = "" if self._transaction.on_sqlite else "FOR UPDATE SKIP LOCKED"
         sql = _CLAIM.format(kinds=_marks(kinds), limited=limited, locking=locking)
         values = [worker, lease, micros(now + span), at, *kinds, at, *(contests or ())]
-        rows = self._transaction.raw(sql, values)
+        rows = self._transaction.query(sql, values)
         return _job(dict(zip(_COLUMNS, rows[0], strict=True))) if rows else None
 
     def heartbeat(
@@ -258,9 +258,9 @@ class Queue:
         row = self._transaction.first(done.order_by(JOBS.c.ended_at.desc()).limit(1))
         return None if row is None else _job(row)
 
-    def waiting(self, job_id: str, *, now: datetime) -> Waiting | None:
+    def waiting(self, job_id: str, *, now: datetime) -> WaitEstimate | None:
         """Say how long a queued job will wait; None for one that is not queued."""
-        return waiting(
+        return estimate_wait(
             self._transaction, self.get(job_id), workers=self.workers(since=now - _LATELY)
         )
 
@@ -272,14 +272,14 @@ class Queue:
 
     def pause(self, *, paused: bool) -> None:
         """Pause or resume the queue: while it is paused nothing is claimed."""
-        self._transaction.put(SWITCHES, {"name": "paused", "is_on": paused})
+        self._transaction.upsert(SWITCHES, {"name": "paused", "is_on": paused})
 
     def paused(self) -> bool:
         """Say whether the queue is paused."""
         asking = select(SWITCHES.c.is_on).where(SWITCHES.c.name == "paused")
         return bool(self._transaction.scalar(asking))
 
-    def seen(self, worker: WorkerSeen) -> None:
+    def record_worker(self, worker: WorkerInfo) -> None:
         """Note that a worker is there."""
         values = {
             "name": worker.name,
@@ -287,13 +287,13 @@ class Queue:
             "seen_at": micros(worker.seen_at),
             "version": worker.version,
         }
-        self._transaction.put(WORKERS, values)
+        self._transaction.upsert(WORKERS, values)
 
-    def workers(self, *, since: datetime) -> list[WorkerSeen]:
+    def workers(self, *, since: datetime) -> list[WorkerInfo]:
         """List the workers seen since a time."""
         listing = select(WORKERS).where(WORKERS.c.seen_at >= micros(since))
         return [
-            WorkerSeen(
+            WorkerInfo(
                 name=row.name,
                 kinds=tuple(parsed(row.kinds)),
                 seen_at=moment_at(row.seen_at),
@@ -302,7 +302,7 @@ class Queue:
             for row in self._transaction.all(listing.order_by(WORKERS.c.name))
         ]
 
-    def sweep(self, *, before: datetime, limit: int) -> int:
+    def delete_ended(self, *, before: datetime, limit: int) -> int:
         """Forget jobs that ended before a time, at most so many; return how many."""
         # What ended before was asked for before: an index of that is there.
         old = JOBS.c.created_at < micros(before)

@@ -156,8 +156,8 @@ EVENTS: Final = Table(
 JOBS: Final = Table(
     "jobs", METADATA, _name("id", key=True), _name("kind"), _name("state"), _text("payload"),
     _contest(optional=True), _integer("created_at"), _integer("not_before"),
-    _integer("negated_priority"), _integer("attempts"), _integer("max_attempts"), _name("by"), _name("dedupe", optional=True),
-    _name("worker", optional=True), _name("lease", optional=True),
+    _integer("negated_priority"), _integer("attempts"), _integer("max_attempts"), _name("by"),
+    _name("dedupe", optional=True), _name("worker", optional=True), _name("lease", optional=True),
     _integer("leased_until", optional=True), _integer("started_at", optional=True),
     _integer("ended_at", optional=True), Column("progress", Float(53), nullable=True),
     _text("causes"), _text("result", optional=True),

@@ -77,7 +77,7 @@ class Snapshots:
     def _next(self, contest_no: int) -> int:
         """Return a contest's next number; its writers come one after another."""
         first = (contest_no - 1) * _OF_A_CONTEST
-        [(newest,)] = self._transaction.raw(
+        [(newest,)] = self._transaction.query(
             "SELECT max(no) FROM snapshots WHERE no > ? AND no < ?",
             [first, first + _OF_A_CONTEST],
         )
@@ -86,7 +86,7 @@ class Snapshots:
     def latest(self, contest_no: int, board: str, *, until: int | None = None) -> Snapshot | None:
         """Return the newest snapshot of a board made at or before position ``until``."""
         before = "" if until is None else " AND seq <= ?"
-        rows = self._transaction.raw(
+        rows = self._transaction.query(
             f"{_PROOF} WHERE contest_no = ? AND board = ?{before} "
             "ORDER BY seq DESC, no DESC LIMIT 1",
             [contest_no, board, *([] if until is None else [until])],
@@ -99,7 +99,7 @@ class Snapshots:
         Raises:
             NotFound: there is none of that number.
         """
-        rows = self._transaction.raw(f"{_PROOF} WHERE no = ?", [no])
+        rows = self._transaction.query(f"{_PROOF} WHERE no = ?", [no])
         if not rows:
             raise NotFound(f"there is no snapshot {no}; list the snapshots of the contest")
         return _proof(rows[0])
@@ -133,7 +133,7 @@ class Snapshots:
         first, last = start // ROWS_PER_CHUNK, (start + count - 1) // ROWS_PER_CHUNK
         asked = (no, unscored, first, last)
         if self._seen is None or self._seen[0] != asked:
-            chunks = self._transaction.raw(
+            chunks = self._transaction.query(
                 "SELECT lines FROM snapshot_rows WHERE snapshot_no = ? AND unscored = ? "
                 "AND chunk BETWEEN ? AND ? ORDER BY chunk",
                 asked,
@@ -142,11 +142,11 @@ class Snapshots:
         skipped = start - first * ROWS_PER_CHUNK
         return self._seen[1][skipped : skipped + count]
 
-    def places(self, no: int, ids: Sequence[str]) -> dict[str, int]:
+    def row_indexes(self, no: int, ids: Sequence[str]) -> dict[str, int]:
         """Find the places (from 0) of ids among a stored snapshot's rows."""
         if len(ids) == 1:
             return self._place(no, ids[0])
-        sizes = self._transaction.raw("SELECT buckets FROM snapshots WHERE no = ?", [no])
+        sizes = self._transaction.query("SELECT buckets FROM snapshots WHERE no = ?", [no])
         if not sizes or not sizes[0][0]:
             return {}
         wanted: dict[int, list[str]] = {}
@@ -155,7 +155,7 @@ class Snapshots:
         found: dict[str, int] = {}
         for part in _parts(sorted(wanted)):
             marks = ", ".join("?" * len(part))
-            rows = self._transaction.raw(
+            rows = self._transaction.query(
                 "SELECT bucket, row_indexes FROM snapshot_ids WHERE snapshot_no = ? "
                 f"AND bucket IN ({marks})",
                 [no, *part],
@@ -167,7 +167,7 @@ class Snapshots:
 
     def _place(self, no: int, name: str) -> dict[str, int]:
         """Find one id, in one query."""
-        rows = self._transaction.raw(
+        rows = self._transaction.query(
             "SELECT row_indexes FROM snapshot_ids WHERE snapshot_no = ? "
             "AND bucket = ? % (SELECT nullif(buckets, 0) FROM snapshots WHERE no = ?)",
             [no, crc32(name.encode()), no],

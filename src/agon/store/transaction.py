@@ -59,23 +59,22 @@ class Transaction:
         """Begin an INSERT that may say what becomes of rows that are there already."""
         return sqlite.insert(table) if self.on_sqlite else postgresql.insert(table)
 
-    def put(self, table: Table, values: Mapping[str, Any], *, given: Sequence[str] = ()) -> None:
+    def upsert(self, table: Table, values: Mapping[str, Any]) -> None:
         """Insert a row, or change the one with the same primary key.
 
         Args:
             table: where.
             values: the whole row.
-            given: columns that keep their first value.
         """
         keys = [column.name for column in table.primary_key]
-        changed = {name: values[name] for name in values if name not in {*keys, *given}}
+        changed = {name: values[name] for name in values if name not in keys}
         self.change(
             self.insert(table).values(**values).on_conflict_do_update(
                 index_elements=keys, set_=changed
             )
         )  # fmt: skip
 
-    def raw(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+    def query(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Run a query as the driver does it, without SQLAlchemy's rows; ``?`` marks a value."""
         cursor = self._cursor()
         try:
@@ -84,14 +83,14 @@ class Transaction:
         finally:
             cursor.close()
 
-    def run(self, sql: str) -> None:
+    def execute(self, sql: str) -> None:
         """Run a statement that gives no rows."""
         self.connection.exec_driver_sql(sql)
 
     def load(self, table: Table, rows: Iterable[Sequence[Any]]) -> int:
         """Insert many rows, each with all columns in the table's order; return how many."""
         if self.on_sqlite:
-            return self.many(_inserting(table, 1), rows)
+            return self.execute_many(_inserting(table, 1), rows)
         return self.copy(table, rows)
 
     def start_insert(self, table: Table, rows: Iterable[Sequence[Any]]) -> Callable[[], object]:
@@ -109,12 +108,12 @@ class Transaction:
             return lambda: None
         portion = list(rows)
         if len(portion) != _TOGETHER:
-            return partial(self.many, _inserting(table, 1), portion)
+            return partial(self.execute_many, _inserting(table, 1), portion)
         values = list(chain.from_iterable(portion))
         sql, cursor = _inserting(table, _TOGETHER), self._cursor()
         return run_in_thread(partial(cursor.execute, sql, values))
 
-    def many(self, sql: str, rows: Iterable[Sequence[Any]]) -> int:
+    def execute_many(self, sql: str, rows: Iterable[Sequence[Any]]) -> int:
         """Run a statement of SQLite's for many rows; return how many it changed."""
         cursor = self._cursor()
         try:

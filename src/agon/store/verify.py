@@ -139,13 +139,13 @@ class _Walk:
     def _portion(self, seq: int) -> list[tuple[Any, ...]]:
         """Read the entries after a position; where a page of SQLite's is damaged, one by one."""
         try:
-            return self._transaction.raw(f"{_ENTRIES} AND seq > ? ORDER BY seq LIMIT ?",
+            return self._transaction.query(f"{_ENTRIES} AND seq > ? ORDER BY seq LIMIT ?",
                                 [self._contest.no, seq, _PORTION])  # fmt: skip
         except sqlite3.DatabaseError:
             rows: list[tuple[Any, ...]] = []
             for one in range(seq + 1, self._contest.seq + 1):
                 try:
-                    rows += self._transaction.raw(
+                    rows += self._transaction.query(
                         f"{_ENTRIES} AND seq = ?", [self._contest.no, one]
                     )
                 except sqlite3.DatabaseError:
@@ -221,7 +221,7 @@ def _boards(transaction: Transaction) -> Iterator[LedgerIssue]:
 def _damage(transaction: Transaction) -> Iterator[LedgerIssue]:
     if transaction.on_sqlite:
         try:
-            found = [said for (said,) in transaction.raw("PRAGMA quick_check")]
+            found = [said for (said,) in transaction.query("PRAGMA quick_check")]
         except sqlite3.DatabaseError as error:
             found = [str(error)]
         for said in found:

@@ -6,7 +6,7 @@ from typing import Final
 
 from sqlalchemy import func, literal_column, select, tuple_
 
-from agon.entities.jobs import Job, Waiting, WorkerSeen
+from agon.entities.jobs import Job, WaitEstimate, WorkerInfo
 from agon.kernel.times import micros
 from agon.store.schema import JOBS
 from agon.store.transaction import Transaction
@@ -14,7 +14,9 @@ from agon.store.transaction import Transaction
 _JOBS_TO_LEARN_FROM: Final = 50
 
 
-def waiting(transaction: Transaction, job: Job, *, workers: Sequence[WorkerSeen]) -> Waiting | None:
+def waiting(
+    transaction: Transaction, job: Job, *, workers: Sequence[WorkerInfo]
+) -> WaitEstimate | None:
     """Say how many jobs are before a queued one, and in how many seconds its turn is expected.
 
     Position: queued jobs of its kind with a higher priority, or as high and older. Seconds: median
@@ -43,5 +45,5 @@ def waiting(transaction: Transaction, job: Job, *, workers: Sequence[WorkerSeen]
     )
     durations = [row[0] for row in transaction.all(lasted) if row[0] is not None]
     if not durations or not able:
-        return Waiting(position, None)
-    return Waiting(position, median(durations) / 1e6 * position / able)
+        return WaitEstimate(position, None)
+    return WaitEstimate(position, median(durations) / 1e6 * position / able)

@@ -32,7 +32,7 @@ class Webhooks:
             "created_at": micros(webhook.created_at),
             "by": webhook.by,
         }
-        self._transaction.put(WEBHOOKS, values)
+        self._transaction.upsert(WEBHOOKS, values)
 
     def get(self, webhook_id: str) -> Webhook:
         """Return a webhook.
@@ -71,7 +71,7 @@ class Webhooks:
             "attempts": json_text(delivery.attempts),
             "created_at": micros(delivery.created_at),
         }
-        self._transaction.put(DELIVERIES, values)
+        self._transaction.upsert(DELIVERIES, values)
 
     def delivery(self, delivery_id: str) -> DeliveryLog:
         """Return a delivery.

@@ -47,7 +47,7 @@ def test_the_secret_is_kept_nowhere(service: Service) -> None:
     assert stored.id == token.id
     assert secret not in repr(stored)
     with service.store.read() as session:
-        assert secret not in repr(session.access.audited())
+        assert secret not in repr(session.access.audit_entries())
 
 
 def test_every_way_of_being_wrong_is_refused_in_the_same_words(service: Service) -> None:
@@ -156,5 +156,5 @@ def test_revoking_twice_changes_nothing_and_an_unknown_token_is_not_found(servic
     with pytest.raises(NotFound):
         revoke_token(service, "none", by=OPERATOR)
     with service.store.read() as session:
-        actions = [line.action for line in session.access.audited()]
+        actions = [line.action for line in session.access.audit_entries()]
     assert actions == ["token.revoke", "token.create", "user.create"]

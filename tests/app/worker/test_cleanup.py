@@ -10,7 +10,7 @@ import pytest
 from agon.app.service import Service
 from agon.app.worker.cleanup import Forgotten, tidy
 from agon.app.worker.local_source import LocalSource
-from agon.entities.access import Answered
+from agon.entities.access import StoredResponse
 from agon.entities.jobs import NewJob
 from fakes.house import service_at
 
@@ -39,13 +39,13 @@ def fill(service: Service, *, jobs: int) -> None:
             session.queue.add(NewJob(id=f"j{number}", kind="judge", payload={}), now=now)
             session.queue.cancel(f"j{number}", now=now)
         session.queue.add(NewJob(id="waits", kind="judge", payload={}), now=now)
-        session.access.keep_answer(answered(at=now))
+        session.access.add_response(answered(at=now))
 
 
-def answered(*, at: datetime) -> Answered:
+def answered(*, at: datetime) -> StoredResponse:
     """Return a request that was answered."""
-    return Answered(
-        who="t", key="k", request_sha256=bytes(32), status=200, headers={}, body=b"", at=at
+    return StoredResponse(
+        caller="t", key="k", request_sha256=bytes(32), status=200, headers={}, body=b"", at=at
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from agon.app.service import Service
-from agon.entities.access import Audited, Caller
+from agon.entities.access import AuditEntry, Caller
 from agon.store.session import Session
 
 
@@ -27,7 +27,7 @@ def note(
         target: to what (an id).
         detail: what else is worth knowing, as JSON; never a secret.
     """
-    line = Audited(
+    line = AuditEntry(
         no=0,
         at=service.clock(),
         by=by.name,
@@ -36,4 +36,4 @@ def note(
         detail=detail or {},
         network=by.network,
     )
-    session.access.note(line)
+    session.access.add_audit_entry(line)

@@ -188,7 +188,7 @@ def expect_good(session: Session, token_id: str, *, now: datetime) -> None:
 def _note_use(service: Service, token_id: str, *, at: datetime) -> None:
     """Note when a token was used; where nothing can be written now, reading goes on."""
     with suppress(Unavailable), service.store.write() as session:
-        session.access.note_use(token_id, at=at)
+        session.access.record_use(token_id, at=at)
 
 
 def _kept(service: Service, token_id: str) -> tuple[Token | None, User | None]:

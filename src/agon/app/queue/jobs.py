@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
-from agon.entities.jobs import Job, JobKind, JobState, NewJob, WorkerSeen
+from agon.entities.jobs import Job, JobKind, JobState, NewJob, WorkerInfo
 
 if TYPE_CHECKING:
     from agon.app.service import Service
@@ -228,7 +228,7 @@ class QueueState:
 
     paused: bool
     counts: Mapping[tuple[JobKind, JobState], int]
-    workers: tuple[WorkerSeen, ...]
+    workers: tuple[WorkerInfo, ...]
 
     @property
     def leased(self) -> int:

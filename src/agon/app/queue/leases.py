@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from agon import __version__
 from agon.app.queue.progress import LeaseLost
-from agon.entities.jobs import Job, JobKind, WorkerSeen
+from agon.entities.jobs import Job, JobKind, WorkerInfo
 from agon.errors import AgonError, CheckFailed, Conflict, Unavailable
 from agon.store.session import Session
 
@@ -73,8 +73,8 @@ def claim(
             contests=contests,
         )
         if announce or job is not None:
-            seen = WorkerSeen(name=worker, kinds=tuple(kinds), seen_at=now, version=__version__)
-            session.queue.seen(seen)
+            seen = WorkerInfo(name=worker, kinds=tuple(kinds), seen_at=now, version=__version__)
+            session.queue.record_worker(seen)
         return job
 
 

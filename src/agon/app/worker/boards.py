@@ -99,7 +99,7 @@ def settle_publish(service: "Service", job: Job, outcome: Mapping[str, Any]) -> 
         # An empty contest is nothing to look at, and what comes soon must not wait for the pause.
         newest = max((one.seq for one in told if one.rows or one.unscored), default=0)
         contest = session.contests.get(job.payload["contest"])
-        if service.look_pause is not None and newest > session.cases.looked(contest.no):
+        if service.look_pause is not None and newest > session.cases.scan_position(contest.no):
             now = service.clock()
             due = _look_due(session, contest, pause=service.look_pause, now=now)
             session.queue.add(look_job(contest, id=service.new_id(), not_before=due), now=now)

@@ -37,12 +37,14 @@ def tidy(service: "Service") -> Forgotten:
     now = service.clock()
     answers = _portions(
         service,
-        lambda session: session.access.forget_answers(before=now - ANSWERS_KEPT, limit=PORTION),
+        lambda session: session.access.delete_responses(before=now - ANSWERS_KEPT, limit=PORTION),
     )
     kept = service.jobs_kept
     if kept is None:
         return Forgotten(0, answers)
-    jobs = _portions(service, lambda session: session.queue.sweep(before=now - kept, limit=PORTION))
+    jobs = _portions(
+        service, lambda session: session.queue.delete_ended(before=now - kept, limit=PORTION)
+    )
     return Forgotten(jobs, answers)
 
 

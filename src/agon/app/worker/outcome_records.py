@@ -48,7 +48,7 @@ def record_once(
     if contest.state == "final":
         raise Conflict(f"contest {contest.id} is final; propose a change set")
     key = record_key(discipline(contest.discipline).schema.table(table), row)
-    known = session.entries.known(contest.no, records=[key]).get(key) if key else None
+    known = session.entries.existing(contest.no, records=[key]).get(key) if key else None
     if known is not None and not replace:
         return {"seq": known.seq, "recorded": False}
     body: dict[str, Any] = {"table": table, "row": dict(row)}

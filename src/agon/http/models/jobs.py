@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, StringConstraints
 
-from agon.entities.jobs import Job, JobKind, JobState, Waiting
+from agon.entities.jobs import Job, JobKind, JobState, WaitEstimate
 from agon.http.models.base import Asked, PlainObject, PlainText, Told
 
 Lease = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[!-~]+$")]
@@ -42,7 +42,7 @@ class JobTold(Told):
     eta_seconds: float | None = Field(description="Expected wait, from how long others took.")
 
     @classmethod
-    def of(cls, job: Job, *, contest: str | None, waiting: Waiting | None = None) -> "JobTold":
+    def of(cls, job: Job, *, contest: str | None, waiting: WaitEstimate | None = None) -> "JobTold":
         """Tell of a job."""
         return cls(
             id=job.id,

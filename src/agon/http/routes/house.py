@@ -143,6 +143,6 @@ def list_audit(
 ) -> AuditPage:
     """List the audit log, newest first."""
     with service.store.read() as session:
-        found = session.access.audited(before=after(cursor, kind=int), limit=limit + 1)
+        found = session.access.audit_entries(before=after(cursor, kind=int), limit=limit + 1)
     page = page_of(found, limit=limit, key=lambda one: one.no, shown=asdict)
     return AuditPage(**linked(request, response, page))

@@ -27,7 +27,7 @@ from agon.app.contests.ingest.records import record
 from agon.app.contests.lifecycle.creation import NewContest, create
 from agon.app.contests.lifecycle.transitions import finalise
 from agon.app.service import Service
-from agon.entities.contests import Change, Event, MovedBy
+from agon.entities.contests import Change, Event, StepCause
 from agon.errors import AgonError, Conflict, Forbidden, NotFound, Unreadable
 from fakes.house import ORGANISER, PARTICIPANT
 from fakes.spring import play, spring, view
@@ -139,7 +139,7 @@ def test_a_history_names_the_change_set_that_made_a_step(service: Service) -> No
     publish(service, "spring")
     *_, earlier, applied, undone = history(service, view(service, ANONYMOUS), "bots", "c")
     assert earlier.by is None
-    told = MovedBy(change=made.id, kind="adjustment", reason="plagiarism", rolled_back=False)
+    told = StepCause(change=made.id, kind="adjustment", reason="plagiarism", rolled_back=False)
     assert applied.by == told
     assert undone.by == replace(told, rolled_back=True)
 

@@ -244,6 +244,6 @@ def test_every_step_is_in_the_audit_log(spring: Service) -> None:
     """With who took it and where the ledger stood."""
     freeze(spring, "spring", by=ORGANISER)
     with spring.store.read() as session:
-        line = session.access.audited()[0]
+        line = session.access.audit_entries()[0]
     assert (line.by, line.action, line.target) == ("user:olga", "contest.frozen", "spring")
     assert line.detail == {"seq": 7}

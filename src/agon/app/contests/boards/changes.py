@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.json as arrow_json
 
-from agon.entities.contests import Moved
+from agon.entities.contests import HistoryStep
 from agon.kernel.boards import Board
 
 GONE = "no longer on the board"
@@ -52,7 +52,7 @@ class Places:
         return cls(arrow_json.read_json(text, read_options=blocks, parse_options=options), reasons)
 
 
-def steps(before: Places, after: Places, *, seq: int, at: datetime) -> Iterator[Moved]:
+def steps(before: Places, after: Places, *, seq: int, at: datetime) -> Iterator[HistoryStep]:
     """Yield a step for everybody whose score, or reason for having none, is another than before.
 
     A changed rank alone is no step: others caused it.
@@ -69,7 +69,7 @@ def steps(before: Places, after: Places, *, seq: int, at: datetime) -> Iterator[
     moved = new.filter(pc.invert(pc.fill_null(same, fill_value=False)))
     columns = (moved[name].to_pylist() for name in _PLACES.names)
     for name, rank, score in zip(*columns, strict=True):
-        yield Moved(id=name, seq=seq, at=at, rank=rank, score=score)
+        yield HistoryStep(id=name, seq=seq, at=at, rank=rank, score=score)
     for name, reason in after.unscored.items():
         if before.unscored.get(name) != reason:
             yield _unscored(name, reason, seq=seq, at=at)
@@ -85,5 +85,5 @@ def _missing(names: Mapping[str, str], present: Any) -> list[str]:
     return list(asked.filter(pc.invert(pc.is_in(asked, value_set=present))).to_pylist())
 
 
-def _unscored(name: str, reason: str, *, seq: int, at: datetime) -> Moved:
-    return Moved(id=name, seq=seq, at=at, rank=None, score=None, reason=reason)
+def _unscored(name: str, reason: str, *, seq: int, at: datetime) -> HistoryStep:
+    return HistoryStep(id=name, seq=seq, at=at, rank=None, score=None, reason=reason)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from agon.app.access.permissions import View
 from agon.app.contests.ledgers.positions import board_named, expect_storable, reach
 from agon.app.service import Service
-from agon.entities.contests import Moved
+from agon.entities.contests import HistoryStep
 from agon.errors import NotFound, Unreadable
 
 MOST_STEPS = 1000
@@ -20,7 +20,7 @@ def history(
     *,
     after: int = 0,
     limit: int = 100,
-) -> list[Moved]:
+) -> list[HistoryStep]:
     """Return somebody's steps on a board in the order of the ledger.
 
     A step is a position that was published and at which their score, or the reason for having
@@ -50,5 +50,5 @@ def history(
             if not steps(view.contest.no, name, participant, until=until, limit=1):
                 raise NotFound(f"{participant!r} was never on board {name}; look for the id there")
             return []
-        made = session.changes.between(view.contest.no, found[0].seq, found[-1].seq)
+        made = session.changes.causes_between(view.contest.no, found[0].seq, found[-1].seq)
     return [replace(one, by=made.get(one.seq)) for one in found]

@@ -276,7 +276,7 @@ def find(session: Session, holder: Snapshot, name: str) -> tuple[int, bytes]:
         NotFound: the board says nothing of them.
     """
     expect_storable(name)
-    place = session.snapshots.places(holder.no, [name]).get(name)
+    place = session.snapshots.row_indexes(holder.no, [name]).get(name)
     if place is not None:
         return place, session.snapshots.lines(holder.no, start=place, count=1)[0]
     place, line = _among_unscored(session, holder, name)

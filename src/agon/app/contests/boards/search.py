@@ -95,7 +95,7 @@ def _found(
             until=snapshot.seq,
             limit=limit,
         )
-        places = session.snapshots.places(holder.no, names) if names else {}
+        places = session.snapshots.row_indexes(holder.no, names) if names else {}
         found += [places[name] for name in names if name in places]
         if len(names) < limit:
             break

@@ -13,7 +13,7 @@ from agon.app.contests.boards.stored_rows import holder_of
 from agon.app.replay.replica import LiveContest
 from agon.app.service import Service
 from agon.app.webhooks.announcements import announce
-from agon.entities.contests import Contest, Event, Moved, Snapshot
+from agon.entities.contests import Contest, Event, HistoryStep, Snapshot
 from agon.kernel.boards import Board
 from agon.ledger.manifest import Manifest
 from agon.store.session import Session
@@ -101,7 +101,7 @@ def _stored_places(session: Session, snapshot: Snapshot | None) -> Places | None
     return Places.read(lines, unscored)
 
 
-def _steps(before: Snapshot | None, places: Places | None, made: Made) -> list[Moved]:
+def _steps(before: Snapshot | None, places: Places | None, made: Made) -> list[HistoryStep]:
     if before is not None and before.board_sha256 == made.manifest.board_sha256:
         return []
     seq, after = made.manifest.seq, Places.of(made.board)
@@ -114,7 +114,7 @@ def _stored(
     contest: Contest,
     made: Made,
     before: Snapshot | None,
-    found: Sequence[Moved],
+    found: Sequence[HistoryStep],
     signature: str,
 ) -> Snapshot:
     manifest, name = made.manifest, made.board.name

@@ -58,7 +58,7 @@ def look(
     """
     with service.store.read() as session:
         contest = session.contests.get(contest_id)
-        if unless_known and session.cases.looked(contest.no) == contest.seq:
+        if unless_known and session.cases.scan_position(contest.no) == contest.seq:
             return _last(session, contest)
     with service.lives.at(service.store, contest) as live:
         seq = live.seq
@@ -68,7 +68,7 @@ def look(
         session.contests.lock(contest_id)
         known, before = session.cases.findings(contest.no)
         if known <= seq:
-            session.cases.keep_findings(contest.no, seq, lines)
+            session.cases.save_findings(contest.no, seq, lines)
             if lines != before:
                 _tell(service, session, contest, before=before, found=Found.of(seq, lines))
     return Found.of(seq, lines)

@@ -84,7 +84,7 @@ def _replacements(session: Session, _: LiveContest, change: Change) -> list[Body
     if not rows:
         raise Conflict("no verdict came out otherwise, so there is nothing to change; cancel it")
     keys = [f"submissions/{row['id']}" for row in rows]
-    known = session.entries.known(change.contest_no, records=keys)
+    known = session.entries.existing(change.contest_no, records=keys)
     return [
         Body("record-replaced", {"table": "submissions", "row": row, "replaces": known[key].seq})
         for key, row in zip(keys, rows, strict=True)
@@ -124,7 +124,7 @@ def voided(session: Session, live: LiveContest, change: Change) -> list[int]:
 def _positions(session: Session, contest_no: int, named: Sequence[str]) -> list[int]:
     """Find records by key (``votes/m7/j3``), external id or position."""
     words = [one for one in named if not _is_position(one)]
-    known = session.entries.known(contest_no, records=words, external_ids=words)
+    known = session.entries.existing(contest_no, records=words, external_ids=words)
     missing = [one for one in words if one not in known]
     if missing:
         listed = ", ".join(map(repr, missing[:_MOST_SHOWN]))

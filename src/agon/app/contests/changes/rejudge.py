@@ -103,7 +103,7 @@ def _received(session: Session, contest: Contest, change: Change) -> Iterator[tu
         name, of = entry.body["submission"], entry.body["problem"]
         if (wanted and name not in wanted) or (problem is not None and of != problem):
             continue
-        if not session.entries.known(contest.no, records=[f"submissions/{name}"]):
+        if not session.entries.existing(contest.no, records=[f"submissions/{name}"]):
             continue  # its first verdict is still to come
         if of not in problems:
             problems[of] = posed(session, contest, of)
@@ -112,7 +112,7 @@ def _received(session: Session, contest: Contest, change: Change) -> Iterator[tu
 
 def _recorded(session: Session, contest_no: int, submission: str) -> dict[str, Any]:
     key = f"submissions/{submission}"
-    seq = session.entries.known(contest_no, records=[key])[key].seq
+    seq = session.entries.existing(contest_no, records=[key])[key].seq
     entry = next(iter(session.entries.after(contest_no, seq - 1, until=seq)))
     row: dict[str, Any] = orjson.loads(entry.line)["body"]["row"]
     return row

@@ -21,7 +21,7 @@ from agon.app.contests.ledgers.append import moved, not_before
 from agon.app.service import Service
 from agon.disciplines import discipline
 from agon.entities.access import Caller
-from agon.entities.contests import Contest, Known, NewRecords
+from agon.entities.contests import Contest, ExistingEntry, NewRecords
 from agon.ledger.entry import seal_records
 from agon.store.session import Session
 
@@ -123,7 +123,7 @@ class Intake:
         self._references.resolve()
         if self._all_new and not self._refusals:
             records = self._sealed(looked)
-            done = self._session.entries.enter_new(self._contest.no, records)
+            done = self._session.entries.start_insert_new(self._contest.no, records)
             self._entering = looked, records, done
         else:
             self._enter_known(looked)
@@ -149,12 +149,12 @@ class Intake:
         fresh = looked.only(places)
         if not self._refusals:
             records = self._sealed(fresh, replaces if any(replaces) else None)
-            self._session.entries.enter(self._contest.no, records)
+            self._session.entries.insert(self._contest.no, records)
             self._after(records)
 
     def _fresh(self, looked: Looked) -> tuple[list[int], list[int | None]]:
         """Return which records are not there yet, and what each of them supersedes."""
-        no, known = self._contest.no, self._session.entries.known
+        no, known = self._contest.no, self._session.entries.existing
         given = looked.external_ids or [None] * len(looked.keys)
         keys = [key for key in looked.keys if key is not None]
         names = [name for name in given if name is not None]
@@ -228,11 +228,11 @@ class Intake:
         )
 
 
-def _by_name(known: Mapping[str, Known]) -> dict[str, _There]:
+def _by_name(known: Mapping[str, ExistingEntry]) -> dict[str, _There]:
     return {name: _there(one) for name, one in known.items()}
 
 
-def _there(known: Known) -> _There:
+def _there(known: ExistingEntry) -> _There:
     """Read what the entry says that is known; only of a record is that a table's row."""
     body = orjson.loads(known.line)["body"]
     if "table" not in body or "row" not in body:

@@ -125,7 +125,7 @@ class References:
     def _find(self, reference: _Reference, keys: list[str]) -> set[str]:
         target = reference.target.name
         if reference.keyed:
-            return self._session.entries.exist(self._contest.no, target, keys)
+            return self._session.entries.existing_keys(self._contest.no, target, keys)
         if target not in self._scanned:
             self._scanned[target] = self._scan(target, reference.target_column)
         return self._scanned[target].intersection(keys)

@@ -204,7 +204,7 @@ def _draft(
 def _earlier(session: Session, contest: Contest, submission: Submission) -> Submitted | None:
     """Return the submission that was sent under the same external id."""
     name = submission.external_id or ""
-    known = session.entries.known(contest.no, external_ids=[name]).get(name)
+    known = session.entries.existing(contest.no, external_ids=[name]).get(name)
     if known is None:
         return None
     entry = next(

@@ -51,7 +51,7 @@ def submission(service: Service, view: View, submission_id: str, *, by: Caller) 
     allow(by, "submission.read-own", contest=view.contest)
     key = received_key(submission_id)
     with service.store.read() as session:
-        known = session.entries.known(view.contest.no, records=[key]).get(key)
+        known = session.entries.existing(view.contest.no, records=[key]).get(key)
         if known is not None:
             for entry in session.entries.after(view.contest.no, known.seq - 1, until=known.seq):
                 if (told := _told(session, view, by, entry)) is not None:
@@ -81,7 +81,7 @@ def submissions(
     with service.store.read() as session:
         start = 0
         if after is not None:
-            known = session.entries.known(view.contest.no, records=[received_key(after)])
+            known = session.entries.existing(view.contest.no, records=[received_key(after)])
             if not known:
                 raise Unreadable("this cursor is of no page here; begin again without it")
             start = known[received_key(after)].seq
@@ -122,7 +122,7 @@ def _verdicts(session: Session, view: View, name: str) -> Iterator[Mapping[str, 
     key = record_key(tables["submissions"], {"id": name}) if "submissions" in tables else None
     if key is None:
         return
-    found = session.entries.known(view.contest.no, records=[key], until=view.until)
+    found = session.entries.existing(view.contest.no, records=[key], until=view.until)
     for known in found.values():
         for entry in session.entries.after(view.contest.no, known.seq - 1, until=known.seq):
             yield orjson.loads(entry.line)["body"]["row"]

@@ -122,7 +122,7 @@ def posed(
     """
     table = _table(contest)
     key = record_key(table, {"id": problem_id}) if problem_id.isprintable() else None
-    known = session.entries.known(contest.no, records=[key] if key else [], until=until).get(
+    known = session.entries.existing(contest.no, records=[key] if key else [], until=until).get(
         key or ""
     )
     if known is None:
