@@ -14,7 +14,7 @@ from agon.store.transaction import Transaction
 _JOBS_TO_LEARN_FROM: Final = 50
 
 
-def waiting(
+def estimate_wait(
     transaction: Transaction, job: Job, *, workers: Sequence[WorkerInfo]
 ) -> WaitEstimate | None:
     """Say how many jobs are before a queued one, and in how many seconds its turn is expected.
