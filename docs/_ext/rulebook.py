@@ -1,4 +1,4 @@
-"""Make the rulebook's tables from the code and the editions, so that they cannot drift apart.
+"""Make the tables of the documentation from the code and the editions, so that both agree.
 
 Directives, each with a discipline's name (or an edition's) as its argument:
 ``agon-rules``, ``agon-tables``, ``agon-boards``, ``agon-findings``, ``agon-attacks``,
@@ -31,7 +31,7 @@ def _cell(value: Any) -> str:
 
 
 def rules(name: str) -> str:
-    """List every rule of a discipline: value in the literal edition, bounds, meaning, reason."""
+    """List every rule of a discipline: value in the reference edition, bounds, meaning, reason."""
     released = edition(default_edition(name))
     values = released.rules.model_dump()
     rows = []
@@ -69,18 +69,18 @@ def tables(name: str) -> str:
 
 
 def _bound(column: Column) -> str:
-    said = []
+    bounds = []
     if column.choices:
-        said.append("one of " + ", ".join(f"`{choice}`" for choice in column.choices))
+        bounds.append("one of " + ", ".join(f"`{choice}`" for choice in column.choices))
     if column.low is not None:
-        said.append(f"≥ {column.low:g}")
+        bounds.append(f"≥ {column.low:g}")
     if column.high is not None:
-        said.append(f"≤ {column.high:g}")
+        bounds.append(f"≤ {column.high:g}")
     if column.references:
-        said.append(f"found in `{column.references}`")
+        bounds.append(f"an id of `{column.references}`")
     if column.required and column.nullable:
-        said.append("may be empty")
-    return ", ".join(said)
+        bounds.append("may be empty")
+    return ", ".join(bounds)
 
 
 def boards(name: str) -> str:
@@ -91,7 +91,7 @@ def boards(name: str) -> str:
 def findings(name: str) -> str:
     """List a discipline's integrity checks."""
     checks = discipline(name).checks.items()
-    return table(["finding", "what it looks for"], [[f"`{code}`", text] for code, text in checks])
+    return table(["finding", "what it reports"], [[f"`{code}`", text] for code, text in checks])
 
 
 def attacks(name: str) -> str:
@@ -103,31 +103,29 @@ def attacks(name: str) -> str:
 
 
 def examples(name: str) -> str:
-    """List an edition's worked examples with what must come out."""
+    """List an edition's worked examples with the rows they must give."""
     rows = []
     for example in edition(name).examples:
-        given = ", ".join(f"{len(rows)} {table}" for table, rows in example.records.items())
+        records = ", ".join(f"{len(rows)} {table}" for table, rows in example.records.items())
         expected = "; ".join(
-            f"`{who}`: " + ", ".join(f"{key} {_plain(value)}" for key, value in what.items())
-            for who, what in example.expect.items()
+            f"`{row}`: " + ", ".join(f"{key} {_plain(value)}" for key, value in columns.items())
+            for row, columns in example.expect.items()
         )
         if example.unscored:
             expected = "; ".join(filter(None, [expected, f"unscored: {_plain(example.unscored)}"]))
         setting = ", ".join(f"`{key}={_plain(value)}`" for key, value in example.overrides.items())
-        rows.append([example.title, given, setting, f"`{example.board}`", expected])
-    return table(["example", "records", "set", "board", "what comes out"], rows)
+        rows.append([example.title, records, setting, f"`{example.board}`", expected])
+    return table(["example", "records", "set", "board", "expected"], rows)
 
 
 def all_editions(_: str) -> str:
     """List every released edition with its fingerprint and changelog."""
-    from agon.editions import lock
-
     rows = [
-        [f"`{name}`", edition(name).title, edition(name).released, f"`{lock()[name][:16]}…`",
-         " ".join(edition(name).changelog)]
+        [f"`{name}`", edition(name).title, edition(name).released,
+         f"`{edition(name).rules_sha256[:16]}…`", " ".join(edition(name).changelog)]
         for name in editions()
     ]  # fmt: skip
-    return table(["edition", "what it is", "released", "SHA-256", "changelog"], rows)
+    return table(["edition", "what it is", "released", "rules_sha256", "changelog"], rows)
 
 
 def commands(_: str) -> str:
@@ -185,7 +183,7 @@ def _help(option: click.Option) -> str:
 
 
 class _Directive(SphinxDirective):
-    """Replace itself by Markdown made from the code."""
+    """A directive that is replaced by Markdown made from the code."""
 
     optional_arguments = 1
     has_content = False
@@ -211,6 +209,6 @@ def setup(app: Sphinx) -> dict[str, bool]:
         "settings": settings,
     }
     for name, make in makers.items():
-        made = type(f"Agon{name.title()}", (_Directive,), {"make": staticmethod(make)})
-        app.add_directive(f"agon-{name}", made)
+        directive = type(f"Agon{name.title()}", (_Directive,), {"make": staticmethod(make)})
+        app.add_directive(f"agon-{name}", directive)
     return {"parallel_read_safe": True}

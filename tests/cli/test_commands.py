@@ -160,7 +160,7 @@ def test_a_refused_import_leaves_nothing(agon: Here, tmp_path: Path) -> None:
 def test_rules_are_listed_shown_compared_and_linted(agon: Here) -> None:
     """For people and as JSON."""
     listed = agon("rules", "list", "--format", "json").json()["editions"]
-    assert {"edition", "title", "released", "file_sha256", "versions"} <= set(listed[0])
+    assert {"edition", "title", "released", "rules_sha256", "versions"} <= set(listed[0])
     assert [one["edition"] for one in agon("rules", "list", "dojo", "--format", "json").json()[
         "editions"
     ]] == ["dojo/0.1", "dojo/0.2"]  # fmt: skip

@@ -1,56 +1,89 @@
-"""The registry: released editions never change, and are found by name."""
+"""The registry: the values of released editions never change, and editions are found by name."""
 
-import hashlib
 from importlib.resources import files
 from pathlib import Path
 
 import pytest
 
 from agon.disciplines import NAMES, discipline
-from agon.editions import default_edition, edition, editions, lock, rules_sha256
-from agon.editions.registry import file_of, parse
+from agon.editions import default_edition, edition, editions, lock, registry, rules_sha256
+from agon.editions.registry import parse
 from agon.errors import AgonError, Conflict, InvalidRule, NotFound
+
+RELEASED = {
+    "community/scores0002-1": "59230ee66f6b09339417e36f904086540af8ea9a5f157bfeca7d059cd0598dfe",
+    "challenge/term-1": "1ed416fde1510cb250b1ba9cefbb18b5c47d1a8a5fea06812960d490afa126de",
+    "dojo/0.1": "cb8e7a4c5b81d6e09770ab2ee03e1be0c32ebdb3a2ee22590b3f14edc78e476e",
+    "dojo/0.2": "f9b2368600340a05cae2728ee9b429e2b652eab15f51d65129178c86efd187ec",
+    "arena/sentience-1": "a7341ba2eeb7dbdd05d1bcb827b78ae90f296889a4b623f702387271bde9d9dc",
+}
+"""Ledgers, boards and proofs record these; a released edition keeps its fingerprint."""
+
+
+@pytest.mark.parametrize(("name", "fingerprint"), RELEASED.items())
+def test_released_editions_keep_their_fingerprints(name: str, fingerprint: str) -> None:
+    """Written out here, so that a changed edition with a changed lock fails, too."""
+    assert edition(name).rules_sha256 == rules_sha256(edition(name).rules) == fingerprint
+    assert lock()[name] == fingerprint
 
 
 def test_the_lock_names_every_released_file_and_no_other() -> None:
-    """An edition outside the lock would not be held to anything."""
+    """An edition outside the lock could change."""
     folder = Path(str(files("agon.editions"))) / "released"
-    found = {f"{path.parent.name}/{path.stem}" for path in folder.glob("*/*.toml")}
-    assert found == set(lock())
+    names = {f"{path.parent.name}/{path.stem}" for path in folder.glob("*/*.toml")}
+    assert names == set(lock())
 
 
 @pytest.mark.parametrize("name", editions())
-def test_a_released_file_is_the_one_in_the_lock(name: str) -> None:
-    """Bytes, not meaning: a released edition is not even reformatted."""
-    assert hashlib.sha256(file_of(name).read_bytes()).hexdigest() == lock()[name]
-
-
-@pytest.mark.parametrize("name", editions())
-def test_rules_in_force_have_a_fingerprint_of_their_own(name: str) -> None:
-    """An override changes it, setting what is set already does not."""
+def test_overrides_that_set_what_is_set_leave_the_fingerprint(name: str) -> None:
+    """It is a fingerprint of values, not of how they came about."""
     released = edition(name)
-    same = released.with_rules({})
-    assert rules_sha256(same) == rules_sha256(released.rules)
+    stated = released.rules.stated()
+    assert set(stated) == released.stated
+    assert rules_sha256(released.with_rules({})) == released.rules_sha256
+    assert rules_sha256(released.with_rules(stated)) == released.rules_sha256
     assert released.full_name == name
 
 
-def test_a_changed_edition_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_edition_that_differs_from_the_lock_is_rejected_with_the_rule(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Scores published under a name must stay what they were."""
-    changed = {**lock(), "dojo/0.1": "0" * 64}
-    monkeypatch.setattr("agon.editions.registry.lock", lambda: changed)
-    from agon.editions import registry
-
+    changed = {**lock(), "dojo/0.1": rules_sha256(edition("dojo/0.1").with_rules({"n_check": 9}))}
+    monkeypatch.setattr(registry, "lock", lambda: changed)
     monkeypatch.setattr(registry, "_load", registry._load.__wrapped__)
-    with pytest.raises(Conflict, match="not the file that was released"):
+    with pytest.raises(Conflict, match="does not state the rules that were released"):
         edition("dojo/0.1")
+    with pytest.raises(Conflict, match="may be any of n_check, stage_base"):
+        edition("dojo/0.1")
+    monkeypatch.setattr(registry, "lock", lambda: {**lock(), "dojo/0.2": RELEASED["dojo/0.1"]})
+    with pytest.raises(Conflict, match="max_literal_digits was None and is 64; restore"):
+        edition("dojo/0.2")
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_discipline_has_a_default_edition(name: str) -> None:
-    """The literal one."""
+def test_the_default_edition_is_the_reference_edition(name: str) -> None:
+    """The first one released; it states all rules there were."""
     full = default_edition(name)
     assert edition(full) is edition(full.partition("/")[2], of=name)
-    assert edition(full).rules.model_fields_set == set(discipline(name).rules.model_fields)
+    assert edition(full).base is None
+    assert edition(full).stated == discipline(name).rules.existing_in("0.1")
+
+
+def test_an_edition_has_what_its_base_has_and_its_file_does_not_change() -> None:
+    """Rules, reasons and versions by name, examples by title."""
+    base, later = edition("dojo/0.1"), edition("dojo/0.2")
+    assert later.base == base.full_name
+    assert later.stated == base.stated
+    assert later.rules == base.with_rules({"max_literal_digits": 64})
+    assert later.examples[: len(base.examples)] == base.examples
+
+    title = base.examples[0].title
+    example = f'[[examples]]\ntitle = {title!r}\nboard = "season"\nrecords = {{}}\n'
+    replaced = parse(f'{_HEAD}base = "dojo/0.1"\n{example}', full_name="dojo/x").examples
+    assert [one.title for one in replaced[-1:]] == [title]
+    assert replaced[-1].board == "season"
+    assert len(replaced) == len(base.examples)
 
 
 def test_an_unknown_edition_is_answered_with_the_closest() -> None:
@@ -61,18 +94,24 @@ def test_an_unknown_edition_is_answered_with_the_closest() -> None:
         edition("sentience", of="arena")
 
 
-_HEAD = 'discipline = "dojo"\nname = "x"\ntitle = "x"\nreleased = "2026-01-01"\n'
+_HEAD = 'agon = "0.1"\ntitle = "x"\nreleased = "2026-01-01"\n'
 
 
 @pytest.mark.parametrize(
-    ("text", "error"),
+    ("name", "text", "error", "message"),
     [
-        ('discipline = "dojo"\nextra = 1', NotFound),
-        ('discipline = "chess"', NotFound),
-        (f"{_HEAD}[rules]\nno_rule = 1", InvalidRule),
+        ("dojo/x", "extra = 1", NotFound, "unknown keys: extra"),
+        ("dojo/x", 'agon = "0.1"', NotFound, "lacks title, released"),
+        ("chess/x", "", NotFound, "no discipline 'chess'"),
+        ("dojo/x", f"{_HEAD}[rules]\nno_rule = 1", InvalidRule, "unknown rule 'no_rule'"),
+        ("dojo/x", f'{_HEAD}base = "dojo/0.3"', NotFound, "not released before it"),
+        ("dojo/0.1", f'{_HEAD}base = "dojo/0.2"', NotFound, "not released before it"),
+        ("dojo/0.2", f'{_HEAD}base = "dojo/0.2"', NotFound, "not released before it"),
     ],
 )
-def test_what_is_no_edition_is_refused(text: str, error: type[AgonError]) -> None:
+def test_what_is_not_an_edition_is_rejected(
+    name: str, text: str, error: type[AgonError], message: str
+) -> None:
     """With what is wrong."""
-    with pytest.raises(error):
-        parse(text)
+    with pytest.raises(error, match=message):
+        parse(text, full_name=name)

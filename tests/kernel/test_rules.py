@@ -1,4 +1,4 @@
-"""Rules: bounds, texts, overrides from a command line, and refusals that name everything."""
+"""Rules: bounds, texts, versions, overrides from a command line, errors that name everything."""
 
 from typing import Literal
 
@@ -9,7 +9,7 @@ from agon.kernel.rules import Rules, rule
 
 
 class Sample(Rules):
-    """Hold rules of every kind."""
+    """Rules of every kind."""
 
     bonus: float = rule(50, meaning="points", reason="the seed's", source="seed", ge=0, le=1000)
     count: int = rule(3, meaning="how many", reason="the seed's", source="seed", ge=1)
@@ -46,7 +46,7 @@ def test_rules_are_frozen() -> None:
         Sample().count = 9
 
 
-def test_texts_tell_bounds_as_people_read_them() -> None:
+def test_texts_have_readable_bounds() -> None:
     """The rulebook is made from these."""
     bounds = {text.name: text.bounds for text in Sample.texts()}
     assert bounds == {
@@ -57,3 +57,33 @@ def test_texts_tell_bounds_as_people_read_them() -> None:
         "models": "list",
         "on": "true or false",
     }
+
+
+class Later(Sample):
+    """The same rules with some that later versions added."""
+
+    reach: bool = rule(default=False, meaning="whether", reason="off", source="x", since="0.2")
+    reach_points: float = rule(2, meaning="points", reason="x", source="x", since="0.2", ge=0)
+    names: tuple[str, ...] = rule((), meaning="which", reason="x", source="x", since="0.10")
+
+
+def test_rules_that_were_added_later_and_have_their_defaults_are_not_stated() -> None:
+    """So that a fingerprint of stated values outlives every rule that is added."""
+    assert Later().stated() == Sample().stated()
+    assert Later(count=9).stated() == Sample(count=9).stated()
+    assert Later(reach=False, reach_points=2.0, names=()).stated() == Sample().stated()
+
+
+def test_a_later_rule_is_stated_where_it_differs_from_its_default() -> None:
+    """However it was set; set back to the default it is gone again."""
+    rules = Later().override({"reach": "true", "names": "a, b"})
+    assert rules.stated() == {**Sample().stated(), "reach": True, "names": ["a", "b"]}
+    assert rules.override({"reach": "false", "names": []}).stated() == Sample().stated()
+
+
+def test_a_version_has_the_rules_of_the_versions_before_it() -> None:
+    """Versions are compared as numbers."""
+    assert Later.existing_in("0.1") == set(Sample.model_fields)
+    assert Later.existing_in("0.2.1") == {*Sample.model_fields, "reach", "reach_points"}
+    assert Later.existing_in("0.10") == set(Later.model_fields)
+    assert {text.since for text in Later.texts()} == {"0.1", "0.2", "0.10"}

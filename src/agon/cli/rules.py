@@ -1,4 +1,4 @@
-"""``agon rules``: the released editions, their rules, differences and worked examples."""
+"""``agon rules``: list, show, compare and check the released editions."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,9 +16,10 @@ if TYPE_CHECKING:
 
 @click.group("rules", cls=Group)
 def command() -> None:
-    """Look at the released rules.
+    """Show and check the released rules.
 
-    An edition is a released, immutable set of rules with a SHA-256 fingerprint.
+    An edition is a released set of rules; its values never change, and its rules_sha256 is their
+    fingerprint.
 
       agon rules list
       agon rules show community/scores0002-1
@@ -36,17 +37,17 @@ def list_editions(discipline: str | None, *, form: str, output: Path | None) -> 
 
       agon rules list dojo
     """
-    from agon.editions import edition, editions, lock
+    from agon.editions import edition, editions
 
     rows: list[dict[str, Any]] = [
         {
-            "edition": one.full_name,
-            "title": one.title,
-            "released": one.released,
-            "file_sha256": lock()[one.full_name],
-            "versions": dict(one.versions),
+            "edition": released.full_name,
+            "title": released.title,
+            "released": released.released,
+            "rules_sha256": released.rules_sha256,
+            "versions": dict(released.versions),
         }
-        for one in map(edition, editions(discipline))
+        for released in map(edition, editions(discipline))
     ]
     if form == "json":
         _json({"editions": rows}, output)
@@ -58,7 +59,7 @@ def list_editions(discipline: str | None, *, form: str, output: Path | None) -> 
         [
             Column("edition", [row["edition"] for row in rows]),
             Column("released", [row["released"] for row in rows]),
-            Column("SHA-256", [f"{row['file_sha256'][:12]}…" for row in rows]),
+            Column("rules_sha256", [f"{row['rules_sha256'][:12]}…" for row in rows]),
             Column("what it is", [row["title"] for row in rows], folds=True),
         ],
         needed=4,
@@ -73,7 +74,8 @@ def list_editions(discipline: str | None, *, form: str, output: Path | None) -> 
 def show(edition: str, *, form: str, output: Path | None) -> None:
     """Show every rule of EDITION.
 
-    Each with its value, bounds, meaning and reason; JSON has the source clause, too.
+    Each with its value, bounds, meaning and reason. JSON also has the source clause, the version
+    of agon since which the rule exists, and whether the edition states it or has its default.
 
       agon rules show dojo/0.2
     """
@@ -110,7 +112,7 @@ def show(edition: str, *, form: str, output: Path | None) -> None:
 def diff(left: str, right: str, *, form: str, output: Path | None) -> None:
     """Show the rules in which two editions differ.
 
-    Who moves on real records is told by agon compare.
+    For the effect on ranks and scores of real records use agon compare.
 
       agon rules diff dojo/0.1 dojo/0.2
     """
@@ -119,7 +121,9 @@ def diff(left: str, right: str, *, form: str, output: Path | None) -> None:
 
     old, new = _edition(left), _edition(right)
     if old.discipline != new.discipline:
-        raise Conflict(f"{old.full_name} and {new.full_name} are of different disciplines")
+        raise Conflict(
+            f"{old.full_name} and {new.full_name} are of different disciplines; give two of one"
+        )
     before = {row["name"]: row for row in _rows(old)}
     rows = [
         {"name": row["name"], "left": before[row["name"]]["value"], "right": row["value"],
@@ -132,7 +136,7 @@ def diff(left: str, right: str, *, form: str, output: Path | None) -> None:
         return
     paper = Paper(output)
     if not rows:
-        paper.line(f"{old.full_name} and {new.full_name} set every rule alike")
+        paper.line(f"{old.full_name} and {new.full_name} have the same rules")
     else:
         paper.table(
             [
@@ -151,10 +155,10 @@ def diff(left: str, right: str, *, form: str, output: Path | None) -> None:
 @parameters.form(TABLE, "json")
 @click.pass_context
 def lint_editions(ctx: click.Context, editions: tuple[str, ...], *, form: str) -> None:
-    """Run the worked examples of editions (default: all).
+    """Check editions and run their worked examples (default: all editions).
 
-    Every rule must have a value, every example come out, every explanation agree with its board.
-    Exit code 1 when anything comes out otherwise than an edition says.
+    An edition states every rule that existed when it was released. Every example must give the
+    rows it expects, and every explanation the score of its board. Exit code 1 on any issue.
 
       agon rules lint
       agon rules lint arena/sentience-1
@@ -163,26 +167,26 @@ def lint_editions(ctx: click.Context, editions: tuple[str, ...], *, form: str) -
     from agon.editions.lint import lint
 
     chosen = [_edition(name) for name in editions or all_editions()]
-    issues = {one.full_name: lint(one.full_name) for one in chosen}
+    issues = {released.full_name: lint(released.full_name) for released in chosen}
     if form == "json":
         every = [
             {
-                "edition": one.full_name,
-                "examples": len(one.examples),
-                "issues": [issue.to_dict() for issue in issues[one.full_name]],
+                "edition": released.full_name,
+                "examples": len(released.examples),
+                "issues": [issue.to_dict() for issue in issues[released.full_name]],
             }
-            for one in chosen
+            for released in chosen
         ]
         _json({"editions": every}, None)
     else:
         from agon.cli.drawing import Paper
 
         paper = Paper()
-        for one in chosen:
-            found = issues[one.full_name]
-            verdict = f"{len(found)} issues" if found else "good"
-            examples = f"{len(one.examples)} worked examples"
-            paper.line(f"{one.full_name}: {examples}, {len(_values(one))} rules: {verdict}")
+        for released in chosen:
+            found = issues[released.full_name]
+            verdict = f"{len(found)} issues" if found else "OK"
+            examples = f"{len(released.examples)} worked examples"
+            paper.line(f"{released.full_name}: {examples}, {len(released.stated)} rules: {verdict}")
             for issue in found:
                 paper.line(f"  {issue}", style="red")
         paper.deliver()
@@ -190,34 +194,29 @@ def lint_editions(ctx: click.Context, editions: tuple[str, ...], *, form: str) -
 
 
 def _edition(name: str) -> "Edition":
-    """Find an edition by its full name, or by a short one that only one discipline has."""
+    """Return an edition by its full name, or by a short one that only one discipline has."""
     from agon.editions import edition, editions
 
     same = [full for full in editions() if full.partition("/")[2] == name]
     return edition(same[0] if len(same) == 1 else name)
 
 
-def _values(released: "Edition") -> dict[str, Any]:
-    return released.rules.model_dump(mode="json")
-
-
 def _head(released: "Edition") -> dict[str, Any]:
-    from agon.editions import lock, rules_sha256
-
     return {
         "edition": released.full_name,
         "title": released.title,
         "released": released.released,
+        "agon": released.agon,
+        "base": released.base,
         "versions": dict(released.versions),
         "changelog": list(released.changelog),
-        "file_sha256": lock()[released.full_name],
-        "rules_sha256": rules_sha256(released.rules),
+        "rules_sha256": released.rules_sha256,
     }
 
 
 def _rows(released: "Edition") -> Iterator[dict[str, Any]]:
-    """Give every rule with its value in this edition and this edition's reason for it."""
-    values = _values(released)
+    """Yield every rule with its value in an edition and the edition's reason for it."""
+    values = released.rules.model_dump(mode="json")
     for text in released.rules.texts():
         yield {
             "name": text.name,
@@ -226,11 +225,13 @@ def _rows(released: "Edition") -> Iterator[dict[str, Any]]:
             "meaning": text.meaning,
             "reason": released.reasons.get(text.name, text.reason),
             "source": text.source,
+            "since": text.since,
+            "stated": text.name in released.stated,
         }
 
 
-def _brief(text: str, *, most: int = 24) -> str:
-    return text if len(text) <= most else f"{text[: most - 1]}…"
+def _brief(text: str, *, length: int = 24) -> str:
+    return text if len(text) <= length else f"{text[: length - 1]}…"
 
 
 def _json(value: dict[str, Any], output: Path | None) -> None:

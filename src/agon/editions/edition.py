@@ -1,4 +1,4 @@
-"""Hold one released set of rules with its reasons, changelog and worked examples."""
+"""An edition: one released set of rules with its reasons, changelog and worked examples."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,16 +10,16 @@ from agon.kernel.rules import Rules
 
 @dataclass(frozen=True)
 class Example:
-    """Hold one worked example: records, and what must come out.
+    """A worked example: records, and the board rows they must give.
 
     Attributes:
         title: what it shows, with its source clause.
         records: tables as lists of rows.
         overrides: rules set for this example alone.
-        board: the board that is looked at.
+        board: the board that is compared.
         expect: id → expected columns; a nested table is compared key by key.
         unscored: ids that must be unscored.
-        tolerance: how far a number may be off.
+        tolerance: the largest difference at which two numbers count as equal.
     """
 
     title: str
@@ -33,27 +33,33 @@ class Example:
 
 @dataclass(frozen=True)
 class Edition:
-    """Hold one edition.
+    """One released edition.
 
     Attributes:
-        discipline: whose rules these are.
+        discipline: the discipline it belongs to.
         name: the name without the discipline (``scores0002-1``).
+        agon: the version of agon it was released with.
         title: one line on what it is.
         released: ISO date.
-        versions: versions it carries (algorithm, list of SOTA models, …).
+        base: full name of the edition it states the differences from; None for a reference edition.
+        versions: versions it is made of (algorithm, list of SOTA models, …).
         changelog: what changed against the edition before, newest first.
         rules: the value of every rule.
-        reasons: for every rule that settles something the seed leaves open, why.
-        examples: worked examples, run by ``agon rules lint``.
+        stated: the rules its file and its base state; any other rule has its default.
+        reasons: why a rule has its value, where that differs from the reason in the code.
+        examples: worked examples, run by ``agon rules lint``; those of its base included.
     """
 
     discipline: str
     name: str
+    agon: str
     title: str
     released: str
+    base: str | None
     versions: Mapping[str, str]
     changelog: tuple[str, ...]
     rules: Rules
+    stated: frozenset[str]
     reasons: Mapping[str, str]
     examples: tuple[Example, ...]
 
@@ -61,6 +67,11 @@ class Edition:
     def full_name(self) -> str:
         """Return ``discipline/name``."""
         return f"{self.discipline}/{self.name}"
+
+    @property
+    def rules_sha256(self) -> str:
+        """Return the fingerprint of its rules, as the lock holds it."""
+        return rules_sha256(self.rules)
 
     def with_rules(self, overrides: Mapping[str, Any]) -> Rules:
         """Return its rules with some values replaced.
@@ -72,5 +83,11 @@ class Edition:
 
 
 def rules_sha256(rules: Rules) -> str:
-    """Fingerprint the values of rules."""
-    return sha256(rules.model_dump(mode="json"))
+    """Return the fingerprint of rules: the SHA-256 of the values they state, as canonical JSON.
+
+    Stated are the rules of the first version of agon, and of later rules those that differ from
+    their default (:meth:`agon.kernel.rules.Rules.stated`). So equal rules have equal fingerprints,
+    however they came about; an override adds a rule that the edition does not state, unless it sets
+    the default; and a rule that a later version of agon adds leaves every fingerprint as it is.
+    """
+    return sha256(rules.stated())

@@ -1,4 +1,4 @@
-"""Hold an edition to its own words: every rule has a value, every worked example comes out."""
+"""Check an edition: every rule has a value, every worked example gives what it says."""
 
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,11 +17,11 @@ from agon.records import read_rows
 
 @dataclass(frozen=True)
 class LintIssue:
-    """Hold one thing an edition says that does not hold.
+    """Something an edition states that is not so.
 
     Attributes:
         edition: the edition's full name.
-        example: title of the worked example, or None when the edition itself is at issue.
+        example: title of the worked example; None when the issue is in the edition itself.
         message: what was found, and what should be.
     """
 
@@ -39,18 +39,23 @@ class LintIssue:
 
 
 def lint(full_name: str) -> list[LintIssue]:
-    """List what is wrong with a released edition; an empty list is a good edition.
+    """Return what is wrong with a released edition; an empty list for none.
 
     Raises:
         NotFound: there is no such edition.
-        Conflict: its file is not the one that was released.
+        Conflict: its rules are not those that were released.
         InvalidRule: it sets a rule that does not exist, or one out of its bounds.
     """
     released = edition(full_name)
-    given = tomllib.loads(file_of(released.full_name).read_text(encoding="utf-8"))
+    content = tomllib.loads(file_of(released.full_name).read_text(encoding="utf-8"))
+    base = None if released.base is None else edition(released.base)
     issues = [
         LintIssue(released.full_name, None, message)
-        for message in [*_of_rules(released, given["rules"]), *_of_header(released)]
+        for message in [
+            *_rule_issues(released),
+            *_repetitions(released, content, base),
+            *_header_issues(released),
+        ]
     ]
     for example in released.examples:
         issues += [
@@ -61,33 +66,58 @@ def lint(full_name: str) -> list[LintIssue]:
 
 
 def of_example(chosen: Discipline, released: Edition, example: Example) -> list[str]:
-    """Run one worked example and list what comes out otherwise than it says."""
+    """Run one worked example and return every difference from what it expects."""
     if not example.expect and not example.unscored:
         return ["expects nothing; name ids under expect or unscored"]
     try:
         records = read_rows(chosen.schema, example.records)
-    except AgonError as refused:
-        return [f"its records are refused: {refused}"]
+    except AgonError as error:
+        return [f"its records are rejected: {error}"]
     try:
         scored = chosen.score(records, released.with_rules(example.overrides))
         return list(_differences(scored, chosen.board_name(example.board), example))
-    except AgonError as refused:
-        return [str(refused)]
+    except AgonError as error:
+        return [str(error)]
     finally:
         records.close()
 
 
-def _of_rules(released: Edition, given: Mapping[str, Any]) -> Iterator[str]:
-    known = type(released.rules).model_fields
-    for name in known:
-        if name not in given:
-            yield f"rule {name} has no value; an edition gives every rule one"
+def _rule_issues(released: Edition) -> Iterator[str]:
+    """Yield the rules that lack a value, and those that did not exist at the release."""
+    rules = type(released.rules)
+    try:
+        existing = rules.existing_in(released.agon)
+    except ValueError:
+        yield f"agon = {released.agon!r} is not a version; give one such as 0.1"
+        return
+    for name in sorted(existing - released.stated):
+        yield (
+            f"rule {name} has no value; an edition states every rule that agon {released.agon} has"
+        )
+    since = {text.name: text.since for text in rules.texts()}
+    for name in sorted(released.stated - existing):
+        yield f"rule {name} exists since agon {since[name]}, the edition is of {released.agon}"
     for name in released.reasons:
-        if name not in known:
-            yield f"gives a reason for {name}, which is no rule"
+        if name not in since:
+            yield f"gives a reason for {name}, which is not a rule"
 
 
-def _of_header(released: Edition) -> Iterator[str]:
+def _repetitions(
+    released: Edition, content: Mapping[str, Any], base: Edition | None
+) -> Iterator[str]:
+    """Yield what the file repeats from the code or from its base."""
+    reasons = {text.name: text.reason for text in type(released.rules).texts()}
+    if base is not None:
+        reasons.update(base.reasons)
+        for name in content.get("rules", {}):
+            if name in base.stated and getattr(base.rules, name) == getattr(released.rules, name):
+                yield f"rule {name} has the value of its base {base.full_name}; leave it out"
+    for name, reason in content.get("reasons", {}).items():
+        if reasons.get(name) == reason:
+            yield f"the reason for {name} is known without it; leave it out"
+
+
+def _header_issues(released: Edition) -> Iterator[str]:
     try:
         date.fromisoformat(released.released)
     except ValueError:
@@ -100,52 +130,54 @@ def _of_header(released: Edition) -> Iterator[str]:
 
 def _differences(scored: Scored, name: str, example: Example) -> Iterator[str]:
     board = scored.board(name)
-    for who, expected in example.expect.items():
+    for participant, expected in example.expect.items():
         try:
-            row = board.row(who)
+            row = board.row(participant)
         except NotFound as missing:
             yield str(missing)
             continue
-        yield from _unequal(expected, row, f"{who}: ", example.tolerance)
-        yield from _explained(scored, board, who, row)
-    reasons = {one.id for one in board.unscored}
-    for who in example.unscored:
-        if who not in reasons:
-            yield f"{who} should be unscored on board {board.name}"
+        yield from _unequal(expected, row, f"{participant}: ", example.tolerance)
+        yield from _explained(scored, board, participant, row)
+    unscored = {entry.id for entry in board.unscored}
+    for participant in example.unscored:
+        if participant not in unscored:
+            yield f"{participant} should be unscored on board {board.name}"
 
 
-def _explained(scored: Scored, board: Board, who: str, row: Mapping[str, Any]) -> Iterator[str]:
-    """Yield a difference between a row and its explanation, which must tell the same score."""
-    explanation = scored.explain(who, board=board.name)
+def _explained(
+    scored: Scored, board: Board, participant: str, row: Mapping[str, Any]
+) -> Iterator[str]:
+    """Yield a difference between a row and its explanation, which must give the same score."""
+    explanation = scored.explain(participant, board=board.name)
     if explanation.score != row["score"] or explanation.rank != row["rank"]:
         yield (
-            f"{who}: the explanation says rank {explanation.rank}, score {explanation.score}; "
-            f"the board says rank {row['rank']}, score {row['score']}"
+            f"{participant}: the explanation gives rank {explanation.rank}, score "
+            f"{explanation.score}; the board gives rank {row['rank']}, score {row['score']}"
         )
 
 
-def _unequal(expected: Any, found: Any, where: str, tolerance: float) -> Iterator[str]:
-    """Compare what must come out with what does: tables key by key, lists one by one."""
+def _unequal(expected: Any, value: Any, path: str, tolerance: float) -> Iterator[str]:
+    """Yield the differences between two values: tables key by key, lists item by item."""
     if isinstance(expected, Mapping):
-        for key, value in expected.items():
-            if not isinstance(found, Mapping) or key not in found:
-                yield f"{where}{key} is not there"
+        for key, part in expected.items():
+            if not isinstance(value, Mapping) or key not in value:
+                yield f"{path}{key} is missing"
             else:
-                yield from _unequal(value, found[key], f"{where}{key} ", tolerance)
+                yield from _unequal(part, value[key], f"{path}{key} ", tolerance)
     elif isinstance(expected, list):
-        if not isinstance(found, Sequence) or len(found) != len(expected):
-            yield f"{where}is {found!r}, should be {expected!r}"
+        if not isinstance(value, Sequence) or len(value) != len(expected):
+            yield f"{path}is {value!r}, should be {expected!r}"
             return
-        for at, (one, other) in enumerate(zip(expected, found, strict=True)):
-            yield from _unequal(one, other, f"{where}[{at}] ", tolerance)
-    elif not _equal(expected, found, tolerance):
-        yield f"{where}is {found!r}, should be {expected!r}"
+        for index, (part, other) in enumerate(zip(expected, value, strict=True)):
+            yield from _unequal(part, other, f"{path}[{index}] ", tolerance)
+    elif not _equal(expected, value, tolerance):
+        yield f"{path}is {value!r}, should be {expected!r}"
 
 
-def _equal(expected: Any, found: Any, tolerance: float) -> bool:
+def _equal(expected: Any, value: Any, tolerance: float) -> bool:
     numbers = (int, float)
-    if isinstance(expected, bool) or isinstance(found, bool):
-        return expected is found
-    if isinstance(expected, numbers) and isinstance(found, numbers):
-        return abs(expected - found) <= tolerance
-    return bool(expected == found)
+    if isinstance(expected, bool) or isinstance(value, bool):
+        return expected is value
+    if isinstance(expected, numbers) and isinstance(value, numbers):
+        return abs(expected - value) <= tolerance
+    return bool(expected == value)

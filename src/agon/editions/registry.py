@@ -1,10 +1,10 @@
-"""Read the released editions from their files, and hold them to the lock.
+"""The released editions: read from their files, checked against the lock.
 
-``released/<discipline>/<name>.toml`` is one edition; ``lock.toml`` holds the SHA-256 of each
-file's bytes. A released file never changes: an edition whose bytes differ from the lock is refused.
+``released/<discipline>/<name>.toml`` is one edition; ``lock.toml`` holds the fingerprint of each
+edition's rules. The values of a released edition never change: one whose fingerprint differs from
+the lock is rejected.
 """
 
-import hashlib
 import tomllib
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -15,28 +15,20 @@ from typing import Any
 
 from agon.disciplines import NAMES, discipline
 from agon.editions.edition import Edition, Example
+from agon.editions.mismatch import compare
 from agon.errors import Conflict, NotFound, did_you_mean
 
-_KEYS = {
-    "discipline",
-    "name",
-    "title",
-    "released",
-    "versions",
-    "changelog",
-    "rules",
-    "reasons",
-    "examples",
-}
+_REQUIRED = ("agon", "title", "released")
+_KEYS = (*_REQUIRED, "base", "versions", "changelog", "rules", "reasons", "examples")
 
 
 def editions(of: str | None = None) -> list[str]:
-    """List the full names of all released editions, or of one discipline's, oldest first."""
+    """Return the full names of all released editions, or of one discipline's, oldest first."""
     return [name for name in lock() if of is None or name.startswith(f"{of}/")]
 
 
 def default_edition(of: str) -> str:
-    """Return the full name of a discipline's default edition: the literal one, listed first."""
+    """Return the full name of a discipline's default edition: the reference one, released first."""
     return editions(of)[0]
 
 
@@ -45,7 +37,7 @@ def edition(name: str, *, of: str | None = None) -> Edition:
 
     Raises:
         NotFound: there is none; the message suggests one.
-        Conflict: its file is not the one that was released.
+        Conflict: its rules are not those that were released.
 
     Example:
         >>> edition("0.1", of="dojo").full_name
@@ -60,7 +52,7 @@ def edition(name: str, *, of: str | None = None) -> Edition:
 
 @cache
 def lock() -> Mapping[str, str]:
-    """Return the SHA-256 of every released edition's file, by full name, in order of release."""
+    """Return the ``rules_sha256`` of every released edition by full name, in order of release."""
     text = (files("agon.editions") / "lock.toml").read_text(encoding="utf-8")
     return dict(tomllib.loads(text))
 
@@ -72,52 +64,95 @@ def file_of(full_name: str) -> Traversable:
 
 @cache
 def _load(full: str) -> Edition:
-    content = file_of(full).read_bytes()
-    digest = hashlib.sha256(content).hexdigest()
-    if digest != lock()[full]:
-        raise Conflict(
-            f"edition {full} is not the file that was released: SHA-256 {digest[:12]}…, "
-            f"lock {lock()[full][:12]}…; restore it and release changes under a new name"
-        )
-    return parse(content.decode())
-
-
-def parse(text: str) -> Edition:
-    """Read an edition from its TOML text; every rule must have a value there."""
-    given = tomllib.loads(text)
-    unknown = sorted(given.keys() - _KEYS)
-    if unknown:
-        raise NotFound(f"edition has unknown keys: {', '.join(unknown)}")
-    if given["discipline"] not in NAMES:
-        raise NotFound(f"there is no discipline {given['discipline']!r}")
-    rules = discipline(given["discipline"]).rules
-    return Edition(
-        discipline=given["discipline"],
-        name=given["name"],
-        title=given["title"],
-        released=str(given["released"]),
-        versions=given.get("versions", {}),
-        changelog=tuple(given.get("changelog", ())),
-        rules=rules.of(given["rules"]),
-        reasons=given.get("reasons", {}),
-        examples=tuple(_example(one) for one in given.get("examples", ())),
+    released = parse(file_of(full).read_text(encoding="utf-8"), full_name=full)
+    mismatch = compare(
+        released.rules,
+        edition=full,
+        recorded=lock()[full],
+        alternatives=() if released.base is None else (edition(released.base).rules,),
     )
+    if mismatch is not None:
+        raise Conflict(
+            f"the file of edition {full} does not state the rules that were released: {mismatch}"
+        )
+    return released
 
 
-def _example(given: Mapping[str, Any]) -> Example:
+def parse(text: str, *, full_name: str) -> Edition:
+    """Return an edition from its TOML text.
+
+    With ``base``, the file states what differs from that edition: rules, reasons and versions by
+    name, examples by title.
+
+    Raises:
+        NotFound: an unknown key or discipline, a missing key, or a base that is not released.
+        InvalidRule: unknown rules and values out of bounds, all at once.
+    """
+    content = tomllib.loads(text)
+    of, _, name = full_name.partition("/")
+    if of not in NAMES:
+        raise NotFound(f"there is no discipline {of!r}: {did_you_mean(of, NAMES)}")
+    if unknown := sorted(content.keys() - set(_KEYS)):
+        raise NotFound(f"edition {full_name} has unknown keys: {', '.join(unknown)}")
+    if missing := [key for key in _REQUIRED if key not in content]:
+        raise NotFound(f"edition {full_name} lacks {', '.join(missing)}; add them")
+    base = _base(full_name, content.get("base"))
+    values = dict(content.get("rules", {}))
+    examples = [_example(item) for item in content.get("examples", ())]
+    replaced = {example.title for example in examples}
+    return Edition(
+        discipline=of,
+        name=name,
+        agon=content["agon"],
+        title=content["title"],
+        released=str(content["released"]),
+        base=None if base is None else base.full_name,
+        versions={**(base.versions if base else {}), **content.get("versions", {})},
+        changelog=tuple(content.get("changelog", ())),
+        rules=discipline(of).rules.of(values) if base is None else base.with_rules(values),
+        stated=frozenset(values) | (base.stated if base else frozenset()),
+        reasons={**(base.reasons if base else {}), **content.get("reasons", {})},
+        examples=(
+            *(example for example in (base.examples if base else ())
+              if example.title not in replaced),
+            *examples,
+        ),
+    )  # fmt: skip
+
+
+def _base(full_name: str, name: str | None) -> Edition | None:
+    """Return the edition that another one is based on; it was released before.
+
+    Raises:
+        NotFound: there is no such edition.
+    """
+    if name is None:
+        return None
+    earlier = editions(full_name.partition("/")[0])
+    if full_name in earlier:
+        earlier = earlier[: earlier.index(full_name)]
+    if name not in earlier:
+        raise NotFound(
+            f"edition {full_name} has the base {name!r}, which was not released before it: "
+            f"{did_you_mean(name, earlier)}"
+        )
+    return _load(name)
+
+
+def _example(content: Mapping[str, Any]) -> Example:
     return Example(
-        title=given["title"],
-        records={name: unfolded(rows) for name, rows in given["records"].items()},
-        overrides=given.get("set", {}),
-        board=given["board"],
-        expect=given.get("expect", {}),
-        unscored=tuple(given.get("unscored", ())),
-        tolerance=float(given.get("tolerance", 1e-9)),
+        title=content["title"],
+        records={name: unfolded(rows) for name, rows in content["records"].items()},
+        overrides=content.get("set", {}),
+        board=content["board"],
+        expect=content.get("expect", {}),
+        unscored=tuple(content.get("unscored", ())),
+        tolerance=float(content.get("tolerance", 1e-9)),
     )
 
 
 def unfolded(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Unfold the compact rows of a worked example into plain ones.
+    """Return the compact rows of a worked example as plain ones.
 
     A list, or ``{from = 1, to = 3}``, stands for each of its values; a row with several is
     repeated for every combination. ``{from = 1}`` counts on from row to row.

@@ -1,33 +1,53 @@
-"""Say what a rule is: a named value with a bound, a default, a meaning and a reason.
+"""Declare rules: named values with bounds, a default, a meaning, a reason and a first version.
 
-A discipline's ``rules.py`` is one frozen class of these. An edition gives every rule its released
-value; an organiser's overrides go through :meth:`Rules.override`, which refuses unknown names and
-values out of bounds, all of them at once.
+A discipline's ``rules.py`` is one frozen class of these. An edition states the value of every rule
+that existed when it was released; a rule that was added later has its default there, which never
+changes what the edition scores. Overrides go through :meth:`Rules.override`, which rejects unknown
+names and values out of bounds, all of them at once.
 """
 
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Self, get_args
+from typing import Any, Final, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from agon.errors import InvalidRule, did_you_mean
 
+FIRST_VERSION: Final = "0.1"
+"""The first version of agon; every edition states the rules that exist since then."""
 
-def rule(default: Any, *, meaning: str, reason: str, source: str, **bounds: Any) -> Any:
-    """Declare one rule: its default, what it means, why this default, and the clause it is from.
 
-    ``bounds`` are pydantic's own (``ge``, ``gt``, ``le``, ``lt``, ``min_length`` …).
+def rule(
+    default: Any,
+    *,
+    meaning: str,
+    reason: str,
+    source: str,
+    since: str = FIRST_VERSION,
+    **bounds: Any,
+) -> Any:
+    """Declare one rule.
+
+    Args:
+        default: the value in the reference edition. For a rule that was added later, the value in
+            every edition that does not state it: the one that switches the rule off, or that the
+            code had before there was a rule. It never changes.
+        meaning: what the rule says.
+        reason: why it has this default.
+        source: the clause it comes from.
+        since: the version of agon that introduced it.
+        bounds: pydantic's own (``ge``, ``gt``, ``le``, ``lt``, ``min_length`` …).
     """
-    extra: dict[str, Any] = {"reason": reason, "source": source}
+    extra: dict[str, Any] = {"reason": reason, "source": source, "since": since}
     return Field(default, description=meaning, json_schema_extra=extra, **bounds)
 
 
 @dataclass(frozen=True)
 class RuleText:
-    """Hold what a reader is told about one rule."""
+    """The documentation of one rule."""
 
     name: str
     default: Any
@@ -35,12 +55,46 @@ class RuleText:
     meaning: str
     reason: str
     source: str
+    since: str
+
+
+def version_key(version: str) -> tuple[int, ...]:
+    """Return a key that orders versions.
+
+    Raises:
+        ValueError: it is not a version such as ``0.1``.
+
+    Example:
+        >>> version_key("0.10") > version_key("0.9")
+        True
+    """
+    return tuple(int(part) for part in version.split("."))
 
 
 class Rules(BaseModel):
-    """Hold the rules of one discipline, frozen; every field is declared with :func:`rule`."""
+    """The rules of one discipline, frozen; every field is declared with :func:`rule`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    def stated(self) -> dict[str, Any]:
+        """Return the values that identify these rules, as JSON values by name.
+
+        They are the values of all rules of the first version, and of later rules those that differ
+        from their default: to leave a later rule out and to state its default is the same. So
+        equal rules have equal values here, and a rule that is added to the class changes nothing.
+        """
+        defaults, since = _defaults(type(self)), _since(type(self))
+        return {
+            name: value
+            for name, value in self.model_dump(mode="json").items()
+            if since[name] == FIRST_VERSION or value != defaults[name]
+        }
+
+    @classmethod
+    def existing_in(cls, version: str) -> set[str]:
+        """Return the names of the rules that a version of agon has."""
+        newest = version_key(version)
+        return {name for name, since in _since(cls).items() if version_key(since) <= newest}
 
     @classmethod
     def texts(cls) -> list[RuleText]:
@@ -58,13 +112,14 @@ class Rules(BaseModel):
                     meaning=field.description or "",
                     reason=str(notes.get("reason", "")),
                     source=str(notes.get("source", "")),
+                    since=_since(cls)[name],
                 )
             )
         return texts
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> Self:
-        """Build rules from values that may be text (``--set key=value``).
+        """Return rules made of values that may be text (``--set key=value``).
 
         Raises:
             InvalidRule: naming every unknown key and every value out of bounds at once.
@@ -97,7 +152,7 @@ class Rules(BaseModel):
     @classmethod
     def _checked(cls, values: Mapping[str, Any]) -> Self:
         known = cls.model_fields
-        faults = [
+        errors = [
             f"unknown rule {name!r}: {did_you_mean(name, known)}"
             for name in values
             if name not in known
@@ -105,27 +160,43 @@ class Rules(BaseModel):
         try:
             rules = cls.model_validate({k: v for k, v in values.items() if k in known})
         except ValidationError as error:
-            faults += [_fault(detail) for detail in error.errors()]
-        if faults:
-            raise InvalidRule("\n".join(faults))
+            errors += [_message(detail) for detail in error.errors()]
+        if errors:
+            raise InvalidRule("\n".join(errors))
         return rules
 
 
 @cache
 def _properties(rules: type[Rules]) -> Mapping[str, Any]:
-    """Describe every rule of a class as JSON schema; made once, it takes milliseconds."""
+    """Return the JSON schema of every rule of a class; made once, since it takes milliseconds."""
     properties: Mapping[str, Any] = rules.model_json_schema()["properties"]
     return properties
 
 
-def _fault(detail: Any) -> str:
+@cache
+def _defaults(rules: type[Rules]) -> Mapping[str, Any]:
+    """Return the default of every rule as a JSON value."""
+    return rules().model_dump(mode="json")
+
+
+@cache
+def _since(rules: type[Rules]) -> Mapping[str, str]:
+    """Return the version that introduced each rule."""
+    versions = {}
+    for name, field in rules.model_fields.items():
+        extra = field.json_schema_extra
+        versions[name] = str(extra["since"]) if isinstance(extra, dict) else FIRST_VERSION
+    return versions
+
+
+def _message(detail: Any) -> str:
     name = ".".join(str(part) for part in detail["loc"]) or "rules"
     message = str(detail["msg"]).removeprefix("Value error, ")
     return f"rule {name} = {detail['input']!r}: {message[0].lower()}{message[1:]}"
 
 
 def _bounds(schema: Mapping[str, Any]) -> str:
-    """Write a JSON-schema fragment as a bound people read: ``0 ≤ x ≤ 1``, ``one of a, b``."""
+    """Return a JSON-schema fragment as readable bounds: ``0 ≤ x ≤ 1``, ``one of a, b``."""
     if "anyOf" in schema:
         return " or ".join(_bounds(part) for part in schema["anyOf"])
     if "enum" in schema:

@@ -68,19 +68,20 @@ class ArenaRules(Rules):
     round_changes: bool = rule(
         default=True,
         meaning="Whether each rating change is rounded to a whole number, half away from zero.",
-        reason="The seed's examples give +8/−8 and +24/−24 where the formula gives 7.69 and 24.31.",
+        reason="The seed's examples say +8/−8 and +24/−24, whole numbers; the formula alone "
+        "gives 7.69 and 24.31.",
         source="seed 003, Example Scenarios",
     )
     audit_overturns: bool = rule(
         default=False,
         meaning="Whether the result of an audited match is the audit's verdict.",
-        reason="The seed punishes judges for a wrong consensus but never takes a result back.",
+        reason="The seed lists penalties for the judges and none for the bots: the match stands.",
         source=_AUDIT,
     )
     provisional_matches: int = rule(
         30,
         meaning="Rated matches below which a rating is marked provisional.",
-        reason="The mark goes when K falls: the same 30 matches.",
+        reason="The seed marks nothing; below its own K threshold a rating is still on its way.",
         source=_RATINGS,
         ge=0,
     )
@@ -90,7 +91,8 @@ class ArenaRules(Rules):
         0,
         meaning="Tied matches every bot is taken to have played against an average bot; 0 refuses "
         "where no finite rating fits best (somebody never lost or never won).",
-        reason="A rating made of a prior looks like one made of matches, so the organiser asks for it.",  # noqa: E501 - one sentence
+        reason="The seed has Elo alone; beside it a rating is shown only where the matches "
+        "determine one.",
         source=_RATINGS,
         ge=0,
         le=1000,
@@ -98,7 +100,7 @@ class ArenaRules(Rules):
     confidence: float = rule(
         0.95,
         meaning="Confidence of every interval.",
-        reason="The customary level; rank ranges and accuracies use the same one.",
+        reason="The seed gives no uncertainty; 95 % is what readers expect.",
         source=_RATINGS,
         gt=0,
         lt=1,
@@ -107,13 +109,13 @@ class ArenaRules(Rules):
         "sandwich",
         meaning="How Bradley–Terry intervals are made: robust covariance, or refits of resampled "
         "matches.",
-        reason="The sandwich needs no dice and holds when the model is only nearly right.",
+        reason="The seed gives no uncertainty; the sandwich needs no dice.",
         source=_RATINGS,
     )
     bootstrap_rounds: int = rule(
         200,
         meaning="Refits of a bootstrap interval.",
-        reason="The ends of a 95 % interval settle to about an Elo point.",
+        reason="The seed gives no uncertainty; 200 refits settle the ends to about a point.",
         source=_RATINGS,
         ge=20,
         le=100_000,
@@ -121,7 +123,7 @@ class ArenaRules(Rules):
     bootstrap_seed: int = rule(
         0,
         meaning="Seed of the bootstrap's dice.",
-        reason="The same records and rules give the same board.",
+        reason="Any seed will do as long as it is always the same.",
         source=_RATINGS,
         ge=0,
     )
@@ -146,7 +148,8 @@ class ArenaRules(Rules):
     credibility_floor: int = rule(
         30,
         meaning="Credibility no change goes below; applied after every single change.",
-        reason="The seed's floor; after every change, so that order is all that matters.",
+        reason="The seed says a judge cannot drop below 30; so the floor holds after every "
+        "single change.",
         source=_CONSTANTS,
         ge=0,
         le=1_000_000,
@@ -170,7 +173,7 @@ class ArenaRules(Rules):
     credibility_audit: int = rule(
         10,
         meaning="Credibility lost by every judge who voted with a consensus the audit rejects.",
-        reason="The seed's −10; the consensus' gain stays, so the net is −9.",
+        reason="The seed does not say that the consensus gain is taken back, so it stays: net −9.",
         source=_AUDIT,
         ge=0,
         le=10_000,
@@ -188,7 +191,7 @@ class ArenaRules(Rules):
     max_prompt_chars: int = rule(
         400,
         meaning="Longest prompt, in characters.",
-        reason="Both bots answer at a sitting's length.",
+        reason="The seed sets no length; both bots should be able to answer at once.",
         source=_MATCH,
         ge=1,
     )
@@ -219,7 +222,8 @@ class ArenaRules(Rules):
     plagiarism_jaccard: float = rule(
         0.9,
         meaning="Share of common words (Jaccard) from which two responses count as copied.",
-        reason="The seed says “too similar”; nine words in ten leaves room for common phrases.",
+        reason="The seed says “too similar” after comparing fingerprints, which only equal texts "
+        "share; nine words in ten is that similar.",
         source=_COPYING,
         gt=0,
         le=1,
@@ -236,7 +240,7 @@ class ArenaRules(Rules):
     matchmaking_order: Literal["ascending", "descending"] = rule(
         "ascending",
         meaning="Whether the lowest or the highest rating chooses first.",
-        reason="The seed sorts by rating and says no more; sorting means ascending.",
+        reason="The seed sorts by rating and does not say which end chooses first.",
         source=_MATCHMAKING,
     )
 
@@ -258,14 +262,15 @@ class ArenaRules(Rules):
     min_judge_pool: int = rule(
         10,
         meaning="Eligible judges below which the arena reports itself degraded, and goes on.",
-        reason="The seed's pool minimum; stopping the arena would punish the bots.",
+        reason="The seed needs ten active judges and does not say what happens below; stopping "
+        "would punish the bots.",
         source=_POOL,
         ge=0,
     )
     qualification_interval_minutes: int = rule(
         60,
         meaning="Minutes between two attempts of one bot to qualify.",
-        reason="One attempt per hour makes guessing slow.",
+        reason="The seed sets no pace; one attempt per hour makes guessing slow.",
         source="spec arena, Qualification",
         ge=0,
     )
@@ -296,7 +301,8 @@ class ArenaRules(Rules):
     position_min_votes: int = rule(
         10,
         meaning="Votes below which position bias is not looked for.",
-        reason="Four of four votes for A happen to one honest judge in eight.",
+        reason="The seed gives a share without a number of votes; below ten it is met by chance "
+        "too often.",
         source=_FINDINGS,
         ge=1,
     )
@@ -311,21 +317,22 @@ class ArenaRules(Rules):
     audit_min_matches: int = rule(
         5,
         meaning="Audited matches below which agreement with audits is not looked at.",
-        reason="One miss in one audit says nothing.",
+        reason="The seed gives a share without a number of audits; one miss in one audit says "
+        "nothing.",
         source=_FINDINGS,
         ge=1,
     )
     agreeing_min_matches: int = rule(
         20,
         meaning="Common matches below which two judges are not compared.",
-        reason="Honest judges agree on most matches, so few common ones prove nothing.",
+        reason="The seed has no such check; fewer common matches than twenty prove nothing.",
         source=_FINDINGS,
         ge=1,
     )
     agreeing_share: float = rule(
         0.95,
         meaning="Share of equal votes from which two judges count as always agreeing.",
-        reason="“Always”, with room for one slip in twenty.",
+        reason="The seed has no such check; “always” with room for one slip in twenty.",
         source=_FINDINGS,
         gt=0,
         le=1,
@@ -333,7 +340,8 @@ class ArenaRules(Rules):
     handle_similarity: float = rule(
         0.85,
         meaning="Edit similarity (1 − distance / longer length) from which handles look alike.",
-        reason="One letter in seven; below that, unrelated names meet by chance.",
+        reason="The seed names the check without a measure; one letter in seven is a "
+        "misspelling, more is another name.",
         source=_PROTECTION,
         ge=0.5,
         le=1,
@@ -341,7 +349,8 @@ class ArenaRules(Rules):
     handle_base_length: int = rule(
         5,
         meaning="Letters a handle needs, without its trailing digits, before it is compared.",
-        reason="Short first names with a number belong to many strangers.",
+        reason="The seed names the check without a measure; short first names are common to many "
+        "people.",
         source=_PROTECTION,
         ge=1,
     )
@@ -349,7 +358,8 @@ class ArenaRules(Rules):
         0.001,
         meaning="Probability by chance below which a finding is a warning instead of a note, "
         "after dividing by the number of comparisons.",
-        reason="One false warning in a thousand honest contests.",
+        reason="The seed gives thresholds without probabilities; one false warning in a thousand "
+        "honest contests.",
         source=_FINDINGS,
         gt=0,
         lt=1,

@@ -25,14 +25,16 @@ class ChallengeRules(Rules):
         "exit_code",
         meaning="what makes a task run a pass: the exit code of tests/test.sh, its reward file, "
         "or both; it binds whoever runs tasks, scoring reads what they recorded",
-        reason="the seed's letter: exit code 0 passes, anything else fails",
+        reason="The seed passes a task by its exit code alone; templates that exit 0 on failure "
+        "need both.",
         source=f"{_SEED}, Test Execution",
     )
     duplicate_content: Literal["everywhere", "competition", "allowed"] = rule(
         "everywhere",
         meaning="where submissions with one content_hash are the same agent, so that only the "
         "earliest counts: in the whole network, within a competition, or nowhere",
-        reason="an agent is paid once; who copies it into another competition copies it",
+        reason="The seed is silent; an agent is paid once, for its earliest submission in any "
+        "competition.",
         source=f"{_PAGE}, step 1",
     )
     evaluation_window: int | None = rule(
@@ -41,7 +43,7 @@ class ChallengeRules(Rules):
         le=_MOST,
         meaning="for how many epochs an evaluation counts, its own included; none: until the "
         "validator evaluates the submission again",
-        reason="the seed does not let an evaluation expire",
+        reason="The seed lets no evaluation expire.",
         source=f"{_PAGE}, step 1",
     )
     min_validators: int = rule(
@@ -65,7 +67,8 @@ class ChallengeRules(Rules):
         ge=2,
         le=_MOST,
         meaning="how many evaluations a submission needs before any of them can be an outlier",
-        reason="of two who differ nobody can say which one is off",
+        reason="The seed gives no least number; of two values that differ neither can be called "
+        "the outlier.",
         source=f"{_PAGE}, step 3",
     )
     mad_when_zero: float = rule(
@@ -74,14 +77,15 @@ class ChallengeRules(Rules):
         le=_MOST,
         meaning="the MAD that is used when more than half of the evaluations are equal, so that "
         "the MAD itself is zero",
-        reason="the formula would divide by zero; with a hundredth, scores of 0.80 against 0.20 "
-        "are outliers and 0.80 against 0.83 are not",
+        reason="The seed divides by the MAD, which is 0 when most evaluations are equal; a "
+        "hundredth separates 0.20 from 0.80 and lets 0.83 pass.",
         source=f"{_PAGE}, step 3",
     )
     exclude_outliers: bool = rule(
         default=True,
         meaning="whether an outlier's evaluation is left out of the mean, or only reported",
-        reason="a flag that changes nothing would let one validator move the mean",
+        reason="The seed flags outliers without saying what follows; a flag without effect would "
+        "let one validator move the mean.",
         source=f"{_PAGE}, step 4",
     )
     min_stake_fraction: float = rule(
@@ -103,7 +107,7 @@ class ChallengeRules(Rules):
         ge=1,
         le=_MOST,
         meaning="how many miners share equally under winner_takes_all",
-        reason="the seed leaves N open; one winner is what the name says",
+        reason="The seed leaves N open; one winner is what the strategy's name says.",
         source=f"{_SEED}, Winner Takes All",
     )
     improvement_threshold: float = rule(
@@ -118,7 +122,7 @@ class ChallengeRules(Rules):
     improvement: Literal["relative", "absolute"] = rule(
         "relative",
         meaning="whether the threshold is a part of the top score or score points",
-        reason="the seed gives the threshold in percent",
+        reason="The seed gives the threshold in percent, so it is a part of the top score.",
         source=f"{_PAGE}, step 8",
     )
     grace_epochs: int = rule(
@@ -132,7 +136,7 @@ class ChallengeRules(Rules):
     decay_curve: Literal["linear", "exponential"] = rule(
         "linear",
         meaning="how the burn grows with every stale epoch",
-        reason="the seed names it first",
+        reason="The seed offers two curves and names the linear one first.",
         source=f"{_SEED}, Decay Curves",
     )
     decay_rate: float = rule(
@@ -156,22 +160,23 @@ class ChallengeRules(Rules):
         gt=0,
         le=1,
         meaning="the largest part of what all miners get that one miner may get",
-        reason="no miner outweighs all others together",
+        reason="The seed's half, of what the miners get together: the burn is no miner.",
         source=f"{_SEED}, Weight Cap",
     )
     cap_excess: Literal["redistribute", "burn", "drop"] = rule(
         "redistribute",
         meaning="where weight above the cap goes: to the miners below it in proportion, to UID 0, "
         "or nowhere",
-        reason="the bare minimum of the seed makes weight vanish, so that weights no longer sum "
-        "to 1",
+        reason="The seed's bare minimum makes weight vanish; handed on, weights and burn still "
+        "sum to 1.",
         source=f"{_PAGE}, step 10",
     )
     rounding: Literal["nearest", "largest_remainder"] = rule(
         "nearest",
         meaning="how weights become whole numbers of 65535: each to its nearest, or so that they "
         "sum to 65535",
-        reason="the seed's letter",
+        reason="The seed rounds each weight by itself; the sum may then differ from 65535 by a "
+        "few.",
         source=f"{_SEED}, Weight Normalization",
     )
     emission_total: float | None = rule(
@@ -180,7 +185,7 @@ class ChallengeRules(Rules):
         le=_FAR,
         meaning="what the network pays out in an epoch, so that amounts can be shown; none: "
         "weights only",
-        reason="weights do not need it",
+        reason="Weights do not need it; amounts are shown once it is set.",
         source=f"{_SEED}, Multi-Competition Allocation",
     )
     epoch: int | None = rule(
@@ -188,7 +193,7 @@ class ChallengeRules(Rules):
         ge=-_FAR,
         le=_FAR,
         meaning="the epoch that is scored; none: the last one in the records",
-        reason="whoever looks wants to know how it stands",
+        reason="The last epoch in the records is the current state of the network.",
         source=f"{_PAGE}, From evaluations to weights",
     )
 

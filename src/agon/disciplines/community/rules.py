@@ -122,7 +122,8 @@ class CommunityRules(Rules):
     min_difficult_prompts: int = _least(
         3,
         "Difficult prompts needed for their bonus, and SOTA-difficult ones for theirs.",
-        "The seed's configuration has one number for both.",
+        "The seed's configuration has one number for difficult and SOTA-difficult prompts, so "
+        "one rule serves both.",
     )
     wrong_answer_threshold: float = _share(
         0.5,
@@ -133,7 +134,8 @@ class CommunityRules(Rules):
     min_wrong_models: int = _least(
         3,
         "Wrong models that make a quality prompt difficult.",
-        "The seed names the number three in the text alone; it is a rule beside the others.",
+        "The seed writes this three into the text alone; it is a rule beside the thresholds it "
+        "names.",
         _PAGE,
     )
     sota_models: tuple[str, ...] = rule(
@@ -153,46 +155,53 @@ class CommunityRules(Rules):
     wrong_answer_unit: Literal["models", "responses"] = _choice(
         "models",
         "What is counted as wrong on a prompt: models by their mean, or single responses.",
-        "The condition speaks of models; asking one model three times shows nothing new.",
+        "The condition speaks of three models; three answers of one model would show one "
+        "weakness three times.",
     )
     self_feedback: Literal["count", "ignore"] = _choice(
         "count",
         "Whether feedback on one's own prompt counts, wherever feedback is counted.",
-        "The seed does not exclude it; the finding self-feedback shows it.",
+        "The seed nowhere leaves one's own prompts out; the finding self-feedback shows who uses "
+        "that.",
     )
     repeated_feedback: Literal["latest", "all"] = _choice(
         "latest",
         "Whether a second feedback of a user on the same target replaces the first or adds to it.",
-        "One person has one opinion on one thing, the last one given.",
+        "A second click is a change of mind, not a second opinion.",
     )
     feedback_targets: Literal["all", "prompts"] = _choice(
         "all",
         "Which feedback is activity: on prompts, responses and scores, or on prompts alone.",
-        "The seed counts all quick feedbacks a user gave.",
+        "The seed counts all quick feedbacks, and those are given on prompts, responses and "
+        "scores.",
     )
     excluded_memberships: Literal["ignore", "count"] = _choice(
         "ignore",
         "Whether a prompt excluded from a benchmark still belongs to it.",
-        "Excluded is what the benchmark's owner said.",
+        "An owner who excludes a prompt has said that it is not in the benchmark.",
     )
     deleted_sets: Literal["ignore", "count"] = _choice(
-        "ignore", "Whether deleted benchmarks count.", "Nobody can see or use them any more."
+        "ignore",
+        "Whether deleted benchmarks count.",
+        "A deleted benchmark can no longer be reviewed, filled or found.",
     )
     owner_contribution: Literal["as_creator", "always", "never"] = _choice(
         "as_creator",
         "When the owner is one of a benchmark's distinct creators: having written a prompt in "
         "it, always, or never.",
-        "The condition counts the distinct creators of the prompts, and the owner may be one.",
+        "The condition counts distinct creators of prompts; an owner who wrote one is one of "
+        "them, an owner who wrote none is not.",
     )
     collaborator_roles: tuple[Role, ...] = _choice(
         ("owner", "admin", "collaborator"),
         "Roles on a benchmark that make somebody a collaborator without a prompt in it.",
-        "The seed includes co-authors; a reviewer is none.",
+        "The seed includes co-authors by role; reviewers and people without a role are no co- "
+        "authors.",
     )
     tie_ranks: Literal["shared", "distinct"] = _choice(
         "shared",
         "Whether equal scores share a rank (1, 2, 2, 4) or are told apart by id.",
-        "Equal points are an equal place.",
+        "Equal points are an equal place; the id only fixes the order inside it.",
     )
     # Components 12 to 15.
     diversity: bool = _opt_in(
@@ -252,7 +261,8 @@ class CommunityRules(Rules):
     specialisation_margin: float = rule(
         10,
         meaning="Percentile points by which one board must lead for a person to specialise in it.",
-        reason="A smaller lead is within a tenth of the field.",
+        reason="The seed says that people may specialise, not from when; a tenth of the field is "
+        "visible.",
         source="community page, combined view",
         ge=0,
         le=100,
@@ -261,18 +271,25 @@ class CommunityRules(Rules):
     time_decay_half_life_days: float | None = rule(
         None,
         meaning="Days after which a feedback given or a quality prompt is worth half; none: never.",
-        reason="Off in the literal edition.",
+        reason="The seed proposes recency without a pace; off until an organizer sets one.",
         source=_FUTURE,
         gt=0,
         le=100_000,
     )
     flags: bool = _opt_in("Subtracts points per upheld flag.", "Off in the seed.", _FUTURE)
     flag_penalty: float = _points(
-        20, "Points an upheld flag costs.", "As much as four quality prompts earn.", _FUTURE
+        20,
+        "Points an upheld flag costs.",
+        "The seed proposes the penalty without a number; "
+        "four quality prompts is felt and can be made good.",
+        _FUTURE,
     )
     nominations: bool = _opt_in("Adds points per nominating user.", "Off in the seed.", _FUTURE)
     nomination_coefficient: float = _points(
-        5, "Points per other user who nominated this one.", "As much as a quality prompt.", _FUTURE
+        5,
+        "Points per other user who nominated this one.",
+        "The seed proposes the bonus without a number; a nomination is worth a quality prompt.",
+        _FUTURE,
     )
     impact: bool = _opt_in(
         "Adds points to quality prompts whose benchmarks others ran responses on.",
@@ -282,16 +299,27 @@ class CommunityRules(Rules):
     impact_coefficient: float = _points(
         5,
         "Points per quality prompt and doubling of 1 + the other users who ran responses.",
-        "The first user of a benchmark doubles what its quality prompts earn.",
+        "The seed proposes the weight without a number; one outside user doubles a quality prompt.",
         _FUTURE,
     )
     tiers: bool = _opt_in("Shows bronze, silver or gold by score.", "Off in the seed.", _FUTURE)
-    tier_bronze: float = _points(100, "Score from which bronze.", "One bonus or two.", _FUTURE)
+    tier_bronze: float = _points(
+        100,
+        "Score from which bronze.",
+        "The seed names tiers without ranges; a bonus or two make bronze.",
+        _FUTURE,
+    )
     tier_silver: float = _points(
-        500, "Score from which silver.", "Most bonuses but the hardest.", _FUTURE
+        500,
+        "Score from which silver.",
+        "Ranges are open in the seed; most bonuses but the hardest make silver.",
+        _FUTURE,
     )
     tier_gold: float = _points(
-        1000, "Score from which gold.", "Beyond what all bonuses together give.", _FUTURE
+        1000,
+        "Score from which gold.",
+        "Ranges are open in the seed; more than all bonuses together make gold.",
+        _FUTURE,
     )
     achievements: bool = _opt_in(
         "Shows a badge per one-time bonus, with the time it was earned.",
@@ -314,7 +342,8 @@ class CommunityRules(Rules):
     sota_list: Literal["fixed", "dynamic"] = _choice(
         "fixed",
         "Whether state of the art is the list sota_models or the community's own best models.",
-        "A list that moves with the data moves every score; off in the seed.",
+        "A list taken from the community's own results would move scores whenever a model is "
+        "added.",
         _FUTURE,
     )
     sota_top: int = _least(6, "How many models a dynamic list holds.", "As the fixed one.", _FUTURE)
@@ -326,7 +355,7 @@ class CommunityRules(Rules):
         0.001,
         meaning="Chance below which a finding is reported, after correction for how many were "
         "looked at.",
-        reason="An honest community sees one false finding in a thousand checks.",
+        reason="Open in the seed; one false finding in a thousand checks of an honest community.",
         source=_FINDINGS,
         gt=0,
         le=0.5,
@@ -342,7 +371,7 @@ class CommunityRules(Rules):
     burst_feedbacks: int = _least(
         30,
         "Feedbacks within one window that are a burst.",
-        "One every twenty seconds is faster than a prompt can be read.",
+        "Open in the seed; one feedback every twenty seconds is faster than reading.",
         _FINDINGS,
     )
     ring_positives: int = _least(

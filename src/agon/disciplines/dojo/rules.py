@@ -78,7 +78,8 @@ class DojoRules(Rules):
     max_literal_digits: int | None = rule(
         None,
         meaning="Digits one integer literal may have; more are refused. None leaves them free.",
-        reason="Edition 0.1 follows the seed, without such a limit; 0.2 closes the hole with 64.",
+        reason="The seed has no such limit; one huge integer can hold any table, which is "
+        "reported as a finding.",
         source=_SPEC_GATES,
         ge=1,
         le=1_000_000,
@@ -86,7 +87,7 @@ class DojoRules(Rules):
     max_source_bytes: int = rule(
         65_536,
         meaning="Longest canonical source that is read at all; a longer one is a syntax error.",
-        reason="Source is hostile input; four thousand bytes already earn no brevity.",
+        reason="The seed sets no limit; a source that long earns nothing and only loads the judge.",
         source="dojo page, The sandbox",
         ge=1_000,
         le=16_777_216,
@@ -94,7 +95,7 @@ class DojoRules(Rules):
     max_syntax_depth: int = rule(
         300,
         meaning="Deepest nesting of brackets and syntax that is read; deeper is a syntax error.",
-        reason="Parser bombs end here, not in the parser: the answer is the same everywhere.",
+        reason="The seed sets no limit; far above what programs need, far below what parsers bear.",
         source="dojo page, The sandbox",
         ge=20,
         le=500,
@@ -148,32 +149,35 @@ class DojoRules(Rules):
     unspecified_tag: Literal["counts", "ignored"] = rule(
         "counts",
         meaning="Whether `unspecified` is a tag like any other in the diversity bonus.",
-        reason="The seed makes no exception for it.",
+        reason="The seed's rule counts distinct tags and makes no exception for a missing one.",
         source=_SPEC_GATES,
     )
     require_notes: bool = rule(
         default=False,
         meaning="Whether a declared tag counts only with non-empty notes.",
-        reason="The seed names it as a mitigation, not as the trial's rule.",
+        reason="The seed lists it among mitigations a platform should consider; notes are "
+        "optional in it.",
         source="seed 002, 6.3 Notes",
     )
     tag_conflict: Literal["keep", "ignore"] = rule(
         "keep",
         meaning="What becomes of a tag that the classifier strongly contradicts; ignored ones "
         "count as unspecified.",
-        reason="The classifier is coarse; the seed only allows to use it.",
+        reason="The seed says the platform can ignore a contradicted tag; read literally, it is "
+        "kept.",
         source="seed 002, 6.1 Method tag",
     )
     setter_on_own_problem: Literal["unscored", "scored"] = rule(
         "unscored",
         meaning="Whether the setter of a problem can score on it.",
-        reason="The setter knows the answer.",
+        reason="The seed is silent; a setter knows the hidden terms and cannot compete on them.",
         source=_SPEC_GATES,
     )
     after_freeze: Literal["unscored", "scored"] = rule(
         "unscored",
         meaning="What becomes of a submission created after the problem froze; one that is scored "
         "gets no diversity bonus.",
-        reason="Results must not change after the problem closes.",
+        reason="The seed closes statistics at the freeze; a later submission could copy what was "
+        "revealed.",
         source="dojo page, Lifecycle",
     )
