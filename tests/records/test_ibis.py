@@ -1,11 +1,13 @@
 """Records as Ibis expressions: the pinned set of engines works together and counts alike."""
 
+import sys
 from collections import Counter
 from typing import Any
 
 import pytest
 
 from agon.disciplines import discipline
+from agon.errors import Unavailable
 from agon.records import Records, read_rows
 
 pytestmark = [
@@ -55,3 +57,13 @@ def test_expressions_see_the_records_as_of_a_time(community: Records) -> None:
     earlier = community.as_of(middle)
     assert earlier.table("prompts").count().to_pyarrow().as_py() == earlier.count("prompts")
     assert 0 < earlier.count("prompts") < community.count("prompts")
+
+
+def test_without_ibis_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ibis is an extra, since no board needs it."""
+    monkeypatch.setitem(sys.modules, "ibis", None)
+    found = discipline("community")
+    with read_rows(found.schema, {"users": [{"id": 1}]}) as records:
+        with pytest.raises(Unavailable, match=r"pip install 'agon\[ibis\]'"):
+            records.table("users")
+        assert records.count("users") == 1

@@ -61,7 +61,7 @@ class Board:
         return pl.from_arrow(self.table)
 
     def to_pandas(self) -> Any:
-        """Return the board as a pandas DataFrame."""
+        """Return the board as a pandas DataFrame (needs pandas: ``pip install 'agon[pandas]'``)."""
         return self.table.to_pandas()
 
     def rows(self, *, top: int | None = None) -> list[dict[str, Any]]:

@@ -13,6 +13,7 @@ from typing import Any, Self
 
 import pyarrow as pa
 
+from agon.errors import Unavailable
 from agon.records.engine import Engine
 from agon.records.problems import InvalidRecords, Problem
 from agon.records.raw import Found, quoted
@@ -76,7 +77,11 @@ class Records:
         return int(self._connection.execute(sql).fetchall()[0][0])
 
     def table(self, name: str) -> Any:
-        """Return a table as an Ibis expression, to be computed where the data is."""
+        """Return a table as an Ibis expression, computed inside the engine.
+
+        Raises:
+            Unavailable: Ibis is not installed.
+        """
         return self._ibis.table(name, database=self._space)
 
     def arrow(self, name: str, columns: Sequence[str] | None = None) -> pa.Table:
@@ -128,8 +133,10 @@ class Records:
 
     @cached_property
     def _ibis(self) -> Any:
-        import ibis
-
+        try:
+            import ibis
+        except ModuleNotFoundError as error:
+            raise Unavailable("Ibis expressions need Ibis: pip install 'agon[ibis]'") from error
         return ibis.duckdb.from_connection(self._connection)
 
 
