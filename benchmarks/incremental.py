@@ -17,7 +17,7 @@ import numpy.typing as npt
 import report  # type: ignore[import-not-found]  # stands beside this script
 
 from agon.app.replay.replica import LiveContest
-from agon.disciplines import NAMES, discipline
+from agon.disciplines import BUILT_IN, discipline
 from agon.editions import default_edition
 from agon.ledger.entry import Draft, genesis, seal, seal_records, write_row
 
@@ -83,7 +83,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--records", type=int, default=1_000_000)
     parser.add_argument("--repeat", type=int, default=7)
-    parser.add_argument("disciplines", nargs="*", default=NAMES)
+    parser.add_argument("disciplines", nargs="*", default=BUILT_IN)
     options = parser.parse_args()
     report.header("duckdb", "pyarrow", "orjson")
     for of in options.disciplines:

@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 import report  # type: ignore[import-not-found]  # stands beside this script
 
 from agon.app.analysis.simulate import simulate, write_simulation
-from agon.disciplines import NAMES
+from agon.disciplines import BUILT_IN
 
 ROWS = 1_000
 HELP = (0.3, 0.15)
@@ -56,7 +56,7 @@ def main() -> None:
     floor, aim = HELP
     report.compare("agon --help", seconds, "limit", floor, 1, floor / aim)
     with TemporaryDirectory() as folder:
-        for name in NAMES:
+        for name in BUILT_IN:
             rows = simulated(name, Path(folder) / name)
             seconds = first_output([agon, "score", name, str(Path(folder) / name)])
             floor, aim = SCORE

@@ -8,7 +8,7 @@ import click
 import pytest
 
 from agon.cli import cli
-from agon.disciplines import NAMES, discipline
+from agon.disciplines import BUILT_IN, discipline
 from agon.editions import default_edition, editions
 from agon.errors import AgonError
 
@@ -20,7 +20,7 @@ def chapter(name: str) -> str:
     return (DOCS / "rules" / f"{name}.md").read_text()
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", BUILT_IN)
 @pytest.mark.parametrize("directive", ["rules", "tables", "boards", "findings", "attacks"])
 def test_every_chapter_holds_the_tables_made_from_code(name: str, directive: str) -> None:
     """Rules, columns, boards, findings and attacks cannot be left out or drift."""
@@ -33,7 +33,7 @@ def test_every_editions_examples_stand_in_its_chapter(name: str) -> None:
     assert f"```{{agon-examples}} {name}\n" in chapter(name.partition("/")[0])
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", BUILT_IN)
 def test_every_chapter_explains_every_rule_in_words(name: str) -> None:
     """A table of rules is no explanation: the text itself names each of them."""
     text = chapter(name)
@@ -91,5 +91,5 @@ def test_every_exit_code_is_documented() -> None:
 def test_every_default_edition_is_named_in_its_chapter() -> None:
     """A reader knows which rules are described."""
     assert [
-        name for name in NAMES if default_edition(name).partition("/")[2] not in chapter(name)
+        name for name in BUILT_IN if default_edition(name).partition("/")[2] not in chapter(name)
     ] == []

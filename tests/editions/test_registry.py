@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from agon.disciplines import NAMES, discipline
+from agon.disciplines import BUILT_IN, discipline
 from agon.editions import default_edition, edition, editions, lock, registry, rules_sha256
 from agon.editions.registry import parse
 from agon.errors import AgonError, Conflict, InvalidRule, NotFound
@@ -50,18 +50,19 @@ def test_an_edition_that_differs_from_the_lock_is_rejected_with_the_rule(
 ) -> None:
     """Scores published under a name must stay what they were."""
     changed = {**lock(), "dojo/0.1": rules_sha256(edition("dojo/0.1").with_rules({"n_check": 9}))}
-    monkeypatch.setattr(registry, "lock", lambda: changed)
+    monkeypatch.setattr(registry, "lock_of", lambda _: changed)
     monkeypatch.setattr(registry, "_load", registry._load.__wrapped__)
     with pytest.raises(Conflict, match="does not state the rules that were released"):
         edition("dojo/0.1")
     with pytest.raises(Conflict, match="may be any of n_check, stage_base"):
         edition("dojo/0.1")
-    monkeypatch.setattr(registry, "lock", lambda: {**lock(), "dojo/0.2": RELEASED["dojo/0.1"]})
+    changed = {**lock(), "dojo/0.2": RELEASED["dojo/0.1"]}
+    monkeypatch.setattr(registry, "lock_of", lambda _: changed)
     with pytest.raises(Conflict, match="max_literal_digits was None and is 64; restore"):
         edition("dojo/0.2")
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", BUILT_IN)
 def test_the_default_edition_is_the_reference_edition(name: str) -> None:
     """The first one released; it states all rules there were."""
     full = default_edition(name)

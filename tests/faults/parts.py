@@ -19,7 +19,8 @@ from agon.app.contests.ingest.records import record
 from agon.app.contests.ledgers.append import append
 from agon.app.contests.lifecycle.creation import NewContest, create
 from agon.app.contests.lifecycle.transitions import open_contest
-from agon.app.contests.submissions.creation import Submission, submit
+from agon.app.contests.submissions.creation import submit
+from agon.app.contests.submissions.submission import Submission
 from agon.app.queue.jobs import house_job
 from agon.app.replay.replica import Lives
 from agon.app.sandbox import Job, Run

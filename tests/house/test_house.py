@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agon.disciplines import NAMES, discipline
+from agon.disciplines import BUILT_IN, discipline
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "src" / "agon" / "examples"  # data: programs of a season, not code of ours
@@ -16,7 +16,7 @@ SOURCES = sorted(
 ROOMS = ("rules", "records", "formulas", "facts", "scoring", "integrity", "simulate")
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", BUILT_IN)
 def test_every_discipline_has_the_same_rooms(name: str) -> None:
     """Who knows one discipline finds the way in the others."""
     folder = ROOT / "src" / "agon" / "disciplines" / name
@@ -44,7 +44,7 @@ def test_every_public_function_and_class_says_what_it_is() -> None:
     assert silent == []
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", BUILT_IN)
 def test_every_rule_states_meaning_reason_source_and_bound(name: str) -> None:
     """A rule without a reason is somebody's taste."""
     lacking = [
@@ -56,7 +56,7 @@ def test_every_rule_states_meaning_reason_source_and_bound(name: str) -> None:
     assert lacking == []
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", BUILT_IN)
 def test_every_finding_and_attack_says_what_it_is(name: str) -> None:
     """They become the rulebook's tables."""
     found = discipline(name)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agon.disciplines import NAMES, discipline
+from agon.disciplines import BUILT_IN, discipline
 from agon.ledger.keys import record_key
 from agon.records import Column, Kind, Table
 
@@ -51,7 +51,7 @@ def test_without_a_part_there_is_no_key(row: dict[str, Any]) -> None:
     assert record_key(PAIRS, row) is None
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", BUILT_IN)
 def test_every_disciplines_keyed_tables_have_keys(name: str) -> None:
     """The schemas are the ones that are used."""
     for table in discipline(name).schema:

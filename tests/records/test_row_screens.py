@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agon.disciplines import NAMES, discipline
+from agon.disciplines import BUILT_IN, discipline
 from agon.records import Column, Kind, Table
 from agon.records.rows import row_checker
 from records.test_rows import _ANYTHING, _rows, _values
@@ -18,7 +18,7 @@ def _columns(rows: list[dict[str, Any]]) -> dict[str, tuple[Any, ...]]:
     return {name: tuple(row[name] for row in rows) for name in rows[0]}
 
 
-@pytest.mark.parametrize("of", NAMES)
+@pytest.mark.parametrize("of", BUILT_IN)
 @settings(max_examples=50, deadline=None)
 @given(data=st.data())
 def test_what_passes_together_passes_one_by_one(of: str, data: st.DataObject) -> None:

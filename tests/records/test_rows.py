@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agon.disciplines import NAMES, discipline
+from agon.disciplines import BUILT_IN, discipline
 from agon.records import Column, Kind, Schema, Table
 from agon.records.engine import Engine
 from agon.records.rows import row_checker
@@ -99,7 +99,7 @@ def engine() -> Iterator[Engine]:
     engine.close()
 
 
-@pytest.mark.parametrize("of", NAMES)
+@pytest.mark.parametrize("of", BUILT_IN)
 @settings(max_examples=25, deadline=None)
 @given(data=st.data())
 def test_a_row_is_judged_alone_as_it_is_in_a_file(

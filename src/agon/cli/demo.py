@@ -1,4 +1,4 @@
-"""``agon demo``: all four disciplines at work."""
+"""``agon demo``: an example of every discipline."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -8,7 +8,7 @@ import click
 from agon.cli.helping import Command, option
 
 if TYPE_CHECKING:
-    from agon.app.demo import Exhibit
+    from agon.app.demo import DemoResult
     from agon.cli.drawing import Paper
 
 _ROWS = 10
@@ -36,34 +36,34 @@ _PARTS = 12
 @option("--no-serve", is_flag=True, help="Print the boards and stop.")
 @click.pass_context
 def command(context: click.Context, *, folder: Path, port: int, no_serve: bool) -> None:
-    """See all four disciplines at work.
+    """Build, score and serve an example of every discipline.
 
-    Prints boards, explanations of who is first, and what the checks find; enters the records into
-    the ledgers of four contests in D/agon.db, and serves these over HTTP.
+    Prints boards, an explanation of the first row of each, and the findings; adds the records to
+    a contest per discipline in D/agon.db, and serves the contests over HTTP.
 
-    The dojo's programs are run and judged in the sandbox; community and challenge are simulated
-    with some attackers among honest people; the arena's records are real votes on the answers of
-    language models. The records stay in D, in embedded databases and as Parquet, to try other
+    The dojo's programs are run and judged in the sandbox; community and challenge are simulated,
+    with some attackers among honest participants; the arena's records are real votes on the answers
+    of language models. The records stay in D, in embedded databases and as Parquet, to try other
     commands on.
 
       agon demo --no-serve
       agon demo --dir ~/agon-demo --no-serve
     """
-    from agon.app.demo import demonstrate
+    from agon.app.demo import build_demo
     from agon.cli.drawing import Paper
     from agon.wiring import any_sandbox
 
-    exhibits = []
-    for exhibit in demonstrate(
+    results = []
+    for result in build_demo(
         folder, open_sandbox=any_sandbox, progress=lambda what: click.echo(what, err=True)
     ):
         paper = Paper()
-        draw(paper, exhibit)
+        draw(paper, result)
         paper.deliver()
-        exhibits.append(exhibit)
-    database = _contests(folder, exhibits)
+        results.append(result)
+    database = _contests(folder, results)
     paper = Paper()
-    _draw_next(paper, exhibits, database)
+    _draw_next(paper, results, database)
     paper.deliver()
     if not no_serve:
         from agon.cli import serve
@@ -71,8 +71,8 @@ def command(context: click.Context, *, folder: Path, port: int, no_serve: bool) 
         context.invoke(serve.command, port=port, database=database)
 
 
-def _contests(folder: Path, exhibits: "list[Exhibit]") -> str:
-    """Run each exhibit's records through a contest of its own; return the database's address."""
+def _contests(folder: Path, results: "list[DemoResult]") -> str:
+    """Add each example's records to a contest; return the database's URL."""
     from agon.app.contests.lifecycle.creation import NewContest
     from agon.cli.contest.adding import records_of
     from agon.client.local import Local
@@ -81,30 +81,30 @@ def _contests(folder: Path, exhibits: "list[Exhibit]") -> str:
 
     database = f"sqlite:///{folder.resolve() / 'agon.db'}"
     with Local(open_service(load({"database": database}))) as house:
-        for exhibit in exhibits:
-            name = exhibit.discipline
+        for demo in results:
+            name = demo.discipline
             click.echo(f"entering {name} into its ledger", err=True)
             house.contests.create(
                 NewContest(id=name, discipline=name, title=f"Example: {name}",
-                           description=exhibit.origin)
+                           description=demo.origin)
             )  # fmt: skip
             house.contests.open(name)
-            house.records.add(name, records_of(name, str(exhibit.source)))
+            house.records.add(name, records_of(name, str(demo.source)))
     return database
 
 
-def draw(paper: "Paper", exhibit: "Exhibit") -> None:
+def draw(paper: "Paper", demo: "DemoResult") -> None:
     """Draw one discipline: its board, why the first is first, what the checks found."""
     from agon.cli import explain, score
 
-    result = exhibit.result
+    result = demo.result
     board = result.board()
     paper.line()
-    paper.line(f"━━ {exhibit.discipline} ━━ {exhibit.origin}", style="bold cyan")
+    paper.line(f"━━ {demo.discipline} ━━ {demo.origin}", style="bold cyan")
     paper.line()
     score.draw(paper, result, board, top=_ROWS)
     paper.line()
-    explain.draw(paper, result, result.explain(_first(exhibit)), most=_PARTS)
+    explain.draw(paper, result, result.explain(_first(demo)), most=_PARTS)
     paper.line()
     findings = result.findings
     counted: dict[str, int] = {}
@@ -115,23 +115,19 @@ def draw(paper: "Paper", exhibit: "Exhibit") -> None:
     paper.line(f"findings: {told or 'none'}")
 
 
-def _first(exhibit: "Exhibit") -> str:
-    board = exhibit.result.board()
+def _first(demo: "DemoResult") -> str:
+    board = demo.result.board()
     return str(board.rows(top=1)[0]["id"])
 
 
-def _draw_next(paper: "Paper", exhibits: "list[Exhibit]", database: str) -> None:
-    sources = {exhibit.discipline: exhibit.source for exhibit in exhibits}
+def _draw_next(paper: "Paper", results: "list[DemoResult]", database: str) -> None:
+    """Draw the commands to try next; the last ones are about the contest of the last example."""
+    last = results[-1].discipline
     paper.line()
     paper.line("Try next:", style="bold")
     for line in (
-        f"agon score arena {sources['arena']} --board judges --top 5",
-        f"agon arena rate {sources['arena']} --method bradley-terry --ci --top 10",
-        f"agon compare community {sources['community']} --set self_feedback=ignore",
-        f"agon check dojo {sources['dojo']}",
-        f"agon challenge weights {sources['challenge']} --bittensor",
-        "agon rules show dojo/0.2",
-        f"agon contest board arena --database {database} --top 5",
-        f"agon replay arena --database {database}",
+        *(command for demo in results for command in demo.commands),
+        f"agon contest board {last} --database {database} --top 5",
+        f"agon replay {last} --database {database}",
     ):
         paper.line(f"  {line}")

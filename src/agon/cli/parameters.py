@@ -32,17 +32,18 @@ class Printing:
 
 
 class Discipline(click.ParamType[str]):
-    """Take one of the four disciplines; the list is loaded when one is given."""
+    """The name of a discipline; the list is loaded when the argument is parsed."""
 
     name = "discipline"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Return the discipline's name."""
-        from agon.disciplines import NAMES
+        from agon.disciplines import is_discipline, names
         from agon.errors import did_you_mean
 
-        if value not in NAMES:
-            self.fail(f"there is no discipline {value!r}: {did_you_mean(value, NAMES)}", param, ctx)
+        if not is_discipline(value):
+            hint = did_you_mean(value, names())
+            self.fail(f"there is no discipline {value!r}: {hint}", param, ctx)
         return str(value)
 
 

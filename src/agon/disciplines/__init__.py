@@ -1,20 +1,144 @@
-"""Find a discipline by name; each is loaded when it is first asked for."""
+"""Find a discipline by name: the four of agon, and those that installed packages add.
 
+A package adds a discipline with an entry point of the group ``agon.disciplines``, whose name is the
+discipline's and whose value is its :class:`Discipline` (``quiz = "agon_quiz:DISCIPLINE"``). Each is
+loaded when it is first used.
+"""
+
+import re
+from collections.abc import Mapping
+from functools import cache
 from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from typing import Final
 
-from agon.disciplines.discipline import Discipline
-from agon.errors import NotFound, did_you_mean
+from agon.disciplines.discipline import (
+    Demo,
+    Discipline,
+    PlanRound,
+    Scored,
+    Simulate,
+    Simulation,
+    SubmissionKind,
+)
+from agon.errors import Conflict, NotFound, Unavailable, did_you_mean
 
-NAMES = ("community", "challenge", "dojo", "arena")
+__all__ = [
+    "BUILT_IN",
+    "GROUP",
+    "Demo",
+    "Discipline",
+    "PlanRound",
+    "Scored",
+    "Simulate",
+    "Simulation",
+    "SubmissionKind",
+    "discipline",
+    "is_discipline",
+    "names",
+]
+
+BUILT_IN: Final = ("community", "challenge", "dojo", "arena")
+"""Names of agon's own disciplines."""
+
+GROUP: Final = "agon.disciplines"
+"""The entry point group in which packages register disciplines."""
+
+_NAME: Final = re.compile(r"[a-z][a-z0-9-]{0,39}")
 
 
+def names() -> tuple[str, ...]:
+    """Return the names of all disciplines: agon's own first, then those of plugins by name.
+
+    Raises:
+        Conflict: a plugin's name is taken, or is not a name of a discipline.
+    """
+    return (*BUILT_IN, *_plugins())
+
+
+def is_discipline(name: object) -> bool:
+    """Return whether there is a discipline of that name.
+
+    Raises:
+        Conflict: see :func:`names`; not for agon's own disciplines.
+    """
+    return name in BUILT_IN or name in _plugins()
+
+
+@cache
 def discipline(name: str) -> Discipline:
     """Return the discipline of that name.
 
     Raises:
         NotFound: there is none; the message suggests one.
+        Unavailable: the package that registers it cannot be loaded.
+        Conflict: see :func:`names`; not for agon's own disciplines.
     """
-    if name not in NAMES:
-        raise NotFound(f"there is no discipline {name!r}: {did_you_mean(name, NAMES)}")
-    found: Discipline = import_module(f"agon.disciplines.{name}").DISCIPLINE
+    if name in BUILT_IN:
+        own: Discipline = import_module(f"agon.disciplines.{name}").DISCIPLINE
+        return own
+    plugins = _plugins()
+    if name not in plugins:
+        raise NotFound(f"there is no discipline {name!r}: {did_you_mean(name, names())}")
+    return _load(plugins[name])
+
+
+@cache
+def _plugins() -> Mapping[str, EntryPoint]:
+    """Return the entry points of the installed disciplines, ordered by name.
+
+    Raises:
+        Conflict: two have the same name, or one has a name that cannot be registered.
+    """
+    found: dict[str, EntryPoint] = {}
+    for entry in sorted(entry_points(group=GROUP), key=lambda entry: (entry.name, entry.value)):
+        name = entry.name
+        if name in BUILT_IN:
+            raise Conflict(
+                f"{_distribution(entry)} registers the discipline {name!r}, which agon has itself; "
+                "uninstall it, or rename its entry point"
+            )
+        if _NAME.fullmatch(name) is None:
+            raise Conflict(
+                f"{_distribution(entry)} registers the discipline {name!r}; expected 1 to 40 "
+                "lowercase letters, digits and hyphens, a letter first"
+            )
+        if name in found and found[name] != entry:
+            raise Conflict(
+                f"{_distribution(found[name])} and {_distribution(entry)} both register the "
+                f"discipline {name!r}; uninstall one of them"
+            )
+        found[name] = entry
     return found
+
+
+def _load(entry: EntryPoint) -> Discipline:
+    """Return the discipline of an entry point.
+
+    Raises:
+        Unavailable: it cannot be imported, or is not a discipline of that name.
+    """
+    remedy = "update or uninstall that package"
+    try:
+        loaded = entry.load()
+    except Exception as error:  # whatever a foreign module raises while it is imported
+        raise Unavailable(
+            f"the discipline {entry.name!r} of {_distribution(entry)} cannot be loaded from "
+            f"{entry.value} ({type(error).__name__}: {error}); {remedy}"
+        ) from error
+    if not isinstance(loaded, Discipline):
+        raise Unavailable(
+            f"the discipline {entry.name!r} of {_distribution(entry)} is not a Discipline: "
+            f"{entry.value} is of type {type(loaded).__name__}; {remedy}"
+        )
+    if loaded.name != entry.name:
+        raise Unavailable(
+            f"{_distribution(entry)} registers {entry.value} as the discipline {entry.name!r}, but "
+            f"its name is {loaded.name!r}; {remedy}"
+        )
+    return loaded
+
+
+def _distribution(entry: EntryPoint) -> str:
+    """Name the package that registers an entry point."""
+    return "an unknown package" if entry.dist is None else f"{entry.dist.name} {entry.dist.version}"

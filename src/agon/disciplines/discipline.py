@@ -1,8 +1,10 @@
-"""Say what a discipline gives to the rest of agon: tables, rules, boards, findings, records."""
+"""A discipline: the one object through which the rest of agon uses it."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+from typing import Any, Literal, Protocol
 
 import pyarrow as pa
 
@@ -15,27 +17,34 @@ from agon.records import Records, Schema
 
 
 class Scored(Protocol):
-    """Hold what scoring found; boards and explanations are made from it when asked for.
+    """Scored records; boards and explanations are computed from them on demand.
 
     A board name is one the discipline lists; a pattern such as ``problem:<id>`` stands for one
     board per id.
     """
 
     def board(self, name: str) -> Board:
-        """Return a board; ``NotFound`` when there is none of that name."""
+        """Return a board.
+
+        Raises:
+            NotFound: there is no board of that name.
+        """
         ...
 
     def explain(self, name: str, *, board: str) -> Explanation:
-        """Explain an id's score on a board; ``NotFound`` when the id is not in the records.
+        """Explain the score of an id on a board.
 
-        An unscored id is explained too: its explanation has no score but a reason.
+        An unscored id has an explanation without a score but with the reason.
+
+        Raises:
+            NotFound: the id is not in the records.
         """
         ...
 
 
 @dataclass(frozen=True)
 class Simulation:
-    """Hold simulated records with the truth beside them.
+    """Simulated records and the truth about them.
 
     Attributes:
         tables: the discipline's tables.
@@ -48,28 +57,104 @@ class Simulation:
 
 
 class Simulate(Protocol):
-    """Make records: ``size`` of the main kind, from one seed, with the named attacks mixed in."""
+    """A function that makes records of a discipline from a seed, with some attacks mixed in."""
 
     def __call__(self, *, size: int, seed: int, attacks: Sequence[str]) -> Simulation:
-        """Return the simulation; equal arguments give equal records."""
+        """Return a simulation; equal arguments give equal records.
+
+        Args:
+            size: how many of the main kind of record (``Discipline.size_unit``).
+            seed: seed of all draws.
+            attacks: names from ``Discipline.attacks``.
+
+        Raises:
+            ValueError: the size is too small for a contest.
+        """
+        ...
+
+
+class PlanRound(Protocol):
+    """A function that draws the next round of a contest: pairings, judges, controls."""
+
+    def __call__(self, scored: Any, *, seed: str, name: str, at: datetime) -> Mapping[str, Any]:
+        """Return the body of a ``draw-made`` entry; equal arguments give an equal draw.
+
+        Args:
+            scored: the contest so far, as the discipline's ``score`` returned it.
+            seed: seed of all draws.
+            name: the round's name, a prefix of the names of its matches.
+            at: the time of the draw.
+        """
         ...
 
 
 @dataclass(frozen=True)
-class Discipline:
-    """Hold one discipline.
+class SubmissionKind:
+    """How the service judges what participants submit.
 
     Attributes:
-        name: ``community``, ``challenge``, ``dojo`` or ``arena``.
+        judging: ``program``: a program is run in the sandbox and compared with the hidden terms
+            of a published problem; ``trials``: an agent is run in containers on the service's
+            tasks.
+        fields: names of the fields a submission's content may have.
+    """
+
+    judging: Literal["program", "trials"]
+    fields: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Demo:
+    """The example of a discipline that ``agon demo`` builds and scores.
+
+    It is simulated unless ``dataset`` names real records. A discipline whose submissions are
+    programs runs agon's example programs instead, where a sandbox is available.
+
+    Attributes:
+        size, seed, attacks: arguments of the simulation.
+        dataset: name of a data set shipped with agon (``agon.app.examples``), or None.
+        commands: commands for the user to try next; ``{source}`` stands for the records.
+    """
+
+    size: int = 0
+    seed: int = 1
+    attacks: tuple[str, ...] = ()
+    dataset: str | None = None
+    commands: tuple[str, ...] = ()
+
+
+def distinct_ranks(rules: Any) -> bool:  # noqa: ARG001 - has the signature of shares_ranks
+    """Return False: equal scores get different ranks, ordered by id."""
+    return False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Discipline:
+    """Everything the rest of agon needs to know about a discipline.
+
+    The fields without a default are what every discipline has; the others switch on a capability.
+
+    Attributes:
+        name: the name used in commands, editions and ledgers (``community``, …).
         schema: the tables it scores.
-        rules: its frozen rules.
-        boards: its boards, the default first; ``problem:<id>`` stands for a family.
+        rules: the class of its rules.
+        boards: names of its boards, the default first; ``problem:<id>`` stands for a family.
         score: scores records under rules; a pure function.
         find: lists integrity findings; never changes a score.
         simulate: makes records.
         size_unit: what ``size`` counts in a simulation (``users``, ``matches``, …).
-        checks: code of every integrity finding, with what it looks for.
-        attacks: names of the attacks ``simulate`` knows, with what each attacker does.
+        checks: code of every integrity finding → what it detects.
+        attacks: name of every attack ``simulate`` can mix in → what the attacker does.
+        participants: the columns (``table.column``) that hold participants' ids as the boards
+            show them; columns that reference one of them need not be listed.
+        shares_ranks: says of rules whether equal scores share a rank.
+        editions: the package that ships its editions: ``editions/*.toml`` and their lock
+            ``editions/lock.toml``; None: ``agon.editions``.
+        addresses: table → columns that hold IP addresses; the service stores keyed hashes of them.
+        submissions: how submissions are judged; None: a contest takes records only.
+        problems: name of the table of published problems with hidden answers; None: it has none.
+        plan_round: draws the next round; None: the service plans no rounds.
+        demo: its part of ``agon demo``; None: it is left out there.
     """
 
     name: str
@@ -82,6 +167,26 @@ class Discipline:
     size_unit: str
     checks: Mapping[str, str]
     attacks: Mapping[str, str]
+    participants: tuple[str, ...]
+    shares_ranks: Callable[[Any], bool] = distinct_ranks
+    editions: str | None = None
+    addresses: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    submissions: SubmissionKind | None = None
+    problems: str | None = None
+    plan_round: PlanRound | None = None
+    demo: Demo | None = None
+
+    @cached_property
+    def participant_columns(self) -> tuple[tuple[str, str], ...]:
+        """Return every ``(table, column)`` that holds a participant's id, references included."""
+        named = [tuple(name.split(".", 1)) for name in self.participants]
+        references = [
+            (table.name, column.name)
+            for table in self.schema
+            for column in table.columns
+            if column.references in self.participants
+        ]
+        return tuple((table, column) for table, column in (*named, *references))
 
     def board_name(self, name: str | None) -> str:
         """Return the board meant by ``name`` (None: the default board).

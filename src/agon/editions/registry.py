@@ -13,7 +13,7 @@ from importlib.resources.abc import Traversable
 from itertools import product
 from typing import Any
 
-from agon.disciplines import NAMES, discipline
+from agon.disciplines import BUILT_IN, discipline, names
 from agon.editions.edition import Edition, Example
 from agon.editions.mismatch import compare
 from agon.errors import Conflict, NotFound, did_you_mean
@@ -24,7 +24,7 @@ _KEYS = (*_REQUIRED, "base", "versions", "changelog", "rules", "reasons", "examp
 
 def editions(of: str | None = None) -> list[str]:
     """Return the full names of all released editions, or of one discipline's, oldest first."""
-    return [name for name in lock() if of is None or name.startswith(f"{of}/")]
+    return list(lock() if of is None else lock_of(of))
 
 
 def default_edition(of: str) -> str:
@@ -44,7 +44,7 @@ def edition(name: str, *, of: str | None = None) -> Edition:
         'dojo/0.1'
     """
     full = name if of is None or name.startswith(f"{of}/") else f"{of}/{name}"
-    known = editions(of)
+    known = editions(full.partition("/")[0] if "/" in full else None)
     if full not in known:
         raise NotFound(f"there is no edition {name!r}: {did_you_mean(full, known)}")
     return _load(full)
@@ -53,13 +53,37 @@ def edition(name: str, *, of: str | None = None) -> Edition:
 @cache
 def lock() -> Mapping[str, str]:
     """Return the ``rules_sha256`` of every released edition by full name, in order of release."""
-    text = (files("agon.editions") / "lock.toml").read_text(encoding="utf-8")
-    return dict(tomllib.loads(text))
+    return {full: fingerprint for of in names() for full, fingerprint in lock_of(of).items()}
+
+
+@cache
+def lock_of(of: str) -> Mapping[str, str]:
+    """Return the lock of one discipline's editions; a plugin ships its own.
+
+    Raises:
+        NotFound: there is no such discipline.
+    """
+    file = (_folder_of(of) if _is_shipped(of) else files("agon.editions")) / "lock.toml"
+    locked = tomllib.loads(file.read_text(encoding="utf-8"))
+    return {full: value for full, value in locked.items() if full.partition("/")[0] == of}
 
 
 def file_of(full_name: str) -> Traversable:
     """Return the file that holds an edition."""
-    return files("agon.editions") / "released" / f"{full_name}.toml"
+    of, _, name = full_name.partition("/")
+    return _folder_of(of) / f"{name}.toml"
+
+
+def _is_shipped(of: str) -> bool:
+    """Return whether a discipline's package ships its editions; agon's own are all in one place."""
+    return of not in BUILT_IN and discipline(of).editions is not None
+
+
+def _folder_of(of: str) -> Traversable:
+    """Return the folder with a discipline's editions."""
+    if _is_shipped(of):
+        return files(str(discipline(of).editions)) / "editions"
+    return files("agon.editions") / "released" / of
 
 
 @cache
@@ -68,7 +92,7 @@ def _load(full: str) -> Edition:
     mismatch = compare(
         released.rules,
         edition=full,
-        recorded=lock()[full],
+        recorded=lock_of(full.partition("/")[0])[full],
         alternatives=() if released.base is None else (edition(released.base).rules,),
     )
     if mismatch is not None:
@@ -90,8 +114,7 @@ def parse(text: str, *, full_name: str) -> Edition:
     """
     content = tomllib.loads(text)
     of, _, name = full_name.partition("/")
-    if of not in NAMES:
-        raise NotFound(f"there is no discipline {of!r}: {did_you_mean(of, NAMES)}")
+    rules = discipline(of).rules
     if unknown := sorted(content.keys() - set(_KEYS)):
         raise NotFound(f"edition {full_name} has unknown keys: {', '.join(unknown)}")
     if missing := [key for key in _REQUIRED if key not in content]:
@@ -109,7 +132,7 @@ def parse(text: str, *, full_name: str) -> Edition:
         base=None if base is None else base.full_name,
         versions={**(base.versions if base else {}), **content.get("versions", {})},
         changelog=tuple(content.get("changelog", ())),
-        rules=discipline(of).rules.of(values) if base is None else base.with_rules(values),
+        rules=rules.of(values) if base is None else base.with_rules(values),
         stated=frozenset(values) | (base.stated if base else frozenset()),
         reasons={**(base.reasons if base else {}), **content.get("reasons", {})},
         examples=(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
 
-from agon.disciplines import NAMES
+from agon.disciplines import BUILT_IN, is_discipline
 from agon.errors import did_you_mean
 from agon.ledger.issues import LedgerIssue
 
@@ -18,6 +18,7 @@ A_CONTEST: Final = "1 to 100 letters, digits and . _ -, a letter or digit first"
 A_SHA256: Final = "a SHA-256 as 64 small hex digits"
 A_NAME: Final = "a name of 1 to 500 characters, no control characters"
 A_COUNT: Final = "a whole number from 0"
+_A_DISCIPLINE: Final = f"one of {', '.join(BUILT_IN)}, or the name of an installed one"
 AN_INSTANT: Final = "a time such as 2026-11-22T02:30:00.000000Z"
 _MOST_SHOWN = 60
 _LARGEST = 2**63 - 1
@@ -56,6 +57,10 @@ def is_name(value: Any) -> bool:
 def is_seq(value: Any) -> bool:
     """Say whether a value can be an entry's position: 1, 2, 3 …."""
     return type(value) is int and 0 < value <= _LARGEST
+
+
+def _is_discipline(value: Any) -> bool:
+    return isinstance(value, str) and is_discipline(value)
 
 
 def _is_text(value: Any) -> bool:
@@ -145,7 +150,7 @@ KINDS: Final[Mapping[str, tuple[Field, ...]]] = MappingProxyType(
     {
         "contest-created": (
             Field("contest", is_contest, A_CONTEST),
-            _choice("discipline", *NAMES),
+            Field("discipline", _is_discipline, _A_DISCIPLINE),
             _name("title"),
             *_EDITION,
             _name_or_null("series"),

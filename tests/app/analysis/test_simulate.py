@@ -7,11 +7,11 @@ import pytest
 
 import agon
 from agon.app.analysis.simulate import write_simulation
-from agon.disciplines import NAMES
+from agon.disciplines import BUILT_IN
 from agon.errors import Conflict, NotFound
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", BUILT_IN)
 def test_simulated_records_are_valid_and_can_be_scored(tmp_path: Path, name: str) -> None:
     """What is written is what is read."""
     write_simulation(agon.simulate(name, size=60, seed=2), tmp_path / name)
@@ -20,7 +20,7 @@ def test_simulated_records_are_valid_and_can_be_scored(tmp_path: Path, name: str
     assert (tmp_path / name / "truth" / "people.parquet").is_file()
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", BUILT_IN)
 def test_equal_arguments_give_equal_records(name: str) -> None:
     """A simulation can be named by its arguments."""
     one, same, other = (agon.simulate(name, size=40, seed=seed) for seed in (1, 1, 2))

@@ -9,7 +9,7 @@ import pytest
 
 from agon.app.analysis.score import Result, score
 from agon.app.replay.replica import LiveContest
-from agon.disciplines import NAMES, discipline
+from agon.disciplines import BUILT_IN, discipline
 from agon.editions import default_edition
 from agon.errors import AgonError
 from agon.ledger.entry import Draft, genesis, seal
@@ -23,7 +23,7 @@ SIZES = {"community": 10, "challenge": 300, "dojo": 90, "arena": 60}
 REFERRED = sorted(
     {
         (of, one.other_table)
-        for of in NAMES
+        for of in BUILT_IN
         for _, dependencies in dependencies_of(discipline(of).schema)
         for one in dependencies
     }

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agon.app.replay.replica import LiveContest
-from agon.disciplines import NAMES
+from agon.disciplines import BUILT_IN
 from agon.errors import AgonError
 from agon.records import Records
 from agon.records.engine import Engine
@@ -84,7 +84,7 @@ def _agree(made: Ledger, stops: list[int], engine: Engine | None) -> None:
 
 
 @pytest.mark.parametrize("part", range(PARTS))
-@pytest.mark.parametrize("of", NAMES)
+@pytest.mark.parametrize("of", BUILT_IN)
 def test_what_grew_equals_what_is_replayed(of: str, part: int, engine: Engine) -> None:
     """Nobody could prove a board that depends on when a worker happened to look at the ledger.
 
@@ -101,7 +101,7 @@ def test_what_grew_equals_what_is_replayed(of: str, part: int, engine: Engine) -
 @given(data=st.data())
 def test_a_short_ledger_grows_as_it_is_replayed(engine: Engine, data: st.DataObject) -> None:
     """What fails is cut down to the fewest entries that still fail, to be read by a person."""
-    of = data.draw(st.sampled_from(NAMES))
+    of = data.draw(st.sampled_from(BUILT_IN))
     made = ledger(
         of,
         seed=data.draw(st.integers(0, 9)),

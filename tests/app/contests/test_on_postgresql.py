@@ -13,7 +13,8 @@ from agon.app.contests.ingest.records import record
 from agon.app.contests.lifecycle.creation import NewContest, create
 from agon.app.contests.lifecycle.transfer import export, import_contest
 from agon.app.contests.lifecycle.transitions import finalise, freeze, open_contest
-from agon.app.contests.submissions.creation import Submission, submit
+from agon.app.contests.submissions.creation import submit
+from agon.app.contests.submissions.submission import Submission
 from agon.app.service import Service
 from agon.errors import AgonError, Conflict, NotFound, Unauthenticated, Unreadable
 from agon.ledger.fold import beginning, fold

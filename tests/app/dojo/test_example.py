@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import agon
-from agon.app.demo import demonstrate
+from agon.app.demo import build_demo
 from agon.app.dojo.example import SUBMISSIONS, example_problems, judge_example
 from agon.app.dojo.packages import find_packages, read_package
 from agon.app.dojo.problems import read_problem
@@ -162,7 +162,7 @@ def test_the_demo_runs_its_dojo_season_in_the_sandbox_it_is_given(
     def lent() -> Sandbox:
         return sandbox("degraded", workers=1)
 
-    exhibit = next(one for one in demonstrate(tmp_path / "demo", open_sandbox=lent)
+    exhibit = next(one for one in build_demo(tmp_path / "demo", open_sandbox=lent)
                    if one.discipline == "dojo")  # fmt: skip
     assert "88 programs for 16 sequences" in exhibit.origin
     assert "mode degraded, without namespaces" in exhibit.origin
@@ -176,7 +176,7 @@ def test_the_demo_says_so_when_nothing_can_be_run(tmp_path: Path) -> None:
     def none() -> Sandbox:
         raise Unavailable("bwrap is missing")
 
-    exhibit = next(one for one in demonstrate(tmp_path / "demo", open_sandbox=none)
+    exhibit = next(one for one in build_demo(tmp_path / "demo", open_sandbox=none)
                    if one.discipline == "dojo")  # fmt: skip
     assert "simulated" in exhibit.origin
     assert "nothing could be run here (bwrap is missing)" in exhibit.origin

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import agon
-from agon.app.examples import llmfao
+from agon.app.examples import dataset
 from agon.app.importers import import_records
 from agon.disciplines import discipline
 from agon.errors import Conflict, NotFound, Unreadable
@@ -74,7 +74,7 @@ def test_without_workers_every_row_is_a_match(tmp_path: Path) -> None:
 
 def test_llmfao_is_imported_whole() -> None:
     """8,931 votes of 124 workers on 2,139 pairs of answers by 59 models, all of them audited."""
-    imported = import_records("comparisons", llmfao())
+    imported = import_records("comparisons", dataset("llmfao").folder)
     counts = {name: table.num_rows for name, table in imported.tables.items()}
     assert counts == {"owners": 29, "bots": 59, "judges": 124, "matches": 2139, "votes": 8931}
     assert imported.tables["matches"]["audit_verdict"].null_count == 0
@@ -82,7 +82,7 @@ def test_llmfao_is_imported_whole() -> None:
 
 def test_llmfao_by_votes_gives_the_published_rating() -> None:
     """Elo with K = 4 in the order of the file: 1095.5935481722963 for GPT 4."""
-    imported = import_records("comparisons", llmfao(), unit="votes")
+    imported = import_records("comparisons", dataset("llmfao").folder, unit="votes")
     records = read_rows(discipline("arena").schema, imported.tables)
     rules = {"k_new": 4, "k_established": 4, "round_changes": False}
     board = agon.score("arena", records, overrides=rules).board()
@@ -129,4 +129,4 @@ def test_choices_that_do_not_exist_are_refused(tmp_path: Path) -> None:
     with pytest.raises(Conflict, match="audit"):
         import_records("arena-battles", file, audit=file)
     with pytest.raises(NotFound, match=r"comparisons\.csv"):
-        import_records("comparisons", llmfao().parent)
+        import_records("comparisons", dataset("llmfao").folder.parent)

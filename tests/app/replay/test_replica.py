@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 
 from agon.app.analysis.score import score
-from agon.app.replay.participant_columns import PEOPLE
 from agon.app.replay.replica import LiveContest
-from agon.disciplines import NAMES, discipline
+from agon.disciplines import BUILT_IN, discipline
 from agon.editions import edition as released
 from agon.editions import rules_sha256
 from agon.errors import Conflict, NotFound
@@ -244,10 +243,10 @@ def test_other_boards_keep_their_scores(live: LiveContest, writer: Writer) -> No
         live.result().board("weights")
 
 
-@pytest.mark.parametrize("of", NAMES)
+@pytest.mark.parametrize("of", BUILT_IN)
 def test_people_stand_in_columns_of_the_schema(of: str) -> None:
     """A renamed column would hide somebody's records from a void."""
     schema = discipline(of).schema
-    for table, column in PEOPLE[of]:
+    for table, column in discipline(of).participant_columns:
         assert column in {one.name for one in schema.table(table).columns}
-    assert PEOPLE[of]
+    assert discipline(of).participant_columns

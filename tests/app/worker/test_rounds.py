@@ -11,8 +11,8 @@ from agon.app.contests.lifecycle.transitions import open_contest
 from agon.app.queue.jobs import house_job
 from agon.app.service import Service
 from agon.app.worker.handlers import house_runners
-from agon.app.worker.rounds import METHOD, drawn_round
 from agon.disciplines.arena.draws import is_audited, is_honeypot
+from agon.disciplines.arena.rounds import METHOD, plan_round
 from agon.ledger.entry import Draft, read_line
 from app.worker.contests import work
 
@@ -85,7 +85,7 @@ def test_the_same_seed_draws_the_same_round(service: Service) -> None:
     at = datetime(2026, 11, 22, tzinfo=UTC)
     with service.lives.at(service.store, contest) as live:
         scored: Any = live.result().scored
-        one, same = (drawn_round(scored, seed="s", name="r", at=at) for _ in range(2))
+        one, same = (plan_round(scored, seed="s", name="r", at=at) for _ in range(2))
     assert one == same
 
 

@@ -18,7 +18,6 @@ import numpy as np
 from agon.app.analysis.score import Result, rules_of
 from agon.app.garbage import without_collection
 from agon.app.replay.adjustments import Adjusted
-from agon.app.replay.participant_columns import PEOPLE
 from agon.disciplines import discipline
 from agon.entities.contests import Contest
 from agon.errors import AgonError, Conflict
@@ -143,19 +142,18 @@ class LiveContest:
         scored = chosen.score(records, rules)
         given = (*standing.adjustments, *adjustments)
         if given:
-            shared = chosen.name == "arena" or getattr(rules, "tie_ranks", "") == "shared"
-            scored = Adjusted(scored, given, shared=shared)
+            scored = Adjusted(scored, given, shared=chosen.shares_ranks(rules))
         return Result(chosen, released, rules, records, None, scored)
 
     def records_about(self, people: Collection[str], *, at: int | None = None) -> list[int]:
         """Return the positions of the records that are about any of some people, rising.
 
-        People are named as boards name them; whose record it is, each discipline's table of
-        people's columns says (:data:`agon.app.replay.participant_columns.PEOPLE`).
+        People are named as boards name them; whose record it is, the discipline's columns of
+        participants say (``Discipline.participant_columns``).
         """
         records = self.records(at)
         found: set[int] = set()
-        for table, column in PEOPLE[self.contest_state(at).discipline]:
+        for table, column in discipline(self.contest_state(at).discipline).participant_columns:
             found.update(records.rows_where(table, column, people))
         return sorted(found)
 

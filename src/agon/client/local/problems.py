@@ -5,6 +5,7 @@ from typing import Any
 
 from agon.app.access.permissions import View, viewed
 from agon.app.contests.submissions import creation, disclosure, listing, problems
+from agon.app.contests.submissions.submission import Submission
 from agon.app.service import Service
 from agon.client.values import ContestTold, JobTold, ProblemTold, SubmissionTold, SubmittedTold
 from agon.entities.access import Caller
@@ -71,9 +72,7 @@ class LocalSubmissions:
         whose = user or self._by.user
         if whose is None:
             raise Unreadable("name the user whose submission it is: --user U, or user")
-        sent = creation.Submission(
-            user=whose, problem=problem, content=content, external_id=external_id
-        )
+        sent = Submission(user=whose, problem=problem, content=content, external_id=external_id)
         done = creation.submit(self._service, contest, sent, by=self._by)
         jobs = tuple(_job_told(job, contest) for job in done.jobs)
         return SubmittedTold(id=done.id, seq=done.seq, jobs=jobs)

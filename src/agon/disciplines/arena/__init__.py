@@ -2,10 +2,11 @@
 
 from agon.disciplines.arena.integrity import CHECKS, find
 from agon.disciplines.arena.records import SCHEMA
+from agon.disciplines.arena.rounds import plan_round
 from agon.disciplines.arena.rules import ArenaRules
 from agon.disciplines.arena.scoring import BOARDS, score
 from agon.disciplines.arena.simulate import ATTACKS, simulate
-from agon.disciplines.discipline import Discipline
+from agon.disciplines.discipline import Demo, Discipline
 
 DISCIPLINE = Discipline(
     name="arena",
@@ -18,4 +19,16 @@ DISCIPLINE = Discipline(
     size_unit="matches",
     checks=CHECKS,
     attacks=ATTACKS,
+    participants=("bots.id", "judges.id", "votes.judge_id", "reinstatements.judge_id"),
+    shares_ranks=lambda _: True,
+    addresses={"owners": ("ip", "network")},
+    plan_round=plan_round,
+    demo=Demo(
+        dataset="llmfao",
+        commands=(
+            "agon score arena {source} --board judges --top 5",
+            "agon arena rate {source} --method bradley-terry --ci --top 10",
+        ),
+    ),
 )
+"""The discipline ``arena``."""

@@ -5,7 +5,7 @@ from agon.disciplines.challenge.records import SCHEMA
 from agon.disciplines.challenge.rules import ChallengeRules
 from agon.disciplines.challenge.scoring import BOARDS, score
 from agon.disciplines.challenge.simulate import ATTACKS, simulate
-from agon.disciplines.discipline import Discipline
+from agon.disciplines.discipline import Demo, Discipline, SubmissionKind
 
 DISCIPLINE = Discipline(
     name="challenge",
@@ -18,4 +18,12 @@ DISCIPLINE = Discipline(
     size_unit="evaluations",
     checks=CHECKS,
     attacks=ATTACKS,
+    participants=("submissions.miner_uid", "validators.id"),
+    submissions=SubmissionKind("trials", fields=("miner_uid", "agent", "competition")),
+    demo=Demo(
+        size=6_000,
+        attacks=("self-serving-validator", "copied-agent"),
+        commands=("agon challenge weights {source} --bittensor",),
+    ),
 )
+"""The discipline ``challenge``."""

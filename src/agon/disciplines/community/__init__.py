@@ -7,7 +7,7 @@ from agon.disciplines.community.integrity import CHECKS
 from agon.disciplines.community.records import SCHEMA
 from agon.disciplines.community.rules import CommunityRules
 from agon.disciplines.community.simulate import ATTACKS
-from agon.disciplines.discipline import Discipline, Scored, Simulation
+from agon.disciplines.discipline import Demo, Discipline, Scored, Simulation
 from agon.kernel.findings import Finding
 from agon.records import Records
 
@@ -30,6 +30,10 @@ def _simulate(*, size: int, seed: int, attacks: Sequence[str]) -> Simulation:
     return simulate.simulate(size=size, seed=seed, attacks=attacks)
 
 
+def _shares_ranks(rules: CommunityRules) -> bool:
+    return rules.tie_ranks == "shared"
+
+
 DISCIPLINE = Discipline(
     name="community",
     schema=SCHEMA,
@@ -41,5 +45,12 @@ DISCIPLINE = Discipline(
     size_unit="users",
     checks=CHECKS,
     attacks=ATTACKS,
+    participants=("users.id",),
+    shares_ranks=_shares_ranks,
+    demo=Demo(
+        size=150,
+        attacks=("self-feedback", "reciprocal-ring"),
+        commands=("agon compare community {source} --set self_feedback=ignore",),
+    ),
 )
-"""Everything agon needs to know about the community."""
+"""The discipline ``community``."""

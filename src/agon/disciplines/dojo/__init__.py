@@ -3,7 +3,13 @@
 from collections.abc import Sequence
 from typing import Any
 
-from agon.disciplines.discipline import Discipline, Scored, Simulation
+from agon.disciplines.discipline import (
+    Demo,
+    Discipline,
+    Scored,
+    Simulation,
+    SubmissionKind,
+)
 from agon.disciplines.dojo.integrity import CHECKS
 from agon.disciplines.dojo.records import SCHEMA
 from agon.disciplines.dojo.rules import DojoRules
@@ -41,4 +47,13 @@ DISCIPLINE = Discipline(
     size_unit="submissions",
     checks=CHECKS,
     attacks=ATTACKS,
+    participants=("submissions.user_id",),
+    submissions=SubmissionKind("program", fields=("source", "method_tag", "notes")),
+    problems="problems",
+    demo=Demo(
+        size=400,
+        attacks=("copied-source", "tag-farming"),
+        commands=("agon check dojo {source}", "agon rules show dojo/0.2"),
+    ),
 )
+"""The discipline ``dojo``."""

@@ -8,6 +8,7 @@ from starlette.responses import Response
 
 from agon.app.access.permissions import View, permits
 from agon.app.contests.submissions import creation, listing
+from agon.app.contests.submissions.submission import Submission
 from agon.app.queue.jobs import house_job
 from agon.disciplines import discipline
 from agon.errors import Conflict, Unreadable
@@ -50,7 +51,7 @@ def submit(
     user = asked.user or caller.user
     if user is None:
         raise Unreadable("this token has no user; name one: user")
-    sent = creation.Submission(
+    sent = Submission(
         user=user, problem=asked.problem, content=asked.content, external_id=asked.external_id
     )
     done = creation.submit(service, view.contest.id, sent, by=caller)

@@ -7,14 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agon.app.contests.ingest.validation import keys_of
-from agon.disciplines import NAMES, discipline
+from agon.disciplines import BUILT_IN, discipline
 from agon.ledger.keys import record_key
 
 TIME = "2026-11-22T00:00:00Z"
 
 
 def _cells() -> Iterator[tuple[str, str]]:
-    for name in NAMES:
+    for name in BUILT_IN:
         for table in discipline(name).schema:
             yield name, table.name
 

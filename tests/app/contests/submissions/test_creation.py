@@ -10,7 +10,8 @@ from agon.app.contests.ingest.records import record
 from agon.app.contests.ledgers.append import append
 from agon.app.contests.lifecycle.creation import NewContest, create
 from agon.app.contests.lifecycle.transitions import finalise, freeze, open_contest
-from agon.app.contests.submissions.creation import HOUSE_VALIDATOR, Submission, submit
+from agon.app.contests.submissions.agents import HOUSE_VALIDATOR
+from agon.app.contests.submissions.creation import submit
 from agon.app.contests.submissions.problems import (
     posed,
     publish_problem,
@@ -18,6 +19,7 @@ from agon.app.contests.submissions.problems import (
     revealed_at,
     told,
 )
+from agon.app.contests.submissions.submission import Submission
 from agon.app.files import Unfit
 from agon.app.service import Service
 from agon.errors import Conflict, Forbidden, NotFound, Unreadable

@@ -10,6 +10,7 @@ import numpy as np
 from agon.app.analysis.score import rules_of
 from agon.app.contests.ledgers.positions import board_named, expect_storable
 from agon.app.replay.replica import LiveContest
+from agon.disciplines import discipline
 from agon.editions import rules_sha256
 from agon.entities.contests import Change, Contest
 from agon.errors import Conflict, NotFound, Unreadable, did_you_mean
@@ -181,7 +182,8 @@ def _check_adjustment(_: Session, contest: Contest, params: Mapping[str, Any]) -
 
 
 def _check_rejudge(_: Session, contest: Contest, params: Mapping[str, Any]) -> dict[str, Any]:
-    if contest.discipline != "dojo":
+    submissions = discipline(contest.discipline).submissions
+    if submissions is None or submissions.judging != "program":
         raise Unreadable(f"{contest.discipline} has no programs to judge again; void or adjust")
     problem, named = params.get("problem"), params.get("submissions", ())
     if not _are_names(named) or not isinstance(problem, str | None):

@@ -76,12 +76,12 @@ class Intake:
         self._contest = contest
         self._by = by
         self._replace = replace
-        schema = discipline(contest.discipline).schema
+        of = discipline(contest.discipline)
         self._refusals = Refusals()
-        self._references = References(session, contest, schema)
-        self._contradictions = Contradictions(session, contest, schema)
+        self._references = References(session, contest, of.schema)
+        self._contradictions = Contradictions(session, contest, of.schema)
         self._looking = Looking(
-            schema, self._references, self._refusals, by=by, key=service.network_key
+            of, self._references, self._refusals, by=by, key=service.network_key
         )
         self._touched: set[str] = set()
         self._all_new = True

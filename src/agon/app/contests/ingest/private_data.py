@@ -1,7 +1,7 @@
 """Keep personal data out of ledgers: an address becomes a keyed hash before it is entered."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from agon.app.contests.ingest.errors import Refusals
@@ -10,26 +10,31 @@ from agon.records import Problem
 
 _DIGITS: Final = 32
 _HASH: Final = re.compile(r"[0-9a-f]{16,128}")  # whoever hashed it chose how long
-_COLUMNS: Final = ("ip", "network")
 
 
 def without_addresses(
-    row: Mapping[str, Any], line: int, key: bytes, refusals: Refusals
+    table: str,
+    row: Mapping[str, Any],
+    columns: Iterable[str],
+    *,
+    line: int,
+    key: bytes,
+    refusals: Refusals,
 ) -> Mapping[str, Any]:
-    """Return an owner's row with the addresses of its columns as 32 hex digits.
+    """Return a row with the IP addresses of some columns as keyed hashes of 32 hex digits.
 
     What is such a hash already stays. Anything else is refused: it might be an address that is
     written in a way we do not know.
     """
     changed = {}
-    for column in _COLUMNS:
+    for column in columns:
         value = row.get(column)
         if value is None or value == "" or _HASH.fullmatch(str(value)):
             continue
         address = str(value).partition("/")[0]
         if network_of(address) is None:
             refusals.add(
-                Problem("no-address", "owners", "owners", line, column, None,
+                Problem("no-address", table, table, line, column, None,
                         "is neither an IP address nor a keyed hash of one",
                         "give an address, or its keyed hash: 16 hex digits or more")
             )  # fmt: skip

@@ -15,11 +15,12 @@ from agon.app.contests.ingest.batches import Portion
 from agon.app.contests.ingest.errors import Refusals
 from agon.app.contests.ingest.private_data import without_addresses
 from agon.app.contests.ingest.references import References
+from agon.disciplines import Discipline
 from agon.entities.access import Caller
 from agon.errors import Forbidden, did_you_mean
 from agon.ledger.entry import write_row
 from agon.ledger.keys import record_key
-from agon.records import Kind, Problem, Schema, Table
+from agon.records import Kind, Problem, Table
 from agon.records.conditions import Columns
 from agon.records.rows import RowChecker, row_checker
 
@@ -63,14 +64,15 @@ class Looking:
     """Look at the records of one request, portion by portion."""
 
     def __init__(
-        self, schema: Schema, references: References, refusals: Refusals, *, by: Caller, key: bytes
+        self, of: Discipline, references: References, refusals: Refusals, *, by: Caller, key: bytes
     ) -> None:
-        """Prepare for a schema's tables; ``key`` is what addresses are hashed with."""
+        """Prepare for a discipline's tables; ``key`` is what addresses are hashed with."""
+        self._addresses = of.addresses
         self._references = references
         self._refusals = refusals
         self._by = by
         self._network_key = key
-        self._works = {table.name: _Work(row_checker(table), keys_of(table)) for table in schema}
+        self._works = {table.name: _Work(row_checker(table), keys_of(table)) for table in of.schema}
 
     def at(self, portion: Portion) -> Looked:
         """Note everything that is wrong with a portion, and return what is right.
@@ -101,11 +103,12 @@ class Looking:
                     good[place] = False
                     problems.append(_unnameable(name, lines[place]))
             self._references.gather(name, columns, [lines[place] for place in places])
-            if name == "owners":
+            if addresses := self._addresses.get(name):
                 for place in places:
                     rows[place] = without_addresses(
-                        rows[place], lines[place], self._network_key, self._refusals
-                    )
+                        name, rows[place], addresses, line=lines[place], key=self._network_key,
+                        refusals=self._refusals,
+                    )  # fmt: skip
         written = _written(portion, rows, good, problems)
         for problem in sorted(problems, key=lambda one: one.row or 0):
             self._refusals.add(problem)

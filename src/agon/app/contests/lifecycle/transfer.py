@@ -19,6 +19,7 @@ from agon.app.contests.ledgers.append import RECORDS, moved, stored_entry, table
 from agon.app.contests.lifecycle.creation import expect_id, unborn
 from agon.app.service import Service
 from agon.app.webhooks.announcements import announce
+from agon.disciplines import discipline
 from agon.entities.access import Caller
 from agon.entities.contests import Contest, Event, NewEntry, StoredEntry
 from agon.errors import Conflict, NotFound
@@ -219,10 +220,12 @@ class _Storing:
             raise InvalidRecords([_unknown_table(name, entry.seq, str(unknown))]) from None
         for problem in row_checker(table).issues(row, entry.seq):
             self.refusals.add(problem)
-        if name == "owners":
-            kept = without_addresses(row, entry.seq, b"any", self.refusals)
-            if kept is not row:
-                self.refusals.add(_address(entry.seq))
+        if addresses := discipline(of).addresses.get(name):
+            hashed = without_addresses(
+                name, row, addresses, line=entry.seq, key=b"any", refusals=self.refusals
+            )
+            if hashed is not row:
+                self.refusals.add(_address(name, addresses[0], entry.seq))
 
 
 def _after(contest: Contest, ledger: Imported, stored: _Storing) -> Contest:
@@ -270,6 +273,6 @@ def _unknown_table(name: str, seq: int, told: str) -> Problem:
                    remedy or "import it into a house that knows the table", line=seq)  # fmt: skip
 
 
-def _address(seq: int) -> Problem:
-    return Problem("address", "owners", "ledger.ndjson", seq, "ip", None,
+def _address(table: str, column: str, seq: int) -> Problem:
+    return Problem("address", table, "ledger.ndjson", seq, column, None,
                    "holds an IP address", "keep keyed hashes in ledgers", line=seq)  # fmt: skip

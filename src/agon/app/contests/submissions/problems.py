@@ -13,12 +13,13 @@ import orjson
 
 from agon.app.access.management import managed
 from agon.app.analysis.score import moment_of
-from agon.app.contests.ledgers.append import append
+from agon.app.contests.ledgers.append import append, table_of
 from agon.app.dojo.problems import Problem, problem_of
 from agon.app.dojo.publication import disclosed
 from agon.app.files import Fault, Unfit
 from agon.app.queue.jobs import gate_job
 from agon.app.service import Service
+from agon.disciplines import discipline
 from agon.disciplines.dojo.canonical import canonicalize
 from agon.entities.access import Caller
 from agon.entities.contests import Contest
@@ -27,6 +28,7 @@ from agon.errors import Conflict, NotFound, Unreadable
 from agon.kernel.times import written_time
 from agon.ledger.entry import Draft, Line, read_line
 from agon.ledger.keys import record_key
+from agon.records import Table
 from agon.store.session import Session
 
 PUBLISHED: Final = "problem-published"
@@ -82,7 +84,7 @@ def publish_problem(
     kept = {**problem.declared(), "source": problem.source.decode()}
     with service.store.write() as session:
         contest = managed(session, contest_id, by, "problem.manage")
-        _expect_dojo(contest)
+        _table(contest)
         if contest.state == "final":
             raise Conflict(f"{contest.id} is final; publish the problem in another contest")
         job = gate_job(contest, id=service.new_id(), problem=problem.id, package=kept, by=by.name)
@@ -98,7 +100,7 @@ def reveal_problem(service: Service, contest_id: str, problem_id: str, *, by: Ca
     """
     with service.store.write() as session:
         contest = managed(session, contest_id, by, "problem.manage")
-        _expect_dojo(contest)
+        _table(contest)
         problem = posed(session, contest, problem_id)
         now = service.clock()
         frozen = problem.freeze_started_at is not None and problem.freeze_started_at <= now
@@ -219,19 +221,19 @@ def _problem(package: Mapping[str, Any]) -> Problem:
     return problem
 
 
-def _expect_dojo(contest: Contest) -> None:
-    if contest.discipline != "dojo":
+def _table(contest: Contest) -> Table:
+    """Return the table of a contest's problems.
+
+    Raises:
+        Conflict: its discipline has no problems.
+    """
+    table = discipline(contest.discipline).problems
+    if table is None:
         raise Conflict(
             f"{contest.id} is a contest of the {contest.discipline}, which has no problems; name "
             "a dojo contest"
         )
-
-
-def _table(contest: Contest) -> Any:
-    from agon.disciplines.dojo.records import PROBLEMS
-
-    _expect_dojo(contest)
-    return PROBLEMS
+    return table_of(contest.discipline, table)
 
 
 def _at(session: Session, contest: Contest, seq: int) -> Line:

@@ -1,0 +1,134 @@
+"""Accept agents that solve the service's tasks; a job per task tries each in containers."""
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any, Final
+
+import orjson
+
+from agon.app.contests.ledgers.append import append
+from agon.app.contests.submissions.submission import (
+    Submission,
+    Submitted,
+    content_of,
+    queue_jobs,
+    received_draft,
+)
+from agon.app.queue.jobs import trial_job
+from agon.app.service import Service
+from agon.disciplines.challenge.records import MAIN
+from agon.entities.access import Caller
+from agon.entities.contests import Contest
+from agon.errors import Conflict, Forbidden, NotFound, Unreadable, did_you_mean
+from agon.kernel.times import written_time
+from agon.ledger.entry import Draft
+from agon.store.session import Session
+
+HOUSE_VALIDATOR: Final = "house"
+"""The validator in whose name the service's own trials are recorded; its stake is a record."""
+
+_MAX_COMMAND: Final = 2_000
+_MAX_FILES: Final = 100
+_MAX_BYTES: Final = 1 << 20
+_MAX_UID: Final = 2**31 - 1
+
+
+def accept_agent(
+    service: Service, session: Session, contest: Contest, submission: Submission, by: Caller
+) -> Submitted:
+    """Enter an agent and queue a trial on every task of the service.
+
+    Raises:
+        Unreadable: the content is not an agent.
+        Forbidden: a participant submits for another miner.
+        NotFound: there is no such competition.
+        Conflict: the service has no tasks, or the contest no validator for its trials.
+    """
+    content = content_of(contest, submission)
+    uid = _uid(content.get("miner_uid"), by)
+    agent = _agent(content.get("agent"))
+    competition = _competition(session, contest, content.get("competition"))
+    tasks = service.tasks()
+    if not tasks:
+        raise Conflict("this server has no tasks; set tasks_folder to a folder of tasks")
+    if HOUSE_VALIDATOR not in _validators(session, contest):
+        raise Conflict(
+            f"{contest.id} has no validator {HOUSE_VALIDATOR!r}, whose trials these would be; add "
+            "its row with its stake to validators"
+        )
+    name = service.new_id()
+    kept = {"miner_uid": uid, "agent": agent, "competition": competition}
+    received = received_draft(service, name, submission, kept, by)
+    row = {
+        "id": name,
+        "miner_uid": uid,
+        "submitted_at": written_time(received.at),
+        "content_hash": hashlib.sha256(
+            orjson.dumps(agent, option=orjson.OPT_SORT_KEYS)
+        ).hexdigest(),
+    }
+    if competition is not None:
+        row["competition"] = competition
+    recorded = Draft(
+        kind="record-added", body={"table": "submissions", "row": row}, at=received.at, by=by.name
+    )
+    contest = append(service, session, contest, [received, recorded])
+    jobs = [
+        trial_job(
+            contest, id=service.new_id(), submission=name, task=task, validator=HOUSE_VALIDATOR,
+            agent=agent, by=by.name,
+        )
+        for task in tasks
+    ]  # fmt: skip
+    return queue_jobs(service, session, name, contest.seq - 1, jobs)
+
+
+def _uid(uid: Any, by: Caller) -> int:
+    if type(uid) is not int or not 0 <= uid <= _MAX_UID:
+        raise Unreadable(f"miner_uid is {str(uid)[:40]!r}; give the miner's whole number")
+    if by.role == "participant" and by.user != str(uid):
+        raise Forbidden(
+            f"a participant submits for the miner of the own name, {by.user}; an organiser may "
+            "for others"
+        )
+    return uid
+
+
+def _agent(agent: Any) -> dict[str, Any]:
+    if not isinstance(agent, Mapping) or not set(agent) <= {"command", "files"}:
+        raise Unreadable("agent is no object of command and files; give both")
+    command, files = agent.get("command"), agent.get("files") or {}
+    if not isinstance(command, str) or not 0 < len(command.strip()) <= _MAX_COMMAND:
+        raise Unreadable(f"agent.command has 1 to {_MAX_COMMAND:,} characters; give one")
+    texts = isinstance(files, Mapping) and all(
+        isinstance(part, str) for pair in files.items() for part in pair
+    )
+    if not texts or len(files) > _MAX_FILES:
+        raise Unreadable(f"agent.files is no object of up to {_MAX_FILES} names and texts")
+    try:
+        size = sum(len(text.encode()) for text in files.values())
+    except UnicodeEncodeError:
+        raise Unreadable("agent.files holds what is no UTF-8 text; save it as UTF-8") from None
+    if size > _MAX_BYTES:
+        raise Unreadable(f"agent.files have {size:,} bytes, the most is {_MAX_BYTES:,}; shorten")
+    return {"command": command, "files": dict(files)}
+
+
+def _competition(session: Session, contest: Contest, name: Any) -> str | None:
+    if name is None:
+        name = MAIN
+        given = False
+    else:
+        given = True
+    rows = session.entries.rows(contest.no, "competitions", limit=10_000)
+    known = [str(orjson.loads(one.line)["body"]["row"]["id"]) for one in rows] or [MAIN]
+    if str(name) not in known:
+        raise NotFound(
+            f"there is no competition {str(name)[:80]!r}: {did_you_mean(str(name), known)}"
+        )
+    return str(name) if given else None
+
+
+def _validators(session: Session, contest: Contest) -> set[str]:
+    rows = session.entries.rows(contest.no, "validators", limit=10_000)
+    return {str(orjson.loads(one.line)["body"]["row"]["id"]) for one in rows}

@@ -1,0 +1,79 @@
+"""Accept programs that answer a published problem; a job judges each in the sandbox."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from agon.app.contests.ledgers.append import append
+from agon.app.contests.submissions.problems import expect_open_for, expect_short, posed
+from agon.app.contests.submissions.submission import (
+    Submission,
+    Submitted,
+    content_of,
+    queue_jobs,
+    received_draft,
+)
+from agon.app.dojo.inspection import rules_in_force
+from agon.app.queue.jobs import Judging, judge_job
+from agon.app.service import Service
+from agon.disciplines.dojo.canonical import canonicalize
+from agon.entities.access import Caller
+from agon.entities.contests import Contest
+from agon.errors import Unreadable
+from agon.store.session import Session
+
+_MAX_NOTES: Final = 10_000
+_MAX_TAG: Final = 100
+
+
+def accept_program(
+    service: Service, session: Session, contest: Contest, submission: Submission, by: Caller
+) -> Submitted:
+    """Enter a program and queue the job that judges it.
+
+    Raises:
+        Unreadable: the content is not a program.
+        NotFound, Conflict: there is no such problem, or it is frozen.
+    """
+    content = content_of(contest, submission)
+    source = _source(content.get("source"))
+    kept = {
+        "source": source,
+        "method_tag": expect_short("method_tag", content.get("method_tag"), _MAX_TAG),
+        "notes": expect_short("notes", content.get("notes"), _MAX_NOTES),
+    }
+    if submission.problem is None:
+        raise Unreadable("a submission to the dojo names its problem; give its id")
+    problem = posed(session, contest, submission.problem)
+    expect_open_for(problem, service.clock())
+    name = service.new_id()
+    draft = received_draft(service, name, submission, kept, by)
+    contest = append(service, session, contest, [draft])
+    judging = Judging(
+        submission=name,
+        seq=contest.seq,
+        problem_seq=problem.seq,
+        source=source,
+        n_check=problem.n_check,
+    )
+    job = judge_job(contest, judging, id=service.new_id(), by=by.name)
+    return queue_jobs(service, session, name, contest.seq, [job])
+
+
+def canonical_program(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the content as it is entered, to compare it with an earlier submission's."""
+    if not isinstance(content.get("source"), str):
+        return dict(content)
+    return {**content, "source": _source(content["source"])}
+
+
+def _source(source: Any) -> str:
+    most = rules_in_force().max_source_bytes
+    if not isinstance(source, str) or not source.strip():
+        raise Unreadable("source is no program; give the text of solver.py")
+    try:
+        canonical = canonicalize(source.encode())
+    except UnicodeEncodeError:
+        raise Unreadable("source is no UTF-8 text; save the file as UTF-8") from None
+    if len(canonical) > most:
+        raise Unreadable(f"source has {len(canonical):,} bytes, the most is {most:,}; shorten it")
+    return canonical.decode()
