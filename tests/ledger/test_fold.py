@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agon.ledger.entry import Entry, genesis
-from agon.ledger.fold import Span, State, beginning, examine, fold
+from agon.ledger.fold import LedgerState, Span, beginning, examine, fold
 from agon.ledger.issues import InvalidEntry
 from ledger.histories import (
     CREATED,
@@ -28,12 +28,12 @@ from ledger.histories import (
 LAW = settings(max_examples=300, deadline=None)
 
 
-def folded(entries: list[Entry]) -> State:
+def folded(entries: list[Entry]) -> LedgerState:
     """Fold a whole ledger."""
     return fold([entry.line for entry in entries], start=beginning("spring"))
 
 
-def told(state: State, *, at: int) -> Meaning:
+def told(state: LedgerState, *, at: int) -> Meaning:
     """Say what a state says of a position, in the words of the second telling."""
     standing = state.contest_at(at)
     seen = state.spans.records(at=at).tolist()
@@ -41,7 +41,7 @@ def told(state: State, *, at: int) -> Meaning:
         seen=[(state.spans.table_of(record) or "", record) for record in seen],
         edition=standing.edition,
         overrides=standing.overrides,
-        adjustments=[(one.seq, one.points) for one in standing.adjustments],
+        adjustments=[(one.seq, one.points) for one in state.adjustments_at(at)],
         state=standing.state,
         frozen_at=standing.frozen_at,
         finalized_at=standing.finalized_at,
@@ -148,9 +148,9 @@ def test_rolling_back_an_adoption_restores_the_edition_before() -> None:
     state = folded(ledger(adopted("arena/e1", change="c"), adjusted(2, change="c"),
                           rolled_back("c")))  # fmt: skip
     assert state.contest.edition == "arena/sentience-1"
-    assert state.contest.adjustments == ()
+    assert state.adjustments_at(state.contest.seq) == ()
     assert state.contest_at(3).edition == "arena/e1"
-    assert [one.points for one in state.contest_at(3).adjustments] == [2]
+    assert [one.points for one in state.adjustments_at(3)] == [2]
 
 
 def test_a_freeze_is_known_by_its_position_until_it_is_lifted() -> None:

@@ -10,8 +10,9 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict
 
 from agon.entities.access import Role
-from agon.entities.contests import ChangeState, State, Visibility
+from agon.entities.contests import ChangeState
 from agon.entities.jobs import JobKind, JobState
+from agon.ledger.contest_state import Lifecycle, Visibility
 
 
 class Answer(BaseModel):
@@ -34,7 +35,7 @@ class ContestTold(Answer):
     title: str
     description: str
     visibility: Visibility
-    state: State
+    state: Lifecycle
     series: str | None
     season: int | None
     edition: str
@@ -97,7 +98,7 @@ class Page(Published):
     contest: str
     discipline: str
     title: str
-    state: State
+    state: Lifecycle
     rows: tuple[Mapping[str, Any], ...]
     start: int
     place: int | None = None

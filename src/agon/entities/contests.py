@@ -5,53 +5,23 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-State: TypeAlias = Literal["draft", "open", "frozen", "final"]
-"""Where a contest is in its life; what a frozen one still records, the public does not see."""
-
-Visibility: TypeAlias = Literal["public", "private"]
+from agon.ledger.contest_state import ContestState
 
 ROWS_PER_CHUNK = 256
 """So many rows of a board are stored and read together."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Contest:
-    """Hold a contest as the newest entry of its ledger leaves it.
+class Contest(ContestState):
+    """A contest in the database, as the newest entry of its ledger leaves it.
 
     Attributes:
         no: its number in this database.
-        id: its name, for addresses (``spring-2026``).
-        edition: full name of the edition in force (``arena/sentience-1``).
-        overrides: rules that are set otherwise.
-        boards: the boards that are published, the default first.
-        seq: position of the newest entry; 0 before the first.
-        head: the chain's hash there (32 bytes).
-        frozen_at: position of the freeze while it lasts; the public sees nothing later.
-        finalized_at: position of the final result, once there is one.
+        created_at: the time of its first entry.
     """
 
     no: int
-    id: str
-    discipline: str
-    title: str
-    description: str
-    visibility: Visibility
-    series: str | None
-    season: int | None
-    state: State
-    edition: str
-    overrides: Mapping[str, Any]
-    boards: tuple[str, ...]
     created_at: datetime
-    seq: int
-    head: bytes
-    frozen_at: int | None = None
-    finalized_at: int | None = None
-
-    @property
-    def public_until(self) -> int | None:
-        """Return the last position the public may see anything of; None: all of them."""
-        return self.finalized_at if self.finalized_at is not None else self.frozen_at
 
 
 @dataclass(frozen=True, kw_only=True)

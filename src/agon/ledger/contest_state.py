@@ -1,17 +1,24 @@
-"""Hold what a contest is at a position of its ledger."""
+"""Define what a contest is at a position of its ledger."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
+
+from agon.ledger.entry import genesis
+
+Lifecycle: TypeAlias = Literal["draft", "open", "frozen", "final"]
+"""The state of a contest. While it is frozen, new records are stored but not published."""
+
+Visibility: TypeAlias = Literal["public", "private"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Adjustment:
-    """Hold points that people decided to give or take.
+    """Points that organizers add to a score, or subtract from it.
 
     Attributes:
         seq: position of its entry.
-        until: position from which it has no effect, None while it has.
+        until: position from which it has no effect; None while it has.
     """
 
     seq: int
@@ -25,30 +32,41 @@ class Adjustment:
 
 @dataclass(frozen=True, kw_only=True)
 class ContestState:
-    """Hold what a contest is after its entries up to ``seq``.
+    """A contest after the entries of its ledger up to ``seq``.
 
     Attributes:
+        id: its name, used in URLs (``spring-2026``).
+        seq: position of the newest entry; 0 before the first.
         head: the chain's hash there (32 bytes).
-        edition: the edition in force, with ``overrides``.
-        boards: the boards that are published.
-        frozen_at: position of the freeze while it lasts.
+        boards: the published boards, the default board first.
+        edition: full name of the edition in force (``arena/sentience-1``).
+        overrides: rules set to other values than the edition's.
+        frozen_at: position of the freeze while it lasts; the public sees no later entry.
         finalized_at: position of the final result, once there is one.
-        adjustments: those in force, in the order made.
     """
 
-    contest: str
+    id: str
     seq: int
     head: bytes
     discipline: str = ""
     title: str = ""
     description: str = ""
-    visibility: Literal["public", "private"] = "private"
+    visibility: Visibility = "private"
     series: str | None = None
     season: int | None = None
     boards: tuple[str, ...] = ()
     edition: str = ""
     overrides: Mapping[str, Any] = field(default_factory=dict)
-    state: Literal["draft", "open", "frozen", "final"] = "draft"
+    state: Lifecycle = "draft"
     frozen_at: int | None = None
     finalized_at: int | None = None
-    adjustments: tuple[Adjustment, ...] = ()
+
+    @property
+    def public_until(self) -> int | None:
+        """Return the last position the public may see; None if there is no limit."""
+        return self.finalized_at if self.finalized_at is not None else self.frozen_at
+
+
+def empty_contest(contest_id: str) -> ContestState:
+    """Return a contest before its first entry."""
+    return ContestState(id=contest_id, seq=0, head=genesis(contest_id))

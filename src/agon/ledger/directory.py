@@ -16,7 +16,7 @@ from agon.errors import Conflict, Unreadable
 from agon.kernel.fingerprints import canonical_json
 from agon.ledger.entry import LONGEST_LINE, Entry, chain, genesis, read_line
 from agon.ledger.files import CONTEST, HEADS, LEDGER, lines_in, opened
-from agon.ledger.fold import State
+from agon.ledger.fold import LedgerState
 from agon.ledger.heads import SignedHead
 from agon.ledger.issues import InvalidEntry
 from agon.ledger.verification import FORMAT, verify_directory
@@ -34,7 +34,7 @@ class Imported:
 
     folder: Path
     contest: str
-    state: State
+    state: LedgerState
     public_key: bytes | None
     heads: tuple[SignedHead, ...]
 

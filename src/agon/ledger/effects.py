@@ -1,9 +1,11 @@
 """Keep what entries do to records, so that it can be undone: voids, replacements, changes."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from agon.ledger.contest_state import Adjustment
+from agon.ledger.transitions import Adoption, adoptions_after
 
 
 @dataclass
@@ -23,7 +25,7 @@ class Effects:
     records_of: dict[str, list[int]] = field(default_factory=dict)
     voids_of: dict[str, list[tuple[int, ...]]] = field(default_factory=dict)
     rolled_back: dict[str, int] = field(default_factory=dict)
-    adoptions: list[tuple[str, dict[str, object], str | None]] = field(default_factory=list)
+    adoptions: list[Adoption] = field(default_factory=list)
     adjustments: list[Adjustment] = field(default_factory=list)
 
     def copy(self) -> "Effects":
@@ -54,7 +56,7 @@ class Effects:
         return (
             change in self.records_of
             or change in self.voids_of
-            or any(change == adopted for _, _, adopted in self.adoptions)
+            or any(change == adoption.change for adoption in self.adoptions)
             or any(change == made.change for made in self.adjustments)
         )
 
@@ -73,6 +75,10 @@ class Effects:
             if self.sees(before):
                 yield before
             self.superseded.add(before)
+
+    def adopt(self, kind: str, body: Mapping[str, Any]) -> None:
+        """Update the adoptions that are in force."""
+        self.adoptions = adoptions_after(self.adoptions, kind, body)
 
     def void(self, records: Iterable[int], *, change: str | None) -> Iterator[int]:
         """Void records; yields those that went out of sight."""
@@ -104,7 +110,6 @@ class Effects:
             if last is not None:
                 before.setdefault(last, self.sees(last))
                 self.superseded.discard(last)
-        self.adoptions = [one for one in self.adoptions if one[2] != change]
         self.adjustments = [
             replace(one, until=at) if one.change == change and one.until is None else one
             for one in self.adjustments

@@ -11,26 +11,36 @@ from typing import Any, Final
 
 import orjson
 
-from agon.ledger.contest_state import Adjustment, ContestState
+from agon.ledger.contest_state import Adjustment, ContestState, empty_contest
 from agon.ledger.effects import Effects
-from agon.ledger.entry import chain, genesis, read_line, timestamp
+from agon.ledger.entry import chain, read_line, timestamp
 from agon.ledger.issues import InvalidEntry, LedgerIssue
 from agon.ledger.kinds import shown
 from agon.ledger.spans import Span, Spans
+from agon.ledger.transitions import TRANSITIONS, apply, state_issue
 
-__all__ = ["Adjustment", "ContestState", "Span", "Spans", "State", "beginning", "examine", "fold"]
+__all__ = [
+    "Adjustment",
+    "ContestState",
+    "LedgerState",
+    "Span",
+    "Spans",
+    "beginning",
+    "examine",
+    "fold",
+]
 
 _TIME_LENGTH = len("2026-11-22T02:30:00.123456Z")
 
 
 @dataclass(frozen=True, kw_only=True)
-class State:
-    """Hold what a ledger says up to a position.
+class LedgerState:
+    """What a ledger says up to a position.
 
     Attributes:
         contest: what the contest is there.
         spans: where its records are seen.
-        turns: the standings at which something but records and adjustments changed, oldest first.
+        turns: the contest at each change of it other than records and adjustments, oldest first.
         adjustments: all that were ever made, with the position they ended at.
         at: the time of the newest entry, as its line has it; empty before the first.
     """
@@ -50,22 +60,29 @@ class State:
         if seq >= self.contest.seq:
             return self.contest
         found = bisect_right(self.turns, seq, key=lambda turn: turn.seq)
-        turn = self.turns[found - 1] if found else _before(self.contest.contest)
-        return replace(turn, adjustments=_in_force(self.adjustments, seq))
+        return self.turns[found - 1] if found else empty_contest(self.contest.id)
+
+    def adjustments_at(self, seq: int) -> tuple[Adjustment, ...]:
+        """Return the adjustments in force at a position, as they were there, in the order made."""
+        return tuple(
+            replace(adjustment, until=None)
+            for adjustment in self.adjustments
+            if adjustment.seq <= seq and (adjustment.until is None or adjustment.until > seq)
+        )
 
 
-def beginning(contest: str) -> State:
+def beginning(contest: str) -> LedgerState:
     """Return the state of a ledger without entries."""
-    return State(contest=_before(contest))
+    return LedgerState(contest=empty_contest(contest))
 
 
 def fold(
     lines: Iterable[bytes],
     *,
-    start: State,
+    start: LedgerState,
     on_record: Callable[[int, str, Mapping[str, Any]], object] | None = None,
     heads: bytearray | None = None,
-) -> State:
+) -> LedgerState:
     """Take in further lines.
 
     Args:
@@ -88,7 +105,9 @@ def fold(
     return folding.state()
 
 
-def examine(lines: Iterable[bytes], *, start: State) -> tuple[State, tuple[LedgerIssue, ...]]:
+def examine(
+    lines: Iterable[bytes], *, start: LedgerState
+) -> tuple[LedgerState, tuple[LedgerIssue, ...]]:
     """Take in lines nobody has checked; returns the state and everything that is wrong.
 
     Lines at issue enter the chain and have no other effect. ``LedgerIssue.line`` is the position.
@@ -103,7 +122,7 @@ class _Folding:
     """Walk over lines from a state; nothing of the state itself is changed."""
 
     def __init__(
-        self, start: State, on_record: Callable[[int, str, Mapping[str, Any]], object] | None
+        self, start: LedgerState, on_record: Callable[[int, str, Mapping[str, Any]], object] | None
     ) -> None:
         self.start = start
         self.on_record = on_record
@@ -143,10 +162,10 @@ class _Folding:
                 self.effects, self.owns_effects = self.effects.copy(), True
             issues = self._contradictions(kind, body)
             if not issues:
-                _TAKE.get(kind, _Folding.nothing)(self, body)
+                self._apply(kind, body)
         self.issues += (issue.at("", seq) for issue in issues)
 
-    def state(self) -> State:
+    def state(self) -> LedgerState:
         """Return the state after the lines taken in."""
         spans = self.start.spans.grown(
             tables=list(self.tables),
@@ -155,14 +174,8 @@ class _Folding:
             turns=self.seen_anew,
         )
         adjustments = tuple(self.effects.adjustments)
-        contest = replace(
-            self.contest,
-            seq=self.seq,
-            head=self.head,
-            adjustments=_in_force(adjustments, self.seq),
-        )
-        return State(
-            contest=contest,
+        return LedgerState(
+            contest=replace(self.contest, seq=self.seq, head=self.head),
             spans=spans,
             turns=(*self.start.turns, *self.turns),
             adjustments=adjustments,
@@ -190,12 +203,11 @@ class _Folding:
         """List what in an entry cannot be, after the entries before it."""
         here, change = self.contest, body.get("change")
         issues = []
-        if kind == "contest-created" and body["contest"] != here.contest:
-            what = f"the contest is {shown(body['contest'])}, the ledger that of {here.contest!r}"
+        if kind == "contest-created" and body["contest"] != here.id:
+            what = f"the contest is {shown(body['contest'])}, the ledger that of {here.id!r}"
             issues.append(LedgerIssue(what, "take that contest's ledger"))
-        if here.state not in _POSSIBLE_IN.get(kind, (here.state,)):
-            remedy = f"it can follow while the contest is {' or '.join(_POSSIBLE_IN[kind])}"
-            issues.append(LedgerIssue(f"{kind} while the contest is {here.state}", remedy))
+        if (issue := state_issue(here, kind)) is not None:
+            issues.append(issue)
         if change is not None and change in self.effects.rolled_back:
             what = f"change {shown(change)} was rolled back at {self.effects.rolled_back[change]}"
             issues.append(LedgerIssue(what, "name another change"))
@@ -222,11 +234,16 @@ class _Folding:
             return None
         return list(self.tables)[self.table[place]]
 
-    def _turn(self, **changed: Any) -> None:
-        self.contest = replace(
-            self.contest, seq=self.seq, head=self.head, adjustments=(), **changed
-        )
-        self.turns.append(self.contest)
+    def _apply(self, kind: str, body: Mapping[str, Any]) -> None:
+        """Apply an entry that contradicts nothing before it."""
+        self.effects.adopt(kind, body)
+        _EFFECTS.get(kind, _Folding.no_effect)(self, body)
+        if kind in TRANSITIONS:
+            self.contest = apply(
+                self.contest, kind, body, seq=self.seq, head=self.head,
+                adoptions=lambda: self.effects.adoptions,
+            )  # fmt: skip
+            self.turns.append(self.contest)
 
     def _see_anew(self, records: Iterable[int]) -> None:
         for record in records:
@@ -244,26 +261,6 @@ class _Folding:
         self._see_anew(self.effects.record(self.seq, change=change, replaces=replaces))
         self._add(body)
 
-    def create(self, body: Mapping[str, Any]) -> None:
-        self.effects.adoptions.append((body["edition"], body["overrides"], None))
-        self._turn(**{**body, "boards": tuple(body["boards"])})
-
-    def open(self, _body: Mapping[str, Any]) -> None:
-        self._turn(state="open")
-
-    def freeze(self, _body: Mapping[str, Any]) -> None:
-        self._turn(state="frozen", frozen_at=self.seq)
-
-    def unfreeze(self, _body: Mapping[str, Any]) -> None:
-        self._turn(state="open", frozen_at=None)
-
-    def finalise(self, _body: Mapping[str, Any]) -> None:
-        self._turn(state="final", frozen_at=None, finalized_at=self.seq)
-
-    def adopt(self, body: Mapping[str, Any]) -> None:
-        self.effects.adoptions.append((body["edition"], body["overrides"], body["change"]))
-        self._turn(edition=body["edition"], overrides=body["overrides"])
-
     def void(self, body: Mapping[str, Any]) -> None:
         self._see_anew(self.effects.void(body["seqs"], change=body["change"]))
 
@@ -272,33 +269,19 @@ class _Folding:
 
     def roll_back(self, body: Mapping[str, Any]) -> None:
         self._see_anew(self.effects.roll_back(body["change"], at=self.seq))
-        edition, overrides, _ = self.effects.adoptions[-1]
-        self._turn(edition=edition, overrides=overrides)
 
-    def nothing(self, _body: Mapping[str, Any]) -> None:
-        """Take in an entry that informs."""
+    def no_effect(self, _body: Mapping[str, Any]) -> None:
+        """Do nothing: the entry has no effect on records."""
 
 
-_TAKE: Final[Mapping[str, Callable[[_Folding, Mapping[str, Any]], None]]] = {
-    "contest-created": _Folding.create,
-    "contest-opened": _Folding.open,
-    "contest-frozen": _Folding.freeze,
-    "contest-unfrozen": _Folding.unfreeze,
-    "contest-finalised": _Folding.finalise,
-    "edition-adopted": _Folding.adopt,
+_EFFECTS: Final[Mapping[str, Callable[[_Folding, Mapping[str, Any]], None]]] = {
     "record-added": _Folding.record,
     "record-replaced": _Folding.record,
     "records-voided": _Folding.void,
     "adjustment-made": _Folding.adjust,
     "change-rolled-back": _Folding.roll_back,
 }
-
-_POSSIBLE_IN: Final[Mapping[str, tuple[str, ...]]] = {
-    "contest-opened": ("draft",),
-    "contest-frozen": ("open",),
-    "contest-unfrozen": ("frozen",),
-    "contest-finalised": ("open", "frozen"),
-}
+"""What kinds of entries do to records and adjustments; see also ``TRANSITIONS``."""
 
 
 def _quick(line: bytes) -> dict[str, Any] | None:
@@ -318,16 +301,3 @@ def _quick(line: bytes) -> dict[str, Any] | None:
     except (orjson.JSONDecodeError, LookupError, TypeError):
         return None
     return value if plain else None
-
-
-def _before(contest: str) -> ContestState:
-    return ContestState(contest=contest, seq=0, head=genesis(contest))
-
-
-def _in_force(adjustments: Iterable[Adjustment], seq: int) -> tuple[Adjustment, ...]:
-    """Return the adjustments in force at a position, as they were seen there."""
-    return tuple(
-        replace(one, until=None)
-        for one in adjustments
-        if one.seq <= seq and (one.until is None or one.until > seq)
-    )

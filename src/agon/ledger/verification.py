@@ -10,7 +10,7 @@ import orjson
 from agon.kernel.fingerprints import canonical_json
 from agon.ledger.entry import LONGEST_LINE, chain, genesis, is_timestamp, read_line
 from agon.ledger.files import CONTEST, HEADS, LEDGER, lines_in, opened, strangers
-from agon.ledger.fold import State, beginning, examine
+from agon.ledger.fold import LedgerState, beginning, examine
 from agon.ledger.heads import Head, SignedHead
 from agon.ledger.issues import InvalidEntry, LedgerIssue
 from agon.ledger.kinds import (
@@ -55,7 +55,7 @@ class Verified:
     public_key: bytes | None
     heads: tuple[SignedHead, ...]
     signed_seq: int
-    state: State
+    state: LedgerState
     issues: tuple[LedgerIssue, ...]
 
 

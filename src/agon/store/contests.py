@@ -1,5 +1,6 @@
 """Keep contests."""
 
+from dataclasses import fields
 from typing import Any
 
 from sqlalchemy import Row, func, select, update
@@ -7,12 +8,14 @@ from sqlalchemy import Row, func, select, update
 from agon.entities.contests import Contest
 from agon.errors import Conflict, NotFound, did_you_mean
 from agon.kernel.times import micros, moment_at
+from agon.ledger.contest_state import ContestState
 from agon.store.conversions import json_text, parsed
 from agon.store.schema import CONTESTS
 from agon.store.transaction import Transaction
 
 _SUGGESTED_AMONG = 1000
 _NAMES = tuple(column.name for column in CONTESTS.columns)
+_STATE_FIELDS = tuple(field.name for field in fields(ContestState))
 _BY_ID = f"SELECT {', '.join(_NAMES)} FROM contests WHERE id = ?"
 """Every request begins with this one, so it is not put together anew each time."""
 
@@ -32,7 +35,7 @@ class Contests:
         there = self._transaction.scalar(select(CONTESTS.c.no).where(CONTESTS.c.id == contest.id))
         if there is not None:
             raise _taken(contest.id)
-        values = {"id": contest.id, "created_at": micros(contest.created_at), **_values(contest)}
+        values = {"created_at": micros(contest.created_at), **_values(contest)}
         adding = self._transaction.insert(CONTESTS).values(**values).on_conflict_do_nothing()
         no = self._transaction.scalar(adding.returning(CONTESTS.c.no))
         if no is None:
@@ -115,22 +118,11 @@ def _taken(contest_id: str) -> Conflict:
 
 
 def _values(contest: Contest) -> dict[str, Any]:
-    return {
-        "discipline": contest.discipline,
-        "title": contest.title,
-        "description": contest.description,
-        "visibility": contest.visibility,
-        "series": contest.series,
-        "season": contest.season,
-        "state": contest.state,
-        "edition": contest.edition,
-        "overrides": json_text(contest.overrides),
-        "boards": json_text(contest.boards),
-        "seq": contest.seq,
-        "head": contest.head,
-        "frozen_at": contest.frozen_at,
-        "finalized_at": contest.finalized_at,
-    }
+    """Return the columns that follow from the ledger."""
+    values = {name: getattr(contest, name) for name in _STATE_FIELDS}
+    values["overrides"] = json_text(contest.overrides)
+    values["boards"] = json_text(contest.boards)
+    return values
 
 
 def _contest(values: dict[str, Any]) -> Contest:

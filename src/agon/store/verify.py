@@ -13,7 +13,7 @@ from agon.entities.contests import ROWS_PER_CHUNK, Contest
 from agon.errors import CheckFailed, Unavailable
 from agon.kernel.times import moment_at
 from agon.ledger.entry import chain, genesis, timestamp
-from agon.ledger.fold import State, beginning, examine
+from agon.ledger.fold import LedgerState, beginning, examine
 from agon.ledger.issues import SHOWN, LedgerIssue
 from agon.store.engines import begin, display_url, open_engine
 from agon.store.migrations import require_newest
@@ -174,7 +174,7 @@ class _Walk:
         if (kind, timestamp(moment_at(at)), table, external_id) != written:
             self._fault(seq, "the columns beside the line say something else than it")
 
-    def _derived(self, state: State) -> Iterator[LedgerIssue]:
+    def _derived(self, state: LedgerState) -> Iterator[LedgerIssue]:
         standing, contest = state.contest, self._contest
         if contest.seq != self.entries or contest.head != self._head:
             what = f"the contest stands at {contest.seq}, its entries end at {self.entries}"

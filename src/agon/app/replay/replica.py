@@ -21,7 +21,7 @@ from agon.app.replay.adjustments import Adjusted
 from agon.disciplines import discipline
 from agon.entities.contests import Contest
 from agon.errors import AgonError, Conflict
-from agon.ledger.fold import Adjustment, ContestState, State, beginning, fold
+from agon.ledger.fold import Adjustment, ContestState, LedgerState, beginning, fold
 from agon.ledger.spans import FOREVER, Integers, Spans
 from agon.records.engine import Engine
 from agon.records.growing import GrowingRecords
@@ -61,7 +61,7 @@ class LiveContest:
         return self._state.contest.seq
 
     @property
-    def state(self) -> State:
+    def state(self) -> LedgerState:
         """Return what the ledger says as far as it was read."""
         return self._state
 
@@ -140,7 +140,7 @@ class LiveContest:
             standing.overrides if overrides is None else overrides,
         )
         scored = chosen.score(records, rules)
-        given = (*standing.adjustments, *adjustments)
+        given = (*self.state.adjustments_at(self.seq if at is None else at), *adjustments)
         if given:
             scored = Adjusted(scored, given, shared=chosen.shares_ranks(rules))
         return Result(chosen, released, rules, records, None, scored)

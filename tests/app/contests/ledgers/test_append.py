@@ -14,7 +14,7 @@ from agon.app.contests.lifecycle.creation import NewContest, create
 from agon.app.service import Service
 from agon.editions import editions
 from agon.entities.contests import Contest
-from agon.errors import NotFound, Unreadable
+from agon.errors import Conflict, NotFound, Unreadable
 from agon.ledger.entry import Draft
 from agon.ledger.fold import ContestState, beginning, fold
 from agon.records import InvalidRecords
@@ -61,7 +61,7 @@ def _enter(service: Service, contest: str, kind: str, body: dict[str, Any]) -> C
         return append(service, session, session.contests.lock(contest), [draft])
 
 
-def _standing(service: Service, contest: Contest) -> ContestState:
+def _folded(service: Service, contest: Contest) -> ContestState:
     with service.store.read() as session:
         lines = [one.line for one in session.entries.after(contest.no)]
     return fold(lines, start=beginning(contest.id)).contest
@@ -82,7 +82,7 @@ def test_a_contest_after_any_entries_is_what_its_ledger_folds_to(
         if step not in FOLLOWS or FOLLOWS[step](contest.state, done):
             contest = _enter(service, name, *STEPS[step])
             done.add(step)
-    standing = _standing(service, contest)
+    standing = _folded(service, contest)
     shared = {field.name for field in fields(Contest)} & {
         field.name for field in fields(ContestState)
     }
@@ -128,3 +128,15 @@ def test_events_tell_the_public_no_more_than_it_may_know(service: Service) -> No
         ("contest-created", True), ("problem-published", False), ("adjustment-made", True),
     ]  # fmt: skip
     assert events[1].body == {"problem": "p"}
+
+
+def test_an_entry_that_the_state_does_not_allow_is_rejected_and_nothing_is_stored(
+    service: Service,
+) -> None:
+    """Not every caller of append checks first; the ledger must stay one that verifies."""
+    contest = create(service, NewContest(id="spring", discipline="arena", title="S"), by=ORGANISER)
+    for kind, body in (STEPS["freeze"], STEPS["unfreeze"], STEPS["finalise"]):
+        with pytest.raises(Conflict, match="spring is draft and cannot be"):
+            _enter(service, "spring", kind, body)
+    with service.store.read() as session:
+        assert session.contests.get("spring") == contest

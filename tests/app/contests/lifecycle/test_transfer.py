@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -69,9 +70,10 @@ def test_what_is_exported_imported_and_exported_again_is_the_same(
 def test_an_imported_contest_is_the_one_that_was_exported(
     spring: Service, other: Service, tmp_path: Path
 ) -> None:
-    """The same standing, the same boards, and repetitions are known."""
+    """The same state and time of creation, the same boards, and repetitions are recognized."""
     exported = export(spring, "spring", tmp_path / "one", by=ORGANISER)
-    imported = import_contest(other, tmp_path / "one", by=ORGANISER)
+    later = replace(other, clock=lambda: other.clock() + timedelta(days=1))
+    imported = import_contest(later, tmp_path / "one", by=ORGANISER)
     assert replace(imported, no=exported.no) == exported
     with other.store.read() as session:
         assert session.contests.get("spring") == imported

@@ -1,6 +1,6 @@
 """Enter entries into a contest's ledger: the one place that seals, stores and moves the head."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from itertools import chain
@@ -17,6 +17,7 @@ from agon.entities.contests import Contest, Event, NewEntry
 from agon.errors import NotFound, did_you_mean
 from agon.ledger.entry import Draft, Entry, seal
 from agon.ledger.keys import record_key
+from agon.ledger.transitions import ADOPTING, Adoption, adoptions_after, apply, require_allowed
 from agon.records import InvalidRecords, Table
 from agon.records.rows import row_checker
 from agon.store.session import Session
@@ -73,11 +74,13 @@ def append(
         InvalidEntry: a draft is not what its kind asks for.
         InvalidRecords: a record's row is not what its table asks for.
         NotFound: the discipline has no such table.
-        Conflict: a record's key or an external id is there already.
+        Conflict: a record's key or an external id is there already, or the contest's state does
+            not allow an entry of that kind.
     """
     now = None if contest.seq == 0 else session.entries.time_of(contest.no, contest.seq)
     entries: list[Entry] = []
     for draft in drafts:
+        require_allowed(contest, draft.kind)
         now = draft.at if now is None else max(now, draft.at)
         if draft.kind in RECORDS:
             _expect_valid(contest, draft)
@@ -95,7 +98,9 @@ def append(
 
 def edition_at(session: Session, contest: Contest, seq: int) -> tuple[str, Mapping[str, Any]]:
     """Return the edition and the overrides that were in force at a position of a ledger."""
-    return _adopted(one.line for one in session.entries.of_kind(contest.no, _ADOPTING, until=seq))
+    entries = session.entries.of_kind(contest.no, ADOPTING, until=seq)
+    newest = _adoptions(entry.line for entry in entries)[-1]
+    return newest.edition, newest.overrides
 
 
 def not_before(session: Session, contest: Contest, now: datetime) -> datetime:
@@ -169,56 +174,24 @@ def _matters(entry: Entry) -> bool:
 
 
 def _after(session: Session, contest: Contest, entry: Entry, fresh: Iterable[Entry]) -> Contest:
-    """Return a contest after one more entry, as folding the whole ledger would give it."""
-    contest = replace(contest, seq=entry.seq, head=entry.sha256)
-    if entry.kind == "change-rolled-back":
-        stored = (one.line for one in session.entries.of_kind(contest.no, _ADOPTING))
-        new = (one.line for one in fresh if one.kind in _ADOPTING)
-        edition, overrides = _adopted(chain(stored, new))
-        return replace(contest, edition=edition, overrides=overrides)
-    change = _CHANGES.get(entry.kind)
-    return contest if change is None else replace(contest, **change(entry))
+    """Return a contest after one more entry; ``fresh`` are those not stored yet, it included."""
+
+    def adoptions() -> Iterable[Adoption]:
+        stored = (one.line for one in session.entries.of_kind(contest.no, ADOPTING))
+        return _adoptions(chain(stored, (one.line for one in fresh if one.kind in ADOPTING)))
+
+    return apply(
+        contest, entry.kind, entry.body, seq=entry.seq, head=entry.sha256, adoptions=adoptions
+    )
 
 
-def _adopted(lines: Iterable[bytes]) -> tuple[str, Mapping[str, Any]]:
-    """Return the edition in force after the lines that say so."""
-    adopted: list[tuple[str | None, str, Mapping[str, Any]]] = []
+def _adoptions(lines: Iterable[bytes]) -> list[Adoption]:
+    """Return the adoptions that are in force after the entries that adopt or roll back."""
+    adoptions: list[Adoption] = []
     for line in lines:
         entry = orjson.loads(line)
-        body = entry["body"]
-        if entry["kind"] == "change-rolled-back":
-            adopted = [one for one in adopted if one[0] != body["change"]]
-        else:
-            adopted.append((body.get("change"), body["edition"], body["overrides"]))
-    return adopted[-1][1:]
-
-
-_ADOPTING: Final = ("contest-created", "edition-adopted", "change-rolled-back")
-
-_CHANGES: Final[Mapping[str, Callable[[Entry], dict[str, Any]]]] = MappingProxyType(
-    {
-        "contest-created": lambda entry: {
-            **{key: value for key, value in entry.body.items() if key != "contest"},
-            "id": entry.body["contest"],
-            "boards": tuple(entry.body["boards"]),
-            "created_at": entry.at,
-            "state": "draft",
-        },
-        "contest-opened": lambda _: {"state": "open"},
-        "contest-frozen": lambda entry: {"state": "frozen", "frozen_at": entry.seq},
-        "contest-unfrozen": lambda _: {"state": "open", "frozen_at": None},
-        "contest-finalised": lambda entry: {
-            "state": "final",
-            "frozen_at": None,
-            "finalized_at": entry.seq,
-        },
-        "edition-adopted": lambda entry: {
-            "edition": entry.body["edition"],
-            "overrides": entry.body["overrides"],
-        },
-    }
-)
-"""What an entry changes of a contest; ``agon.ledger.fold`` says the same of whole ledgers."""
+        adoptions = adoptions_after(adoptions, entry["kind"], entry["body"])
+    return adoptions
 
 
 def _tell(service: Service, session: Session, contest: Contest, entry: Entry) -> None:

@@ -14,8 +14,9 @@ from agon.app.contests.ledgers.append import append
 from agon.app.service import Service
 from agon.disciplines import discipline
 from agon.entities.access import Caller
-from agon.entities.contests import Contest, Visibility
+from agon.entities.contests import Contest
 from agon.errors import Conflict, NotFound, Unreadable
+from agon.ledger.contest_state import Visibility
 from agon.ledger.entry import Draft, genesis
 from agon.store.session import Session
 
@@ -93,31 +94,17 @@ def begin(service: Service, session: Session, body: Mapping[str, Any], *, by: Ca
         Conflict: the id is taken.
     """
     now = service.clock()
-    contest = session.contests.add(unborn(body["contest"], body["discipline"], at=now))
+    contest = session.contests.add(draft_contest(body["contest"], body["discipline"], at=now))
     draft = Draft(kind="contest-created", body=body, at=now, by=by.name)
     contest = append(service, session, contest, [draft])
     note(service, session, by=by, action="contest.create", target=contest.id)
     return contest
 
 
-def unborn(contest_id: str, of: str, *, at: datetime) -> Contest:
+def draft_contest(contest_id: str, of: str, *, at: datetime) -> Contest:
     """Return a contest before its first entry."""
     return Contest(
-        no=0,
-        id=contest_id,
-        discipline=of,
-        title="",
-        description="",
-        visibility="private",
-        series=None,
-        season=None,
-        state="draft",
-        edition="",
-        overrides={},
-        boards=(),
-        created_at=at,
-        seq=0,
-        head=genesis(contest_id),
+        no=0, id=contest_id, discipline=of, created_at=at, seq=0, head=genesis(contest_id)
     )
 
 

@@ -5,7 +5,7 @@ is exported, imported and exported again is the same byte for byte.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,7 +16,7 @@ from agon.app.access.permissions import allow, viewed
 from agon.app.contests.ingest.errors import Refusals
 from agon.app.contests.ingest.private_data import without_addresses
 from agon.app.contests.ledgers.append import RECORDS, moved, stored_entry, table_of
-from agon.app.contests.lifecycle.creation import expect_id, unborn
+from agon.app.contests.lifecycle.creation import draft_contest, expect_id
 from agon.app.service import Service
 from agon.app.webhooks.announcements import announce
 from agon.disciplines import discipline
@@ -97,11 +97,13 @@ def import_contest(
         )
     allow(by, "import", contest=ledger.contest)
     with service.store.write() as session:
-        contest = _begun(service, session, ledger, by)
+        contest = _begun(session, ledger, by)
         known, stored = contest.seq, _Storing(contest)
         session.entries.append(contest.no, stored.entries(ledger))
         stored.refusals.expect_none()
-        contest = _after(contest, ledger, stored)
+        contest = Contest(
+            no=contest.no, created_at=contest.created_at, **vars(ledger.state.contest)
+        )
         moved(service, session, contest)
         announce(service, session, _told(service, contest, ledger))
         note(
@@ -166,13 +168,13 @@ def _house_key(service: Service) -> bytes:
     return bytes.fromhex(service.signer.public_key)
 
 
-def _begun(service: Service, session: Session, ledger: Imported, by: Caller) -> Contest:
+def _begun(session: Session, ledger: Imported, by: Caller) -> Contest:
     """Return the contest that is continued, or a new one."""
     try:
         session.contests.get(ledger.contest)
     except NotFound:
-        standing = ledger.state.contest
-        return session.contests.add(unborn(ledger.contest, standing.discipline, at=service.clock()))
+        of, first = ledger.state.contest.discipline, next(iter(ledger.entries()))
+        return session.contests.add(draft_contest(ledger.contest, of, at=first.at))
     contest = session.contests.lock(ledger.contest)
     allow(by, "contest.manage", contest=contest)
     if ledger.state.contest.seq <= contest.seq:
@@ -188,7 +190,6 @@ class _Storing:
 
     def __init__(self, contest: Contest) -> None:
         self.refusals = Refusals()
-        self.created_at = contest.created_at
         self._contest = contest
 
     def entries(self, ledger: Imported) -> Iterator[NewEntry]:
@@ -200,8 +201,6 @@ class _Storing:
         """
         contest, of = self._contest, ledger.state.contest.discipline
         for entry in ledger.entries():
-            if entry.seq == 1:
-                self.created_at = entry.at
             if entry.seq == contest.seq and entry.sha256 != contest.head:
                 raise Conflict(
                     f"{contest.id} is here already with other entries; import into another house"
@@ -226,29 +225,6 @@ class _Storing:
             )
             if hashed is not row:
                 self.refusals.add(_address(name, addresses[0], entry.seq))
-
-
-def _after(contest: Contest, ledger: Imported, stored: _Storing) -> Contest:
-    """Return the contest as the ledger leaves it."""
-    standing = ledger.state.contest
-    return replace(
-        contest,
-        discipline=standing.discipline,
-        title=standing.title,
-        description=standing.description,
-        visibility=standing.visibility,
-        series=standing.series,
-        season=standing.season,
-        state=standing.state,
-        edition=standing.edition,
-        overrides=standing.overrides,
-        boards=standing.boards,
-        created_at=stored.created_at,
-        seq=standing.seq,
-        head=standing.head,
-        frozen_at=standing.frozen_at,
-        finalized_at=standing.finalized_at,
-    )
 
 
 def _told(service: Service, contest: Contest, ledger: Imported) -> Event:

@@ -11,9 +11,10 @@ from agon.app.contests.boards.snapshots import keep
 from agon.app.contests.ledgers.append import append
 from agon.app.service import Service
 from agon.entities.access import Caller
-from agon.entities.contests import Contest, Snapshot, State
+from agon.entities.contests import Contest, Snapshot
 from agon.errors import Conflict
 from agon.ledger.entry import Draft
+from agon.ledger.transitions import require_allowed
 from agon.store.session import Session
 
 _ATTEMPTS: Final = 3
@@ -29,7 +30,6 @@ def open_contest(service: Service, contest_id: str, *, by: Caller) -> Contest:
     """
     with service.store.write() as session:
         contest = managed(session, contest_id, by)
-        _expect(contest, "opened", "draft")
         draft = _draft(service, "contest-opened", {}, by)
         return _done(service, session, append(service, session, contest, [draft]), "open", by)
 
@@ -45,7 +45,6 @@ def unfreeze(service: Service, contest_id: str, *, reason: str, by: Caller) -> C
     require_reason(reason)
     with service.store.write() as session:
         contest = managed(session, contest_id, by)
-        _expect(contest, "unfrozen", "frozen")
         draft = _draft(service, "contest-unfrozen", {"reason": reason}, by)
         return _done(service, session, append(service, session, contest, [draft]), "unfreeze", by)
 
@@ -64,7 +63,7 @@ def freeze(service: Service, contest_id: str, *, by: Caller) -> Contest:
         contest_id,
         by,
         kind="contest-frozen",
-        check=lambda _, contest: _expect(contest, "frozen", "open"),
+        check=lambda _, contest: require_allowed(contest, "contest-frozen"),
     )
 
 
@@ -83,7 +82,7 @@ def finalise(service: Service, contest_id: str, *, force: bool = False, by: Call
     """
 
     def check(session: Session, contest: Contest) -> None:
-        _expect(contest, "finalised", "open", "frozen")
+        require_allowed(contest, "contest-finalised")
         if not force:
             _expect_judged(session, contest)
 
@@ -179,14 +178,6 @@ def _proof(snapshot: Snapshot) -> Mapping[str, Any]:
         "merkle_root": snapshot.manifest["merkle_root"],
         "rows": snapshot.rows,
     }
-
-
-def _expect(contest: Contest, wanted: str, *states: State) -> None:
-    if contest.state not in states:
-        raise Conflict(
-            f"{contest.id} is {contest.state} and cannot be {wanted}; it has to be "
-            f"{' or '.join(states)}"
-        )
 
 
 def _expect_judged(session: Session, contest: Contest) -> None:

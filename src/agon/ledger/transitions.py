@@ -1,0 +1,151 @@
+"""Define the state machine of a contest: what each kind of entry requires and changes.
+
+Both the fold over a whole ledger and the append of one entry use this table. Kinds that are not in
+it (records, adjustments, decisions, …) change nothing of the contest but its position and head.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final, NamedTuple, TypeVar
+
+from agon.errors import Conflict
+from agon.ledger.contest_state import ContestState, Lifecycle
+from agon.ledger.issues import LedgerIssue
+
+AnyContest = TypeVar("AnyContest", bound=ContestState)
+
+
+class Adoption(NamedTuple):
+    """An edition that was put in force, with the change set that did it (None at creation)."""
+
+    edition: str
+    overrides: Mapping[str, Any]
+    change: str | None
+
+
+@dataclass(frozen=True)
+class Transition:
+    """What a kind of entry requires of a contest and changes of it.
+
+    Attributes:
+        changes: returns the new values of fields, from the entry's position and body.
+        allowed_in: the states it may be made in; empty: all.
+        verb: what it does to a contest, for messages.
+    """
+
+    changes: Callable[[int, Mapping[str, Any]], Mapping[str, Any]]
+    allowed_in: tuple[Lifecycle, ...] = ()
+    verb: str = ""
+
+
+TRANSITIONS: Final[Mapping[str, Transition]] = {
+    "contest-created": Transition(
+        lambda _, body: {
+            **{name: value for name, value in body.items() if name != "contest"},
+            "id": body["contest"],
+            "boards": tuple(body["boards"]),
+            "state": "draft",
+        },
+    ),
+    "contest-opened": Transition(lambda *_: {"state": "open"}, ("draft",), "opened"),
+    "contest-frozen": Transition(
+        lambda seq, _: {"state": "frozen", "frozen_at": seq}, ("open",), "frozen"
+    ),
+    "contest-unfrozen": Transition(
+        lambda *_: {"state": "open", "frozen_at": None}, ("frozen",), "unfrozen"
+    ),
+    "contest-finalised": Transition(
+        lambda seq, _: {"state": "final", "frozen_at": None, "finalized_at": seq},
+        ("open", "frozen"),
+        "finalized",
+    ),
+    "edition-adopted": Transition(
+        lambda _, body: {"edition": body["edition"], "overrides": body["overrides"]}
+    ),
+    "change-rolled-back": Transition(lambda *_: {}),  # see adoptions_after
+}
+"""The kinds of entries that change a contest."""
+
+ADOPTING: Final = ("contest-created", "edition-adopted", "change-rolled-back")
+"""The kinds of entries that change which edition is in force."""
+
+
+def apply(
+    contest: AnyContest,
+    kind: str,
+    body: Mapping[str, Any],
+    *,
+    seq: int,
+    head: bytes,
+    adoptions: Callable[[], Iterable[Adoption]],
+) -> AnyContest:
+    """Return a contest after one more entry.
+
+    Args:
+        contest: the contest before it.
+        kind: the kind of the entry.
+        body: its body.
+        seq: its position.
+        head: the chain's hash there (32 bytes).
+        adoptions: returns the adoptions that are in force after the entry, oldest first. It is
+            called for a rollback only, which puts an earlier edition in force again.
+    """
+    contest = replace(contest, seq=seq, head=head)
+    if kind in TRANSITIONS:
+        contest = replace(contest, **TRANSITIONS[kind].changes(seq, body))
+    if kind == "change-rolled-back":
+        for newest in list(adoptions())[-1:]:
+            contest = replace(contest, edition=newest.edition, overrides=newest.overrides)
+    return contest
+
+
+def adoptions_after(
+    adoptions: Iterable[Adoption], kind: str, body: Mapping[str, Any]
+) -> list[Adoption]:
+    """Return the adoptions that are in force after one more entry, oldest first.
+
+    Example:
+        >>> body = {"edition": "arena/e1", "overrides": {}}
+        >>> created = adoptions_after([], "contest-created", body)
+        >>> later = {"edition": "arena/e2", "overrides": {}, "change": "c1"}
+        >>> both = adoptions_after(created, "edition-adopted", later)
+        >>> adoptions_after(both, "change-rolled-back", {"change": "c1"}) == created
+        True
+    """
+    if kind == "change-rolled-back":
+        return [adoption for adoption in adoptions if adoption.change != body["change"]]
+    if kind in ADOPTING:
+        return [*adoptions, Adoption(body["edition"], body["overrides"], body.get("change"))]
+    return list(adoptions)
+
+
+def state_issue(contest: ContestState, kind: str) -> LedgerIssue | None:
+    """Return the issue with an entry of a kind that a contest's state does not allow, if any.
+
+    Example:
+        >>> from agon.ledger.contest_state import empty_contest
+        >>> str(state_issue(empty_contest("spring"), "contest-frozen"))
+        'contest-frozen while the contest is draft; it can follow while the contest is open'
+    """
+    allowed = _allowed_in(kind)
+    if not allowed or contest.state in allowed:
+        return None
+    remedy = f"it can follow while the contest is {' or '.join(allowed)}"
+    return LedgerIssue(f"{kind} while the contest is {contest.state}", remedy)
+
+
+def require_allowed(contest: ContestState, kind: str) -> None:
+    """Check that a contest's state allows an entry of a kind.
+
+    Raises:
+        Conflict: it does not.
+    """
+    if state_issue(contest, kind) is not None:
+        raise Conflict(
+            f"{contest.id} is {contest.state} and cannot be {TRANSITIONS[kind].verb}; it has to "
+            f"be {' or '.join(_allowed_in(kind))}"
+        )
+
+
+def _allowed_in(kind: str) -> tuple[Lifecycle, ...]:
+    return TRANSITIONS[kind].allowed_in if kind in TRANSITIONS else ()
