@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from agon.editions import edition
 from agon.kernel.boards import Board, Unscored
 from agon.ledger import signatures
 from agon.ledger.issues import InvalidEntry
@@ -25,7 +26,7 @@ MANIFEST = Manifest(
     board="bots",
     edition="arena/sentience-1",
     overrides={},
-    rules_sha256="0" * 64,
+    rules_sha256=edition("arena/sentience-1").rules_sha256,
     seq=12,
     head_sha256="1" * 64,
     at="2026-11-22T02:30:00.000000Z",
@@ -54,6 +55,25 @@ def test_every_row_and_unscored_id_is_proved(index: int) -> None:
     verified = verify_proof(proof_of(index).to_bytes(), public=signatures.public_key(KEY))
     assert verified.issues == ()
     assert verified.proof == proof_of(index)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"rules_sha256": "0" * 64}, "expected rules_sha256 0000"),
+        ({"overrides": {"k_new": 31}}, "k_new was 32.0 and is 31.0; restore"),
+        ({"overrides": {"no_rule": 1}}, "unknown rule 'no_rule'"),
+        ({"edition": "arena/sentience-99"}, None),  # an agon without the edition cannot compare
+    ],
+)
+def test_the_rules_of_the_board_are_those_of_its_edition(
+    changes: dict[str, Any], message: str | None
+) -> None:
+    """A board is what its edition says only under the rules that were recorded."""
+    proof = proof_of(0, replace(MANIFEST, **changes))
+    issues = verify_proof(proof.to_bytes(), public=signatures.public_key(KEY)).issues
+    assert [message in str(issue) for issue in issues if message] == ([True] if message else [])
+    assert len(issues) == (message is not None)
 
 
 def test_the_manifest_signs_what_made_the_board() -> None:

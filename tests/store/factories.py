@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Any
 
+from agon.editions import edition
 from agon.entities.contests import Contest, NewEntry, Snapshot
 from agon.entities.jobs import NewJob
 from agon.ledger.entry import Draft, Entry, genesis, seal
@@ -78,12 +79,20 @@ def _stored(entry: Entry, draft: Draft) -> NewEntry:
     )  # fmt: skip
 
 
+RULES = {
+    "edition": "arena/sentience-1",
+    "overrides": {},
+    "rules_sha256": edition("arena/sentience-1").rules_sha256,
+}
+"""The rules that a snapshot's manifest records."""
+
+
 def snapshot(contest_no: int, *, rows: int, unscored: int = 0, **changed: Any) -> Snapshot:
     """Make a snapshot nobody has stored yet."""
     made = Snapshot(
         no=0, contest_no=contest_no, board="models", seq=7, at=NOON, published_at=later(1),
-        manifest={"seq": 7, "board": "models"}, signature="ab" * 64, board_sha256="cd" * 32,
-        rows=rows, unscored=unscored, stored=True,
+        manifest={"seq": 7, "board": "models", **RULES}, signature="ab" * 64,
+        board_sha256="cd" * 32, rows=rows, unscored=unscored, stored=True,
     )  # fmt: skip
     return replace(made, **changed)
 

@@ -241,7 +241,7 @@ def test_a_backup_whose_ledger_is_broken_is_refused(filled: str, tmp_path: Path)
         connection.exec_driver_sql("UPDATE contests SET seq = 3")
     engine.dispose()
     path = backup(filled, tmp_path / "all.tar.gz", now=NOON).path
-    with pytest.raises(CheckFailed, match="stands at 3, its entries end at 4"):
+    with pytest.raises(CheckFailed, match="is at 3, its entries end at 4"):
         restore(path, f"sqlite:///{tmp_path}/new.db", now=NOON)
     assert not (tmp_path / "new.db").exists()
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from agon.editions import edition, rules_sha256
 from agon.errors import CheckFailed, Unavailable
 from agon.store import open_store
 from agon.store.engines import begin, open_engine
@@ -29,7 +30,7 @@ def test_a_whole_database_has_no_faults(filled: str) -> None:
     """A false alarm would teach people not to look."""
     found = verify(filled)
     assert (found.contests, found.entries, found.issues) == (1, 4, ())
-    found.raise_faults()
+    found.require_no_issues()
 
 
 LINE = "(SELECT line FROM entries WHERE seq = 3)"
@@ -43,14 +44,17 @@ LINE = "(SELECT line FROM entries WHERE seq = 3)"
             "contest spring, line 4: the chain gives",
         ),
         ("DELETE FROM entries WHERE seq = 3", "line 3: the entries 3 to 3 are missing"),
-        ("DELETE FROM entries WHERE seq = 4", "stands at 4, its entries end at 3"),
-        ("UPDATE entries SET at = at + 1 WHERE seq = 2", "line 2: the columns beside the line"),
-        ("UPDATE entries SET external_id = 'x' WHERE seq = 3", "line 3: the columns beside"),
-        ("UPDATE entries SET kind = 'record-replaced' WHERE seq = 3", "line 3: the columns beside"),
-        ("UPDATE contests SET title = 'Autumn'", "title is 'Autumn', its entries say 'Spring'"),
-        ("UPDATE contests SET state = 'final'", "state is 'final', its entries say 'open'"),
+        ("DELETE FROM entries WHERE seq = 4", "is at 4, its entries end at 3"),
+        ("UPDATE entries SET at = at + 1 WHERE seq = 2", "line 2: the columns of the entry differ"),
+        ("UPDATE entries SET external_id = 'x' WHERE seq = 3", "line 3: the columns of the entry"),
+        (
+            "UPDATE entries SET kind = 'record-replaced' WHERE seq = 3",
+            "line 3: the columns of the entry",
+        ),
+        ("UPDATE contests SET title = 'Autumn'", "title is 'Autumn', its entries give 'Spring'"),
+        ("UPDATE contests SET state = 'final'", "state is 'final', its entries give 'open'"),
         (f"UPDATE contests SET head = {LINE}", "its head is another"),
-        ("DELETE FROM snapshot_rows WHERE NOT unscored", "has 1 portions of rows, it needs 2"),
+        ("DELETE FROM snapshot_rows WHERE NOT unscored", "has 1 chunks of rows, it needs 2"),
     ],
 )
 def test_whatever_was_changed_is_named(filled: str, statement: str, said: str) -> None:
@@ -59,7 +63,24 @@ def test_whatever_was_changed_is_named(filled: str, statement: str, said: str) -
     found = verify(filled)
     assert any(said in str(issue) for issue in found.issues), found.issues
     with pytest.raises(CheckFailed, match=r"; re(store|build)"):
-        found.raise_faults()
+        found.require_no_issues()
+
+
+def test_rules_that_are_not_the_recorded_ones_are_named(filled: str) -> None:
+    """A board is only what its edition says while the edition has the rules it was made under."""
+    other = edition("arena/sentience-1").with_rules({"elo_start": 1000.5})
+    rules = f"manifest, '{edition('arena/sentience-1').rules_sha256}'"
+    _change(filled, f"UPDATE snapshots SET manifest = replace({rules}, '{rules_sha256(other)}')")
+    (issue,) = verify(filled).issues
+    assert str(issue).startswith(
+        "contest spring, board models, line 4: expected rules_sha256 "
+        f"{rules_sha256(other)} as recorded, edition arena/sentience-1 gives "
+    )
+    assert "it may be any of elo_start, " in str(issue)
+
+    _change(filled, "UPDATE snapshots SET manifest = replace(manifest, 'sentience-1', 'gone-1')")
+    (issue,) = verify(filled).issues
+    assert "there is no edition 'arena/gone-1'" in str(issue)
 
 
 def test_a_database_that_is_not_there_is_no_whole_one(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from agon.cli.helping import Command, Group, option
 from agon.cli.places import Place
 
 if TYPE_CHECKING:
-    from agon.store.verify import Verified
+    from agon.store.verify import DatabaseVerification
 
 
 @click.group("db", cls=Group)
@@ -131,11 +131,11 @@ def verify(*, database: str | None) -> None:
     _found(url)
     with working("verifying"):
         found = verified(url)
-    found.raise_faults()
+    found.require_no_issues()
     _tell(found)
 
 
-def _tell(found: "Verified") -> None:
+def _tell(found: "DatabaseVerification") -> None:
     click.echo(f"good: {found.contests:,} contests, {found.entries:,} entries")
 
 

@@ -47,18 +47,29 @@ class RulesMismatch:
     rules: tuple[RuleDifference, ...]
     candidates: tuple[str, ...]
 
-    def __str__(self) -> str:
+    @property
+    def what(self) -> str:
+        """Return what is wrong."""
         hashes = (
             f"expected rules_sha256 {self.recorded} as recorded, edition {self.edition} gives "
             f"{self.value}"
         )
         if self.rules:
-            return f"{hashes}: {', '.join(map(str, self.rules))}; restore the released edition"
+            return f"{hashes}: {', '.join(map(str, self.rules))}"
         return (
             f"{hashes}: no value that agon knows gives the recorded one, so it may be any of "
-            f"{', '.join(self.candidates)}; compare agon rules show {self.edition} with the agon "
-            "that made the record"
+            f"{', '.join(self.candidates)}"
         )
+
+    @property
+    def remedy(self) -> str:
+        """Return what to do."""
+        if self.rules:
+            return "restore the released edition"
+        return f"compare agon rules show {self.edition} with the agon that made the record"
+
+    def __str__(self) -> str:
+        return f"{self.what}; {self.remedy}"
 
 
 def compare(

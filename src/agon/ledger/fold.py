@@ -17,7 +17,7 @@ from agon.ledger.entry import chain, read_line, timestamp
 from agon.ledger.issues import InvalidEntry, LedgerIssue
 from agon.ledger.kinds import shown
 from agon.ledger.spans import Span, Spans
-from agon.ledger.transitions import TRANSITIONS, apply, state_issue
+from agon.ledger.transitions import TRANSITIONS, Adoption, apply, state_issue
 
 __all__ = [
     "Adjustment",
@@ -61,6 +61,11 @@ class LedgerState:
             return self.contest
         found = bisect_right(self.turns, seq, key=lambda turn: turn.seq)
         return self.turns[found - 1] if found else empty_contest(self.contest.id)
+
+    @property
+    def adoptions(self) -> tuple[Adoption, ...]:
+        """Return the adoptions of editions that are not rolled back, oldest first."""
+        return tuple(self.effects.adoptions)
 
     def adjustments_at(self, seq: int) -> tuple[Adjustment, ...]:
         """Return the adjustments in force at a position, as they were there, in the order made."""

@@ -1,16 +1,19 @@
 """Prove one line of a published board to anybody: a file with all it takes, and its check."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
 import orjson
 
+from agon.errors import NotFound
 from agon.kernel.fingerprints import canonical_json
 from agon.ledger import merkle
 from agon.ledger.issues import InvalidEntry, LedgerIssue
 from agon.ledger.kinds import A_COUNT, Field, is_count, is_sha256, misfits, shown
 from agon.ledger.manifest import Manifest, manifest_of
+from agon.ledger.rules_check import check_rules
 
 LARGEST_PROOF: Final = 32 * 1024 * 1024
 """No proof file is longer, in bytes: a line, a manifest, at most 64 hashes."""
@@ -59,7 +62,9 @@ class VerifiedProof:
 
 
 def verify_proof(written: bytes, *, public: bytes | None = None) -> VerifiedProof:
-    """Verify a proof file: the signature over the manifest, and the line under its Merkle root.
+    """Verify a proof file: signature over the manifest, line under its Merkle root, and rules.
+
+    The ``rules_sha256`` of the manifest is compared with that of its edition, if this agon has it.
 
     Args:
         written: the file's bytes.
@@ -86,6 +91,10 @@ def verify_proof(written: bytes, *, public: bytes | None = None) -> VerifiedProo
         if not merkle.verify(proof.line, proof.index, manifest.size, proof.path, root):
             what = f"the line is not number {proof.index} under the root {manifest.merkle_root}"
             issues.append(LedgerIssue(what, "take the line and its path as they were given"))
+    if not issues:
+        with suppress(NotFound):
+            issue = check_rules(manifest.edition, manifest.overrides, manifest.rules_sha256)
+            issues += [] if issue is None else [issue]
     return VerifiedProof(proof=proof, issues=tuple(issues))
 
 

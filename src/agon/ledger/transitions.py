@@ -16,11 +16,19 @@ AnyContest = TypeVar("AnyContest", bound=ContestState)
 
 
 class Adoption(NamedTuple):
-    """An edition that was put in force, with the change set that did it (None at creation)."""
+    """An edition that was put in force.
+
+    Attributes:
+        edition: its full name.
+        overrides: rules set to other values than the edition's.
+        change: the change set that did it; None at creation.
+        rules_sha256: the recorded fingerprint of the rules; None at creation, which records none.
+    """
 
     edition: str
     overrides: Mapping[str, Any]
     change: str | None
+    rules_sha256: str | None = None
 
 
 @dataclass(frozen=True)
@@ -115,7 +123,10 @@ def adoptions_after(
     if kind == "change-rolled-back":
         return [adoption for adoption in adoptions if adoption.change != body["change"]]
     if kind in ADOPTING:
-        return [*adoptions, Adoption(body["edition"], body["overrides"], body.get("change"))]
+        adoption = Adoption(
+            body["edition"], body["overrides"], body.get("change"), body.get("rules_sha256")
+        )
+        return [*adoptions, adoption]
     return list(adoptions)
 
 

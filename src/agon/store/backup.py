@@ -17,7 +17,7 @@ from agon.store.database_errors import translate_errors
 from agon.store.engines import begin, create_private_file, display_url, open_engine, parse_url
 from agon.store.migrations import current, require_newest, upgrade
 from agon.store.transaction import Transaction
-from agon.store.verify import Verified, examined
+from agon.store.verify import DatabaseVerification, verify_within
 
 ARCHIVE_SUFFIX: Final = ".tar.gz"
 """The end of an archive's name; a backup with any other name is a SQLite file."""
@@ -69,7 +69,7 @@ def backup(url: str, target: Path, *, now: datetime) -> BackupFile:
     return BackupFile(target, target.stat().st_size)
 
 
-def restore(source: Path, url: str, *, now: datetime) -> Verified:
+def restore(source: Path, url: str, *, now: datetime) -> DatabaseVerification:
     """Restore a backup into a database that does not exist or is empty.
 
     Everything is verified before it is committed; on any error the database is unchanged.
@@ -120,7 +120,7 @@ def _write_archive(url: str, target: Path, *, now: datetime) -> None:
         engine.dispose()
 
 
-def _load(source: Path, url: str) -> Verified:
+def _load(source: Path, url: str) -> DatabaseVerification:
     """Read an archive into an empty database and verify it, in one transaction."""
     upgrade(url)
     engine = open_engine(url)
@@ -131,19 +131,19 @@ def _load(source: Path, url: str) -> Verified:
             if not is_empty(transaction):
                 raise Conflict(f"{transaction.database} is not empty; restore into an empty one")
             read_archive(transaction, source)
-            result = examined(transaction)
-            result.raise_faults()
+            result = verify_within(transaction)
+            result.require_no_issues()
             return result
     finally:
         engine.dispose()
 
 
-def _verify(url: str) -> Verified:
+def _verify(url: str) -> DatabaseVerification:
     engine = open_engine(url)
     try:
         with begin(engine, writing=False) as connection:
-            result = examined(Transaction(connection, display_url(engine.url)))
-            result.raise_faults()
+            result = verify_within(Transaction(connection, display_url(engine.url)))
+            result.require_no_issues()
             return result
     finally:
         engine.dispose()

@@ -1,7 +1,7 @@
-"""Check what a database holds: every chain, every position, everything derived from entries."""
+"""Verify a database: every chain, every position, all that was derived from entries."""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -10,19 +10,22 @@ from sqlalchemy import func, select
 from sqlalchemy.exc import DatabaseError
 
 from agon.entities.contests import ROWS_PER_CHUNK, Contest
-from agon.errors import CheckFailed, Unavailable
+from agon.errors import CheckFailed, NotFound, Unavailable
 from agon.kernel.times import moment_at
 from agon.ledger.entry import chain, genesis, timestamp
 from agon.ledger.fold import LedgerState, beginning, examine
 from agon.ledger.issues import SHOWN, LedgerIssue
+from agon.ledger.rules_check import check_rules
 from agon.store.engines import begin, display_url, open_engine
 from agon.store.migrations import require_newest
 from agon.store.schema import SNAPSHOT_ROWS, SNAPSHOTS
 from agon.store.session import Session
 from agon.store.transaction import Transaction
 
-_PORTION: Final = 10_000
-_CONTESTS_AT_A_TIME: Final = 100
+_BATCH: Final = 10_000
+"""Number of entries that are read together."""
+
+_CONTESTS_PER_PAGE: Final = 100
 _RESTORE: Final = "restore the database from a backup"
 _ENTRIES: Final = (
     "SELECT seq, line, sha256, kind, at, table_name, external_id FROM entries WHERE contest_no = ?"
@@ -31,11 +34,12 @@ _DERIVED: Final = (
     "title", "description", "visibility", "series", "season", "state", "edition", "overrides",
     "boards", "frozen_at", "finalized_at",
 )  # fmt: skip
+_RULES: Final = ("edition", "overrides", "rules_sha256")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Verified:
-    """Hold what a check of a database found.
+class DatabaseVerification:
+    """The result of verifying a database.
 
     Attributes:
         contests, entries: how many were read.
@@ -46,8 +50,8 @@ class Verified:
     entries: int
     issues: tuple[LedgerIssue, ...]
 
-    def raise_faults(self) -> None:
-        """Refuse a database with issues.
+    def require_no_issues(self) -> None:
+        """Reject a database with issues.
 
         Raises:
             CheckFailed: with the first issues there are.
@@ -59,146 +63,186 @@ class Verified:
             raise CheckFailed("\n".join(shown))
 
 
-def verify(url: str) -> Verified:
-    """Walk every contest's ledger and compare all that was derived from it.
+def verify(url: str) -> DatabaseVerification:
+    """Verify every contest's ledger in a database and compare all that was derived from it.
 
-    Checked are positions without gaps, every line, the chain's hash at each, the columns entries
-    are looked up by, the contest as its entries leave it, the number of rows of stored boards, and
-    on SQLite the file itself. Others may write meanwhile: one state is read.
+    Checked are positions without gaps, every line, the chain's hash at each, the columns by which
+    entries are found, the contest as its entries leave it, the rules that entries and snapshots
+    record against those of their editions, the number of rows of stored boards, and on SQLite the
+    file itself. Others may write meanwhile: one consistent state is read.
 
     Raises:
-        Unavailable: the database cannot be reached, or is of another version.
+        Unavailable: the database cannot be reached, or has another revision.
     """
-    engine, found = open_engine(url), None
+    engine, result = open_engine(url), None
     try:
         with begin(engine, writing=False) as connection:
-            named = display_url(engine.url)
-            require_newest(connection, named)
-            found = examined(Transaction(connection, named))
+            name = display_url(engine.url)
+            require_newest(connection, name)
+            result = verify_within(Transaction(connection, name))
     except Unavailable:
-        if found is None or not found.issues:
+        if result is None or not result.issues:
             raise  # a damaged SQLite file may refuse to end the transaction, too
     finally:
         engine.dispose()
-    return found
+    return result
 
 
-def examined(transaction: Transaction) -> Verified:
-    """Check as :func:`verify` does, within a transaction."""
+def verify_within(transaction: Transaction) -> DatabaseVerification:
+    """Verify as :func:`verify` does, within a transaction."""
     issues = list(_damage(transaction))
     contests = entries = 0
-    for contest in _all(Session(transaction)):
-        walk = _Walk(transaction, contest)
-        issues += walk.issues()
+    for contest in _contests(Session(transaction)):
+        ledger = _LedgerCheck(transaction, contest)
+        issues += ledger.issues()
+        issues += _snapshot_rules(transaction, contest)
         contests += 1
-        entries += walk.entries
+        entries += ledger.entries
     issues += _boards(transaction)
-    return Verified(contests=contests, entries=entries, issues=tuple(issues))
+    return DatabaseVerification(contests=contests, entries=entries, issues=tuple(issues))
 
 
-class _Walk:
-    """Read a contest's entries once, comparing as they pass."""
+class _LedgerCheck:
+    """The check of one contest's entries, which are read once."""
 
     def __init__(self, transaction: Transaction, contest: Contest) -> None:
         self.entries = 0
         self._transaction = transaction
         self._contest = contest
         self._head = genesis(contest.id)
-        self._found: list[LedgerIssue] = []
-        self._unread: set[int] = set()
+        self._issues: list[LedgerIssue] = []
+        self._unreadable: set[int] = set()
 
     def issues(self) -> Iterator[LedgerIssue]:
         """Yield everything that is wrong with the contest."""
-        state, wrong = examine(self._lines(), start=beginning(self._contest.id))
-        where = f"contest {self._contest.id}"
-        yield from (issue.at(where, issue.line) for issue in (*self._found, *wrong))
-        yield from (issue.at(where) for issue in self._derived(state))
+        state, issues = examine(self._lines(), start=beginning(self._contest.id))
+        file = f"contest {self._contest.id}"
+        yield from (issue.at(file, issue.line) for issue in (*self._issues, *issues))
+        yield from (issue.at(file) for issue in self._derived(state))
+        yield from (issue.at(file) for issue in _adopted_rules(state))
 
     def _lines(self) -> Iterator[bytes]:
         seq = 0
-        while rows := self._portion(seq):
+        while rows := self._batch(seq):
             for row in rows:
-                self._expect_next(seq, row[0])
+                self._require_next(seq, row[0])
                 seq = row[0]
                 self._compare(*row)
                 yield row[1]
             self.entries += len(rows)
-        if self._unread and seq < self._contest.seq:
-            self._expect_next(seq, self._contest.seq + 1)
+        if self._unreadable and seq < self._contest.seq:
+            self._require_next(seq, self._contest.seq + 1)
 
-    def _expect_next(self, seq: int, found: int) -> None:
-        """Note the entries between the last one and the next."""
-        if found != seq + 1:
+    def _require_next(self, seq: int, following: int) -> None:
+        """Report the entries that lack between two positions."""
+        if following != seq + 1:
             what = (
                 "cannot be read: their page is damaged"
-                if seq + 1 in self._unread
+                if seq + 1 in self._unreadable
                 else "are missing"
             )
-            self._fault(seq + 1, f"the entries {seq + 1} to {found - 1} {what}")
+            self._add(seq + 1, f"the entries {seq + 1} to {following - 1} {what}")
 
-    def _portion(self, seq: int) -> list[tuple[Any, ...]]:
-        """Read the entries after a position; where a page of SQLite's is damaged, one by one."""
+    def _batch(self, seq: int) -> list[tuple[Any, ...]]:
+        """Return the next entries after a position; one by one if a page of SQLite is damaged."""
         try:
-            return self._transaction.query(f"{_ENTRIES} AND seq > ? ORDER BY seq LIMIT ?",
-                                [self._contest.no, seq, _PORTION])  # fmt: skip
+            return self._transaction.query(
+                f"{_ENTRIES} AND seq > ? ORDER BY seq LIMIT ?", [self._contest.no, seq, _BATCH]
+            )
         except sqlite3.DatabaseError:
             rows: list[tuple[Any, ...]] = []
-            for one in range(seq + 1, self._contest.seq + 1):
+            for position in range(seq + 1, self._contest.seq + 1):
                 try:
                     rows += self._transaction.query(
-                        f"{_ENTRIES} AND seq = ?", [self._contest.no, one]
+                        f"{_ENTRIES} AND seq = ?", [self._contest.no, position]
                     )
                 except sqlite3.DatabaseError:
-                    self._unread.add(one)
-                if len(rows) == _PORTION:
+                    self._unreadable.add(position)
+                if len(rows) == _BATCH:
                     break
             return rows
 
     def _compare(self, seq: int, line: bytes, sha256: bytes, *columns: Any) -> None:
         self._head = chain(self._head, line)
         if sha256 != self._head:
-            self._fault(seq, f"the chain gives {self._head.hex()}, stored is {sha256.hex()}")
+            self._add(seq, f"the chain gives {self._head.hex()}, stored is {sha256.hex()}")
             self._head = sha256  # what follows is compared with what it was chained to
         try:
-            said = orjson.loads(line)
-            body = said["body"]
-            written = (
-                said["kind"],
-                said["at"],
-                body["table"] if said["kind"] in {"record-added", "record-replaced"} else None,
-                said["external_id"],
+            entry = orjson.loads(line)
+            body = entry["body"]
+            expected = (
+                entry["kind"],
+                entry["at"],
+                body["table"] if entry["kind"] in {"record-added", "record-replaced"} else None,
+                entry["external_id"],
             )
         except (ValueError, KeyError, TypeError):
-            return  # the fold says what is wrong with the line
+            return  # what is wrong with the line is reported by examine
         kind, at, table, external_id = columns
-        if (kind, timestamp(moment_at(at)), table, external_id) != written:
-            self._fault(seq, "the columns beside the line say something else than it")
+        if (kind, timestamp(moment_at(at)), table, external_id) != expected:
+            self._add(seq, "the columns of the entry differ from its line")
 
     def _derived(self, state: LedgerState) -> Iterator[LedgerIssue]:
-        standing, contest = state.contest, self._contest
+        expected, contest = state.contest, self._contest
         if contest.seq != self.entries or contest.head != self._head:
-            what = f"the contest stands at {contest.seq}, its entries end at {self.entries}"
+            what = f"the contest is at {contest.seq}, its entries end at {self.entries}"
             yield LedgerIssue(
                 what if contest.seq != self.entries else "its head is another", _RESTORE
             )
         for name in _DERIVED:
-            there, wanted = getattr(contest, name), getattr(standing, name)
-            if there != wanted and not (self.entries == 0 == contest.seq):
-                yield LedgerIssue(f"{name} is {there!r}, its entries say {wanted!r}", _RESTORE)
+            value, by_entries = getattr(contest, name), getattr(expected, name)
+            if value != by_entries and not (self.entries == 0 == contest.seq):
+                yield LedgerIssue(f"{name} is {value!r}, its entries give {by_entries!r}", _RESTORE)
 
-    def _fault(self, seq: int, what: str) -> None:
-        self._found.append(LedgerIssue(what, _RESTORE, line=seq))
+    def _add(self, seq: int, what: str) -> None:
+        self._issues.append(LedgerIssue(what, _RESTORE, line=seq))
 
 
-def _all(session: Session) -> Iterator[Contest]:
+def _adopted_rules(state: LedgerState) -> Iterator[LedgerIssue]:
+    """Compare the rules that entries record with those of their editions."""
+    for adoption in state.adoptions:
+        if adoption.rules_sha256 is not None:
+            yield from _rules_issues({name: getattr(adoption, name) for name in _RULES})
+
+
+def _snapshot_rules(transaction: Transaction, contest: Contest) -> Iterator[LedgerIssue]:
+    """Compare the rules that snapshots record with those of their editions."""
+    listing = select(SNAPSHOTS.c.seq, SNAPSHOTS.c.board, SNAPSHOTS.c.manifest)
+    try:
+        rows = transaction.all(
+            listing.where(SNAPSHOTS.c.contest_no == contest.no).order_by(SNAPSHOTS.c.no)
+        )
+    except DatabaseError:
+        return  # reported with the stored boards
+    checked: list[Mapping[str, Any]] = []
+    for row in rows:
+        manifest = orjson.loads(row.manifest)
+        rules = {name: manifest[name] for name in _RULES}
+        if rules not in checked:
+            checked.append(rules)
+            file = f"contest {contest.id}, board {row.board}"
+            yield from (issue.at(file, row.seq) for issue in _rules_issues(rules))
+
+
+def _rules_issues(rules: Mapping[str, Any]) -> Iterator[LedgerIssue]:
+    """Compare recorded rules with those of their edition here."""
+    try:
+        issue = check_rules(rules["edition"], rules["overrides"], rules["rules_sha256"])
+    except NotFound as error:
+        issue = LedgerIssue(str(error), "verify with an agon that has this edition")
+    if issue is not None:
+        yield issue
+
+
+def _contests(session: Session) -> Iterator[Contest]:
     last = None
-    while page := session.contests.page(after=last, limit=_CONTESTS_AT_A_TIME):
+    while page := session.contests.page(after=last, limit=_CONTESTS_PER_PAGE):
         yield from page
         last = page[-1].id
 
 
 def _boards(transaction: Transaction) -> Iterator[LedgerIssue]:
-    """Compare how many portions of rows stored boards have with how many they need."""
+    """Compare how many chunks of rows stored boards have with how many they need."""
     chunks = (
         select(func.count())
         .where(SNAPSHOT_ROWS.c.snapshot_no == SNAPSHOTS.c.no)
@@ -214,17 +258,18 @@ def _boards(transaction: Transaction) -> Iterator[LedgerIssue]:
     for row in rows:
         needed = -(-row.rows // ROWS_PER_CHUNK) - (-row.unscored // ROWS_PER_CHUNK)
         if row.chunks != needed:
-            what = f"snapshot {row.no} has {row.chunks} portions of rows, it needs {needed}"
+            what = f"snapshot {row.no} has {row.chunks} chunks of rows, it needs {needed}"
             yield LedgerIssue(what, "rebuild it from the ledger")
 
 
 def _damage(transaction: Transaction) -> Iterator[LedgerIssue]:
+    """Yield what SQLite's own check of the file reports."""
     if transaction.on_sqlite:
         try:
-            found = [said for (said,) in transaction.query("PRAGMA quick_check")]
+            messages = [message for (message,) in transaction.query("PRAGMA quick_check")]
         except sqlite3.DatabaseError as error:
-            found = [str(error)]
-        for said in found:
-            if said != "ok":
-                told = said.replace("*** in database main ***\n", "").replace("\n", "; ")
-                yield LedgerIssue(f"{transaction.database} is damaged: {told}", _RESTORE)
+            messages = [str(error)]
+        for message in messages:
+            if message != "ok":
+                what = message.replace("*** in database main ***\n", "").replace("\n", "; ")
+                yield LedgerIssue(f"{transaction.database} is damaged: {what}", _RESTORE)

@@ -1,6 +1,6 @@
-"""Replay a ledger: rebuild any board at any past moment from the entries alone, to the same hash.
+"""Replay a ledger: compute a board at any position from the entries alone, to the same hash.
 
-Nothing but lines goes in, so a ledger of a database and one of an exported folder give the same.
+Only lines go in, so a ledger of a database and one of an exported folder give the same board.
 """
 
 from collections.abc import Iterable, Iterator
@@ -10,23 +10,25 @@ from itertools import islice, takewhile
 
 from agon.app.analysis.score import Result, moment_of
 from agon.app.replay.replica import LiveContest
-from agon.errors import NotFound
+from agon.errors import CheckFailed, NotFound
 from agon.kernel.boards import Board
 from agon.ledger.entry import timestamp
+from agon.ledger.rules_check import check_rules
+from agon.ledger.transitions import Adoption
 
 _TIME = slice(len(b'{"at":"'), len(b'{"at":"2026-11-22T02:30:00.123456Z'))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Replayed:
-    """Hold a contest rebuilt from its ledger.
+    """A contest computed from its ledger.
 
     Attributes:
         result: all boards and explanations.
-        board: the board that was asked for.
+        board: the requested board.
         seq: position of the last entry replayed.
         head: the chain's hash there (32 bytes).
-        live: what the result reads; closing it is the caller's.
+        live: the replica that the result reads; the caller closes it.
     """
 
     result: Result
@@ -37,7 +39,7 @@ class Replayed:
 
     @property
     def board_sha256(self) -> str:
-        """Return the board's hash, as the snapshot of that position has it."""
+        """Return the board's hash; the snapshot of that position has the same."""
         return self.board.sha256
 
 
@@ -49,18 +51,19 @@ def replay(
     board: str | None = None,
     edition: str | None = None,
 ) -> Replayed:
-    """Rebuild a contest from its ledger's lines.
+    """Compute a board from a ledger's lines.
 
     Args:
-        lines: the entries' bytes from the first one on; they are read once, in portions.
+        lines: the entries' bytes from the first one on; they are read once, in batches.
         contest: the contest's id.
-        at: how far: a position (a number or digits), a time (the ledger's own clock), or None.
-        board: the board; None: the contest's default one.
+        at: the last position (a number or digits) or time (of the ledger's clock); None for all.
+        board: the board; None for the contest's default one.
         edition: score under this edition's own rules instead of those in force there.
 
     Raises:
         InvalidEntry: a line cannot follow those before it.
-        NotFound: the ledger does not go as far, or there is no such board or edition.
+        CheckFailed: the edition in force has other rules here than the ledger records.
+        NotFound: the ledger ends before that position, or there is no such board or edition.
         NotScorable: the records cannot be scored there, with the reason.
         Unreadable: ``at`` is neither a position nor a time.
 
@@ -93,19 +96,35 @@ def _replayed(
     if live.seq == 0:
         what = "no entries; give one that has" if at is None else f"none by {at}; give a later time"
         raise NotFound(f"the ledger of {live.contest} has {what}")
+    contest = live.contest_state()
+    if edition is None:
+        _require_recorded_rules(live.contest, live.state.adoptions[-1])
     result = live.result(edition=edition, overrides=None if edition is None else {})
-    standing = live.contest_state()
     return Replayed(
         result=result,
-        board=result.board(standing.boards[0] if board is None else board),
+        board=result.board(contest.boards[0] if board is None else board),
         seq=live.seq,
-        head=standing.head,
+        head=contest.head,
         live=live,
     )
 
 
+def _require_recorded_rules(contest: str, adoption: Adoption) -> None:
+    """Check the rules in force against the ledger's record of them.
+
+    Raises:
+        CheckFailed: they are others, with the rules that differ.
+        NotFound: this agon has no such edition.
+    """
+    if adoption.rules_sha256 is None:
+        return
+    issue = check_rules(adoption.edition, adoption.overrides, adoption.rules_sha256)
+    if issue is not None:
+        raise CheckFailed(f"contest {contest}: {issue}")
+
+
 def _until(lines: Iterable[bytes], at: int | str | datetime | None) -> Iterator[bytes]:
-    """Take lines up to a position, or to the last that is not later than a time."""
+    """Yield the lines up to a position, or up to a time."""
     if at is None:
         return iter(lines)
     if isinstance(at, int):
