@@ -14,7 +14,7 @@ from agon.app.sandbox import Escaped, Mode, Sandbox
 from agon.errors import Unavailable, Unreadable
 
 if TYPE_CHECKING:
-    from agon.app.analysis.weight_setting import WeightSetter
+    from agon.app.challenge.weight_setting import WeightSetter
     from agon.app.service import Service
     from agon.app.tasks.acceptance import AcceptanceAgents
     from agon.app.tasks.agents import Agent

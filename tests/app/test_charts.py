@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import isotonic_regression
 
-from agon.app.analysis import figures
+from agon.app.challenge import figures
 from agon.app.charts import BURNED, OTHERS, Figure, Mark, Panel, Series, markup, scales, svg
 from agon.app.charts.figure import HUES
 from agon.app.charts.markup import (

@@ -11,7 +11,7 @@ from xml.etree import ElementTree as ET
 import pyarrow.parquet as pq
 import pytest
 
-from agon.app.analysis.weight_setting import Order
+from agon.app.challenge.weight_setting import Order
 from cli.command import Here
 
 COLUMNS = ["epoch", "uid", "weight", "u16", "burn"]

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from agon.app.analysis.figures import picture
 from agon.app.analysis.score import score
 from agon.app.analysis.simulate import simulate, write_simulation
+from agon.app.challenge.figures import picture
 from agon.app.charts import svg, waterfall
 
 ROOT = Path(__file__).parents[2]

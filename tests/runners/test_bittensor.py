@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from agon.app.analysis.weight_setting import Order, WeightSetter
+from agon.app.challenge.weight_setting import Order, WeightSetter
 from agon.disciplines.challenge.bittensor import Payload, payload
 from agon.errors import AgonError, Conflict, NotFound, Unavailable
 from agon.runners.bittensor import Bittensor, open_bittensor

@@ -45,7 +45,7 @@ def rate_bots(
       agon arena rate data/ --method bradley-terry --ci --top 10
       agon arena rate data/ --set k_new=4 --set k_established=4 --set round_changes=false
     """
-    from agon.app.analysis.rate import rate
+    from agon.app.arena.rating import rate
     from agon.cli.progress import working
     from agon.cli.score import show
 

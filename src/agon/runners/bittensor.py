@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import Any
 
-from agon.app.analysis.weight_setting import Order
+from agon.app.challenge.weight_setting import Order
 from agon.errors import AgonError, Conflict, NotFound, Unavailable
 
 _NO_REASON = "it gave no reason; most often its rate limit, so wait some blocks and try again"
@@ -11,7 +11,7 @@ _NO_KEY = ("KeyFileError", "KeyfileError", "FileNotFoundError")
 
 
 class Bittensor:
-    """Set weights with an SDK (see :class:`agon.app.analysis.weight_setting.WeightSetter`).
+    """Set weights with an SDK (see :class:`agon.app.challenge.weight_setting.WeightSetter`).
 
     Version 11 has one function for it; version 10 a method of its connection, which also tells a
     refusal by its result instead of raising. Both scale weights so that the largest is 65535, and

@@ -1,1 +1,1 @@
-"""Score, check, compare, rate and simulate records that lie in files."""
+"""Score, check, compare and simulate records of any discipline."""

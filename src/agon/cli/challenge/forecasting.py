@@ -11,7 +11,7 @@ from agon.cli.helping import Command, option
 from agon.cli.output import MACHINE, TABLE, board_chunks, chosen_form, deliver
 
 if TYPE_CHECKING:
-    from agon.app.analysis.epochs import Decay, Forecast
+    from agon.app.challenge.epochs import Decay, Forecast
     from agon.cli.drawing import Paper
 
 
@@ -55,8 +55,8 @@ def forecast_burn(
       agon challenge forecast data/ --set decay_curve=exponential --format json
     """
     form = chosen_form(form, output)
-    from agon.app.analysis.epochs import forecast
     from agon.app.analysis.score import score
+    from agon.app.challenge.epochs import forecast
     from agon.cli.progress import working
 
     with working("looking ahead"):

@@ -63,8 +63,8 @@ def plot_epochs(
 
     for file in wanted.values():
         expect_file(file if len(wanted) == 1 and file == out else out)
-    from agon.app.analysis.figures import picture
     from agon.app.analysis.score import score
+    from agon.app.challenge.figures import picture
     from agon.app.charts import svg
     from agon.cli.progress import working
     from agon.errors import NotScorable

@@ -10,7 +10,7 @@ from agon.cli.helping import Command, option
 from agon.cli.output import TABLE, deliver
 
 if TYPE_CHECKING:
-    from agon.app.analysis.weight_setting import Order
+    from agon.app.challenge.weight_setting import Order
 
 
 @click.command("submit", cls=Command)
@@ -66,7 +66,7 @@ def submit_weights(
     Sending needs pip install 'agon[bittensor]'. Exit code 4: the chain refused.
     """
     from agon.app.analysis.score import score
-    from agon.app.analysis.weight_setting import order_of
+    from agon.app.challenge.weight_setting import order_of
     from agon.cli.progress import working
 
     with working("weighing"):

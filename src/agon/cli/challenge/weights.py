@@ -11,7 +11,7 @@ from agon.cli.helping import Command, option
 from agon.cli.output import TABLE, board_chunks, deliver
 
 if TYPE_CHECKING:
-    from agon.app.analysis.epochs import EpochWeights
+    from agon.app.challenge.epochs import EpochWeights
 
 _EPOCHS_FOR_PEOPLE = 100
 _LARGEST = 3
@@ -57,7 +57,7 @@ def weights(
     with working("weighing"):
         result = score("challenge", source, **epochs.at_epoch(under, epoch))
         if every:
-            from agon.app.analysis.epochs import weigh_epochs
+            from agon.app.challenge.epochs import weigh_epochs
 
             weighed = weigh_epochs(result)
         else:
@@ -67,7 +67,7 @@ def weights(
     elif not bittensor:
         show(result, board, printing)
     else:
-        from agon.app.analysis.epochs import payload_of
+        from agon.app.challenge.epochs import payload_of
         from agon.cli.formats import json_text
 
         deliver([json_text(payload_of(result).to_dict()).encode(), b"\n"], printing.output)

@@ -5,8 +5,8 @@ from typing import Final
 
 import numpy as np
 
-from agon.app.analysis.epochs import CURVES, Decay, forecast, outcome_of, span
 from agon.app.analysis.score import Result
+from agon.app.challenge.epochs import CURVES, Decay, forecast, outcome_of, span
 from agon.app.charts import BURNED, OTHERS, Figure, Mark, Panel, Series
 from agon.app.charts.figure import HUES, Look
 from agon.disciplines.challenge.weights import all_weights, allocations

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from agon.app.analysis.epochs import (
+from agon.app.analysis.score import Result, score
+from agon.app.challenge.epochs import (
     MOST_WEIGHTS,
     Forecast,
     forecast,
@@ -14,9 +15,8 @@ from agon.app.analysis.epochs import (
     span,
     weigh_epochs,
 )
-from agon.app.analysis.figures import KINDS, drawn, picture
-from agon.app.analysis.score import Result, score
-from agon.app.analysis.weight_setting import order_of
+from agon.app.challenge.figures import KINDS, drawn, picture
+from agon.app.challenge.weight_setting import order_of
 from agon.errors import NotFound, NotScorable, Unreadable
 from disciplines.challenge.networks import RULES, Tables, networks, records_of, tables_of
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from agon.app.analysis.rate import rate
 from agon.app.analysis.simulate import simulate, write_simulation
+from agon.app.arena.rating import rate
 from agon.errors import NotScorable
 from cli.command import arena_folder
 

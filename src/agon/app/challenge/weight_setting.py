@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from agon.app.analysis.epochs import outcome_of, payload_of
 from agon.app.analysis.score import Result
+from agon.app.challenge.epochs import outcome_of, payload_of
 from agon.disciplines.challenge.bittensor import Payload
 from agon.errors import NotScorable
 

@@ -1,0 +1,1 @@
+"""Rate the bots of an arena by other methods than its boards."""

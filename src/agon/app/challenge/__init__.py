@@ -1,0 +1,1 @@
+"""Follow a challenge through its epochs: weights, forecasts, figures, and setting weights."""
