@@ -19,6 +19,7 @@ from agon.disciplines.community import DISCIPLINE
 from agon.disciplines.community.facts import Facts
 from agon.disciplines.community.rules import CommunityRules
 from agon.disciplines.community.scoring import Community
+from agon.disciplines.community.tally import Tally
 from agon.records import read
 from agon.records.writing import write_tables
 
@@ -100,8 +101,8 @@ def _stages(records: Any) -> dict[str, float]:
         "positives": lambda: facts.is_quality,
         "benchmarks": lambda: facts.benchmarks,
         "wrong models": lambda: facts.difficulty,
-        "counts": lambda: facts.counts,
-        "board": lambda: Community(facts).user_score,
+        "counts": lambda: Tally(facts).counts,
+        "board": lambda: Community(facts).board("user-score"),
     }
     return {"people and prompts": opened} | {
         name: _seconds(stage) for name, stage in stages.items()
@@ -123,7 +124,7 @@ def _plain_seconds(folder: Path) -> float:
     begin = time.perf_counter()
     expected = oracle.score(rows, reviews=False)["user-score"]
     seconds = time.perf_counter() - begin
-    found = Community(Facts(records, CommunityRules())).user_score
+    found = Community(Facts(records, CommunityRules())).board("user-score")
     scores = dict(zip(found.table["id"].to_pylist(), found.table["score"].to_pylist(), strict=True))
     assert scores == {str(user): row["score"] for user, row in expected.items()}
     print(f"plain Python: {seconds:.1f} s for {len(expected):,} people, equal scores", flush=True)

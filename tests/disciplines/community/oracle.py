@@ -38,6 +38,7 @@ DEFAULTS: dict[str, Any] = {
     "min_prompt_reviews": 3,
     "min_reviewer_prompts": 5,
     "time_decay_half_life_days": None,
+    "min_review_correlation": 0.7,
 }
 SOTA = {
     "claude-sonnet-4.5",
@@ -325,7 +326,7 @@ def _optional(user: Any, rules: Any, seen: dict[str, Any]) -> dict[str, tuple[An
     if rules.get("review_quality"):
         rated, r = reviewers.get(user, (0, 0.0))
         r = round(r, 6) if rated >= rules["min_reviewer_prompts"] else 0.0
-        found["review_quality"] = r, r * 50 if r >= 0.7 else 0.0
+        found["review_quality"] = r, r * 50 if r >= rules["min_review_correlation"] else 0.0
     if rules.get("impact"):
         total = 0.0
         for prompt in good:

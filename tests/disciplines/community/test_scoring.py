@@ -190,7 +190,8 @@ def test_a_later_moment_never_takes_feedback_away(made: Simulation) -> None:
 def test_a_community_of_users_alone_is_all_zeros() -> None:
     """A missing optional table counts as empty."""
     community = scored({"users": [{"id": 2}, {"id": 10}, {"id": 1}]})
-    assert [(row["rank"], row["id"], row["score"]) for row in community.user_score.rows()] == [
+    rows = community.board("user-score").rows()
+    assert [(row["rank"], row["id"], row["score"]) for row in rows] == [
         (1, "1", 0.0), (1, "2", 0.0), (1, "10", 0.0)
     ]  # fmt: skip
     assert len(community.board("reviewer").unscored) == 3
@@ -209,7 +210,7 @@ def test_badges_carry_the_time_they_were_earned() -> None:
             for prompt in days for n in (1, 2, 3)
         ],
     }  # fmt: skip
-    row = scored(tables, achievements=True).user_score.row("ada")
+    row = scored(tables, achievements=True).board("user-score").row("ada")
     assert row["badges"] == [
         {"name": "affiliation", "earned": None},
         {"name": "quality_prompts_bonus", "earned": "2026-01-05T03:00:00Z"},
@@ -232,7 +233,11 @@ def test_the_combined_board_shows_where_people_specialise(made: Simulation) -> N
 
 def test_distinct_tie_ranks_tell_equal_scores_apart_by_id() -> None:
     """The rule changes the ranks, never the order."""
-    rows = scored({"users": [{"id": n} for n in (3, 1, 2)]}, tie_ranks="distinct").user_score.rows()
+    rows = (
+        scored({"users": [{"id": n} for n in (3, 1, 2)]}, tie_ranks="distinct")
+        .board("user-score")
+        .rows()
+    )
     assert [(row["rank"], row["id"]) for row in rows] == [(1, "1"), (2, "2"), (3, "3")]
 
 

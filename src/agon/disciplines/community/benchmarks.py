@@ -18,6 +18,9 @@ IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 Pairs = tuple[IntArray, IntArray]
 
+RULES = ("excluded_memberships", "deleted_sets")
+"""The rules that decide which benchmarks and which prompts in them count."""
+
 _PART = 1 << 18
 """Rows unfolded at a time, so that they stay in the processor's cache."""
 

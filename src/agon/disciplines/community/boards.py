@@ -8,9 +8,10 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from agon.disciplines.community import achievements, formulas
-from agon.disciplines.community.components import points_of
 from agon.disciplines.community.facts import Facts
 from agon.disciplines.community.rules import CommunityRules
+from agon.disciplines.community.tally import Tally
+from agon.disciplines.community.texts import PLACES
 from agon.kernel.boards import Board, Unscored, id_order, ranking
 from agon.kernel.rounding import publish
 from agon.kernel.statistics import percentile_ranks
@@ -19,26 +20,23 @@ IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 
-PLACES = 6
-"""Decimals of a published score."""
-
-
 _MIDDLE = 50.0
 """The percentile of the middle of the field."""
 
 
-def user_score(facts: Facts) -> Board:
+def user_score(tally: Tally) -> Board:
     """Make the user-score board: everybody's total over the components that count.
 
     Source: seed 000, Scoring Formula.
     """
-    points = points_of(facts.amounts, facts.rules)
-    scores = publish(sum(points.values(), np.zeros(len(facts.people))), places=PLACES)
-    columns = {"components": _struct(points), "counts": _struct(facts.counts)}
+    facts = tally.facts
+    scores = publish(tally.totals, places=PLACES)
+    points = {component.name: points for component, points in tally.points.items()}
+    columns = {"components": _struct(points), "counts": _counts(tally)}
     if facts.rules.tiers:
         columns["tier"] = pa.array([tier(score, facts.rules) for score in scores.tolist()])
     if facts.rules.achievements:
-        columns["badges"] = achievements.column(facts)
+        columns["badges"] = achievements.column(tally)
     return _board("user-score", facts, scores, columns)
 
 
@@ -105,7 +103,7 @@ def reviewer(facts: Facts) -> Board:
     return _board("reviewer", facts, scores, columns, ranked=ranked, unscored=unscored)
 
 
-def combined(facts: Facts, boards: Mapping[str, Board]) -> Board:
+def combined(tally: Tally, boards: Mapping[str, Board]) -> Board:
     """Put the three scores side by side, with ranks and percentiles, in the order of user scores.
 
     A person specialises in the board whose percentile is in the upper half and leads the next one
@@ -113,7 +111,7 @@ def combined(facts: Facts, boards: Mapping[str, Board]) -> Board:
 
     Source: seed 000, Combined View.
     """
-    size = len(facts.people)
+    facts, size = tally.facts, len(tally.facts.people)
     scores, ranks, percentiles = {}, {}, {}
     for name, board in boards.items():
         at = facts.people_at(board.table["id"])
@@ -127,7 +125,7 @@ def combined(facts: Facts, boards: Mapping[str, Board]) -> Board:
         "ranks": _struct(ranks),
         "percentiles": _struct(percentiles),
         "specialises": _specialities(percentiles, facts.rules),
-        "counts": _struct(facts.counts),
+        "counts": _counts(tally),
     }
     return _board("combined", facts, total, columns)
 
@@ -173,6 +171,10 @@ def _board(
     order, ranks = ranking(ids, [-scores], shared=facts.rules.tie_ranks == "shared")
     table = pa.table({"id": ids, "score": scores, **columns}).take(pa.array(order))
     return Board(name, table.add_column(0, "rank", pa.array(ranks)), tuple(unscored), PLACES)
+
+
+def _counts(tally: Tally) -> pa.Array:
+    return _struct({count.name: values for count, values in tally.counts.items()})
 
 
 def _struct(columns: Mapping[str, Any]) -> pa.Array:

@@ -11,12 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from agon.disciplines.community import handles, rings
-from agon.disciplines.community.components import points_of
 from agon.disciplines.community.evidence import feedback_refs, prompt_refs
 from agon.disciplines.community.exposure import Exposure
 from agon.disciplines.community.facts import Facts
 from agon.disciplines.community.feedback import NO_TIME
 from agon.disciplines.community.rules import CommunityRules
+from agon.disciplines.community.tally import Tally
 from agon.kernel.findings import Finding, Severity, in_order
 from agon.kernel.statistics import spearman
 from agon.kernel.tails import binomial_tails, poisson_tail, poisson_tails
@@ -220,8 +220,7 @@ def _cross_validation(facts: Facts) -> Iterator[Finding]:
     who = facts.people.of(rows["id"])
     if not len(who):
         return
-    points = points_of(facts.amounts, facts.rules)
-    scores = sum(points.values(), np.zeros(len(facts.people)))
+    scores = Tally(facts).totals
     confidence = facts.rules.cross_validation_confidence
     found = spearman(scores[who], rows["reputation"].to_numpy(), confidence=confidence)
     yield Finding(

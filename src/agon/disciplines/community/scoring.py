@@ -1,15 +1,18 @@
-"""Score a community: facts once for everybody, boards and explanations when asked for."""
+"""Score a community: facts once for everybody, boards and explanations when they are needed."""
 
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable, Mapping
 
-from agon.disciplines.community import boards, explaining
+from agon.disciplines.community import boards, explanations
 from agon.disciplines.community.facts import Facts
 from agon.disciplines.community.rules import CommunityRules
+from agon.disciplines.community.tally import Tally
 from agon.errors import NotFound, did_you_mean
 from agon.kernel.boards import Board
 from agon.kernel.explanations import Explanation
 from agon.records import Records
+
+_MAX_COMPARED = 10_000
+"""Maximum number of ids a misspelled one is compared with."""
 
 
 def score(records: Records, rules: CommunityRules) -> "Community":
@@ -17,65 +20,51 @@ def score(records: Records, rules: CommunityRules) -> "Community":
     return Community(Facts(records, rules))
 
 
-@dataclass(frozen=True)
 class Community:
-    """Hold a scored community."""
+    """A scored community; each board is computed when it is first needed."""
 
-    facts: Facts
+    def __init__(self, facts: Facts) -> None:
+        self.facts = facts
+        self.tally = Tally(facts)
+        self._boards: dict[str, Board] = {}
 
     def board(self, name: str) -> Board:
-        """Return ``user-score``, ``contributor``, ``reviewer`` or ``combined``."""
-        if name == "contributor":
-            return self.contributor
-        if name == "reviewer":
-            return self.reviewer
-        return self.combined if name == "combined" else self.user_score
+        """Return ``user-score``, ``contributor``, ``reviewer`` or ``combined``.
+
+        Raises:
+            NotFound: there is no such board.
+        """
+        if name not in _BOARDS:
+            raise NotFound(f"community has no board {name!r}: {did_you_mean(name, _BOARDS)}")
+        if name not in self._boards:
+            self._boards[name] = _BOARDS[name][0](self)
+        return self._boards[name]
 
     def explain(self, name: str, *, board: str) -> Explanation:
         """Explain a user's score on a board.
 
         Raises:
-            NotFound: there is no such user; the message suggests one.
+            NotFound: there is no such user or board; the message suggests one.
         """
+        shown = self.board(board)
         person = int(self.facts.people_at([name])[0])
         if person < 0:
-            known = self.facts.people.text[:_LOOKED_THROUGH].to_pylist()
+            known = self.facts.people.text[:_MAX_COMPARED].to_pylist()
             raise NotFound(f"there is no user {name!r}: {did_you_mean(name, known)}")
-        explain = {
-            "user-score": explaining.user_score,
-            "contributor": explaining.contributor,
-            "reviewer": explaining.reviewer,
-            "combined": explaining.combined,
-        }[board]
-        return explain(self.facts, person, self.board(board))
-
-    @cached_property
-    def user_score(self) -> Board:
-        """Return the user-score board."""
-        return boards.user_score(self.facts)
-
-    @cached_property
-    def contributor(self) -> Board:
-        """Return the contributor board."""
-        return boards.contributor(self.facts)
-
-    @cached_property
-    def reviewer(self) -> Board:
-        """Return the reviewer board."""
-        return boards.reviewer(self.facts)
-
-    @cached_property
-    def combined(self) -> Board:
-        """Return the three boards side by side."""
-        return boards.combined(
-            self.facts,
-            {
-                "user-score": self.user_score,
-                "contributor": self.contributor,
-                "reviewer": self.reviewer,
-            },
-        )
+        return _BOARDS[board][1](self.tally, person, shown)
 
 
-_LOOKED_THROUGH = 10_000
-"""Ids a misspelt one is compared with, and listed from."""
+def _combined(community: Community) -> Board:
+    names = ("user-score", "contributor", "reviewer")
+    return boards.combined(community.tally, {name: community.board(name) for name in names})
+
+
+_BOARDS: Mapping[
+    str, tuple[Callable[[Community], Board], Callable[[Tally, int, Board], Explanation]]
+] = {
+    "user-score": (lambda scored: boards.user_score(scored.tally), explanations.user_score),
+    "contributor": (lambda scored: boards.contributor(scored.facts), explanations.contributor),
+    "reviewer": (lambda scored: boards.reviewer(scored.facts), explanations.reviewer),
+    "combined": (_combined, explanations.combined),
+}
+"""How each board is made, and how a row of it is explained."""

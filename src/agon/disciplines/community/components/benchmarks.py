@@ -1,0 +1,115 @@
+"""Components that count a participant's benchmarks (prompt sets) and the people around them."""
+
+from collections.abc import Iterable
+
+import numpy as np
+import numpy.typing as npt
+
+from agon.disciplines.community import benchmarks as sets
+from agon.disciplines.community.components.component import Bonus, Component, Count, Linear
+from agon.disciplines.community.evidence import Evidence, set_refs, user_refs
+from agon.disciplines.community.facts import Facts
+from agon.disciplines.community.feedback import NO_TIME
+from agon.disciplines.community.first_times import nth_distinct
+from agon.disciplines.community.formulas import distinct_per_group
+from agon.kernel.findings import RecordRefs
+
+IntArray = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
+
+
+def _has_contributors(facts: Facts) -> BoolArray:
+    """Return which pairs of ``owned_by`` have a benchmark with enough contributors."""
+    counts = sets.contributors(facts.benchmarks, facts.rules, size=len(facts.people))
+    return counts >= facts.rules.min_benchmark_contributors
+
+
+def _created(facts: Facts) -> IntArray:
+    owners = facts.benchmarks.owned_by[1]
+    return np.bincount(owners[_has_contributors(facts)], minlength=len(facts.people))
+
+
+def _created_records(evidence: Evidence) -> Iterable[RecordRefs]:
+    at, owner = evidence.facts.benchmarks.owned_by
+    counted = _has_contributors(evidence.facts) & (owner == evidence.person)
+    yield set_refs(evidence.facts, at[counted])
+
+
+def _created_earned(facts: Facts) -> IntArray:
+    at, prompt = facts.benchmarks.holds
+    creator = facts.creator[prompt]
+    known = creator >= 0
+    full = nth_distinct(
+        at[known],
+        creator[known],
+        facts.created[prompt[known]],
+        facts.rules.min_benchmark_contributors,
+        size=len(facts.benchmarks.sets),
+    )
+    owned, owner = facts.benchmarks.owned_by
+    timed = full[owned] != NO_TIME
+    never = np.iinfo(np.int64).max
+    earliest = np.full(len(facts.people), never)
+    np.minimum.at(earliest, owner[timed], full[owned[timed]])
+    return np.where(earliest == never, NO_TIME, earliest)
+
+
+def _collaborators(facts: Facts) -> IntArray:
+    return sets.collaborators(facts.benchmarks, size=len(facts.people))
+
+
+def _collaborator_records(evidence: Evidence) -> Iterable[RecordRefs]:
+    benchmarks = evidence.facts.benchmarks
+    at, runner = benchmarks.run_by
+    own = np.isin(benchmarks.helped_by[0], at[runner == evidence.person])
+    helpers = np.unique(benchmarks.helped_by[1][own])
+    yield user_refs(evidence.facts, helpers[helpers != evidence.person])
+
+
+def _categories(facts: Facts) -> IntArray:
+    """Count the distinct categories of the benchmarks that hold each participant's prompts."""
+    benchmarks = facts.benchmarks
+    at, prompt = benchmarks.holds
+    who, category = facts.creator[prompt], benchmarks.category[at]
+    known = (who >= 0) & (category >= 0)
+    sizes = (len(facts.people), max(benchmarks.categories, 1))
+    return distinct_per_group(who[known], category[known], sizes=sizes)
+
+
+def _category_records(evidence: Evidence) -> Iterable[RecordRefs]:
+    at, prompt = evidence.facts.benchmarks.holds
+    own = evidence.facts.creator[prompt] == evidence.person
+    own &= evidence.facts.benchmarks.category[at] >= 0
+    yield set_refs(evidence.facts, np.unique(at[own]))
+
+
+BENCHMARK_CREATOR = Component(
+    "benchmark_creator",
+    Count("benchmark_creator", _created, _created_records, one_per_record=True),
+    Bonus(earned=_created_earned),
+    "benchmark_creator_bonus",
+    noun="owned benchmarks with prompts of at least {min_benchmark_contributors} creators",
+    unit="owned benchmark with prompts of at least {min_benchmark_contributors} creators",
+    also=("min_benchmark_contributors", "owner_contribution", *sets.RULES),
+)
+
+COLLABORATION = Component(
+    "collaboration",
+    Count("collaboration", _collaborators, _collaborator_records, one_per_record=True),
+    Linear(),
+    "collaboration_coefficient",
+    noun="collaborators on benchmarks this user owns or administers",
+    unit="collaborator on a benchmark this user owns or administers",
+    also=("collaborator_roles", *sets.RULES),
+)
+
+DIVERSITY = Component(
+    "diversity",
+    Count("diversity", _categories, _category_records, one_per_record=False),
+    Linear(),
+    "diversity_coefficient",
+    noun="categories of benchmarks that hold this user's prompts",
+    unit="category of a benchmark that holds a prompt of this user",
+    switch="diversity",
+    also=sets.RULES,
+)

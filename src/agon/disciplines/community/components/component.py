@@ -1,0 +1,339 @@
+"""Define a component of the user score: what it counts, the records behind it, how it earns points.
+
+A component is one row: a name, a count with its two functions, a curve, and the rules it follows.
+Whatever is left out that a board or an explanation needs is a type error.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from agon.disciplines.community import formulas
+from agon.disciplines.community.evidence import Evidence
+from agon.disciplines.community.facts import Facts
+from agon.disciplines.community.rules import CommunityRules
+from agon.disciplines.community.texts import many, number, points_text
+from agon.kernel.findings import RecordRefs
+
+IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+NumberArray = IntArray | FloatArray
+
+MAX_NEAREST = 5
+"""Maximum number of prompts named as nearest to the next step."""
+
+
+@dataclass(frozen=True)
+class Count:
+    """What a component counts.
+
+    Attributes:
+        name: its name among the counts of the board.
+        of: returns the count of every participant, in the order of ``facts.people``.
+        records: yields the records behind one participant's count.
+        one_per_record: whether each of these records counts 1, so that they are as many as the
+            count; a test holds it to that.
+    """
+
+    name: str
+    of: Callable[[Facts], NumberArray]
+    records: Callable[[Evidence], Iterable[RecordRefs]]
+    one_per_record: bool
+
+    def evidence(self, evidence: Evidence) -> tuple[RecordRefs, ...]:
+        """Return the records behind a participant's count, without empty references."""
+        return tuple(refs for refs in self.records(evidence) if refs.count)
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a participant's prompts have come towards being counted.
+
+    Attributes:
+        prompts: codes of the prompts.
+        have: one per prompt.
+        needed: from which number on a prompt counts.
+    """
+
+    prompts: IntArray
+    have: IntArray
+    needed: int
+
+    def nearest(self, facts: Facts) -> str:
+        """Name the prompts that come closest to counting, with how far each has come."""
+        short = np.flatnonzero(self.have < self.needed)
+        short = short[np.lexsort((self.prompts[short], -self.have[short]))][:MAX_NEAREST]
+        names = facts.prompts.text
+        return ", ".join(
+            f"{names[int(self.prompts[at])].as_py()} ({self.have[at]} of {self.needed})"
+            for at in short
+        )
+
+
+@dataclass(frozen=True)
+class Terms:
+    """The values of a component's rules that its curve takes.
+
+    Attributes:
+        worth: points, or points per unit.
+        least: the count or correlation from which points are earned.
+    """
+
+    worth: float
+    least: float
+
+
+@dataclass(frozen=True)
+class Component:
+    """One component of the user score.
+
+    Attributes:
+        name: its name on the board.
+        count: what it counts.
+        curve: how the count becomes points.
+        worth: the rule that says how many points.
+        noun: what is counted, with rules in braces: ``prompts with at least {…} feedbacks``.
+        unit: one counted thing, for "… more"; rules in braces.
+        least: the rule that says how many are needed, or None.
+        switch: the opt-in rule that turns it on, or None when it always counts.
+        also: further rules that decide the count.
+        aged: returns the count weighted by age under rule ``time_decay_half_life_days``; None
+            when it never decays.
+        progress: returns how far a participant's prompts have come, where prompts are counted.
+
+    Raises:
+        ValueError: a name that is no rule.
+    """
+
+    name: str
+    count: Count
+    curve: "Curve"
+    worth: str
+    noun: str
+    unit: str
+    least: str | None = None
+    switch: str | None = None
+    also: tuple[str, ...] = ()
+    aged: Callable[[Facts, float], FloatArray] | None = None
+    progress: Callable[[Evidence], Progress] | None = None
+
+    def __post_init__(self) -> None:
+        named = (self.worth, self.least, self.switch, *self.also)
+        unknown = [name for name in named if name and name not in CommunityRules.model_fields]
+        if unknown:
+            raise ValueError(f"component {self.name} names unknown rules: {', '.join(unknown)}")
+
+    def is_on(self, rules: CommunityRules) -> bool:
+        """Return whether it counts under these rules."""
+        return self.switch is None or bool(getattr(rules, self.switch))
+
+    def needed(self, rules: CommunityRules) -> float:
+        """Return the count or correlation from which it earns points."""
+        return 1 if self.least is None else float(getattr(rules, self.least))
+
+    def amounts(self, facts: Facts, counts: NumberArray) -> FloatArray:
+        """Return what the points are computed from: the counts, or the counts by age."""
+        half_life = facts.rules.time_decay_half_life_days
+        if self.aged is None or half_life is None:
+            return np.asarray(counts, dtype=np.float64)
+        return self.aged(facts, half_life)
+
+    def points(self, amounts: npt.ArrayLike, rules: CommunityRules) -> FloatArray:
+        """Return the points of some amounts."""
+        return self.curve.points(amounts, self.terms(rules))
+
+    def terms(self, rules: CommunityRules) -> Terms:
+        """Return the values of the rules its curve follows."""
+        return Terms(worth=float(getattr(rules, self.worth)), least=self.needed(rules))
+
+    def rules_in_force(self, rules: CommunityRules) -> dict[str, Any]:
+        """Return the rules that decide it, with their values."""
+        names = [self.worth, *([self.least] if self.least else []), *self.also]
+        return {name: getattr(rules, name) for name in names}
+
+    def counted(self, count: float, rules: CommunityRules) -> str:
+        """Return what is counted, in the singular for a count of 1."""
+        return (self.unit if count == 1 else self.noun).format(**rules.model_dump())
+
+
+@dataclass(frozen=True)
+class Score:
+    """One participant's count, amount (the count, or the count by age) and points."""
+
+    count: float
+    amount: float
+    points: float
+
+
+@dataclass(frozen=True)
+class Line:
+    """What one line of an explanation is written from."""
+
+    component: Component
+    score: Score
+    evidence: Evidence
+
+    @property
+    def rules(self) -> CommunityRules:
+        """Return the rules in force."""
+        return self.evidence.facts.rules
+
+    @property
+    def needed(self) -> float:
+        """Return the count or correlation from which points are earned."""
+        return self.component.needed(self.rules)
+
+    @property
+    def worth(self) -> float:
+        """Return the value of the rule that says how many points."""
+        return self.component.terms(self.rules).worth
+
+    @property
+    def counted(self) -> str:
+        """Return the count with its noun."""
+        return f"{number(self.score.count)} {self.component.counted(self.score.count, self.rules)}"
+
+    @property
+    def earned(self) -> str:
+        """Return the points as text."""
+        return points_text(self.score.points)
+
+
+class Curve(ABC):
+    """How a count becomes points, and the words for it."""
+
+    has_threshold: ClassVar[bool] = False
+    """Whether nothing is earned below a count even where no rule names one."""
+
+    @abstractmethod
+    def points(self, amounts: npt.ArrayLike, terms: Terms) -> FloatArray:
+        """Return the points of some amounts."""
+
+    @abstractmethod
+    def text(self, line: Line) -> str:
+        """Return the sentence of an explanation."""
+
+    @abstractmethod
+    def missing(self, line: Line) -> str | None:
+        """Return what is missing for the next step, or None when there is none."""
+
+
+@dataclass(frozen=True)
+class Bonus(Curve):
+    """Points once a count is reached.
+
+    Attributes:
+        earned: returns when each participant reached it, in microseconds since 1970 or
+            ``NO_TIME``; None where no record has a time.
+    """
+
+    has_threshold: ClassVar[bool] = True
+    earned: Callable[[Facts], IntArray] | None
+
+    def points(self, amounts: npt.ArrayLike, terms: Terms) -> FloatArray:
+        """Return the worth for an amount of at least the least one."""
+        return formulas.bonus(amounts, least=int(terms.least), points=terms.worth)
+
+    def text(self, line: Line) -> str:
+        """Return the count, the count needed and the points."""
+        worth = number(line.worth)
+        return f"{line.counted}; {int(line.needed)} needed for {worth} points: {line.earned}"
+
+    def missing(self, line: Line) -> str | None:
+        """Return how many more are needed, and which prompts come nearest."""
+        component, evidence = line.component, line.evidence
+        short = int(line.needed - line.score.count)
+        if short <= 0:
+            return None
+        more = "more " if line.score.count else ""
+        text = f"{short} {more}{component.counted(short, line.rules)}"
+        nearest = component.progress(evidence).nearest(evidence.facts) if component.progress else ""
+        return f"{text}; nearest: {nearest}" if nearest else text
+
+
+@dataclass(frozen=True)
+class Linear(Curve):
+    """Points per unit.
+
+    Attributes:
+        sign: 1, or −1 for a penalty.
+    """
+
+    sign: Literal[1, -1] = 1
+
+    def points(self, amounts: npt.ArrayLike, terms: Terms) -> FloatArray:
+        """Return the worth, or minus it, per unit."""
+        coefficient = self.sign * terms.worth
+        return formulas.linear(amounts, coefficient=coefficient) + 0.0  # no negative zero
+
+    def text(self, line: Line) -> str:
+        """Return the count, its worth by age where that differs, and the product."""
+        score = line.score
+        by_age = f", worth {number(score.amount)} by age," if score.amount != score.count else ""
+        sign = "-" if self.sign < 0 else ""
+        return f"{line.counted}{by_age} × {sign}{number(line.worth)} = {line.earned}"
+
+    def missing(self, line: Line) -> str | None:
+        """Return what one more unit adds; None for a penalty."""
+        if self.sign < 0:
+            return None
+        unit = line.component.unit.format(**line.rules.model_dump())
+        return f"1 more {unit} adds {points_text(line.worth)}"
+
+
+@dataclass(frozen=True)
+class HIndexSquare(Curve):
+    """The square of the h-index."""
+
+    def points(self, amounts: npt.ArrayLike, terms: Terms) -> FloatArray:
+        """Return h² × the worth."""
+        return formulas.h_index_score(amounts, coefficient=terms.worth)
+
+    def text(self, line: Line) -> str:
+        """Return the h-index, the prompts that reach it, and the points."""
+        h = int(line.score.count)
+        prompts = f"{many(h, 'prompt')} with at least {many(h, 'positive feedback')}"
+        reached = f"h-index {h} ({prompts})" if h else "no prompt with a positive feedback"
+        return f"{reached}: {h}² × {number(line.worth)} = {line.earned}"
+
+    def missing(self, line: Line) -> str | None:
+        """Return the feedback and prompts the next h-index needs."""
+        facts, h = line.evidence.facts, int(line.score.count) + 1
+        best = line.evidence.best(h)
+        have = facts.positives[best]
+        short = np.flatnonzero(have < h)
+        more, new = int((h - have[short]).sum()), h - len(best)
+        names = facts.prompts.text
+        prompts = [f"{names[int(best[at])].as_py()} ({have[at]} of {h})" for at in short]
+        steps = []
+        if more:
+            further = ", …" if len(prompts) > MAX_NEAREST else ""
+            feedback = many(more, "more positive feedback")
+            steps.append(f"{feedback} on {', '.join(prompts[:MAX_NEAREST])}{further}")
+        if new:
+            feedback = many(h, "positive feedback")
+            steps.append(f"{many(new, 'more prompt')} with at least {feedback}")
+        return f"for h-index {h}: {' and '.join(steps)}"
+
+
+@dataclass(frozen=True)
+class Correlation(Curve):
+    """Points per correlation from a least one on."""
+
+    def points(self, amounts: npt.ArrayLike, terms: Terms) -> FloatArray:
+        """Return r × the worth for a correlation of at least the least one."""
+        return formulas.review_quality(amounts, least=terms.least, coefficient=terms.worth)
+
+    def text(self, line: Line) -> str:
+        """Return the correlation, the least one needed, and the points."""
+        needed, worth = number(line.needed), number(line.worth)
+        return f"{line.counted}; from {needed} on, × {worth}: {line.earned}"
+
+    def missing(self, line: Line) -> str | None:
+        """Return how much correlation is missing."""
+        short = line.needed - line.score.count
+        return f"{number(short)} more correlation" if short > 0 else None

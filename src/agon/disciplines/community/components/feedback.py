@@ -1,0 +1,209 @@
+"""Components that count the feedback a participant gave, and when they were active."""
+
+from collections.abc import Iterable
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from agon.disciplines.community import benchmarks as sets
+from agon.disciplines.community.components.component import (
+    Bonus,
+    Component,
+    Correlation,
+    Count,
+    Linear,
+)
+from agon.disciplines.community.evidence import Evidence, prompt_refs, set_refs, user_refs
+from agon.disciplines.community.facts import Facts
+from agon.disciplines.community.feedback import NO_TIME, on_others, on_prompts
+from agon.disciplines.community.first_times import nth_distinct
+from agon.disciplines.community.formulas import distinct_per_group
+from agon.kernel.findings import RecordRefs
+from agon.kernel.rounding import publish
+
+IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+
+
+def _benchmarks(facts: Facts) -> IntArray:
+    given = facts.feedback
+    return sets.sets_reviewed(facts.benchmarks, given.user, given.prompt, len(facts.people))
+
+
+def _benchmark_records(evidence: Evidence) -> Iterable[RecordRefs]:
+    prompt = evidence.facts.feedback.prompt[evidence.given]
+    reviewed = np.unique(sets.sets_of(evidence.facts.benchmarks, prompt, prompt)[1])
+    yield set_refs(evidence.facts, reviewed)
+
+
+def _benchmarks_earned(facts: Facts) -> IntArray:
+    given, least = facts.feedback, facts.rules.min_feedback_benchmarks
+    row, at = sets.sets_of(facts.benchmarks, np.arange(len(given.user)), given.prompt)
+    return nth_distinct(given.user[row], at, given.time[row], least, size=len(facts.people))
+
+
+def _creators(facts: Facts) -> IntArray:
+    given, size = facts.feedback, len(facts.people)
+    author = facts.creator[given.prompt]
+    known = author >= 0
+    return distinct_per_group(given.user[known], author[known], sizes=(size, size))
+
+
+def _creator_records(evidence: Evidence) -> Iterable[RecordRefs]:
+    author = evidence.facts.creator[evidence.facts.feedback.prompt[evidence.given]]
+    yield user_refs(evidence.facts, np.unique(author[author >= 0]))
+
+
+def _creators_earned(facts: Facts) -> IntArray:
+    given, least = facts.feedback, facts.rules.min_feedback_users
+    author = facts.creator[given.prompt]
+    known = author >= 0
+    return nth_distinct(
+        given.user[known], author[known], given.time[known], least, size=len(facts.people)
+    )
+
+
+def _activity(facts: Facts) -> IntArray:
+    given, size = facts.feedback, len(facts.people)
+    activity = np.bincount(given.user, minlength=size)
+    if facts.rules.feedback_targets == "all":
+        activity = activity + np.bincount(given.other_user, minlength=size)
+    return activity
+
+
+def _activity_by_age(facts: Facts, half_life_days: float) -> FloatArray:
+    given = facts.feedback
+    total = facts.sum_by_user(given.user, facts.weights(given.time, half_life_days))
+    if facts.rules.feedback_targets == "all":
+        weights = facts.weights(given.other_time, half_life_days)
+        total += facts.sum_by_user(given.other_user, weights)
+    return total
+
+
+def _feedback_records(evidence: Evidence) -> Iterable[RecordRefs]:
+    facts, given = evidence.facts, evidence.facts.feedback
+    parts = [(on_prompts(), given.row[evidence.given])]
+    if facts.rules.feedback_targets == "all":
+        other = given.other_row[given.other_user == evidence.person]
+        parts.append((on_others(facts.records), other))
+    names: list[str] = []
+    for where, indices in parts:
+        rows = facts.records.sql(
+            "SELECT coalesce(id::VARCHAR, 'row ' || _row) AS name, ordinal FROM (SELECT id, "
+            "_row, user_id, row_number() OVER () - 1 AS ordinal FROM quick_feedbacks "
+            f"WHERE {where}) WHERE user_id = {evidence.literal} ORDER BY _row"
+        )
+        counted = np.isin(rows["ordinal"].to_numpy(), indices)
+        names += rows["name"].filter(pa.array(counted)).to_pylist()
+    yield RecordRefs.of("quick_feedbacks", names)
+
+
+def _months(facts: Facts) -> IntArray:
+    given = facts.feedback
+    return distinct_months(
+        users=np.concatenate([facts.creator, given.user, given.other_user]),
+        times=np.concatenate([facts.created, given.time, given.other_time]),
+        size=len(facts.people),
+    )
+
+
+def distinct_months(*, users: IntArray, times: IntArray, size: int) -> IntArray:
+    """Count each user's distinct UTC calendar months; what has no time is in none.
+
+    Args:
+        users: who did something, 0 … size − 1, or −1 where unknown.
+        times: when, in microseconds since 1970, or ``NO_TIME``.
+        size: number of users.
+
+    Returns:
+        One count per user.
+
+    Example:
+        >>> times = np.array([0, 5, 3_000_000_000_000, NO_TIME])  # the third on 4 February 1970
+        >>> distinct_months(users=np.array([0, 0, 0, 1]), times=times, size=2).tolist()
+        [2, 0]
+    """
+    known = (users >= 0) & (times != NO_TIME)
+    month = times[known].astype("datetime64[us]").astype("datetime64[M]").astype(np.int64)
+    month -= month.min(initial=0)
+    return distinct_per_group(users[known], month, sizes=(size, int(month.max(initial=0)) + 1))
+
+
+def _month_records(evidence: Evidence) -> Iterable[RecordRefs]:
+    yield prompt_refs(evidence.facts, evidence.prompts)
+    yield from _feedback_records(evidence)
+
+
+def _correlations(facts: Facts) -> FloatArray:
+    found = facts.correlations
+    ranked = found.reviewed >= facts.rules.min_reviewer_prompts
+    return np.where(ranked, publish(found.r), 0.0)
+
+
+def _reviewed_prompts(evidence: Evidence) -> Iterable[RecordRefs]:
+    facts = evidence.facts
+    needed = max(facts.rules.min_prompt_reviews, 2)
+    prompts = facts.feedback.prompt[evidence.given]
+    yield prompt_refs(facts, prompts[facts.reviews[prompts] >= needed])
+
+
+DIVERSE_FEEDBACK_BENCHMARKS = Component(
+    "diverse_feedback_benchmarks",
+    Count("diverse_feedback_benchmarks", _benchmarks, _benchmark_records, one_per_record=True),
+    Bonus(earned=_benchmarks_earned),
+    "diverse_feedback_benchmarks_bonus",
+    noun="benchmarks with feedback on their prompts",
+    unit="benchmark with feedback on one of its prompts",
+    least="min_feedback_benchmarks",
+    also=("self_feedback", *sets.RULES),
+)
+
+DIVERSE_FEEDBACK_USERS = Component(
+    "diverse_feedback_users",
+    Count("diverse_feedback_users", _creators, _creator_records, one_per_record=True),
+    Bonus(earned=_creators_earned),
+    "diverse_feedback_users_bonus",
+    noun="creators with feedback on their prompts",
+    unit="creator with feedback on one of their prompts",
+    least="min_feedback_users",
+    also=("self_feedback",),
+)
+
+FEEDBACK_ACTIVITY = Component(
+    "feedback_activity",
+    Count("feedback_activity", _activity, _feedback_records, one_per_record=True),
+    Linear(),
+    "feedback_activity_coefficient",
+    noun="feedbacks given",
+    unit="feedback given",
+    also=(
+        "feedback_targets",
+        "self_feedback",
+        "repeated_feedback",
+        "time_decay_half_life_days",
+    ),
+    aged=_activity_by_age,
+)
+
+CONSISTENCY = Component(
+    "consistency",
+    Count("consistency", _months, _month_records, one_per_record=False),
+    Linear(),
+    "consistency_coefficient",
+    noun="months (UTC) with a prompt or a feedback",
+    unit="month (UTC) with a prompt or a feedback",
+    switch="consistency",
+)
+
+REVIEW_QUALITY = Component(
+    "review_quality",
+    Count("review_quality", _correlations, _reviewed_prompts, one_per_record=False),
+    Correlation(),
+    "review_quality_coefficient",
+    noun="correlation with the other reviewers",
+    unit="correlation",
+    least="min_review_correlation",
+    switch="review_quality",
+    also=("min_prompt_reviews", "min_reviewer_prompts"),
+)

@@ -1,0 +1,229 @@
+"""Components that count a participant's prompts."""
+
+from collections.abc import Callable, Iterable
+
+import numpy as np
+import numpy.typing as npt
+
+from agon.disciplines.community import benchmarks as sets
+from agon.disciplines.community.components.component import (
+    Bonus,
+    Component,
+    Count,
+    HIndexSquare,
+    Linear,
+    Progress,
+)
+from agon.disciplines.community.evidence import Evidence, prompt_refs
+from agon.disciplines.community.facts import Facts
+from agon.disciplines.community.first_times import nth_distinct, time_of_quality
+from agon.disciplines.community.formulas import (
+    SCORE_GRID,
+    distinct_pairs,
+    distinct_per_group,
+    h_indices,
+    impact,
+    summed,
+)
+from agon.kernel.findings import RecordRefs
+
+IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+BoolArray = npt.NDArray[np.bool_]
+
+Choose = Callable[[Facts], BoolArray]
+"""Returns which prompts count."""
+
+
+def is_quality(facts: Facts) -> BoolArray:
+    """Return which prompts have a known creator and enough positive feedback."""
+    return facts.is_quality
+
+
+def is_difficult(facts: Facts) -> BoolArray:
+    """Return which quality prompts enough models answer wrong."""
+    return facts.is_quality & (facts.difficulty.wrong >= facts.rules.min_wrong_models)
+
+
+def is_sota_difficult(facts: Facts) -> BoolArray:
+    """Return which quality prompts enough state-of-the-art models answer wrong."""
+    return facts.is_quality & (facts.difficulty.wrong_sota >= facts.rules.min_wrong_models)
+
+
+def prompts_that(name: str, choose: Choose) -> Count:
+    """Return the count of each participant's prompts that ``choose`` selects."""
+
+    def count(facts: Facts) -> IntArray:
+        return np.bincount(facts.creator[choose(facts)], minlength=len(facts.people))
+
+    def records(evidence: Evidence) -> Iterable[RecordRefs]:
+        own = evidence.prompts
+        yield prompt_refs(evidence.facts, own[choose(evidence.facts)[own]])
+
+    return Count(name, count, records, one_per_record=True)
+
+
+def when_reached(choose: Choose, least: Callable[[Facts], int]) -> Callable[[Facts], IntArray]:
+    """Return a function that says when each participant had enough prompts ``choose`` selects."""
+
+    def earned(facts: Facts) -> IntArray:
+        prompts, times = np.flatnonzero(choose(facts)), time_of_quality(facts)
+        creators, size = facts.creator[prompts], len(facts.people)
+        return nth_distinct(creators, prompts, times[prompts], least(facts), size=size)
+
+    return earned
+
+
+def _min_quality(facts: Facts) -> int:
+    return facts.rules.min_quality_prompts
+
+
+def _min_difficult(facts: Facts) -> int:
+    return facts.rules.min_difficult_prompts
+
+
+def _positives(evidence: Evidence) -> Progress:
+    own, facts = evidence.prompts, evidence.facts
+    return Progress(own, facts.positives[own], facts.rules.min_positive_feedbacks)
+
+
+def _wrong_models(evidence: Evidence) -> Progress:
+    return _wrong(evidence, evidence.facts.difficulty.wrong)
+
+
+def _wrong_sota_models(evidence: Evidence) -> Progress:
+    return _wrong(evidence, evidence.facts.difficulty.wrong_sota)
+
+
+def _wrong(evidence: Evidence, wrong: IntArray) -> Progress:
+    facts = evidence.facts
+    quality = evidence.prompts[facts.is_quality[evidence.prompts]]
+    return Progress(quality, wrong[quality], facts.rules.min_wrong_models)
+
+
+def _h_indices(facts: Facts) -> IntArray:
+    known = facts.creator >= 0
+    return h_indices(facts.creator[known], facts.positives[known], size=len(facts.people))
+
+
+def _best_prompts(evidence: Evidence) -> Iterable[RecordRefs]:
+    yield prompt_refs(evidence.facts, evidence.best(evidence.h_index))
+
+
+def _quality_by_age(facts: Facts, half_life_days: float) -> FloatArray:
+    prompts = np.flatnonzero(facts.is_quality)
+    weights = facts.weights(facts.created[prompts], half_life_days)
+    return facts.sum_by_user(facts.creator[prompts], weights)
+
+
+def _impacts(facts: Facts) -> FloatArray:
+    """Sum, over a participant's quality prompts, the use others made of benchmarks with them.
+
+    Each quality prompt weighs log2(1 + n), n the distinct users other than its creator who ran
+    responses on any benchmark that holds it.
+    """
+    rows = facts.records.sql(
+        "SELECT DISTINCT user_id, prompt_id FROM responses WHERE user_id IS NOT NULL"
+    )
+    people, creator = facts.people, facts.creator
+    user, prompt = people.of(rows["user_id"]), facts.prompts.of(rows["prompt_id"])
+    known = (user >= 0) & (prompt >= 0)
+    runner, used = sets.sets_of(facts.benchmarks, user[known], prompt[known])
+    used, runner = distinct_pairs(used, runner, size=len(people))
+    size = len(facts.benchmarks.sets)
+    starts = np.searchsorted(used, np.arange(size))
+    counts = np.bincount(used, minlength=size)
+    at, held = facts.benchmarks.holds
+    chosen = facts.is_quality[held]
+    at, held = at[chosen], held[chosen]
+    run = np.repeat(np.arange(len(at)), counts[at])
+    first = np.cumsum(counts[at]) - counts[at]
+    who = runner[np.arange(len(run)) - first[run] + starts[at][run]]
+    held = held[run]
+    others = who != creator[held]
+    users = distinct_per_group(held[others], who[others], sizes=(len(facts.prompts), len(people)))
+    steps = np.rint(impact(users[facts.is_quality]) * SCORE_GRID)
+    return summed(creator[facts.is_quality], steps, size=len(people)) / SCORE_GRID
+
+
+_POSITIVE = "at least {min_positive_feedbacks} positive feedbacks"
+_DIFFICULT = _POSITIVE + " and at least {min_wrong_models} wrong {wrong_answer_unit}"
+_SOTA = _POSITIVE + " and at least {min_wrong_models} wrong state-of-the-art {wrong_answer_unit}"
+_QUALITY_RULES = ("min_positive_feedbacks", "self_feedback", "repeated_feedback")
+_WRONG_RULES = (
+    *_QUALITY_RULES,
+    "min_wrong_models",
+    "wrong_answer_threshold",
+    "wrong_answer_unit",
+)
+
+_QUALITY = prompts_that("quality_prompts", is_quality)
+
+QUALITY_PROMPTS_BONUS = Component(
+    "quality_prompts_bonus",
+    _QUALITY,
+    Bonus(earned=when_reached(is_quality, _min_quality)),
+    "quality_prompts_bonus",
+    noun=f"prompts with {_POSITIVE}",
+    unit=f"prompt with {_POSITIVE}",
+    least="min_quality_prompts",
+    also=_QUALITY_RULES,
+    progress=_positives,
+)
+
+DIFFICULT_PROMPTS_BONUS = Component(
+    "difficult_prompts_bonus",
+    prompts_that("difficult_prompts", is_difficult),
+    Bonus(earned=when_reached(is_difficult, _min_difficult)),
+    "difficult_prompts_bonus",
+    noun=f"prompts with {_DIFFICULT}",
+    unit=f"prompt with {_DIFFICULT}",
+    least="min_difficult_prompts",
+    also=_WRONG_RULES,
+    progress=_wrong_models,
+)
+
+SOTA_DIFFICULT_PROMPTS_BONUS = Component(
+    "sota_difficult_prompts_bonus",
+    prompts_that("sota_difficult_prompts", is_sota_difficult),
+    Bonus(earned=when_reached(is_sota_difficult, _min_difficult)),
+    "sota_difficult_prompts_bonus",
+    noun=f"prompts with {_SOTA}",
+    unit=f"prompt with {_SOTA}",
+    least="min_difficult_prompts",
+    also=(*_WRONG_RULES, "sota_models", "sota_list"),
+    progress=_wrong_sota_models,
+)
+
+H_INDEX = Component(
+    "h_index",
+    Count("h_index", _h_indices, _best_prompts, one_per_record=True),
+    HIndexSquare(),
+    "h_index_coefficient",
+    noun="h-index",
+    unit="h-index",
+    also=("self_feedback", "repeated_feedback"),
+)
+
+QUALITY_PROMPTS = Component(
+    "quality_prompts",
+    _QUALITY,
+    Linear(),
+    "quality_prompts_coefficient",
+    noun=f"prompts with {_POSITIVE}",
+    unit=f"prompt with {_POSITIVE}",
+    also=(*_QUALITY_RULES, "time_decay_half_life_days"),
+    aged=_quality_by_age,
+)
+
+IMPACT = Component(
+    "impact",
+    Count("impact", _impacts, _QUALITY.records, one_per_record=False),
+    Linear(),
+    "impact_coefficient",
+    noun="summed over quality prompts as log2(1 + other users who ran responses on a "
+    "benchmark that holds the prompt)",
+    unit="doubling of the users of a benchmark with a quality prompt",
+    switch="impact",
+    also=_QUALITY_RULES,
+)

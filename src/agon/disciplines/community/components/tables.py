@@ -1,0 +1,113 @@
+"""Components that count a participant's rows of one table: affiliations, comments, flags."""
+
+from collections.abc import Iterable
+
+import numpy as np
+import numpy.typing as npt
+
+from agon.disciplines.community.codes import numbers
+from agon.disciplines.community.components.component import (
+    Bonus,
+    Component,
+    Count,
+    Linear,
+)
+from agon.disciplines.community.evidence import Evidence
+from agon.disciplines.community.facts import Facts
+from agon.kernel.findings import RecordRefs
+
+IntArray = npt.NDArray[np.int64]
+
+COMMENT_TABLES = ("comments", "prompt_comments", "response_comments", "score_comments")
+
+_BY_ANOTHER = "by_user_id <> user_id AND by_user_id IN (SELECT id FROM users)"
+_UPHELD = "coalesce(upheld, true)"
+
+
+def _affiliations(facts: Facts) -> IntArray:
+    return facts.affiliated
+
+
+def _affiliation_records(evidence: Evidence) -> Iterable[RecordRefs]:
+    yield evidence.rows("org_to_people", has_id=False)
+
+
+def _comments(facts: Facts) -> IntArray:
+    union = " UNION ALL ".join(f"SELECT user_id FROM {table}" for table in COMMENT_TABLES)
+    return _per_user(facts, f"SELECT user_id, count(*) AS n FROM ({union}) GROUP BY 1")
+
+
+def _comment_records(evidence: Evidence) -> Iterable[RecordRefs]:
+    for table in COMMENT_TABLES:
+        yield evidence.rows(table, has_id=True)
+
+
+def _nominations(facts: Facts) -> IntArray:
+    return _per_user(
+        facts,
+        "SELECT user_id, count(DISTINCT by_user_id) AS n FROM nominations "
+        f"WHERE {_BY_ANOTHER} GROUP BY 1",
+    )
+
+
+def _nomination_records(evidence: Evidence) -> Iterable[RecordRefs]:
+    yield evidence.rows("nominations", has_id=False, where=_BY_ANOTHER)
+
+
+def _flags(facts: Facts) -> IntArray:
+    return _per_user(facts, f"SELECT user_id, count(*) AS n FROM flags WHERE {_UPHELD} GROUP BY 1")
+
+
+def _flag_records(evidence: Evidence) -> Iterable[RecordRefs]:
+    yield evidence.rows("flags", has_id=False, where=_UPHELD)
+
+
+def _per_user(facts: Facts, query: str) -> IntArray:
+    """Return the column ``n`` of a query by the user of each row, 0 for the others."""
+    rows = facts.records.sql(query)
+    who, count = facts.people.of(rows["user_id"]), numbers(rows["n"])
+    counts = np.zeros(len(facts.people), dtype=np.int64)
+    counts[who[who >= 0]] = count[who >= 0]
+    return counts
+
+
+AFFILIATION = Component(
+    "affiliation",
+    # Several affiliations count once.
+    Count("affiliation", _affiliations, _affiliation_records, one_per_record=False),
+    Bonus(earned=None),
+    "affiliation_bonus",
+    noun="affiliations",
+    unit="affiliation in org_to_people",
+)
+
+COMMENTS = Component(
+    "comments",
+    Count("comments", _comments, _comment_records, one_per_record=True),
+    Linear(),
+    "comment_coefficient",
+    noun="comments",
+    unit="comment",
+    switch="comments",
+)
+
+NOMINATIONS = Component(
+    "nominations",
+    # Several nominations by one user count once.
+    Count("nominations", _nominations, _nomination_records, one_per_record=False),
+    Linear(),
+    "nomination_coefficient",
+    noun="other users who nominated this one",
+    unit="nomination by another user",
+    switch="nominations",
+)
+
+FLAGS = Component(
+    "flags",
+    Count("flags", _flags, _flag_records, one_per_record=True),
+    Linear(sign=-1),
+    "flag_penalty",
+    noun="upheld flags",
+    unit="upheld flag",
+    switch="flags",
+)

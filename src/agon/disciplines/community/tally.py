@@ -1,0 +1,52 @@
+"""Count and score everybody by the components in force, each count once."""
+
+from functools import cached_property
+
+import numpy as np
+
+from agon.disciplines.community.components import Component, Count, Score, components
+from agon.disciplines.community.components.component import FloatArray, NumberArray
+from agon.disciplines.community.facts import Facts
+
+
+class Tally:
+    """The counts and points of everybody, in the order of ``facts.people``."""
+
+    def __init__(self, facts: Facts) -> None:
+        self.facts = facts
+        self.components = components(facts.rules)
+
+    @cached_property
+    def counts(self) -> dict[Count, NumberArray]:
+        """Return each count, in the order of the board; components may share one."""
+        distinct = dict.fromkeys(component.count for component in self.components)
+        return {count: count.of(self.facts) for count in distinct}
+
+    @cached_property
+    def amounts(self) -> dict[Component, FloatArray]:
+        """Return what each component's points are computed from."""
+        return {
+            component: component.amounts(self.facts, self.counts[component.count])
+            for component in self.components
+        }
+
+    @cached_property
+    def points(self) -> dict[Component, FloatArray]:
+        """Return each component's points."""
+        rules = self.facts.rules
+        return {
+            component: component.points(amounts, rules)
+            for component, amounts in self.amounts.items()
+        }
+
+    @property
+    def totals(self) -> FloatArray:
+        """Return the sums of all points."""
+        return sum(self.points.values(), np.zeros(len(self.facts.people)))
+
+    def score(self, component: Component, person: int) -> Score:
+        """Return one participant's count, amount and points of a component."""
+        count = self.counts[component.count][person].item()
+        amount = float(self.amounts[component][person])
+        points = float(component.points([amount], self.facts.rules)[0])
+        return Score(count, amount, points)
