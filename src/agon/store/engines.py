@@ -28,6 +28,7 @@ _STATEMENT_SECONDS: Final = 120
 _IDLE_SECONDS: Final = 600
 
 _PRAGMAS: Final = (
+    "PRAGMA page_size = 16384",  # of a new file; entries of 400 bytes fill small pages badly
     "PRAGMA journal_mode = WAL",  # readers and the one writer do not wait for each other
     "PRAGMA synchronous = NORMAL",  # safe in WAL: a power cut may undo the last commits, no more
     f"PRAGMA busy_timeout = {LOCK_TIMEOUT_S * 1000}",

@@ -4,7 +4,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import partial
 from heapq import merge
-from itertools import repeat
 from operator import attrgetter
 from typing import Any
 
@@ -50,7 +49,7 @@ class Entries:
             Conflict: a position, record key or external id is there already.
         """
         try:
-            self._transaction.start_insert(ENTRIES, _rows(contest_no, records))()
+            self._start_insert(contest_no, records)()
         except Exception as error:
             if is_conflict(error):
                 raise Conflict(_there_already(error, None)) from error
@@ -73,10 +72,28 @@ class Entries:
             self.insert(contest_no, records)
             return lambda: True
         self._transaction.query("SAVEPOINT batch")
-        return partial(
-            self._finish_insert_new,
-            self._transaction.start_insert(ENTRIES, _rows(contest_no, records)),
-        )
+        return partial(self._finish_insert_new, self._start_insert(contest_no, records))
+
+    def _start_insert(self, contest_no: int, new: NewRecords) -> Callable[[], object]:
+        """Start to insert records; the value of a column that all share is bound once."""
+        count = len(new.lines)
+        same: dict[str, Any] = {"contest_no": contest_no, "at": micros(new.at)}
+        each: dict[str, Sequence[Any]] = {
+            "seq": range(new.seq, new.seq + count),
+            "line": new.lines,
+            "sha256": new.heads,
+            "record": new.records,
+        }
+        for name, values in (
+            ("kind", new.kinds),
+            ("table_name", new.tables),
+            ("external_id", new.external_ids or (None,)),
+        ):
+            if len(set(values)) == 1:
+                same[name] = values[0]
+            else:
+                each[name] = values
+        return self._transaction.start_insert(ENTRIES, count, same, each)
 
     def _finish_insert_new(self, finish: Callable[[], object]) -> bool:
         """Wait for a portion that SQLite inserts; undo it if not all of it is new."""
@@ -244,15 +261,6 @@ class Entries:
                     f"AND kind {way} 'record-replaced'",
                     [contest_no, given],
                 )
-
-
-def _rows(contest_no: int, new: NewRecords) -> Iterator[tuple[Any, ...]]:
-    """Give records as rows of the table."""
-    return zip(
-        repeat(contest_no), range(new.seq, new.seq + len(new.lines)), new.kinds,
-        repeat(micros(new.at)), new.lines, new.heads, new.tables, new.records,
-        repeat(None) if new.external_ids is None else new.external_ids, strict=False,
-    )  # fmt: skip
 
 
 class _Rows:

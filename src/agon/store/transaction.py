@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
-from itertools import chain
+from itertools import chain, repeat
 from typing import Any, Final
 
 from sqlalchemy import BigInteger, Boolean, Executable, Float, LargeBinary, Row, Table
@@ -15,8 +15,8 @@ from agon.store.threads import run_in_thread
 
 _COPIED: Final = {BigInteger: "int8", Boolean: "bool", Float: "float8", LargeBinary: "bytea"}
 
-_TOGETHER: Final = 1_000
-"""So many rows one statement of SQLite's inserts; it takes 32,766 values at most."""
+_BATCH: Final = 1_000
+"""Number of rows one SQLite statement inserts; it takes 32,766 values at most."""
 
 
 @dataclass(frozen=True)
@@ -90,28 +90,41 @@ class Transaction:
     def load(self, table: Table, rows: Iterable[Sequence[Any]]) -> int:
         """Insert many rows, each with all columns in the table's order; return how many."""
         if self.on_sqlite:
-            return self.execute_many(_inserting(table, 1), rows)
+            names = tuple(column.name for column in table.columns)
+            return self.execute_many(_insert_sql(table, 1, (), names), rows)
         return self.copy(table, rows)
 
-    def start_insert(self, table: Table, rows: Iterable[Sequence[Any]]) -> Callable[[], object]:
-        """Begin to insert rows as :meth:`load` does, on SQLite many by each statement.
+    def start_insert(
+        self, table: Table, count: int, same: Mapping[str, Any], each: Mapping[str, Sequence[Any]]
+    ) -> Callable[[], object]:
+        """Start to insert ``count`` rows given as columns, which together are all of the table's.
 
-        One statement for a thousand rows, the portion of an intake, takes a third less time than a
-        thousand runs of it, and goes on beside the caller.
+        On SQLite one statement that inserts a thousand rows takes a third less time than a thousand
+        runs of it, less still when values that all rows share are bound once. It runs in a thread.
+
+        Args:
+            table: the table.
+            count: the number of rows.
+            same: columns in which all rows have one value.
+            each: the values of each other column.
 
         Returns:
-            What waits for the end, and raises what went wrong. Until it was called, nothing else
-            may be asked of the transaction.
+            A function that waits for the end and raises what went wrong. Until it is called, the
+            transaction must not be used otherwise.
         """
+        rows: Iterable[tuple[Any, ...]] = zip(*each.values(), strict=True)
         if not self.on_sqlite:
-            self.copy(table, rows)
+            columns = (each.get(column.name) or repeat(same.get(column.name), count)
+                       for column in table.columns)  # fmt: skip
+            self.copy(table, zip(*columns, strict=True))
             return lambda: None
-        portion = list(rows)
-        if len(portion) != _TOGETHER:
-            return partial(self.execute_many, _inserting(table, 1), portion)
-        values = list(chain.from_iterable(portion))
-        sql, cursor = _inserting(table, _TOGETHER), self._cursor()
-        return run_in_thread(partial(cursor.execute, sql, values))
+        shared, names = tuple(same), tuple(each)
+        if count != _BATCH:
+            sql, values = _insert_sql(table, 1, shared, names), tuple(same.values())
+            return partial(self.execute_many, sql, [values + row for row in rows])
+        sql, cursor = _insert_sql(table, _BATCH, shared, names), self._cursor()
+        values_of_all = [*same.values(), *chain.from_iterable(rows)]
+        return run_in_thread(partial(cursor.execute, sql, values_of_all))
 
     def execute_many(self, sql: str, rows: Iterable[Sequence[Any]]) -> int:
         """Run a statement of SQLite's for many rows; return how many it changed."""
@@ -152,11 +165,16 @@ class Transaction:
 
 
 @cache
-def _inserting(table: Table, rows: int) -> str:
-    """Write the statement of SQLite's that inserts so many rows."""
-    names = ", ".join(f'"{column.name}"' for column in table.columns)
-    marks = f"({', '.join('?' * len(table.columns))})"
-    return f"INSERT INTO {table.name} ({names}) VALUES {', '.join([marks] * rows)}"
+def _insert_sql(table: Table, rows: int, same: tuple[str, ...], each: tuple[str, ...]) -> str:
+    """Return SQLite's statement that inserts ``rows`` rows; shared values are bound first."""
+    names = ", ".join(f'"{name}"' for name in same + each)
+    shared = [f"?{number + 1}" for number in range(len(same))]
+    first = len(same) + 1
+    marks = (
+        ", ".join([*shared, *(f"?{first + row * len(each) + at}" for at in range(len(each)))])
+        for row in range(rows)
+    )
+    return f"INSERT INTO {table.name} ({names}) VALUES ({'), ('.join(marks)})"
 
 
 def _copied(kind: object) -> str:

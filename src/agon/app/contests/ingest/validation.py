@@ -6,7 +6,7 @@ at together, column by column; only where something is amiss does each row get a
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import compress, repeat
+from itertools import compress
 from typing import Any, Final
 
 import orjson
@@ -28,6 +28,9 @@ Row = Mapping[str, Any]
 Keyed = Callable[[Columns, Sequence[Row]], Sequence[str | None]]
 
 _PLAIN: Final = frozenset({Kind.ID, Kind.TEXT})
+_LINE_END: Final = orjson.Fragment(b"\n")
+_BETWEEN: Final = b",\n,"
+"""What stands between rows written together; JSON itself has no line end, in a text it is escaped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +89,7 @@ class Looking:
         rows, lines = list(portion.rows), portion.lines
         keys: list[str | None] = [None] * len(rows)
         good = [True] * len(rows)
-        for (name, *names), alike in _alike(portion).items():
+        for (name, names), alike in _alike(portion).items():
             work, places = self._works[name], alike
             columns = _columns(names, rows, places)
             if not work.checker.accepts(columns, len(places)):
@@ -167,15 +170,16 @@ def _are_plain(values: Sequence[Any]) -> bool:
     return "/" not in text and "%" not in text and "\x00" not in text
 
 
-def _alike(portion: Portion) -> dict[tuple[str, ...], list[int]]:
+def _alike(portion: Portion) -> Mapping[tuple[str, tuple[str, ...]], Sequence[int]]:
     """Group the places of rows by their table and the names of their columns."""
-    groups: dict[tuple[str, ...], list[int]] = {}
-    for place, (table, row) in enumerate(zip(portion.tables, portion.rows, strict=True)):
-        shape = (table, *row)
-        if shape in groups:
-            groups[shape].append(place)
-        else:
-            groups[shape] = [place]
+    shapes = list(zip(portion.tables, map(tuple, portion.rows), strict=True))
+    groups: dict[tuple[str, tuple[str, ...]], list[int]] = {
+        shape: [] for shape in dict.fromkeys(shapes)
+    }
+    if len(groups) == 1:
+        return {shapes[0]: range(len(shapes))}
+    for place, shape in enumerate(shapes):
+        groups[shape].append(place)
     return groups
 
 
@@ -189,9 +193,9 @@ def _written(
     portion: Portion, rows: Sequence[Row], good: list[bool], problems: list[Problem]
 ) -> list[bytes]:
     """Write all rows as JSON with sorted keys; those that cannot be written are not good."""
-    try:
-        written = list(map(orjson.dumps, rows, repeat(None), repeat(orjson.OPT_SORT_KEYS)))
-    except TypeError:
+    together = _written_together(rows)
+    written = together[1:-1].split(_BETWEEN)
+    if len(written) != len(rows):
         written = []
         for place, row in enumerate(rows):
             try:
@@ -201,11 +205,22 @@ def _written(
                 if good[place]:
                     problems.append(_unwritable(portion.tables[place], portion.lines[place], error))
                 good[place] = False
-    for place, text in enumerate(written):
-        # A null may hide a number that JSON has no word for.
-        if b"null" in text and good[place]:
-            write_row(rows[place])
+    if b"null" in together or not together:
+        for place, text in enumerate(written):
+            # A null may hide a number that JSON has no word for.
+            if b"null" in text and good[place]:
+                write_row(rows[place])
     return written
+
+
+def _written_together(rows: Sequence[Row]) -> bytes:
+    """Write all rows by one call, many times faster than by one each; empty if one cannot be."""
+    parts: list[Any] = [_LINE_END] * (2 * len(rows) - 1)
+    parts[::2] = rows
+    try:
+        return orjson.dumps(parts, option=orjson.OPT_SORT_KEYS)
+    except TypeError:
+        return b""
 
 
 def _no_row(table: Any, row: Any, line: int, known: Mapping[str, Any]) -> Problem:
