@@ -3,11 +3,14 @@
 from collections.abc import Iterator
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agon.app.contests.ingest.validation import keys_of
+from agon.app.contests.ingest.batches import Portion
+from agon.app.contests.ingest.validation import _written, keys_of
 from agon.disciplines import BUILT_IN, discipline
+from agon.ledger.entry import write_row
 from agon.ledger.keys import record_key
 
 TIME = "2026-11-22T00:00:00Z"
@@ -39,3 +42,11 @@ def test_the_fast_keys_of_a_table_are_the_keys(
     rows = [dict(zip(names, values, strict=False)) for values in given_values]
     columns = {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
     assert list(keys_of(table)(columns, rows)) == [record_key(table, row) for row in rows]
+
+
+@pytest.mark.parametrize("text", [",\n,", "\n", "null", "\\n,", 'a","b'])
+def test_rows_written_together_are_those_written_one_by_one(text: str) -> None:
+    """The ledger's bytes must not depend on which rows come together, whatever their texts hold."""
+    rows: list[dict[str, object]] = [{"b": text, "a": None}, {}, {text: [text], "c": 1.5}]
+    portion = Portion(["any"] * 3, rows, None, [1, 2, 3])
+    assert _written(portion, rows, [True] * 3, []) == [write_row(row) for row in rows]

@@ -30,7 +30,7 @@ Keyed = Callable[[Columns, Sequence[Row]], Sequence[str | None]]
 _PLAIN: Final = frozenset({Kind.ID, Kind.TEXT})
 _LINE_END: Final = orjson.Fragment(b"\n")
 _BETWEEN: Final = b",\n,"
-"""What stands between rows written together; JSON itself has no line end, in a text it is escaped."""
+"""Between rows written together. JSON has no line end of its own: in a text it is escaped."""
 
 
 @dataclass(frozen=True, slots=True)
