@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from agon.disciplines import discipline
-from agon.disciplines.discipline import Discipline, Scored
+from agon.disciplines import Discipline, Scored, discipline
 from agon.editions.edition import Edition, Example
 from agon.editions.registry import edition, file_of
 from agon.errors import AgonError, NotFound

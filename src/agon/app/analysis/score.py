@@ -7,8 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from agon.disciplines import discipline
-from agon.disciplines.discipline import Discipline, Scored
+from agon.disciplines import Discipline, Scored, discipline
 from agon.editions import Edition, default_edition, rules_sha256
 from agon.editions import edition as released_edition
 from agon.errors import Conflict, Unreadable

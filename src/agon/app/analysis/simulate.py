@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from agon.disciplines import discipline
-from agon.disciplines.discipline import Simulation
+from agon.disciplines import Simulation, discipline
 from agon.errors import NotFound, Unreadable, did_you_mean
 from agon.records.writing import write_tables
 

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from agon.disciplines.discipline import Scored
+from agon.disciplines import Scored
 from agon.kernel.boards import Board
 from agon.kernel.explanations import Explanation, Part
 from agon.kernel.rounding import publish

@@ -24,7 +24,7 @@ _LISTED = ("id", "discipline", "state", "edition", "seq", "title", "series", "se
     required=True,
     type=parameters.Discipline(),
     metavar="D",
-    help="community, challenge, dojo or arena.",
+    help="What is scored: community, challenge, dojo, arena, or one that a plugin adds.",
 )
 @option("--title", metavar="T", help="For people (default: the id).")
 @option("--description", metavar="T", default="", help="For people.")

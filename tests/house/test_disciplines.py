@@ -1,0 +1,75 @@
+"""A discipline is used through its object: nothing else names one or imports its modules."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from agon.disciplines import BUILT_IN, discipline
+
+PACKAGE = Path(__file__).parents[2] / "src" / "agon"
+SKIPPED = ("disciplines", "examples")
+"""The disciplines themselves, and example programs, which are data."""
+
+EXEMPT = {
+    "app/arena": "tools for the arena, behind agon arena",
+    "app/challenge": "tools for the challenge, behind agon challenge",
+    "app/dojo": "tools for the dojo, behind agon dojo",
+    "app/contests/submissions/agents.py": "accepts submissions that are judged by trials",
+    "app/contests/submissions/problems.py": "publishes the problems that programs answer",
+    "app/contests/submissions/programs.py": "accepts submissions that are programs",
+    "app/worker/submissions.py": "judges programs",
+    "app/importers": "every external format has one discipline its records belong to",
+    "cli/arena.py": "commands of agon arena",
+    "cli/challenge": "commands of agon challenge",
+    "cli/dojo": "commands of agon dojo",
+    "cli/root.py": "names of commands",
+    "settings/loading.py": "names of commands",
+}
+"""Modules that implement the tools of one discipline; generic code reaches them by capability."""
+
+
+def uses(file: Path) -> Iterator[str]:
+    """Yield where a module imports a discipline's modules or names one in code."""
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    examples = {
+        id(node)
+        for keyword in ast.walk(tree)
+        if isinstance(keyword, ast.keyword) and keyword.arg == "examples"
+        for node in ast.walk(keyword.value)
+    }
+    private = {"agon.disciplines.discipline", *(f"agon.disciplines.{of}" for of in BUILT_IN)}
+    personal = {table for name in BUILT_IN for table in discipline(name).addresses}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            package = ".".join((node.module or "").split(".")[:3])
+            if package in private or (
+                package == "agon.disciplines" and {alias.name for alias in node.names} & {*BUILT_IN}
+            ):
+                yield f"{file.relative_to(PACKAGE)}:{node.lineno} imports from {node.module}"
+        elif (
+            isinstance(node, ast.Constant)
+            and id(node) not in examples
+            and isinstance(node.value, str)
+            and node.value in {*BUILT_IN, *personal}
+        ):
+            yield f"{file.relative_to(PACKAGE)}:{node.lineno} names {node.value!r}"
+
+
+def files(under: Path) -> list[Path]:
+    """Return the modules of a package, or the module itself."""
+    return sorted(under.rglob("*.py")) if under.is_dir() else [under]
+
+
+def test_generic_code_names_no_discipline() -> None:
+    """A discipline from another package could not do what such code does for agon's own."""
+    skipped = {file for name in (*SKIPPED, *EXEMPT) for file in files(PACKAGE / name)}
+    named = [use for file in files(PACKAGE) if file not in skipped for use in uses(file)]
+    assert named == []
+
+
+@pytest.mark.parametrize("name", EXEMPT)
+def test_no_exemption_is_left_over(name: str) -> None:
+    """An exemption that is not needed would hide the next violation."""
+    assert any(True for file in files(PACKAGE / name) for _ in uses(file))

@@ -1,0 +1,29 @@
+"""Install packages for a test: a folder with code and metadata, as an installer would leave it."""
+
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+EXAMPLE = ROOT / "examples" / "discipline"
+
+
+def install(site: Path, *, package: str, entry: str, version: str = "1.0") -> None:
+    """Write the metadata of a package that registers a discipline.
+
+    Args:
+        site: the folder to install to; it must be on the path.
+        package: the name of the package.
+        entry: the line in its entry points, such as ``quiz = agon_quiz:DISCIPLINE``.
+        version: its version.
+    """
+    info = site / f"{package.replace('-', '_')}-{version}.dist-info"
+    info.mkdir(parents=True)
+    metadata = f"Metadata-Version: 2.1\nName: {package}\nVersion: {version}\n"
+    (info / "METADATA").write_text(metadata, encoding="utf-8")
+    (info / "entry_points.txt").write_text(f"[agon.disciplines]\n{entry}\n", encoding="utf-8")
+
+
+def install_quiz(site: Path) -> Path:
+    """Install the example of the how-to, and return the folder it is in."""
+    install(site, package="agon-quiz", entry="quiz = agon_quiz:DISCIPLINE")
+    (site / "agon_quiz").symlink_to(EXAMPLE / "agon_quiz")
+    return site

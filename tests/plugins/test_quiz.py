@@ -1,0 +1,163 @@
+"""A discipline from another package: everything agon does with its own works with it."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import agon as library
+from agon.app.demo import build_demo
+from agon.app.files import json_line
+from agon.app.replay.replica import LiveContest
+from agon.ledger.contest_state import Adjustment
+from cli.command import Ended, Here, apart
+
+TOP = ["p0", "p1", "p3"]
+"""Who is first of the simulated quiz."""
+
+
+@pytest.fixture
+def records(quiz: Path, agon: Here, tmp_path: Path) -> Path:
+    """Simulate a quiz of a hundred answers in which one player cheats."""
+    assert quiz.is_dir()
+    folder = tmp_path / "records"
+    made = agon("simulate", "quiz", "--out", folder, "--size", 100, "--attack", "repeated-answers")
+    assert made.code == 0
+    return folder
+
+
+def good(ended: Ended) -> Ended:
+    """Return how a command ended, which must be well."""
+    assert ended.code == 0, ended.err
+    return ended
+
+
+def test_records_are_scored_explained_checked_and_compared(agon: Here, records: Path) -> None:
+    """With the same options as those of agon's own disciplines."""
+    scored = good(agon("score", "quiz", records, "--top", 3, "--format", "json")).json()
+    assert [row["id"] for row in scored["rows"]] == TOP
+    assert scored["edition"] == "classic-1"
+    explained = good(agon("explain", "quiz", records, "p3", "--format", "json")).json()
+    assert explained["score"] == sum(part["points"] for part in explained["parts"]) == 88
+    report = good(agon("check", "quiz", records, "--format", "json")).json()
+    assert [finding["code"] for finding in report["findings"]] == ["repeated-answers"]
+    moved = good(agon("compare", "quiz", records, "--set", "wrong=0", "--format", "json")).json()
+    assert moved["rules"] == {"wrong": {"left": -2, "right": 0}}
+    assert moved["summary"]["moved"] == 8
+
+
+def test_invalid_records_are_rejected_with_all_their_errors(agon: Here, records: Path) -> None:
+    """By the schema alone: the package checks nothing itself."""
+    (records / "answers.parquet").unlink()
+    (records / "answers.csv").write_text(
+        "id,player_id,question,correct,answered_at\n1,nobody,q1,maybe,2026-01-01\n"
+    )
+    ended = agon("check", "quiz", records, "--format", "json")
+    assert ended.code == 2
+    assert {problem["column"] for problem in ended.json()["problems"]} == {"player_id", "correct"}
+
+
+def test_its_editions_are_listed_shown_and_linted(quiz: Path, agon: Here) -> None:
+    """They are shipped in its package, beside their lock."""
+    assert quiz.is_dir()
+    listed = good(agon("rules", "list", "--format", "json")).json()
+    assert "quiz/classic-1" in json.dumps(listed)
+    shown = good(agon("rules", "show", "quiz/classic-1", "--format", "json")).json()
+    assert shown["edition"] == "quiz/classic-1"
+    good(agon("rules", "lint", "quiz/classic-1"))
+
+
+def test_a_contest_runs_from_its_creation_to_the_final_board(
+    agon: Here, records: Path, tmp_path: Path
+) -> None:
+    """The board of the contest, of its replay and of the records is one, by its hash."""
+    at = ("--database", f"sqlite:///{tmp_path}/agon.db")
+    good(agon("contest", "create", "friday", "--discipline", "quiz", "--draft", *at))
+    good(agon("contest", "open", "friday", *at))
+    good(agon("contest", "add", "friday", records, *at))
+    scored = good(agon("score", "quiz", records, "--format", "json")).json()
+    board = good(agon("contest", "board", "friday", "--format", "json", *at)).json()
+    assert board["board_sha256"] == scored["board_sha256"]
+    assert board["rules_sha256"] == scored["rules_sha256"]
+    explained = good(agon("contest", "explain", "friday", "p3", "--format", "json", *at)).json()
+    assert explained["score"] == 88
+    assert "repeated-answers" in good(agon("contest", "findings", "friday", "--look", *at)).out
+    void = ("contest", "void", "friday", "--person", "p0", "--reason", "case 1", "--yes", *at)
+    good(agon(*void))
+    good(agon("contest", "freeze", "friday", *at))
+    good(agon("contest", "finalize", "friday", *at))
+    final = good(agon("contest", "board", "friday", "--format", "json", *at)).json()
+    assert final["board_sha256"] != board["board_sha256"]
+    assert [row["id"] for row in final["rows"]][:2] == TOP[1:]
+    good(agon("replay", "friday", "--check", final["board_sha256"], *at))
+    good(agon("contest", "export", "friday", "--out", tmp_path / "ledger", *at))
+    good(agon("replay", tmp_path / "ledger", "--check", final["board_sha256"]))
+    good(agon("db", "verify", *at))
+
+
+def test_an_adjusted_board_shares_ranks_as_the_discipline_says(
+    agon: Here, records: Path, tmp_path: Path
+) -> None:
+    """Twelve points lift the third to the first two, who share the rank."""
+    at = ("--database", f"sqlite:///{tmp_path}/agon.db")
+    good(agon("contest", "create", "friday", "--discipline", "quiz", *at))
+    good(agon("contest", "add", "friday", records, *at))
+    good(agon("contest", "export", "friday", "--out", tmp_path / "ledger", *at))
+    lines = (tmp_path / "ledger" / "ledger.ndjson").read_bytes().splitlines()
+    replica = LiveContest("friday")
+    replica.catch_up(enumerate(lines, start=1))
+    bonus = Adjustment(seq=1, board="players", id="p3", points=12, change=None, reason="a mistake")
+    board = replica.result(adjustments=[bonus]).board()
+    assert [(row["id"], row["rank"]) for row in board.rows(top=4)] == [
+        ("p0", 1), ("p1", 1), ("p3", 1), ("p6", 4),
+    ]  # fmt: skip
+    assert replica.records_about(["p3"]) == sorted(replica.records_about(["p3"]))
+    assert len(replica.records_about(["p3"])) == 11
+    replica.close()
+
+
+def test_a_ledger_says_which_discipline_is_not_installed(
+    agon: Here, records: Path, tmp_path: Path
+) -> None:
+    """Whoever replays it elsewhere needs the package; the message says so."""
+    at = ("--database", f"sqlite:///{tmp_path}/agon.db")
+    good(agon("contest", "create", "friday", "--discipline", "quiz", *at))
+    good(agon("contest", "add", "friday", records, *at))
+    good(agon("contest", "export", "friday", "--out", tmp_path / "ledger", *at))
+    ended = apart("replay", tmp_path / "ledger", PYTHONPATH="")
+    assert ended.code == 1
+    assert "'quiz'; give one of" in ended.err
+    assert "install the package that adds it" in ended.err
+
+
+def test_the_library_takes_it_by_name(quiz: Path) -> None:
+    """Records of one's own, scored and explained."""
+    assert quiz.is_dir()
+    made = library.simulate("quiz", size=50, seed=2)
+    assert set(made.tables) == {"players", "answers"}
+    assert library.edition("classic-1", of="quiz").full_name == "quiz/classic-1"
+
+
+def test_the_demo_shows_it(quiz: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By what its ``Demo`` says."""
+    assert quiz.is_dir()
+    monkeypatch.setattr("agon.app.demo.names", lambda: ("quiz",))
+    (shown,) = build_demo(tmp_path / "demo")
+    assert shown.discipline == "quiz"
+    assert shown.commands == (f"agon check quiz {shown.source}",)
+    assert len(shown.result.findings) == 1
+
+
+def test_commands_of_their_own_process_find_it(quiz: Path, tmp_path: Path) -> None:
+    """The path is searched as an interpreter searches it, without this test's fixtures."""
+    (tmp_path / "quiz").mkdir()
+    (tmp_path / "quiz" / "players.ndjson").write_bytes(json_line({"id": "ada"}))
+    (tmp_path / "quiz" / "answers.ndjson").write_bytes(
+        json_line(
+            {"id": 1, "player_id": "ada", "question": "q1", "correct": True,
+             "answered_at": "2026-01-01T00:00:00Z"}
+        )
+    )  # fmt: skip
+    command = ("score", "quiz", tmp_path / "quiz", "--format", "json")
+    ended = good(apart(*command, PYTHONPATH=str(quiz)))
+    assert ended.json()["rows"] == [{"rank": 1, "id": "ada", "score": 10.0, "right": 1, "wrong": 0}]
