@@ -18,7 +18,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -37,7 +36,7 @@ from agon.kernel.fingerprints import canonical_json
 from agon.logs import start_logging
 from agon.settings import Settings
 from agon.store import open_store
-from agon.wiring import open_portions, open_service, watch
+from agon.wiring import open_service
 
 PER_PAGE = 50
 ADDRESSES = 20_000
@@ -215,10 +214,8 @@ def serve(handle: str, url: str, folder: str) -> None:
     """Be the server's process: as ``agon.http.process``, with the folder's files besides."""
     told = settings(url, Path(folder))
     start_logging(form=told.log_format, level=told.log_level)
-    watching = watch(told, pause=time.sleep) if told.database_file else None
-    changed = None if watching is None else partial(watching.wait, 0)
     service = open_service(told, create=False)
-    serving = server(service, told, changed=changed, portions=open_portions(told))
+    serving = server(service, told)
     app: Any = serving.config.app
     app.mount("/static", StaticFiles(directory=Path(folder) / "static"))
     serving.run(sockets=[socket.socket(fileno=int(handle))])

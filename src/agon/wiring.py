@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from agon.app.tasks.task import Task
     from agon.app.worker.webhook_delivery import Post
     from agon.settings import Settings
-    from agon.store.row_reader import Portions
     from agon.store.store import Store
     from agon.store.watch import Watch
 
@@ -262,13 +261,6 @@ def watch(settings: "Settings", *, pause: Callable[[float], object]) -> "Watch":
     from agon.store.watch import Watch
 
     return Watch(settings.database, pause=pause)
-
-
-def open_portions(settings: "Settings") -> "Portions":
-    """Return what reads stored boards for whoever serves them; closing it is the caller's."""
-    from agon.store.portions import open_portions as opened
-
-    return opened(settings.database)
 
 
 def submitted_agent(command: str, files: Path) -> "Agent":

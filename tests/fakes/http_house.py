@@ -17,8 +17,6 @@ from agon.entities.access import Role
 from agon.http.app import create_app
 from agon.logs import start_logging
 from agon.settings import Settings
-from agon.store.portions import open_portions
-from agon.store.row_reader import Portions
 from fakes.house import OPERATOR, ORGANISER, service_at
 
 ROLES: tuple[Role, ...] = ("viewer", "participant", "judge", "organiser", "operator", "worker")
@@ -34,12 +32,11 @@ class House:
     service: Service
     app: Any
     client: TestClient
-    portions: Portions
     tokens: dict[str, str] = field(default_factory=dict)
 
     def close(self) -> None:
         """Let go of everything the house holds."""
-        asyncio.run(self.portions.close())
+        asyncio.run(self.app.state.board_rows.close())
         self.service.store.close()
 
     def as_(self, role: str | None, token: str | None = None) -> dict[str, str]:
@@ -93,12 +90,12 @@ def house_at(folder: Path, *, url: str | None = None, **given: Any) -> House:
     """Open a house in a folder, or in another database; closing it is the caller's."""
     start_logging(form="json", level="error")
     url = url or f"sqlite:///{folder}/agon.db"
-    service, portions = service_at(folder, url=url), open_portions(url)
+    service = service_at(folder, url=url)
     for user in USERS.values():
         create_user(service, user=user, by=OPERATOR)
-    app = create_app(service, settings(database=url, **given), portions=portions)
+    app = create_app(service, settings(database=url, **given))
     client = TestClient(app, raise_server_exceptions=False)
-    made = House(service, app, client, portions)
+    made = House(service, app, client)
     for role in ROLES:
         made.tokens[role] = made.token(role)
     return made

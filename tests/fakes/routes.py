@@ -25,13 +25,21 @@ class Route:
 
 
 def routes(app: Any) -> list[Route]:
-    """List all routes of an application but those in :data:`OPEN`."""
+    """List all routes of an application but those in :data:`OPEN`.
+
+    A route that FastAPI does not document comes before the documented one of its path and names
+    the same action.
+    """
     found = [
         Route(method, route.path, tuple(_actions(route)))
         for route in _all(app.routes)
         for method in sorted(getattr(route, "methods", None) or ())
-        if method != "HEAD" and route.path not in OPEN
+        if method != "HEAD" and route.path not in OPEN and route.include_in_schema
     ]
+    documented = {route.template: route.actions for route in found if route.method == "GET"}
+    for route in _all(app.routes):
+        if not route.include_in_schema and route.path not in OPEN:
+            assert documented[route.path] == (route.endpoint.action,)
     return sorted(found, key=lambda one: (one.template, one.method))
 
 

@@ -1,6 +1,6 @@
 """Make the application of one server process."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -14,43 +14,32 @@ from agon.app.service import Service
 from agon.errors import AgonError
 from agon.http import health
 from agon.http.auth import Gate
+from agon.http.board_pages import BoardPages
+from agon.http.board_views import ViewCache
 from agon.http.bodies import Bounded
-from agon.http.crowding import Crowd, Orderly
+from agon.http.concurrency import ConcurrencyLimiter, ConcurrencyLimitMiddleware
 from agon.http.description import completed
-from agon.http.direct import Direct
 from agon.http.idempotency import Repeated
 from agon.http.limiting import Limiter
 from agon.http.metrics import Metrics
 from agon.http.middleware import Observed
 from agon.http.problems import on_agon_error, on_http_error, on_invalid_request
-from agon.http.recent import Recent
 from agon.http.routes import all_routers
 from agon.http.serving import Serving
-from agon.http.sights import Sights
 from agon.http.sse import Streams
 from agon.logs import logger
 from agon.settings import Settings
-from agon.store.row_reader import Portions
+from agon.store.board_rows import open_board_rows
 
 SUMMARY = "Contests among AIs and the people who test them: scored, explained, replayed."
 
 
-def create_app(
-    service: Service,
-    settings: Settings,
-    *,
-    changed: Callable[[], bool] | None = None,
-    portions: Portions | None = None,
-) -> FastAPI:
-    """Make the application; one for each process.
+def create_app(service: Service, settings: Settings) -> FastAPI:
+    """Return the application of one process.
 
     Args:
-        service: what the use cases work with; it is closed by whoever opened it.
-        settings: limits, proxies, who may act.
-        changed: tells whether anything was stored since it was asked last, within microseconds;
-            then pages are kept while nothing is. None: none is kept.
-        portions: read stored boards quickly; closed with the application. None: every page goes
-            the long way.
+        service: what the use cases work with; its opener closes it.
+        settings: limits, proxies, authentication.
     """
     parts = Serving(
         service=service,
@@ -65,10 +54,9 @@ def create_app(
         ),
         log=logger("agon.http").bind(),
     )
-    direct = []
-    if portions is not None:
-        sights = Sights(service, waits=settings.database_file is None)
-        direct.append(Middleware(Direct, sights=sights, portions=portions))
+    rows, limiter = open_board_rows(settings.database), ConcurrencyLimiter()
+    views = ViewCache(service, in_threads=settings.database_file is None)
+    board_pages = BoardPages(service, rows=rows, views=views, limiter=limiter)
     app = FastAPI(
         title="agon",
         summary=SUMMARY,
@@ -77,14 +65,13 @@ def create_app(
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
+        routes=board_pages.routes(),
         lifespan=_lifespan,
         middleware=[
             Middleware(Observed, serving=parts),
             Middleware(Bounded, most=settings.max_body_mib << 20),
             Middleware(Gate, serving=parts),
-            *direct,
-            Middleware(Recent, changed=changed),
-            Middleware(Orderly, crowd=Crowd()),
+            Middleware(ConcurrencyLimitMiddleware, limiter=limiter),
             Middleware(Repeated, serving=parts),
         ],
         exception_handlers={
@@ -94,7 +81,7 @@ def create_app(
         },
     )
     app.state.serving = parts
-    app.state.portions = portions
+    app.state.board_rows = rows
     app.include_router(health.router)
     for router in all_routers():
         app.include_router(router)
@@ -113,5 +100,4 @@ def create_app(
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     yield
     app.state.serving.streams.close()
-    if app.state.portions is not None:
-        await app.state.portions.close()
+    await app.state.board_rows.close()

@@ -64,13 +64,15 @@ class Repeated:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or replay its answer."""
-        key = Headers(scope=scope).get("idempotency-key") if scope["type"] == "http" else None
-        # Strangers change nothing: what they send is refused, and keeping that would be their gift.
+        # Anonymous requests change nothing: they are rejected, and that need not be stored.
+        key = None
         if (
-            key is None
-            or scope["method"] not in METHODS
-            or scope.get("agon.who", "anonymous") == "anonymous"
+            scope["type"] == "http"
+            and scope["method"] in METHODS
+            and scope.get("agon.who", "anonymous") != "anonymous"
         ):
+            key = Headers(scope=scope).get("idempotency-key")
+        if key is None:
             await self.app(scope, receive, send)
             return
         if _KEY.fullmatch(key) is None:

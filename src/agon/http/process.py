@@ -11,10 +11,8 @@ import os
 import signal
 import socket
 import sys
-import time
 from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
 from types import FrameType
 from typing import Any, Final
 
@@ -27,8 +25,7 @@ from agon.http.app import create_app
 from agon.http.draining import Draining
 from agon.logs import start_logging
 from agon.settings import Settings, load
-from agon.store.row_reader import Portions
-from agon.wiring import open_portions, open_service, watch
+from agon.wiring import open_service
 
 HEAD_SECONDS: Final = 10.0
 """A client has so long to send the head of a request."""
@@ -98,15 +95,9 @@ class Server(uvicorn.Server):
         super().handle_exit(sig, frame)
 
 
-def server(
-    service: Service,
-    settings: Settings,
-    *,
-    changed: Callable[[], bool] | None = None,
-    portions: Portions | None = None,
-) -> Server:
-    """Make the server of a process; ``run(sockets=[…])`` serves."""
-    app = create_app(service, settings, changed=changed, portions=portions)
+def server(service: Service, settings: Settings) -> Server:
+    """Return the server of a process; ``run(sockets=[…])`` serves."""
+    app = create_app(service, settings)
     config = uvicorn.Config(
         app,
         http=Punctual,
@@ -132,12 +123,8 @@ def main(arguments: list[str]) -> None:
     with suppress(AgonError), service.store.read():  # what is loaded now is not waited for later
         pass
     listening = socket.socket(fileno=int(arguments[0]))
-    watching = watch(settings, pause=time.sleep) if settings.database_file else None
-    changed = None if watching is None else partial(watching.wait, 0)
     try:
-        server(service, settings, changed=changed, portions=open_portions(settings)).run(
-            sockets=[listening]
-        )
+        server(service, settings).run(sockets=[listening])
     finally:
         service.store.close()
 

@@ -1,5 +1,6 @@
 """Refuse query parameters that a route does not know; a misspelt one is never ignored."""
 
+from collections.abc import Iterable
 from typing import Any, Final
 
 from fastapi.dependencies.models import Dependant
@@ -8,7 +9,7 @@ from starlette.requests import Request
 
 from agon.errors import Unreadable, did_you_mean
 
-_SHOWN: Final = 80
+_MAX_SHOWN: Final = 80
 
 
 def expect_known(request: Request) -> None:
@@ -26,10 +27,19 @@ def expect_known(request: Request) -> None:
     known = _KNOWN[name]
     if known is None:
         return
-    for name in request.query_params:
+    require_known(request.query_params, known)
+
+
+def require_known(names: Iterable[str], known: frozenset[str]) -> None:
+    """Reject query parameters that an operation does not have.
+
+    Raises:
+        Unreadable: with the closest name there is.
+    """
+    for name in names:
         if name not in known:
-            right = did_you_mean(name[:_SHOWN], known) if known else "there are none here"
-            raise Unreadable(f"there is no query parameter {name[:_SHOWN]!r}; {right}")
+            right = did_you_mean(name[:_MAX_SHOWN], known) if known else "there are none here"
+            raise Unreadable(f"there is no query parameter {name[:_MAX_SHOWN]!r}; {right}")
 
 
 _KNOWN: Final[dict[str, frozenset[str] | None]] = {}

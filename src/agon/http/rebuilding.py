@@ -11,7 +11,7 @@ from agon.app.queue.jobs import house_job
 from agon.app.service import Service
 from agon.entities.jobs import NewJob
 from agon.http.auth import caller_of
-from agon.http.crowding import Busy
+from agon.http.concurrency import Busy
 from agon.http.queueing import queued
 from agon.http.serving import serving
 

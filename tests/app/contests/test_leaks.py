@@ -10,8 +10,9 @@ from agon.app.access.permissions import ANONYMOUS
 from agon.app.contests.boards.cursors import Cursor
 from agon.app.contests.boards.explanations import explain
 from agon.app.contests.boards.history import history
-from agon.app.contests.boards.pages import boards, page, proof, row
+from agon.app.contests.boards.pages import boards, page, row
 from agon.app.contests.boards.participants import participant, participants
+from agon.app.contests.boards.proofs import proof
 from agon.app.contests.boards.publication import publish
 from agon.app.contests.cases.cases import cases
 from agon.app.contests.cases.findings import findings, look

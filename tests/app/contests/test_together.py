@@ -13,7 +13,8 @@ import pytest
 from agon.app.access.permissions import ANONYMOUS
 from agon.app.contests.boards.explanations import explain
 from agon.app.contests.boards.history import history
-from agon.app.contests.boards.pages import boards, page, proof
+from agon.app.contests.boards.pages import boards, page
+from agon.app.contests.boards.proofs import proof
 from agon.app.contests.boards.publication import publish
 from agon.app.contests.changes.change_sets import apply, dry_run, propose, roll_back
 from agon.app.contests.lifecycle import transitions

@@ -9,13 +9,13 @@ from agon.app.access.permissions import View, viewed
 from agon.app.contests.boards import pages as cases
 from agon.app.contests.boards.explanations import explain
 from agon.app.contests.boards.history import MOST_STEPS, history
+from agon.app.contests.boards.proofs import proof as prove
 from agon.app.contests.boards.publication import rebuild
 from agon.app.contests.boards.search import search
 from agon.app.contests.boards.stored_rows import NotStored
 from agon.app.service import Service
 from agon.client.values import Page, Published, Step
 from agon.entities.access import Caller
-from agon.entities.contests import Snapshot
 from agon.kernel.explanations import Explanation
 
 T = TypeVar("T")
@@ -24,7 +24,7 @@ T = TypeVar("T")
 class LocalBoards:
     """Read published boards; see :class:`agon.client.ports.Boards`.
 
-    Rows that are kept no longer are rebuilt from the ledger.
+    Rows that are no longer stored are rebuilt from the ledger.
     """
 
     def __init__(self, service: Service, by: Caller) -> None:
@@ -34,7 +34,7 @@ class LocalBoards:
     def list(self, contest: str) -> list[Published]:
         """Return the newest state of every board, the default one first."""
         found = cases.boards(self._service, self._view(contest))
-        return [Published.model_validate(_proved(one)) for one in found]
+        return [Published.model_validate(cases.proof_fields(one)) for one in found]
 
     def page(
         self,
@@ -56,7 +56,7 @@ class LocalBoards:
                 limit=limit, unscored=unscored,
             ),
         )  # fmt: skip
-        return _told(view, found)
+        return _page(view, found)
 
     def search(
         self,
@@ -76,7 +76,7 @@ class LocalBoards:
                 self._service, view, board, begins, as_of=as_of, cursor=cursor, limit=limit
             ),
         )
-        return _told(view, found)
+        return _page(view, found)
 
     def proof(
         self, contest: str, participant: str, *, board: str | None = None, as_of: str | None = None
@@ -84,7 +84,7 @@ class LocalBoards:
         """Return what proves a line of a board to anybody."""
         view = self._view(contest)
         return self._stored(
-            view, lambda: cases.proof(self._service, view, board, participant, as_of=as_of)
+            view, lambda: prove(self._service, view, board, participant, as_of=as_of)
         )
 
     def explain(
@@ -118,50 +118,7 @@ class LocalBoards:
             return find()
 
 
-def _told(view: View, found: cases.Page) -> Page:
-    """Tell of a page in the words of the API."""
-    amended = found.amended_by
-    return Page.model_validate(
-        {
-            **_proved(found.snapshot),
-            "contest": view.contest.id,
-            "discipline": view.contest.discipline,
-            "title": view.contest.title,
-            "state": view.contest.state,
-            "rows": [orjson.loads(line) for line in found.lines],
-            "start": found.start,
-            "place": found.place,
-            "next": found.next,
-            "previous": found.previous,
-            "amended_by": None if amended is None else _amendment(amended),
-        }
-    )
-
-
-def _proved(snapshot: Snapshot) -> dict[str, Any]:
-    """Tell what made a board, in the words of the API."""
-    manifest = snapshot.manifest
-    told = {name: manifest[name] for name in _MANIFEST}
-    return {
-        **told,
-        "seq": snapshot.seq,
-        "at": snapshot.at,
-        "published_at": snapshot.published_at,
-        "snapshot": snapshot.no,
-        "rows_total": snapshot.rows,
-        "unscored_total": snapshot.unscored,
-    }
-
-
-_MANIFEST = (
-    "board", "edition", "overrides", "rules_sha256", "head_sha256", "board_sha256", "merkle_root",
-)  # fmt: skip
-
-
-def _amendment(snapshot: Snapshot) -> dict[str, Any]:
-    return {
-        "snapshot": snapshot.no,
-        "seq": snapshot.seq,
-        "at": snapshot.at.isoformat(),
-        "board_sha256": snapshot.board_sha256,
-    }
+def _page(view: View, found: cases.Page) -> Page:
+    """Return a page as the API's model."""
+    rows = [orjson.loads(line) for line in found.lines]
+    return Page.model_validate({**cases.page_fields(view, found), "rows": rows})

@@ -7,16 +7,45 @@ from pydantic import Field, StringConstraints
 
 from agon.http.models.base import Asked, PlainText, Told
 
+AsOf = Annotated[PlainText, StringConstraints(max_length=64)] | None
+PageCursor = Annotated[PlainText, StringConstraints(max_length=200)] | None
+_AS_OF = "A position of the ledger (digits) or a time (ISO 8601)."
+_CURSOR = "Where the page begins, as an earlier page of the same snapshot gave it."
+
+
+class BoardPath(Asked):
+    """The path of a board."""
+
+    contest: Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{1,62}$")]
+    board: Annotated[PlainText, StringConstraints(min_length=1, max_length=200)]
+
+
+class RowPath(BoardPath):
+    """The path of a participant's row on a board."""
+
+    id: Annotated[PlainText, StringConstraints(min_length=1, max_length=200)]
+
+
+class UnscoredQuery(Asked):
+    """Which page of the participants without a score is wanted."""
+
+    as_of: AsOf = Field(default=None, description=_AS_OF)
+    cursor: PageCursor = Field(default=None, description=_CURSOR)
+    limit: int = Field(default=50, ge=1, le=500, description="How many items the page has.")
+
+
+class RowQuery(Asked):
+    """How much of the board around a participant's row is wanted."""
+
+    neighbours: int = Field(default=0, ge=0, le=250, description="Rows above and below.")
+    as_of: AsOf = Field(default=None, description=_AS_OF)
+
 
 class BoardQuery(Asked):
-    """Say which page of a board is wanted, and in which form."""
+    """Which page of a board is wanted, and in which form."""
 
-    as_of: Annotated[PlainText, StringConstraints(max_length=64)] | None = Field(
-        default=None, description="A position of the ledger (digits) or a time (ISO 8601)."
-    )
-    cursor: Annotated[PlainText, StringConstraints(max_length=200)] | None = Field(
-        default=None, description="A place on one snapshot, as an earlier page said."
-    )
+    as_of: AsOf = Field(default=None, description=_AS_OF)
+    cursor: PageCursor = Field(default=None, description=_CURSOR)
     around: Annotated[PlainText, StringConstraints(min_length=1, max_length=200)] | None = Field(
         default=None, description="An id to have in the middle."
     )

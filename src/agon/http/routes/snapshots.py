@@ -8,13 +8,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from agon.app.access.permissions import View
+from agon.app.contests.boards.pages import proof_fields
 from agon.app.contests.boards.participants import participant, participants
 from agon.app.contests.boards.stored_rows import NotStored
 from agon.app.contests.ledgers.positions import reach
 from agon.entities.contests import Snapshot
 from agon.errors import NotFound
 from agon.http.auth import sees
-from agon.http.boards import proved
 from agon.http.models.boards import (
     ParticipantPage,
     ParticipantTold,
@@ -114,7 +114,7 @@ def get_participant(
 
 def _told(snapshot: Snapshot) -> SnapshotTold:
     return SnapshotTold(
-        **proved(snapshot),
+        **proof_fields(snapshot),
         manifest=dict(snapshot.manifest),
         signature=snapshot.signature,
         stored=snapshot.stored,

@@ -8,7 +8,8 @@ import pytest
 
 from agon.app.access.permissions import ANONYMOUS, LOCAL
 from agon.app.contests.boards.cursors import Cursor
-from agon.app.contests.boards.pages import Page, boards, page, proof, row
+from agon.app.contests.boards.pages import Page, boards, page, row
+from agon.app.contests.boards.proofs import proof
 from agon.app.contests.boards.publication import publish
 from agon.app.contests.changes.change_sets import apply, dry_run, propose, roll_back
 from agon.app.contests.lifecycle.transitions import finalise
@@ -67,11 +68,11 @@ def test_ones_own_row_stands_among_its_neighbours(service: Service) -> None:
     whole, seen = _board(service), view(service, ANONYMOUS)
     for place, bot in enumerate(whole):
         shown = row(service, seen, "bots", bot, neighbours=2)
-        assert shown.place == place
+        assert shown.index == place
         assert _ids(shown) == whole[max(0, place - 2) : place + 3]
         around = page(service, seen, "bots", around=bot, limit=3)
         assert bot in _ids(around)
-        assert around.place == place
+        assert around.index == place
 
 
 def test_an_unscored_id_is_told_its_reason(service: Service) -> None:

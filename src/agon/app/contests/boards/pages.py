@@ -1,15 +1,14 @@
-"""Read published boards: pages, one's own row with neighbours, proofs."""
+"""Read published boards: pages, and the row of one participant with its neighbors."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from functools import lru_cache
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import orjson
 
 from agon.app.access.permissions import View
 from agon.app.contests.boards.cursors import Cursor
-from agon.app.contests.boards.stored_rows import NotStored, expect_holder
+from agon.app.contests.boards.stored_rows import require_rows_snapshot
 from agon.app.contests.ledgers.positions import (
     board_named,
     expect_storable,
@@ -18,29 +17,83 @@ from agon.app.contests.ledgers.positions import (
     snapshot_at,
 )
 from agon.app.service import Service
-from agon.entities.contests import Contest, Snapshot
+from agon.entities.contests import Snapshot
 from agon.errors import NotFound, Unreadable
 from agon.kernel.fingerprints import canonical_json
-from agon.ledger.merkle import Tree
+from agon.kernel.times import written_time
 from agon.store.session import Session
 
-MOST_ROWS = 1000
-"""A page has no more rows than that."""
+MAX_ROWS = 1000
+"""Maximum number of rows of a page."""
 
-_PORTION = 4096
-_MOST_OF_A_FAMILY = 10_000
+LINES_PER_READ = 4096
+"""Number of lines that are read at a time where a whole board is read."""
+
+_MAX_BOARDS_OF_FAMILY = 10_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class PageRequest:
+    """Which rows of a board are wanted.
+
+    Attributes:
+        as_of: a position of the ledger in digits or a time; None: the newest the caller may see,
+            of a final contest its final result.
+        cursor: where an earlier page said the next one begins; it stays with that page's snapshot.
+        id: a participant whose row is wanted, with others around it.
+        neighbors: how many rows above and below that row; None: ``limit`` rows, it in the middle.
+        limit: maximum number of rows, 1 to :data:`MAX_ROWS`.
+        unscored: the participants without a score instead of the rows.
+
+    Raises:
+        Unreadable: the limit or the number of neighbors is out of its range.
+    """
+
+    as_of: str | None = None
+    cursor: Cursor | None = None
+    id: str | None = None
+    neighbors: int | None = None
+    limit: int = 50
+    unscored: bool = False
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.limit <= MAX_ROWS:
+            raise Unreadable(f"limit is {self.limit}; give 1 to {MAX_ROWS}")
+        if not 0 <= (self.neighbors or 0) <= MAX_ROWS // 2:
+            raise Unreadable(f"neighbours is {self.neighbors}; give 0 to {MAX_ROWS // 2}")
+
+    def window(self, index: int | None) -> tuple[int, int]:
+        """Return the index of the first row, and the maximum number of rows.
+
+        Args:
+            index: of the row of ``id``; None where no id is given.
+
+        Example:
+            >>> PageRequest(limit=10).window(None), PageRequest(id="ada", limit=10).window(7)
+            ((0, 10), (2, 10))
+            >>> PageRequest(id="ada", neighbors=2).window(1)
+            (0, 4)
+        """
+        if index is not None and self.neighbors is not None:
+            start = max(0, index - self.neighbors)
+            return start, index - start + self.neighbors + 1
+        if index is not None:
+            return max(0, index - self.limit // 2), self.limit
+        if self.cursor is not None:
+            return self.cursor.start, self.cursor.limit(self.limit)
+        return 0, self.limit
 
 
 @dataclass(frozen=True, kw_only=True)
 class Page:
-    """Hold some rows of a published board.
+    """Some rows of a published board.
 
     Attributes:
         snapshot: the board's proof.
         lines: the rows (or unscored ids) as JSON, best first.
-        start: place of the first, from 0.
-        next, previous: cursors of the pages beside this one; None where there is none.
-        place: place of the id that was asked for, if one was.
+        start: index of the first, from 0.
+        next, previous: cursors of the pages after and before this one; None where there is none.
+        index: of the row of the requested id, if one was requested.
         amended_by: the snapshot a final result was amended to by change sets, if it was.
     """
 
@@ -49,35 +102,28 @@ class Page:
     start: int
     next: str | None
     previous: str | None
-    place: int | None = None
+    index: int | None = None
     amended_by: Snapshot | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
-class Published:
-    """Hold what a caller sees of a published board before any row is read.
+class PublishedBoard:
+    """The state of a board that a caller sees, without its rows.
 
     Attributes:
         snapshot: the board's proof.
-        holder: the snapshot under whose number its rows are stored.
+        rows_snapshot: the snapshot under whose number the rows are stored.
         amended_by: as of :class:`Page`.
     """
 
     snapshot: Snapshot
-    holder: Snapshot
+    rows_snapshot: Snapshot
     amended_by: Snapshot | None
 
-    def page(
-        self,
-        lines: list[bytes],
-        *,
-        start: int,
-        limit: int,
-        place: int | None = None,
-        unscored: bool = False,
-    ) -> Page:
-        """Make the page of the lines found from ``start`` on, where ``limit`` were asked for."""
-        size = self.snapshot.unscored if unscored else self.snapshot.rows
+    def page(self, request: PageRequest, lines: list[bytes], *, index: int | None = None) -> Page:
+        """Return the page of the lines that were found in a request's window."""
+        size = self.snapshot.unscored if request.unscored else self.snapshot.rows
+        start, limit = request.window(index)
         end, before = start + len(lines), max(0, start - limit)
         return Page(
             snapshot=self.snapshot,
@@ -85,7 +131,7 @@ class Published:
             start=start,
             next=str(Cursor(self.snapshot.no, end)) if end < size else None,
             previous=str(Cursor(self.snapshot.no, before, start - before)) if start else None,
-            place=place,
+            index=index,
             amended_by=self.amended_by,
         )
 
@@ -93,18 +139,18 @@ class Published:
 def boards(service: Service, view: View) -> list[Snapshot]:
     """Return what a caller sees of every published board, the default board first.
 
-    Of a family (``problem:<id>``) every board that was published comes, by name.
+    Of a family (``problem:<id>``) all published boards are listed, by name.
     """
     with service.store.read() as session:
-        found = [
+        newest = [
             session.snapshots.latest(view.contest.no, name, until=position(session, view, None))
             for name in board_names(session, view)
         ]
-    return [snapshot for snapshot in found if snapshot is not None]
+    return [snapshot for snapshot in newest if snapshot is not None]
 
 
 def board_names(session: Session, view: View) -> list[str]:
-    """List the boards a contest publishes, the default first; a family by those there are."""
+    """Return the names of a contest's boards, the default first, families resolved."""
     names: list[str] = []
     for name in view.contest.boards:
         if not name.endswith(">"):
@@ -128,36 +174,23 @@ def page(
     """Return a page of a board.
 
     Args:
-        service: the house.
+        service: the service.
         view: what the caller may see.
         board: the board; None: the default one.
-        as_of: a position of the ledger in digits or a time; None: the newest the caller may see,
-            of a final contest its final result.
+        as_of: as of :class:`PageRequest`.
         cursor: as a page gave it; it stays with that page's snapshot.
         around: an id to have in the middle.
-        limit: how many rows, 1 to 1000.
-        unscored: those without a score instead of the rows.
+        limit: maximum number of rows, 1 to :data:`MAX_ROWS`.
+        unscored: the participants without a score instead of the rows.
 
     Raises:
         NotFound: there is no such board, snapshot or id, or none the caller may see.
-        NotStored: the rows are kept no longer; ``rebuild`` brings them back.
+        NotStored: the rows are no longer stored; ``rebuild`` brings them back.
         Unreadable: the cursor, the limit or ``as_of`` cannot be read.
     """
-    if not 1 <= limit <= MOST_ROWS:
-        raise Unreadable(f"limit is {limit}; give 1 to {MOST_ROWS}")
     at = None if cursor is None else Cursor.read(cursor)
-    start = 0 if at is None else at.start
-    limit = limit if at is None else at.limit(limit)
-    with service.store.read() as session:
-        found = published(session, view, board, as_of=as_of, at=at)
-        place = None
-        if around is not None:
-            place = _place(session, found.holder, around)
-            start = max(0, place - limit // 2)
-        lines = session.snapshots.lines(
-            found.holder.no, start=start, count=limit, unscored=unscored
-        )
-    return found.page(lines, start=start, limit=limit, place=place, unscored=unscored)
+    request = PageRequest(as_of=as_of, cursor=at, id=around, limit=limit, unscored=unscored)
+    return read_page(service, view, board, request)
 
 
 def row(
@@ -169,32 +202,43 @@ def row(
     neighbours: int = 0,
     as_of: str | None = None,
 ) -> Page:
-    """Return somebody's row with so many rows above and below it; ``Page.place`` is theirs.
+    """Return a participant's row with so many rows above and below it; ``Page.index`` is its own.
 
     Raises:
-        NotFound: they are not on the board; an unscored one's reason is told.
+        NotFound: the board has no row of that id; for an unscored one the reason is given.
         NotStored, Unreadable: as for :func:`page`.
     """
-    if not 0 <= neighbours <= MOST_ROWS // 2:
-        raise Unreadable(f"neighbours is {neighbours}; give 0 to {MOST_ROWS // 2}")
+    request = PageRequest(as_of=as_of, id=participant, neighbors=neighbours)
+    return read_page(service, view, board, request)
+
+
+def read_page(service: Service, view: View, board: str | None, request: PageRequest) -> Page:
+    """Return the requested page, read in one session.
+
+    Raises:
+        NotFound, NotStored, Unreadable: as for :func:`page`.
+    """
     with service.store.read() as session:
-        found = published(session, view, board, as_of=as_of)
-        place = _place(session, found.holder, participant)
-        start = max(0, place - neighbours)
-        limit = place - start + neighbours + 1
-        lines = session.snapshots.lines(found.holder.no, start=start, count=limit)
-    return found.page(lines, start=start, limit=limit, place=place)
+        found = find_board(session, view, board, as_of=request.as_of, at=request.cursor)
+        index = None
+        if request.id is not None:
+            index = _row_index(session, found.rows_snapshot, request.id)
+        start, limit = request.window(index)
+        lines = session.snapshots.lines(
+            found.rows_snapshot.no, start=start, count=limit, unscored=request.unscored
+        )
+    return found.page(request, lines, index=index)
 
 
-def published(
+def find_board(
     session: Session,
     view: View,
     board: str | None,
     *,
     as_of: str | None = None,
     at: Cursor | None = None,
-) -> Published:
-    """Look up what a caller sees of a board: at a position or time, or where a cursor is.
+) -> PublishedBoard:
+    """Return what a caller sees of a board: at a position or time, or where a cursor is.
 
     Raises:
         NotFound, NotStored, Unreadable: as for :func:`page`.
@@ -202,105 +246,94 @@ def published(
     if at is None:
         snapshot = snapshot_at(session, view, board, as_of)
     else:
-        snapshot = of_cursor(session, view, board, at)
-    return Published(
+        snapshot = snapshot_of_cursor(session, view, board, at)
+    return PublishedBoard(
         snapshot=snapshot,
-        holder=expect_holder(session, view.contest, snapshot),
+        rows_snapshot=require_rows_snapshot(session, view.contest, snapshot),
         amended_by=_amendment(session, view, snapshot),
     )
 
 
-def proof(
-    service: Service,
-    view: View,
-    board: str | None,
-    participant: str,
-    *,
-    as_of: str | None = None,
-) -> dict[str, Any]:
-    """Prove that a published board says what it says of somebody, scored or not.
+def page_fields(view: View, page: Page) -> dict[str, Any]:
+    """Return a page as fields of JSON, without its rows."""
+    return {**board_fields(view, page), **window_fields(page)}
 
-    The line's hash, with the hashes of ``path``, gives the manifest's ``merkle_root``, and the
-    manifest is signed; ``agon replay --proof`` checks it without this house.
 
-    Raises:
-        NotFound, NotStored, Unreadable: as for :func:`page`.
-    """
-    with service.store.read() as session:
-        snapshot = snapshot_at(session, view, board, as_of)
-        holder = expect_holder(session, view.contest, snapshot)
-        index, line = find(session, holder, participant)
-    root = holder.manifest["merkle_root"]
-    tree = _tree(_Leaves(root, service, view.contest, holder))
+def board_fields(view: View, board: Page | PublishedBoard) -> dict[str, Any]:
+    """Return the fields that all pages of a published board share."""
+    amended_by = board.amended_by
     return {
-        "manifest": dict(snapshot.manifest),
-        "signature": snapshot.signature,
-        "public_key": service.signer.public_key,
-        "index": index,
-        "line": line.decode(),
-        "path": [beside.hex() for beside in tree.proof(index)],
+        "contest": view.contest.id,
+        "discipline": view.contest.discipline,
+        "title": view.contest.title,
+        "state": view.contest.state,
+        **proof_fields(board.snapshot),
+        "amended_by": None if amended_by is None else _amendment_fields(amended_by),
     }
 
 
-@dataclass(frozen=True)
-class _Leaves:
-    """Hold where a board's lines can be read; equal roots have equal lines."""
-
-    merkle_root: str
-    service: Service = field(compare=False, repr=False)
-    contest: Contest = field(compare=False, repr=False)
-    holder: Snapshot = field(compare=False, repr=False)
-
-    def __iter__(self) -> Iterator[bytes]:
-        with self.service.store.read() as session:
-            for unscored, count in ((False, self.holder.rows), (True, self.holder.unscored)):
-                for start in range(0, count, _PORTION):
-                    yield from session.snapshots.lines(
-                        self.holder.no, start=start, count=_PORTION, unscored=unscored
-                    )
+def window_fields(page: Page) -> dict[str, Any]:
+    """Return the fields that say which rows a page has."""
+    return {
+        "start": page.start,
+        "place": page.index,
+        "next": page.next,
+        "previous": page.previous,
+    }
 
 
-@lru_cache(maxsize=2)
-def _tree(leaves: _Leaves) -> Tree:
-    """Return a board's tree; proofs are asked for by many of a board at a time."""
-    tree = Tree(leaves)
-    if tree.root.hex() != leaves.merkle_root:  # the rows were forgotten meanwhile
-        raise NotStored(leaves.contest, leaves.holder)
-    return tree
+def proof_fields(snapshot: Snapshot) -> dict[str, Any]:
+    """Return what a board was made from and its hashes, as fields of JSON."""
+    manifest = snapshot.manifest
+    return {
+        "board": snapshot.board,
+        "edition": manifest.get("edition"),
+        "overrides": manifest.get("overrides"),
+        "rules_sha256": manifest.get("rules_sha256"),
+        "seq": snapshot.seq,
+        "head_sha256": manifest.get("head_sha256"),
+        "at": written_time(snapshot.at),
+        "published_at": written_time(snapshot.published_at),
+        "snapshot": snapshot.no,
+        "board_sha256": snapshot.board_sha256,
+        "merkle_root": manifest.get("merkle_root"),
+        "rows_total": snapshot.rows,
+        "unscored_total": snapshot.unscored,
+    }
 
 
-def find(session: Session, holder: Snapshot, name: str) -> tuple[int, bytes]:
-    """Find somebody on a stored board: the place of their line among all (rows first), and it.
+def find(session: Session, rows_snapshot: Snapshot, name: str) -> tuple[int, bytes]:
+    """Return the index of an id's line among all of a stored board (rows first), and the line.
 
     Raises:
-        NotFound: the board says nothing of them.
+        NotFound: the board has no line of that id.
     """
     expect_storable(name)
-    place = session.snapshots.row_indexes(holder.no, [name]).get(name)
-    if place is not None:
-        return place, session.snapshots.lines(holder.no, start=place, count=1)[0]
-    place, line = _among_unscored(session, holder, name)
-    return holder.rows + place, line
+    index = session.snapshots.row_indexes(rows_snapshot.no, [name]).get(name)
+    if index is not None:
+        return index, session.snapshots.lines(rows_snapshot.no, start=index, count=1)[0]
+    index, line = _among_unscored(session, rows_snapshot, name)
+    return rows_snapshot.rows + index, line
 
 
-def of_cursor(session: Session, view: View, board: str | None, at: Cursor) -> Snapshot:
+def snapshot_of_cursor(session: Session, view: View, board: str | None, at: Cursor) -> Snapshot:
     """Return a cursor's snapshot, if it is of this board and the caller may see it.
 
     Raises:
         NotFound: it is not, or there is none.
     """
-    limit, wanted = reach(view), board_named(view.contest, board)
+    limit, name = reach(view), board_named(view.contest, board)
     try:
-        found = session.snapshots.get(at.snapshot)
+        snapshot = session.snapshots.get(at.snapshot)
     except NotFound:
-        found = None
+        snapshot = None
     if (
-        found is None
-        or (found.contest_no, found.board) != (view.contest.no, wanted)
-        or (limit is not None and found.seq > limit)
+        snapshot is None
+        or (snapshot.contest_no, snapshot.board) != (view.contest.no, name)
+        or (limit is not None and snapshot.seq > limit)
     ):
         raise NotFound("that page is gone; begin again with the first one")
-    return found
+    return snapshot
 
 
 def _amendment(session: Session, view: View, snapshot: Snapshot) -> Snapshot | None:
@@ -314,28 +347,41 @@ def _amendment(session: Session, view: View, snapshot: Snapshot) -> Snapshot | N
     return newest
 
 
-def _place(session: Session, holder: Snapshot, name: str) -> int:
-    place, line = find(session, holder, name)
-    if place < holder.rows:
-        return place
+def _amendment_fields(snapshot: Snapshot) -> Mapping[str, Any]:
+    return {
+        "snapshot": snapshot.no,
+        "seq": snapshot.seq,
+        "at": written_time(snapshot.at),
+        "board_sha256": snapshot.board_sha256,
+    }
+
+
+def _row_index(session: Session, rows_snapshot: Snapshot, name: str) -> int:
+    index, line = find(session, rows_snapshot, name)
+    if index < rows_snapshot.rows:
+        return index
     reason = orjson.loads(line)["reason"]
-    raise NotFound(f"{name} is unscored on board {holder.board}: {reason}")
+    raise NotFound(f"{name} is unscored on board {rows_snapshot.board}: {reason}")
 
 
-def _among_unscored(session: Session, holder: Snapshot, name: str) -> tuple[int, bytes]:
-    """Find an id among those without a score: its place there, and its line."""
-    begins = b'{"id":' + canonical_json(name) + b","
-    for start in range(0, holder.unscored, _PORTION):
-        lines = session.snapshots.lines(holder.no, start=start, count=_PORTION, unscored=True)
-        for place, line in enumerate(lines, start=start):
-            if line.startswith(begins):
-                return place, line
-    raise NotFound(f"there is no {name!r} on board {holder.board}; look for the id in the board")
+def _among_unscored(session: Session, rows_snapshot: Snapshot, name: str) -> tuple[int, bytes]:
+    """Return the index of an id among those without a score, and its line."""
+    prefix = b'{"id":' + canonical_json(name) + b","
+    for start in range(0, rows_snapshot.unscored, LINES_PER_READ):
+        lines = session.snapshots.lines(
+            rows_snapshot.no, start=start, count=LINES_PER_READ, unscored=True
+        )
+        for index, line in enumerate(lines, start=start):
+            if line.startswith(prefix):
+                return index, line
+    raise NotFound(
+        f"there is no {name!r} on board {rows_snapshot.board}; look for the id in the board"
+    )
 
 
 def _family(session: Session, view: View, family: str) -> list[str]:
-    """List the boards of a family (``problem``: one for each of ``problems``), by name."""
+    """Return the boards of a family (``problem``: one for each of ``problems``), by name."""
     table, limit = f"{family}s", position(session, view, None)
-    found = session.entries.rows(view.contest.no, table, until=limit, limit=_MOST_OF_A_FAMILY)
-    ids = {orjson.loads(one.line)["body"]["row"]["id"] for one in found}
+    entries = session.entries.rows(view.contest.no, table, until=limit, limit=_MAX_BOARDS_OF_FAMILY)
+    ids = {orjson.loads(entry.line)["body"]["row"]["id"] for entry in entries}
     return sorted(f"{family}:{name}" for name in ids)

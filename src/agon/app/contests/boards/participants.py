@@ -7,8 +7,8 @@ import orjson
 
 from agon.app.access.permissions import View
 from agon.app.contests.boards.cursors import Cursor
-from agon.app.contests.boards.pages import board_names, find, of_cursor
-from agon.app.contests.boards.stored_rows import expect_holder
+from agon.app.contests.boards.pages import board_names, find, snapshot_of_cursor
+from agon.app.contests.boards.stored_rows import require_rows_snapshot
 from agon.app.contests.ledgers.positions import shown, snapshot_at
 from agon.app.service import Service
 from agon.entities.contests import Snapshot
@@ -53,8 +53,8 @@ def participants(
         if cursor is None:
             snapshot = snapshot_at(session, view, None, None)
         else:
-            snapshot = of_cursor(session, view, None, at)
-        holder = expect_holder(session, view.contest, snapshot)
+            snapshot = snapshot_of_cursor(session, view, None, at)
+        holder = require_rows_snapshot(session, view.contest, snapshot)
         lines = session.snapshots.lines(holder.no, start=at.start, count=limit)
         if len(lines) < limit:
             lines += session.snapshots.lines(
@@ -93,7 +93,7 @@ def participant(service: Service, view: View, name: str) -> dict[str, Any]:
 
 def _on(session: Session, view: View, snapshot: Snapshot, name: str) -> list[dict[str, Any]]:
     """Return what a board says of somebody, in a list of one; nothing where it says nothing."""
-    holder = expect_holder(session, view.contest, snapshot)
+    holder = require_rows_snapshot(session, view.contest, snapshot)
     told: dict[str, Any] = {
         "board": snapshot.board,
         "seq": snapshot.seq,

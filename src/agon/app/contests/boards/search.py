@@ -1,12 +1,11 @@
-"""Find people on a published board by how their ids begin."""
+"""Find participants on a published board by the beginning of their ids."""
 
 import orjson
 
 from agon.app.access.permissions import View
 from agon.app.contests.boards.cursors import Cursor
-from agon.app.contests.boards.pages import MOST_ROWS, Page, of_cursor
-from agon.app.contests.boards.stored_rows import expect_holder
-from agon.app.contests.ledgers.positions import expect_storable, snapshot_at
+from agon.app.contests.boards.pages import MAX_ROWS, Page, find_board
+from agon.app.contests.ledgers.positions import expect_storable
 from agon.app.service import Service
 from agon.entities.contests import Snapshot
 from agon.errors import Unreadable
@@ -17,100 +16,98 @@ def search(
     service: Service,
     view: View,
     board: str | None,
-    begins: str,
+    prefix: str,
     *,
     as_of: str | None = None,
     cursor: str | None = None,
     limit: int = 50,
 ) -> Page:
-    """Return the rows of those on a board whose ids begin with a text, in id order.
+    """Return the rows of a board whose ids begin with a prefix, in id order.
 
-    Whoever was ever on a board has steps of their history stored under their id, so that the ids
-    are found in an index and their rows by place; the board itself is not read through. Upper and
-    lower case differ, as they do in ids.
+    Every id that was ever on a board has steps of its history stored under it, so that the ids are
+    found in an index and their rows by index; the board itself is not scanned. Upper and lower
+    case differ, as they do in ids.
 
     Args:
-        service: the house.
+        service: the service.
         view: what the caller may see.
         board: the board; None: the default one.
-        begins: how the ids begin, at least one character.
+        prefix: how the ids begin, at least one character.
         as_of: as for :func:`agon.app.contests.boards.pages.page`.
         cursor: as a page of the same search gave it.
-        limit: how many rows, 1 to 1000.
+        limit: maximum number of rows, 1 to 1000.
 
     Returns:
-        A page whose ``start`` is the place of the first row found (0 where there is none); the
-        others stand anywhere on the board.
+        A page whose ``start`` is the index of the first row found (0 where there is none); the
+        others may be anywhere on the board.
 
     Raises:
         NotFound, NotStored, Unreadable: as for :func:`agon.app.contests.boards.pages.page`.
     """
-    if not begins or not 1 <= limit <= MOST_ROWS:
-        raise Unreadable(f"give the beginning of an id, and a limit of 1 to {MOST_ROWS}")
-    expect_storable(begins)
+    if not prefix or not 1 <= limit <= MAX_ROWS:
+        raise Unreadable(f"give the beginning of an id, and a limit of 1 to {MAX_ROWS}")
+    expect_storable(prefix)
+    at = None if cursor is None else Cursor.read(cursor)
     with service.store.read() as session:
-        at = None if cursor is None else Cursor.read(cursor)
-        if at is None:
-            snapshot = snapshot_at(session, view, board, as_of)
-        else:
-            snapshot = of_cursor(session, view, board, at)
-        holder = expect_holder(session, view.contest, snapshot)
-        after = None if at is None else _id_at(session, holder, at.start)
-        places = _found(session, snapshot, holder, begins, after=after, limit=limit + 1)
-        shown = places[:limit]
+        found = find_board(session, view, board, as_of=as_of, at=at)
+        snapshot, rows_snapshot = found.snapshot, found.rows_snapshot
+        after = None if at is None else _id_at(session, rows_snapshot, at.start)
+        indexes = _indexes(session, snapshot, rows_snapshot, prefix, after=after, limit=limit + 1)
+        shown = indexes[:limit]
         lines = [
             line
-            for place in shown
-            for line in session.snapshots.lines(holder.no, start=place, count=1)
+            for index in shown
+            for line in session.snapshots.lines(rows_snapshot.no, start=index, count=1)
         ]
     return Page(
         snapshot=snapshot,
         lines=lines,
         start=shown[0] if shown else 0,
-        next=str(Cursor(snapshot.no, shown[-1])) if len(places) > limit else None,
+        next=str(Cursor(snapshot.no, shown[-1])) if len(indexes) > limit else None,
         previous=None,
+        amended_by=found.amended_by,
     )
 
 
-def _found(
+def _indexes(
     session: Session,
     snapshot: Snapshot,
-    holder: Snapshot,
-    begins: str,
+    rows_snapshot: Snapshot,
+    prefix: str,
     *,
     after: str | None,
     limit: int,
 ) -> list[int]:
-    """Return the places of the first so many ids behind one.
+    """Return the indexes of the first ``limit`` matching ids after one.
 
-    Who was on the board at another time only is passed over.
+    Ids that were on the board at another time only are skipped.
     """
     found: list[int] = []
     while len(found) < limit:
         names = session.histories.names(
             snapshot.contest_no,
             snapshot.board,
-            begins=begins,
+            begins=prefix,
             after=after,
             until=snapshot.seq,
             limit=limit,
         )
-        places = session.snapshots.row_indexes(holder.no, names) if names else {}
-        found += [places[name] for name in names if name in places]
+        indexes = session.snapshots.row_indexes(rows_snapshot.no, names) if names else {}
+        found += [indexes[name] for name in names if name in indexes]
         if len(names) < limit:
             break
         after = names[-1]
     return found[:limit]
 
 
-def _id_at(session: Session, holder: Snapshot, place: int) -> str:
-    """Return whose row stands at a place.
+def _id_at(session: Session, rows_snapshot: Snapshot, index: int) -> str:
+    """Return the id of the row at an index.
 
     Raises:
         Unreadable: the board has none there; no page gave such a cursor.
     """
-    lines = session.snapshots.lines(holder.no, start=place, count=1)
+    lines = session.snapshots.lines(rows_snapshot.no, start=index, count=1)
     if not lines:
-        raise Unreadable("this cursor is of no page here; begin again without it")
+        raise Unreadable("this cursor is not of a page of this board; begin again without it")
     name: str = orjson.loads(lines[0])["id"]
     return name

@@ -9,7 +9,7 @@ from typing import Any
 from agon.app.analysis.compare import Difference
 from agon.app.contests.boards.changes import Places, steps
 from agon.app.contests.boards.retention import prune
-from agon.app.contests.boards.stored_rows import holder_of
+from agon.app.contests.boards.stored_rows import rows_snapshot_of
 from agon.app.replay.replica import LiveContest
 from agon.app.service import Service
 from agon.app.webhooks.announcements import announce
@@ -88,12 +88,12 @@ def _before(session: Session, contest: Contest, made: Made) -> Snapshot | None:
 def _says_the_same(session: Session, one: Snapshot, made: Made) -> bool:
     """Say whether a snapshot is what would be stored, its rows included."""
     same = dict(one.manifest) == made.manifest.to_dict()
-    return same and holder_of(session, one) is not None
+    return same and rows_snapshot_of(session, one) is not None
 
 
 def _stored_places(session: Session, snapshot: Snapshot | None) -> Places | None:
     """Return the places of a snapshot whose rows are stored, None where they are not."""
-    holder = None if snapshot is None else holder_of(session, snapshot)
+    holder = None if snapshot is None else rows_snapshot_of(session, snapshot)
     if holder is None:
         return None
     lines = session.snapshots.lines(holder.no, start=0, count=holder.rows)
@@ -119,7 +119,7 @@ def _stored(
 ) -> Snapshot:
     manifest, name = made.manifest, made.board.name
     equal = before is not None and before.board_sha256 == manifest.board_sha256
-    has_rows = equal and before is not None and holder_of(session, before) is not None
+    has_rows = equal and before is not None and rows_snapshot_of(session, before) is not None
     newest = session.snapshots.latest(contest.no, name)
     snapshot = Snapshot(
         no=0,

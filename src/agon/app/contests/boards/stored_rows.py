@@ -1,19 +1,19 @@
-"""Find a published board's rows: its own, those of an equal board, or none any more.
+"""Find the stored rows of a published board: its own, those of an equal board, or none any more.
 
-A snapshot whose board equals the one before it is kept without rows; those of the other are its
-rows too.
+A snapshot whose board equals the one before it is stored without rows; the rows of the other are
+its rows too.
 """
 
 from agon.entities.contests import Contest, Snapshot
 from agon.errors import Unavailable
 from agon.store.session import Session
 
-_LOOKED_THROUGH = 64
-"""So many stored snapshots are looked through; others of the same rows are rebuilt."""
+_MAX_SNAPSHOTS_SEARCHED = 64
+"""Maximum number of stored snapshots searched for equal rows; older ones are rebuilt instead."""
 
 
 class NotStored(Unavailable):
-    """Say that a snapshot's rows are kept no longer; they can be rebuilt from the ledger.
+    """A snapshot's rows are no longer stored; they can be rebuilt from the ledger.
 
     Attributes:
         contest: the contest's id.
@@ -26,13 +26,13 @@ class NotStored(Unavailable):
         self.board = snapshot.board
         self.seq = snapshot.seq
         super().__init__(
-            f"the rows of {contest.id}/{snapshot.board} at {snapshot.seq} are kept no longer; "
+            f"the rows of {contest.id}/{snapshot.board} at {snapshot.seq} are no longer stored; "
             "have them rebuilt (a job of kind rebuild) and ask again"
         )
 
 
-def holder_of(session: Session, snapshot: Snapshot) -> Snapshot | None:
-    """Return the snapshot under whose number a snapshot's rows are stored; None for nowhere."""
+def rows_snapshot_of(session: Session, snapshot: Snapshot) -> Snapshot | None:
+    """Return the snapshot under whose number a snapshot's rows are stored, or None."""
     if snapshot.stored:
         return snapshot
     near = session.snapshots.page(
@@ -40,18 +40,18 @@ def holder_of(session: Session, snapshot: Snapshot) -> Snapshot | None:
         board=snapshot.board,
         until=snapshot.seq,
         stored_only=True,
-        limit=_LOOKED_THROUGH,
+        limit=_MAX_SNAPSHOTS_SEARCHED,
     )
-    return next((one for one in near if one.board_sha256 == snapshot.board_sha256), None)
+    return next((other for other in near if other.board_sha256 == snapshot.board_sha256), None)
 
 
-def expect_holder(session: Session, contest: Contest, snapshot: Snapshot) -> Snapshot:
+def require_rows_snapshot(session: Session, contest: Contest, snapshot: Snapshot) -> Snapshot:
     """Return the snapshot under whose number a snapshot's rows are stored.
 
     Raises:
         NotStored: they are not stored any more.
     """
-    found = holder_of(session, snapshot)
-    if found is None:
+    stored = rows_snapshot_of(session, snapshot)
+    if stored is None:
         raise NotStored(contest, snapshot)
-    return found
+    return stored

@@ -9,8 +9,8 @@ import pytest
 
 from agon.entities.contests import ROWS_PER_CHUNK, Contest, Snapshot
 from agon.errors import DatabaseUnavailable
+from agon.store.board_rows import BoardRows, open_board_rows
 from agon.store.engines import begin
-from agon.store.portions import StoredPortions, open_portions
 from agon.store.store import Store
 from store.factories import snapshot
 
@@ -19,7 +19,7 @@ N = 2 * ROWS_PER_CHUNK + 7
 
 @pytest.fixture
 def board(store: Store, spring: Contest) -> Snapshot:
-    """Store a board of three portions."""
+    """Store a board of three board_rows."""
     with store.write() as session:
         return session.snapshots.add(
             snapshot(spring.no, rows=N, unscored=1),
@@ -37,16 +37,16 @@ def _line(place: int) -> bytes:
     return b'{"id":"model %d"}' % place
 
 
-def asked(url: str, ask: Callable[[StoredPortions], Awaitable[Any]]) -> Any:
+def asked(url: str, ask: Callable[[BoardRows], Awaitable[Any]]) -> Any:
     """Ask in an event loop of its own, and let go."""
 
     async def asking() -> Any:
-        portions = open_portions(url)
+        board_rows = open_board_rows(url)
         try:
-            return await ask(portions)
+            return await ask(board_rows)
         finally:
-            await portions.close()
-            await portions.close()
+            await board_rows.close()
+            await board_rows.close()
 
     return asyncio.run(asking())
 
@@ -60,9 +60,9 @@ def test_any_stretch_of_rows_is_what_a_session_would_give(url: str, board: Snaps
         for count in (0, 1, 2, c, c + 1, 3 * c)
     ]
 
-    async def ask(portions: StoredPortions) -> list[list[bytes]]:
+    async def ask(board_rows: BoardRows) -> list[list[bytes]]:
         return [
-            (await portions.lines(board.no, start=start, count=count))[1]
+            (await board_rows.lines(board.no, start=start, count=count))[1]
             for start, count in stretches
         ]
 
@@ -75,15 +75,15 @@ def test_many_who_ask_at_once_get_each_what_they_asked_for(url: str, board: Snap
     """One statement answers all that came in meanwhile; nobody may get another's row."""
     places = [*range(0, N, 7), N - 1]
 
-    async def ask(portions: StoredPortions) -> Any:
-        people = [portions.place(board.no, _name(place)) for place in places]
-        rows = [portions.lines(board.no, start=place, count=2) for place in places]
+    async def ask(board_rows: BoardRows) -> Any:
+        people = [board_rows.index(board.no, _name(place)) for place in places]
+        rows = [board_rows.lines(board.no, start=place, count=2) for place in places]
         strangers = [
-            portions.place(board.no, "nobody"),
-            portions.place(board.no, "ä"),
-            portions.place(board.no + 1, _name(0)),
-            portions.lines(board.no + 1, start=0, count=5),
-            portions.state(),
+            board_rows.index(board.no, "nobody"),
+            board_rows.index(board.no, "ä"),
+            board_rows.index(board.no + 1, _name(0)),
+            board_rows.lines(board.no + 1, start=0, count=5),
+            board_rows.state(),
         ]
         return await asyncio.gather(*people, *rows, *strangers)
 
@@ -100,14 +100,14 @@ def test_the_state_differs_once_anything_was_stored(
 ) -> None:
     """What is kept for as long as nothing is stored would else be shown for ever."""
 
-    async def ask(portions: StoredPortions) -> None:
+    async def ask(board_rows: BoardRows) -> None:
         for _ in range(3):
-            before = await portions.state()
+            before = await board_rows.state()
             with store.write() as session:
                 session.contests.save(replace(session.contests.lock("spring"), title=f"{before!r}"))
                 if not url.startswith("sqlite"):
-                    assert await portions.state() == before, "it is not committed yet"
-            after, _ = await portions.lines(board.no, start=0, count=1)
+                    assert await board_rows.state() == before, "it is not committed yet"
+            after, _ = await board_rows.lines(board.no, start=0, count=1)
             assert after != before
 
     asked(url, ask)
@@ -118,12 +118,12 @@ def test_the_state_is_the_same_while_nothing_is_stored(
 ) -> None:
     """Else everything would be looked up for every page; reading stores nothing."""
 
-    async def ask(portions: StoredPortions) -> list[Any]:
+    async def ask(board_rows: BoardRows) -> list[Any]:
         states = []
         for _ in range(20):
             with store.read() as session:
                 session.snapshots.get(board.no)
-            states.append(await portions.state())
+            states.append(await board_rows.state())
         return states
 
     # PostgreSQL tidies up by itself now and then, and that counts.
@@ -133,13 +133,13 @@ def test_the_state_is_the_same_while_nothing_is_stored(
 def test_rows_that_were_forgotten_are_gone(url: str, store: Store, board: Snapshot) -> None:
     """An old board's rows make room for new ones; half a page is worse than none."""
 
-    async def ask(portions: StoredPortions) -> Any:
-        await portions.lines(board.no, start=0, count=5)
+    async def ask(board_rows: BoardRows) -> Any:
+        await board_rows.lines(board.no, start=0, count=5)
         with store.write() as session:
             session.snapshots.prune(board.contest_no, board.board, keep=[])
         return [
-            (await portions.lines(board.no, start=0, count=5))[1],
-            (await portions.place(board.no, _name(0)))[1],
+            (await board_rows.lines(board.no, start=0, count=5))[1],
+            (await board_rows.index(board.no, _name(0)))[1],
         ]
 
     assert asked(url, ask) == [[], None]
@@ -151,11 +151,11 @@ def test_a_database_that_is_not_there_is_said_to_all_and_looked_for_again(
     """A restart of the database must not need one of the service."""
     nowhere = f"{url}.gone" if url.startswith("sqlite") else "postgresql://agon@127.0.0.1:1/agon"
 
-    async def ask(portions: StoredPortions) -> list[Any]:
-        asking = [portions.state(), portions.lines(board.no, start=0, count=1)]
+    async def ask(board_rows: BoardRows) -> list[Any]:
+        asking = [board_rows.state(), board_rows.lines(board.no, start=0, count=1)]
         found: list[Any] = await asyncio.gather(*asking, return_exceptions=True)
         with pytest.raises(DatabaseUnavailable):
-            await portions.state()
+            await board_rows.state()
         return found
 
     assert [type(one) for one in asked(nowhere, ask)] == [DatabaseUnavailable] * 2
@@ -168,13 +168,13 @@ def test_a_failure_leaves_nothing_begun(url: str, store: Store, board: Snapshot)
         with begin(store._engine, writing=True) as connection:
             connection.exec_driver_sql(f"ALTER TABLE {before} RENAME TO {after}")
 
-    async def ask(portions: StoredPortions) -> Any:
+    async def ask(board_rows: BoardRows) -> Any:
         rename("snapshot_rows", "hidden_rows")
         for _ in range(2):
             with pytest.raises(DatabaseUnavailable):
-                await portions.lines(board.no, start=0, count=1)
+                await board_rows.lines(board.no, start=0, count=1)
         rename("hidden_rows", "snapshot_rows")
-        return await portions.lines(board.no, start=0, count=1)
+        return await board_rows.lines(board.no, start=0, count=1)
 
     assert asked(url, ask)[1] == [_line(0)]
 
@@ -185,15 +185,15 @@ def test_a_connection_that_was_cut_is_made_anew(
     """Databases are restarted, and networks fail; the next who asks is answered."""
     cut = None if url.startswith("sqlite") else request.getfixturevalue("postgresql")
 
-    async def ask(portions: StoredPortions) -> Any:
-        await portions.state()
+    async def ask(board_rows: BoardRows) -> Any:
+        await board_rows.state()
         if cut is None:
-            await portions.close()
+            await board_rows.close()
         else:
             cut.run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
                     "WHERE application_name = 'agon'")  # fmt: skip
             with pytest.raises(DatabaseUnavailable):
-                await portions.state()
-        return await portions.lines(board.no, start=0, count=1)
+                await board_rows.state()
+        return await board_rows.lines(board.no, start=0, count=1)
 
     assert asked(url, ask)[1] == [_line(0)]

@@ -1,4 +1,4 @@
-"""The short way to pages and rows says what the long way says, and nothing else."""
+"""Pages and rows of boards: equal to what a session reads, and never old."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,13 +9,11 @@ import pytest
 from agon.app.contests.boards.publication import publish
 from agon.app.contests.ingest.records import record
 from agon.app.contests.lifecycle import transitions
+from agon.http.board_pages import BoardPages
 from fakes.house import ORGANISER
 from fakes.http_house import House, house_at
 
 BOARD = "/contests/spring/boards/user-score"
-LONG = {"accept": "application/json;q=1"}
-"""Means the same, and is not one of the plain requests."""
-
 ADDRESSES = [
     BOARD,
     f"{BOARD}?limit=2",
@@ -41,6 +39,10 @@ ADDRESSES = [
     f"{BOARD}?as_of=1",
     f"{BOARD}?around=u1&limit=1",
     f"{BOARD}?q=u1",
+    f"{BOARD}/unscored",
+    f"{BOARD}/unscored?limit=1",
+    f"{BOARD}?as_of=nonsense",
+    f"{BOARD}?as_of=2026-11-22T09:00:20Z",
     "/contests/spring/boards/nothing",
     "/contests/spring/boards/user-score/",
     "/contests/Spring/boards/user-score",
@@ -61,26 +63,37 @@ def either(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[House]:
     house.close()
 
 
-def both(house: House, path: str, role: str | None = None) -> list[Any]:
-    """Ask on the short way and on the long one; return what of the answers is not of the moment."""
+def both(
+    house: House, path: str, monkeypatch: pytest.MonkeyPatch, role: str | None = None
+) -> list[Any]:
+    """Return the responses read without a session and in one, without what differs by time."""
     answers = []
-    for headers in ({}, LONG):
-        answer = house.get(path, role, headers=headers)
-        kept = {
+    for fetch in (BoardPages._fetch, _nothing):
+        monkeypatch.setattr(BoardPages, "_fetch", fetch)
+        answer = house.get(path, role)
+        headers = {
             name: answer.headers.get(name)
             for name in ("content-type", "etag", "cache-control", "vary", "content-length")
         }
-        told = answer.content
+        content = answer.content
         if answer.status_code != 200:
-            told = {key: value for key, value in answer.json().items() if key != "instance"}
-            del kept["content-length"]
-        answers.append((answer.status_code, kept, told))
+            content = {key: value for key, value in answer.json().items() if key != "instance"}
+            del headers["content-length"]
+        answers.append((answer.status_code, headers, content))
+    monkeypatch.undo()
     return answers
 
 
+async def _nothing(pages: BoardPages, *_: Any) -> tuple[object, None]:
+    """Find no rows, as where they were deleted between two reads."""
+    return await pages._rows.state(), None
+
+
 @pytest.mark.parametrize("state", ["open", "frozen", "final", "private"])
-def test_both_ways_say_the_same_to_everybody(either: House, state: str) -> None:
-    """One address has one answer, in every state of a contest and for every role."""
+def test_pages_equal_those_read_in_a_session(
+    either: House, state: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rows are read without sessions; the local client reads them in one."""
     either.contest(people=5, visibility="private" if state == "private" else "public")
     if state in {"frozen", "final"}:
         transitions.freeze(either.service, "spring", by=ORGANISER)
@@ -93,15 +106,16 @@ def test_both_ways_say_the_same_to_everybody(either: House, state: str) -> None:
     assert cursor
     for role in (None, "viewer", "organiser", "worker"):
         for path in (*ADDRESSES, f"{BOARD}?cursor={cursor}", f"{BOARD}?limit=1&cursor={cursor}"):
-            short, long = both(either, path, role)
-            assert short == long, (role, path)
+            read, in_session = both(either, path, monkeypatch, role)
+            assert read == in_session, (role, path)
+            assert read[0] < 500, (role, path)
 
 
-def test_a_page_that_is_there_is_not_sent_again(either: House) -> None:
-    """An ETag of one way is good on the other."""
+def test_a_page_that_the_client_has_is_not_sent_again(either: House) -> None:
+    """Boards are polled; a page that did not change costs a few bytes."""
     either.contest(people=3)
-    for path in (BOARD, f"{BOARD}/rows/u1"):
-        tag = either.get(path, headers=LONG).headers["etag"]
+    for path in (BOARD, f"{BOARD}/rows/u1", f"{BOARD}/unscored", f"{BOARD}?q=u"):
+        tag = either.get(path).headers["etag"]
         again = either.get(path, headers={"if-none-match": tag})
         assert (again.status_code, again.content) == (304, b"")
         assert either.get(path, headers={"if-none-match": '"other"'}).content
@@ -131,12 +145,43 @@ def test_requests_are_counted_under_their_route(either: House) -> None:
         assert f'route="/api/v1/contests/{{contest}}/{route}",status="200"}} 1.0' in told
 
 
-def test_plain_requests_do_not_take_the_long_way(
+def test_every_page_is_read_without_a_session(
     either: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Else this file would compare the long way with itself."""
+    """Otherwise this file would compare sessions with sessions."""
     either.contest(people=3)
-    monkeypatch.setattr("agon.http.routes.boards._answer", None)
-    for path in (BOARD, f"{BOARD}?limit=2", f"{BOARD}/rows/u1"):
-        assert either.get(path).status_code == 200
-        assert either.get(path, headers=LONG).status_code == 500
+    monkeypatch.setattr("agon.http.board_pages.read_page", None)
+    for query in ("", "?limit=2", "/rows/u1", "/rows/u1?neighbours=1", "?around=u1", "/unscored",
+                  "?as_of=2099-01-01T00:00:00Z"):  # fmt: skip
+        assert either.get(BOARD + query).status_code == 200
+
+
+def test_a_page_of_staff_is_not_given_to_others(either: House) -> None:
+    """Staff see what comes after a freeze; a cache must not show it to the public."""
+    either.contest(people=3)
+    transitions.freeze(either.service, "spring", by=ORGANISER)
+    either.people("spring", 1, begin=50)
+    own = either.get(BOARD, "organiser")
+    assert own.headers["cache-control"] == "private, no-cache"
+    public = either.get(BOARD)
+    assert public.headers["cache-control"] == "no-cache"
+    assert public.json()["rows_total"] < own.json()["rows_total"]
+
+
+def test_all_faults_of_a_request_are_listed_together(either: House) -> None:
+    """A client that is told of one fault at a time asks again for each."""
+    either.contest(people=3)
+    answer = either.get("/contests/Spring/boards/user-score/rows/%00?neighbours=-1")
+    assert answer.status_code == 422
+    assert [fault["pointer"] for fault in answer.json()["errors"]] == [
+        "/path/contest", "/path/id", "/query/neighbours",
+    ]  # fmt: skip
+    answer = either.get(f"{BOARD}?limt=2")
+    assert answer.json()["detail"].endswith("did you mean limit?")
+
+
+def test_other_methods_are_refused(either: House) -> None:
+    """The routes of boards answer GET alone, like all that read."""
+    for method in ("HEAD", "POST", "DELETE", "OPTIONS"):
+        answer = either.client.request(method, f"/api/v1{BOARD}", headers=either.as_("operator"))
+        assert (answer.status_code, answer.headers["allow"]) == (405, "GET")

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -10,14 +10,14 @@ import pytest
 
 from agon.app.access.permissions import ANONYMOUS
 from agon.app.contests.lifecycle import transitions
-from agon.errors import Unavailable
-from agon.http.sights import Looked, Sights
+from agon.errors import NotFound, Unavailable
+from agon.http.board_views import ViewCache, ViewKey
 from agon.store.session import Session
 from agon.store.store import Store
 from fakes.house import ORGANISER
 from fakes.http_house import House, house_at
 
-SHOWN = Looked("spring", "user-score", None, ANONYMOUS)
+SHOWN = ViewKey("spring", "user-score", None, None, ANONYMOUS)
 
 
 @dataclass
@@ -56,86 +56,89 @@ def house(tmp_path: Path) -> Iterator[House]:
 
 
 @pytest.fixture(params=["at once", "in threads"])
-def sights(request: pytest.FixtureRequest, house: House) -> tuple[Sights, Counted]:
+def views(request: pytest.FixtureRequest, house: House) -> tuple[ViewCache, Counted]:
     """Give sights of each kind, and what counts their sessions."""
     counted = Counted(house.service.store)
     service = replace(house.service, store=counted)  # type: ignore[arg-type]  # counts sessions
-    return Sights(service, waits=request.param == "in threads"), counted
+    return ViewCache(service, in_threads=request.param == "in threads"), counted
 
 
-def test_many_who_ask_in_one_state_share_one_look(sights: tuple[Sights, Counted]) -> None:
+def test_many_who_ask_in_one_state_share_one_look(views: tuple[ViewCache, Counted]) -> None:
     """When a board changes, all its visitors come at once."""
-    looking, counted = sights
+    cache, counted = views
 
     async def ask() -> list[object]:
-        return list(await asyncio.gather(*(looking.at(SHOWN, 1) for _ in range(20))))
+        return list(await asyncio.gather(*(cache.load(SHOWN, 1) for _ in range(20))))
 
     found = asyncio.run(ask())
     assert found[0] is not None
     assert all(one is found[0] for one in found)
     assert counted.sessions == 1
-    kept = looking.kept(SHOWN)
+    kept = cache.cached(SHOWN)
     assert kept is not None
     assert kept == (1, found[0])
 
 
-def test_another_state_is_looked_at_anew(sights: tuple[Sights, Counted], house: House) -> None:
+def test_another_state_is_looked_at_anew(views: tuple[ViewCache, Counted], house: House) -> None:
     """What was kept of an open contest must not be shown once it is frozen."""
-    looking, counted = sights
+    cache, counted = views
 
     async def ask() -> list[str]:
-        before = await looking.at(SHOWN, 1)
+        before = await cache.load(SHOWN, 1)
         transitions.freeze(house.service, "spring", by=ORGANISER)
-        after = await looking.at(SHOWN, 2)
+        after = await cache.load(SHOWN, 2)
         assert before is not None
         assert after is not None
-        return [before.view.contest.state, after.view.contest.state]
+        return [before.contest.contest.state, after.contest.contest.state]
 
     assert asyncio.run(ask()) == ["open", "frozen"]
     assert counted.sessions == 2
 
 
-def test_what_is_refused_is_asked_again(sights: tuple[Sights, Counted]) -> None:
+def test_what_is_refused_is_asked_again(views: tuple[ViewCache, Counted]) -> None:
     """A database that was down for a moment is not down for ever."""
-    looking, counted = sights
+    cache, counted = views
 
     async def ask() -> None:
         counted.down = True
-        assert await looking.at(SHOWN, 1) is None
-        assert looking.kept(SHOWN) is None
-        assert await looking.at(SHOWN._replace(contest="nothing"), 1) is None
+        with pytest.raises(Unavailable):
+            await cache.load(SHOWN, 1)
+        assert cache.cached(SHOWN) is None
         counted.down = False
-        assert await looking.at(SHOWN, 1) is not None
+        with pytest.raises(NotFound):
+            await cache.load(SHOWN._replace(contest="nothing"), 1)
+        assert await cache.load(SHOWN, 1) is not None
 
     asyncio.run(ask())
 
 
-def test_callers_are_told_apart(house: House, sights: tuple[Sights, Counted]) -> None:
+def test_callers_are_told_apart(house: House, views: tuple[ViewCache, Counted]) -> None:
     """An organiser sees behind a freeze; a stranger who comes next must not."""
-    looking, _ = sights
+    cache, _ = views
     transitions.freeze(house.service, "spring", by=ORGANISER)
 
     async def ask() -> list[bool]:
-        theirs = await looking.at(SHOWN._replace(caller=ORGANISER), 1)
-        ours = await looking.at(SHOWN, 1)
+        theirs = await cache.load(SHOWN._replace(caller=ORGANISER), 1)
+        ours = await cache.load(SHOWN, 1)
         assert theirs is not None
         assert ours is not None
-        return [theirs.view.staff, ours.view.staff]
+        return [theirs.contest.staff, ours.contest.staff]
 
     assert asyncio.run(ask()) == [True, False]
 
 
 def test_strangers_do_not_fill_the_memory(
-    sights: tuple[Sights, Counted], monkeypatch: pytest.MonkeyPatch
+    views: tuple[ViewCache, Counted], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Every name of a snapshot that a cursor may hold would be kept."""
-    looking, _ = sights
-    monkeypatch.setattr("agon.http.sights._MOST", 3)
+    cache, _ = views
+    monkeypatch.setattr("agon.http.board_views._MAX_VIEWS", 3)
 
     async def ask() -> None:
         for name in ("spring", "b", "c"):
             for snapshot in (None, 1, 2):
-                await looking.at(Looked(name, "user-score", snapshot, ANONYMOUS), 1)
+                with suppress(NotFound):
+                    await cache.load(ViewKey(name, "user-score", None, snapshot, ANONYMOUS), 1)
 
     asyncio.run(ask())
-    assert len(looking._kept) <= 3
+    assert len(cache._entries) <= 3

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from agon.app.contests.boards import explanations
-from agon.http.crowding import AT_ONCE, EACH, LONG, Busy, Crowd
+from agon.http.concurrency import EXPENSIVE, MAX_PER_CALLER, MAX_RUNNING, Busy, ConcurrencyLimiter
 from fakes.http_house import House
 from fakes.routes import routes
 
@@ -21,16 +21,16 @@ def test_places_are_few_and_fewer_for_each() -> None:
     """One caller must not take them all, nor two together more than there are."""
 
     async def story() -> None:
-        crowd = Crowd(at_once=3, each=2, waiting=4, patience=0.01)
+        limiter = ConcurrencyLimiter(max_running=3, max_per_caller=2, max_waiting=4, timeout_s=0.01)
         for who in ("a", "a", "b"):
-            await crowd.enter(who)
+            await limiter.acquire(who)
         for who in ("a", "b", "c"):
             with pytest.raises(Busy):
-                await crowd.enter(who)
-        crowd.leave("b")
+                await limiter.acquire(who)
+        limiter.release("b")
         with pytest.raises(Busy):
-            await crowd.enter("a")
-        await crowd.enter("c")
+            await limiter.acquire("a")
+        await limiter.acquire("c")
 
     asyncio.run(story())
 
@@ -39,23 +39,23 @@ def test_whoever_waits_longest_comes_first_unless_they_have_their_share() -> Non
     """A place that is given back goes to the first in the row who may have it."""
 
     async def story() -> list[str]:
-        crowd = Crowd(at_once=2, each=1, waiting=10, patience=60)
+        limiter = ConcurrencyLimiter(max_running=2, max_per_caller=1, max_waiting=10, timeout_s=60)
         told: list[str] = []
 
         async def ask(who: str) -> None:
-            await crowd.enter(who)
+            await limiter.acquire(who)
             told.append(who)
 
         await ask("a")
         await ask("b")
         waiting = [asyncio.create_task(ask(who)) for who in ("a", "c", "d")]
         await asyncio.sleep(0)
-        crowd.leave("b")
+        limiter.release("b")
         await asyncio.sleep(0.01)
         assert told == ["a", "b", "c"]
-        crowd.leave("a")
+        limiter.release("a")
         await asyncio.sleep(0.01)
-        crowd.leave("c")
+        limiter.release("c")
         await asyncio.gather(*waiting)
         return told
 
@@ -66,21 +66,21 @@ def test_the_queue_is_bounded_and_one_caller_does_not_fill_it() -> None:
     """Who may not even wait is told at once to come back."""
 
     async def story() -> None:
-        crowd = Crowd(at_once=1, each=1, waiting=4, patience=60)
-        await crowd.enter("a")
-        waiting = [asyncio.create_task(crowd.enter("a")) for _ in range(2)]
+        limiter = ConcurrencyLimiter(max_running=1, max_per_caller=1, max_waiting=4, timeout_s=60)
+        await limiter.acquire("a")
+        waiting = [asyncio.create_task(limiter.acquire("a")) for _ in range(2)]
         await asyncio.sleep(0)
         with pytest.raises(Busy):
-            await crowd.enter("a")
-        waiting += [asyncio.create_task(crowd.enter(who)) for who in ("b", "c")]
+            await limiter.acquire("a")
+        waiting += [asyncio.create_task(limiter.acquire(who)) for who in ("b", "c")]
         await asyncio.sleep(0)
         with pytest.raises(Busy):
-            await crowd.enter("d")
+            await limiter.acquire("d")
         for one in waiting:
             one.cancel()
         await asyncio.gather(*waiting, return_exceptions=True)
-        crowd.leave("a")
-        await crowd.enter("d")  # those who went away hold nothing
+        limiter.release("a")
+        await limiter.acquire("d")  # those who went away hold nothing
 
     asyncio.run(story())
 
@@ -105,13 +105,13 @@ def test_whoever_waits_for_long_answers_keeps_nobody_else_out(
 
     monkeypatch.setattr("agon.http.routes.boards.explain", slow)
     with house.client as client, ThreadPoolExecutor(60) as threads:
-        asked = [threads.submit(client.get, WHY) for _ in range(EACH + 50)]
+        asked = [threads.submit(client.get, WHY) for _ in range(MAX_PER_CALLER + 50)]
         answers = [client.get(PLAIN).status_code for _ in range(5)]
         refused = [one.result() for one in asked if one.done()]
         going.set()
         done = [one.result() for one in asked]
     assert answers == [200] * 5
-    assert 1 <= most <= EACH < AT_ONCE
+    assert 1 <= most <= MAX_PER_CALLER < MAX_RUNNING
     statuses = {one.status_code for one in done}
     assert statuses == {200, 503}
     for one in (*refused, *done):
@@ -125,13 +125,13 @@ def test_a_token_has_places_of_its_own(house: House, monkeypatch: pytest.MonkeyP
     """Strangers of one's own network take none of them."""
     house.contest("spring")
     seen: list[str] = []
-    really = Crowd.enter
+    really = ConcurrencyLimiter.acquire
 
-    async def noting(crowd: Crowd, who: str) -> None:
+    async def noting(limiter: ConcurrencyLimiter, who: str) -> None:
         seen.append(who)
-        await really(crowd, who)
+        await really(limiter, who)
 
-    monkeypatch.setattr(Crowd, "enter", noting)
+    monkeypatch.setattr(ConcurrencyLimiter, "acquire", noting)
     assert house.client.get(WHY).status_code == 200
     assert house.client.get(WHY, headers=house.as_("viewer")).status_code == 200
     assert seen == ["network None", house.tokens["viewer"][5:27]]
@@ -140,8 +140,7 @@ def test_a_token_has_places_of_its_own(house: House, monkeypatch: pytest.MonkeyP
 def test_long_are_all_routes_that_read_a_board_and_no_others(house: House) -> None:
     """A new one is counted among them by its address alone."""
     read = [one.template for one in routes(house.app) if one.method == "GET"]
-    long = {one.removeprefix(f"{CONTEST}/") for one in read if LONG.fullmatch(one)}
+    long = {one.removeprefix(f"{CONTEST}/") for one in read if EXPENSIVE.fullmatch(one)}
     assert long == {
-        "boards/{board}", "boards/{board}/unscored", "boards/{board}/rows/{id}",
         "boards/{board}/proofs/{id}", "boards/{board}/explanations/{id}", "participants/{id}",
     }  # fmt: skip

@@ -1,0 +1,278 @@
+"""Answer requests for pages and rows of boards: getBoard, getRow and getUnscored.
+
+These are requested most. FastAPI documents the three operations; the requests themselves are
+answered here, because its work (dependencies, forms, a session for each step) costs many times
+the page.
+"""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import Any, Final, TypeAlias, TypeVar, cast
+from urllib.parse import parse_qsl
+
+from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel, ValidationError
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import BaseRoute, Route
+from starlette.types import Receive, Scope, Send
+
+from agon.app.access.permissions import View
+from agon.app.contests.boards.cursors import Cursor
+from agon.app.contests.boards.pages import Page, PageRequest, read_page
+from agon.app.contests.boards.search import search
+from agon.app.contests.boards.stored_rows import NotStored
+from agon.app.service import Service
+from agon.errors import Unreadable
+from agon.http.board_views import ACTION, BoardView, ViewCache, ViewKey
+from agon.http.boards import board_headers, page_response
+from agon.http.concurrency import ConcurrencyLimiter
+from agon.http.downloads import CSV, NDJSON, csv_chunks, ndjson_chunks
+from agon.http.etags import etag, is_known
+from agon.http.models.boards import BoardPath, BoardQuery, RowPath, RowQuery, UnscoredQuery
+from agon.http.queries import require_known
+from agon.http.rebuilding import rebuild_answer
+from agon.store.board_rows import BoardRows, StateToken
+
+BOARD: Final = "/api/v1/contests/{contest}/boards/{board}"
+_MEDIA_TYPES: Final = {"csv": CSV, "ndjson": NDJSON}
+
+_Handler: TypeAlias = Callable[[Request], Awaitable[Response]]
+P = TypeVar("P", bound=BaseModel)
+Q = TypeVar("Q", bound=BaseModel)
+
+
+class BoardPages:
+    """Reads pages of boards and answers with them.
+
+    What a caller sees of a board is cached while nothing is stored; whether anything was is read
+    together with the rows, so that no response is older than its request.
+
+    Args:
+        service: the service.
+        rows: reads rows.
+        views: looks up what callers see.
+        limiter: gives slots to searches.
+    """
+
+    def __init__(
+        self, service: Service, *, rows: BoardRows, views: ViewCache, limiter: ConcurrencyLimiter
+    ) -> None:
+        self._service = service
+        self._rows = rows
+        self._views = views
+        self._limiter = limiter
+
+    def routes(self) -> list[BaseRoute]:
+        """Return the routes of the three operations."""
+        return [
+            _route(BOARD, self.get_board),
+            _route(f"{BOARD}/rows/{{id}}", self.get_row),
+            _route(f"{BOARD}/unscored", self.get_unscored),
+        ]
+
+    async def get_board(self, request: Request) -> Response:
+        """Return a page, the rows a search found, or a whole board as CSV or NDJSON."""
+        path, query = _parse(request, BoardPath, BoardQuery)
+        _exclude(cursor=query.cursor, around=query.around)
+        _exclude(cursor=query.cursor, as_of=query.as_of)
+        _exclude(q=query.q, around=query.around)
+        form = query.format or _accepted(request)
+        _exclude(q=query.q, format=query.format if form != "json" else None)
+        if query.q is not None:
+            return await self._search(request, path, query, query.q)
+        if form != "json":
+            return await self._download(request, path, as_of=query.as_of, form=form)
+        return await self._page(
+            request, path, as_of=query.as_of, cursor=query.cursor, id=query.around,
+            limit=query.limit,
+        )  # fmt: skip
+
+    async def get_row(self, request: Request) -> Response:
+        """Return a participant's row with its neighbors."""
+        path, query = _parse(request, RowPath, RowQuery)
+        return await self._page(
+            request, path, as_of=query.as_of, id=path.id, neighbors=query.neighbours
+        )
+
+    async def get_unscored(self, request: Request) -> Response:
+        """Return a page of the participants without a score."""
+        path, query = _parse(request, BoardPath, UnscoredQuery)
+        _exclude(cursor=query.cursor, as_of=query.as_of)
+        return await self._page(
+            request, path, as_of=query.as_of, cursor=query.cursor, limit=query.limit, unscored=True
+        )
+
+    async def _page(
+        self, request: Request, path: BoardPath, *, cursor: str | None = None, **wanted: Any
+    ) -> Response:
+        at = None if cursor is None else Cursor.read(cursor)
+        asked = PageRequest(cursor=at, **wanted)
+        try:
+            view, head, page = await self._read(request, path, asked)
+        except NotStored as missing:
+            return await self._rebuild(request, path, missing)
+        known = request.headers.get("if-none-match")
+        return page_response(view, page, known=known, head=head, unscored=asked.unscored)
+
+    async def _read(
+        self, request: Request, path: BoardPath, asked: PageRequest
+    ) -> tuple[View, bytes | None, Page]:
+        """Return what the caller sees of the contest, the head of the page if cached, and the page.
+
+        An id that has no row is looked up among the unscored in a session, and so are rows that
+        were deleted between the lookup of the board and the read.
+        """
+        caller = replace(request.scope["agon.caller"], network=None)
+        snapshot = None if asked.cursor is None else asked.cursor.snapshot
+        key = ViewKey(path.contest, path.board, asked.as_of, snapshot, caller)
+        cached = self._views.cached(key)
+        if cached is None:
+            valid, state = None, await self._rows.state()
+        else:
+            valid, view = cached
+            state, page = await self._fetch(view, asked)
+        if cached is None or state != valid:
+            view = await self._views.load(key, state)
+            _, page = await self._fetch(view, asked)
+        if page is not None:
+            return view.contest, view.head, page
+        async with self._limiter.slot(request.scope):
+            page = await self._views.in_thread(
+                lambda: read_page(self._service, view.contest, path.board, asked)
+            )
+        return view.contest, None, page
+
+    async def _fetch(self, view: BoardView, asked: PageRequest) -> tuple[StateToken, Page | None]:
+        """Return a page and the state of the database it was read in; None: not all rows exist."""
+        board, index = view.board, None
+        if asked.id is not None:
+            state, index = await self._rows.index(board.rows_snapshot.no, asked.id)
+            if index is None:
+                return state, None
+        start, limit = asked.window(index)
+        size = board.snapshot.unscored if asked.unscored else board.snapshot.rows
+        count = max(0, min(limit, size - start))
+        state, lines = await self._rows.lines(
+            board.rows_snapshot.no, start=start, count=count, unscored=asked.unscored
+        )
+        return state, None if len(lines) < count else board.page(asked, lines, index=index)
+
+    async def _search(
+        self, request: Request, path: BoardPath, query: BoardQuery, prefix: str
+    ) -> Response:
+        def find() -> tuple[View, Page]:
+            view = self._views.contest(path.contest, request.scope["agon.caller"])
+            return view, search(
+                self._service, view, path.board, prefix,
+                as_of=query.as_of, cursor=query.cursor, limit=query.limit,
+            )  # fmt: skip
+
+        try:
+            async with self._limiter.slot(request.scope):
+                view, page = await self._views.in_thread(find)
+        except NotStored as missing:
+            return await self._rebuild(request, path, missing)
+        return page_response(view, page, known=request.headers.get("if-none-match"))
+
+    async def _download(
+        self, request: Request, path: BoardPath, *, as_of: str | None, form: str
+    ) -> Response:
+        """Stream a whole board of one snapshot."""
+        try:
+            view, _, first = await self._read(request, path, PageRequest(as_of=as_of, limit=1))
+        except NotStored as missing:
+            return await self._rebuild(request, path, missing)
+        tag = etag(first.snapshot.no, form)
+        name = f"{view.contest.id}-{first.snapshot.board}-{first.snapshot.seq}.{form}"
+        headers = {
+            **board_headers(view, tag),
+            "content-disposition": f'attachment; filename="{_file_name(name)}"',
+        }
+        if is_known(request, tag):
+            return Response(status_code=304, headers=headers)
+        write = csv_chunks if form == "csv" else ndjson_chunks
+        chunks = write(self._service, view, first)
+        return StreamingResponse(chunks, headers=headers, media_type=_MEDIA_TYPES[form])
+
+    async def _rebuild(self, request: Request, path: BoardPath, missing: NotStored) -> Response:
+        """Return 202 with the job that brings the rows back."""
+
+        def queue() -> Response:
+            view = self._views.contest(path.contest, request.scope["agon.caller"])
+            return rebuild_answer(request, view, missing)
+
+        return await self._views.in_thread(queue)
+
+
+class _Endpoint:
+    """An ASGI application made of a handler; Starlette routes to it without wrapping it."""
+
+    def __init__(self, template: str, handler: _Handler) -> None:
+        self.template = template
+        self.handler = handler
+        self.action = ACTION
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        scope["agon.route"] = self.template
+        response = await self.handler(Request(scope, receive))
+        await response(scope, receive, send)
+
+
+def _route(path: str, handler: _Handler) -> Route:
+    route = Route(path, _Endpoint(path, handler), methods=["GET"], include_in_schema=False)
+    route.methods = {"GET"}  # Starlette adds HEAD, which no other route of the API has
+    return route
+
+
+def _parse(request: Request, path: type[P], query: type[Q]) -> tuple[P, Q]:
+    """Return the parameters of a request.
+
+    Raises:
+        RequestValidationError: listing every invalid one.
+        Unreadable: a parameter of the query does not exist.
+    """
+    values = {}
+    if request.scope["query_string"]:
+        text = request.scope["query_string"].decode("latin-1")
+        values = dict(parse_qsl(text, keep_blank_values=True))
+    errors: list[Any] = []
+    models: list[BaseModel] = []
+    for kind, model, fields in (("path", path, request.path_params), ("query", query, values)):
+        try:
+            models.append(model.model_validate(fields))
+        except ValidationError as error:
+            errors += [{**one, "loc": (kind, *one["loc"])} for one in error.errors()]
+    require_known(values, frozenset(query.model_fields))
+    if errors:
+        raise RequestValidationError(errors)
+    return cast("P", models[0]), cast("Q", models[1])
+
+
+def _exclude(**parameters: str | None) -> None:
+    """Reject a request that gives all of some parameters that exclude each other."""
+    if all(value is not None for value in parameters.values()):
+        both = " and ".join(parameters)
+        reason = "a cursor stays with its own snapshot" if "cursor" in parameters else "give one"
+        raise Unreadable(f"{both} exclude each other; {reason}")
+
+
+def _accepted(request: Request) -> str:
+    """Return the form that the Accept header asks for; JSON by default."""
+    accept = request.headers.get("accept", "")
+    for item in accept.split(",") if accept else ():
+        media_type = item.partition(";")[0].strip().casefold()
+        if media_type == "text/csv":
+            return "csv"
+        if media_type in {NDJSON, "application/ndjson"}:
+            return "ndjson"
+        if media_type in {"application/json", "*/*"}:
+            return "json"
+    return "json"
+
+
+def _file_name(text: str) -> str:
+    return "".join(
+        char if char.isascii() and (char.isalnum() or char in "-._") else "_" for char in text
+    )
