@@ -89,7 +89,8 @@ def compare(
     value = rules_sha256(rules)
     if value == recorded:
         return None
-    for changes in _changes(rules, [*alternatives, type(rules)()]):
+    defaults = type(rules).of(type(rules)().model_dump())
+    for changes in _changes(rules, [*alternatives, defaults]):
         if rules_sha256(rules.model_copy(update=changes)) == recorded:
             found = tuple(
                 RuleDifference(name, other, getattr(rules, name)) for name, other in changes.items()

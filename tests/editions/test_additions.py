@@ -1,0 +1,318 @@
+"""Additions to a copy of agon leave released editions, boards, ledgers and proofs as they are.
+
+A copy of the package gets a rule, a component, a board and a finding, or a changed edition. What
+this agon made before (a ledger, a proof, a database) is then checked with the copy.
+"""
+
+import ast
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import agon
+
+PACKAGE = Path(agon.__file__).parent
+ROOT = Path(__file__).parents[2]
+EXAMPLE = ROOT / "examples" / "tutorial"
+EDITION = "community/scores0002-1"
+LIST = ("rules", "list", "--format", "json")
+SCORE = ("score", "community", EXAMPLE, "--format", "json")
+
+RULES = """\
+    cheers: bool = rule(
+        default=False, meaning="Whether cheers count.", reason="Off.", source="test", since="0.2"
+    )
+    cheers_coefficient: float = rule(
+        2, meaning="Points per cheer.", reason="Two.", source="test", since="0.2", ge=0
+    )
+"""
+
+COMPONENT = """
+
+from dataclasses import replace as _replace
+
+COMPONENTS = (
+    *COMPONENTS,
+    _replace(
+        next(one for one in COMPONENTS if one.name == "feedback_activity"),
+        name="cheers", worth="cheers_coefficient", switch="cheers",
+    ),
+)
+"""
+
+BOARD_AND_FINDING = '''
+
+from dataclasses import dataclass as _dataclass
+from dataclasses import replace as _replace
+
+
+@_dataclass(frozen=True)
+class _WithCheers:
+    """Scored records with one more board."""
+
+    scored: Scored
+
+    def board(self, name):
+        """Return a board."""
+        if name == "cheers":
+            return _replace(self.scored.board("user-score"), name="cheers")
+        return self.scored.board(name)
+
+    def explain(self, name, *, board):
+        """Explain the score of an id."""
+        return self.scored.explain(name, board="user-score" if board == "cheers" else board)
+
+
+def _cheering(records, rules):
+    return Finding("cheering", "info", ("ada",), "cheers", 1, 0, None, "Somebody cheers.")
+
+
+DISCIPLINE = _replace(
+    DISCIPLINE,
+    boards=(*DISCIPLINE.boards, "cheers"),
+    checks={**DISCIPLINE.checks, "cheering": "Users who cheer."},
+    score=lambda records, rules: _WithCheers(_score(records, rules)),
+    find=lambda records, rules: [*_find(records, rules), _cheering(records, rules)],
+)
+'''
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A command that has ended."""
+
+    code: int
+    out: str
+    err: str
+
+    def json(self) -> Any:
+        """Return what was printed as JSON."""
+        assert self.code == 0, self.err
+        return json.loads(self.out)
+
+
+RUNNER = """
+import contextlib, io, json, sys
+from agon.cli.running import run
+
+ended = []
+for command in json.loads(sys.argv[1]):
+    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in "12")
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = run(command)
+    ended.append((code, out.buffer.getvalue().decode(), err.buffer.getvalue().decode()))
+print(json.dumps(ended))
+"""
+"""Runs several commands in one process, since starting agon takes longer than most of them."""
+
+
+@dataclass(frozen=True)
+class Agon:
+    """An agon: this one, or a changed copy of it, run in processes of its own."""
+
+    source: Path
+    folder: Path
+
+    def _python(self, *command: object) -> Ended:
+        environment = {**os.environ, "PYTHONPATH": str(self.source)}
+        ended = subprocess.run(
+            [sys.executable, *map(str, command)],
+            cwd=self.folder, env=environment, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        return Ended(ended.returncode, ended.stdout, ended.stderr)
+
+    def __call__(self, *commands: tuple[object, ...]) -> list[Ended]:
+        """Run commands of agon."""
+        arguments = [[str(argument) for argument in command] for command in commands]
+        ended = self._python("-c", RUNNER, json.dumps(arguments))
+        return [Ended(*one) for one in ended.json()]
+
+    def lock(self, *arguments: str) -> Ended:
+        """Run the tool that writes the lock."""
+        return self._python(self.source.parent / "tools" / "lock-editions", *arguments)
+
+    @property
+    def package(self) -> Path:
+        """Return the folder of the package."""
+        return self.source / "agon"
+
+    def edit(self, path: str, change: Callable[[str], str]) -> None:
+        """Change a file of the package."""
+        file = self.package / path
+        before = file.read_text(encoding="utf-8")
+        after = change(before)
+        assert after != before, path
+        file.write_text(after, encoding="utf-8")
+
+
+@dataclass(frozen=True)
+class Season:
+    """What this agon made: a database with a contest, its exported ledger, a proof and boards."""
+
+    database: str
+    ledger: Path
+    proof: Path
+    board_sha256: str
+    editions: Any
+    example: Any
+
+
+@pytest.fixture(scope="module")
+def season(tmp_path_factory: pytest.TempPathFactory) -> Season:
+    """Run a contest that adopts other rules, and keep what proves it."""
+    folder = tmp_path_factory.mktemp("season")
+    database = ("--database", f"sqlite:///{folder}/agon.db")
+    commands = [
+        ("create", "spring", "--discipline", "community", "--title", "Spring"),
+        ("add", "spring", EXAMPLE),
+        ("rescore", "spring", "--set", "self_feedback=ignore", "--yes"),
+        ("proof", "spring", "ada", "--out", folder / "ada.json"),
+        ("export", "spring", "--out", folder / "ledger"),
+        ("board", "spring", "--format", "json"),
+    ]
+    *ended, board, editions, example = Agon(PACKAGE.parent, folder)(
+        *(("contest", *command, *database) for command in commands), LIST, SCORE
+    )
+    assert [one.err for one in ended if one.code] == []
+    return Season(
+        database=database[1],
+        ledger=folder / "ledger",
+        proof=folder / "ada.json",
+        board_sha256=board.json()["board_sha256"],
+        editions=editions.json(),
+        example=example.json(),
+    )
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Agon:
+    """Copy the package and the tool that writes the lock."""
+    shutil.copytree(PACKAGE, tmp_path / "src" / "agon")
+    (tmp_path / "tools").mkdir()
+    shutil.copy(ROOT / "tools" / "lock-editions", tmp_path / "tools")
+    return Agon(tmp_path / "src", tmp_path)
+
+
+def _checks(season: Season) -> list[tuple[object, ...]]:
+    """Return the commands that check what another agon made: ledger, proof and database."""
+    return [
+        ("replay", season.ledger, "--check", season.board_sha256),
+        ("replay", "--proof", season.proof),
+        ("replay", season.ledger, "--proof", season.proof),
+        ("db", "verify", "--database", season.database),
+    ]
+
+
+def _add_rules(text: str) -> str:
+    """Add rules to the class of a discipline, before its first one."""
+    (rules,) = (one for one in ast.parse(text).body if isinstance(one, ast.ClassDef))
+    first = next(one for one in rules.body if isinstance(one, ast.AnnAssign)).lineno - 1
+    lines = text.splitlines(keepends=True)
+    return "".join([*lines[:first], RULES, *lines[first:]])
+
+
+def _components_file(agon: Agon) -> str:
+    """Return the path of the file with the table of components."""
+    files = (agon.package / "disciplines" / "community").rglob("*.py")
+    (file,) = [one for one in files if re.search(r"(?m)^COMPONENTS\b.* = ", one.read_text())]
+    return str(file.relative_to(agon.package))
+
+
+def _row(board: Any, name: str) -> Any:
+    return next(row for row in board["rows"] if row["id"] == name)
+
+
+def test_a_rule_a_component_a_board_and_a_finding_change_nothing_that_was_made_before(
+    season: Season, copy: Agon
+) -> None:
+    """Same fingerprints and hashes, editions without an issue, ledger and proof verified."""
+    copy.edit("disciplines/community/rules.py", _add_rules)
+    copy.edit(_components_file(copy), lambda text: text + COMPONENT)
+    copy.edit("disciplines/community/__init__.py", lambda text: text + BOARD_AND_FINDING)
+    assert copy.lock().code == 0
+    editions, example, lint, shown, on, off, findings, *checks = copy(
+        LIST,
+        SCORE,
+        ("rules", "lint", EDITION),
+        ("rules", "show", EDITION, "--format", "json"),
+        (*SCORE, "--set", "cheers=true", "--board", "cheers"),
+        (*SCORE, "--set", "cheers=false", "--set", "cheers_coefficient=2"),
+        ("check", "community", EXAMPLE),
+        *_checks(season),
+    )
+    assert editions.json() == season.editions
+    assert example.json() == season.example
+    assert (lint.code, lint.err) == (0, "")
+    assert [(one.code, one.err) for one in checks if one.code] == []
+    assert len(checks) == 4
+
+    # They are there, and count when they are on.
+    rules = {rule["name"]: rule for rule in shown.json()["rules"]}
+    assert (rules["cheers"]["since"], rules["cheers"]["stated"]) == ("0.2", False)
+    assert on.json()["rules_sha256"] != season.example["rules_sha256"]
+    assert _row(on.json(), "ada")["score"] > _row(season.example, "ada")["score"]
+    assert "cheering" in findings.out
+    assert off.json() == season.example
+
+
+def test_an_edition_states_the_rules_that_existed_at_its_release(copy: Agon) -> None:
+    """One of a later version has to state the new rules; the default edition stays the first."""
+    copy.edit("disciplines/community/rules.py", _add_rules)
+    released = copy.package / "editions" / "released" / "community" / "cheers-1.toml"
+    text = f"""
+    agon = "0.2"
+    base = "{EDITION}"
+    title = "The user score with cheers"
+    released = "2026-12-01"
+    changelog = ["Cheers count."]
+    """
+    released.write_text(text, encoding="utf-8")
+    assert copy.lock().code == 0
+    (lint,) = copy(("rules", "lint", "community/cheers-1"))
+    assert lint.code == 1
+    for name in ("cheers", "cheers_coefficient"):
+        assert f"rule {name} has no value; an edition states every rule that agon 0.2" in lint.out
+
+    released.write_text(f"{text}\n[rules]\ncheers = true\ncheers_coefficient = 2\n")
+    assert copy.lock("--unreleased", "community/cheers-1").code == 0
+    lint, diff, listed = copy(
+        ("rules", "lint", "community/cheers-1"),
+        ("rules", "diff", EDITION, "community/cheers-1", "--format", "json"),
+        LIST,
+    )
+    assert lint.code == 0
+    assert [rule["name"] for rule in diff.json()["rules"]] == ["cheers"]
+    assert listed.json()["editions"][0]["edition"] == EDITION
+
+
+def test_a_changed_edition_is_named_with_its_rule_by_all_that_checks(
+    season: Season, copy: Agon
+) -> None:
+    """Also where the lock was changed with it: ledger, boards and proofs record fingerprints."""
+    assert [one.code for one in copy(*_checks(season))] == [0, 0, 0, 0]
+    copy.edit(
+        f"editions/released/{EDITION}.toml",
+        lambda text: text.replace("affiliation_bonus = 50\n", "affiliation_bonus = 60\n"),
+    )
+    locked = copy.lock()
+    assert locked.code == 1
+    assert "affiliation_bonus was 50.0 and is 60.0" in locked.err
+    for ended in copy(*_checks(season)):
+        assert ended.code != 0
+        assert f"the file of edition {EDITION} does not state the rules" in ended.err
+        assert "affiliation_bonus was 50.0 and is 60.0" in ended.err
+
+    assert copy.lock("--unreleased", EDITION).code == 0
+    for ended in copy(*_checks(season)):
+        assert ended.code == 1
+        assert f"edition {EDITION} gives " in ended.err
+        assert "affiliation_bonus was 50.0 and is 60.0; restore the released edition" in ended.err
