@@ -1,14 +1,16 @@
 """Entry points: what a package registers wrongly is one error that names the package."""
 
+import shutil
 from pathlib import Path
 
 import pytest
 
 from agon.disciplines import BUILT_IN, discipline, is_discipline, names
-from agon.editions import default_edition
+from agon.editions import default_edition, registry
+from agon.editions.release import main
 from agon.errors import Conflict, NotFound, Unavailable
 from cli.command import Here, arena_folder
-from plugins.installed import install
+from plugins.installed import EXAMPLE, install
 
 
 def test_agons_own_disciplines_come_first(quiz: Path) -> None:
@@ -77,3 +79,29 @@ def test_a_broken_package_leaves_other_disciplines_alone(
     assert (ended.code, ended.out) == (5, "")
     assert "broken-quiz 1.0" in ended.err
     assert agon("rules", "list").code == 5
+
+
+def test_a_new_edition_is_released_into_the_lock_of_its_package(
+    site: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Then it never changes; before, there is no edition to score under."""
+    install(site, package="agon-quiz", entry="quiz = agon_quiz:DISCIPLINE")
+    shutil.copytree(EXAMPLE / "agon_quiz", site / "agon_quiz")
+    lock = site / "agon_quiz" / "editions" / "lock.toml"
+    locked = lock.read_text()
+    lock.unlink()
+    with pytest.raises(NotFound, match=r"run python -m agon\.editions\.release quiz"):
+        default_edition("quiz")
+    assert main(["quiz"]) == 0
+    assert lock.read_text() == locked
+    changed = (site / "agon_quiz" / "editions" / "classic-1.toml").read_text()
+    (site / "agon_quiz" / "editions" / "classic-1.toml").write_text(
+        changed.replace("right = 10\n", "right = 11\n", 1)
+    )
+    registry.lock_of.cache_clear()
+    assert main(["quiz"]) == 1
+    assert "release the change under a new name" in capsys.readouterr().err
+    assert main(["quiz", "--unreleased", "quiz/classic-1"]) == 0
+    assert lock.read_text() != locked
+    assert main(["chess"]) == 1
+    assert "there is no discipline 'chess'" in capsys.readouterr().err

@@ -148,8 +148,8 @@ class Discipline:
         participants: the columns (``table.column``) that hold participants' ids as the boards
             show them; columns that reference one of them need not be listed.
         shares_ranks: says of rules whether equal scores share a rank.
-        editions: the package that ships its editions: ``editions/*.toml`` and their lock
-            ``editions/lock.toml``; None: ``agon.editions``.
+        editions: the package whose folder ``editions`` holds its editions and their lock; None:
+            they are agon's own.
         addresses: table → columns that hold IP addresses; the service stores keyed hashes of them.
         submissions: how submissions are judged; None: a contest takes records only.
         problems: name of the table of published problems with hidden answers; None: it has none.

@@ -1,6 +1,7 @@
 """The released editions: read from their files, checked against the lock.
 
-``released/<discipline>/<name>.toml`` is one edition; ``lock.toml`` holds the fingerprint of each
+Every discipline has a folder of editions: agon's own ``released/<discipline>`` here, those of a
+plugin in its package. ``<name>.toml`` is one edition; ``lock.toml`` holds the fingerprint of each
 edition's rules. The values of a released edition never change: one whose fingerprint differs from
 the lock is rejected.
 """
@@ -18,6 +19,9 @@ from agon.editions.edition import Edition, Example
 from agon.editions.mismatch import compare
 from agon.errors import Conflict, NotFound, did_you_mean
 
+LOCK = "lock.toml"
+"""Name of the file with the fingerprints of a discipline's released editions."""
+
 _REQUIRED = ("agon", "title", "released")
 _KEYS = (*_REQUIRED, "base", "versions", "changelog", "rules", "reasons", "examples")
 
@@ -28,8 +32,18 @@ def editions(of: str | None = None) -> list[str]:
 
 
 def default_edition(of: str) -> str:
-    """Return the full name of a discipline's default edition: the reference one, released first."""
-    return editions(of)[0]
+    """Return the full name of a discipline's default edition: the reference one, released first.
+
+    Raises:
+        NotFound: there is no such discipline, or it has no released edition.
+    """
+    released = editions(of)
+    if not released:
+        raise NotFound(
+            f"the discipline {of} has no released edition; add one to {folder_of(of)} and run "
+            f"python -m agon.editions.release {of}"
+        )
+    return released[0]
 
 
 def edition(name: str, *, of: str | None = None) -> Edition:
@@ -58,32 +72,31 @@ def lock() -> Mapping[str, str]:
 
 @cache
 def lock_of(of: str) -> Mapping[str, str]:
-    """Return the lock of one discipline's editions; a plugin ships its own.
+    """Return the lock of one discipline's editions.
 
     Raises:
         NotFound: there is no such discipline.
     """
-    file = (_folder_of(of) if _is_shipped(of) else files("agon.editions")) / "lock.toml"
-    locked = tomllib.loads(file.read_text(encoding="utf-8"))
-    return {full: value for full, value in locked.items() if full.partition("/")[0] == of}
+    file = folder_of(of) / LOCK
+    return tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
 
 
 def file_of(full_name: str) -> Traversable:
     """Return the file that holds an edition."""
     of, _, name = full_name.partition("/")
-    return _folder_of(of) / f"{name}.toml"
+    return folder_of(of) / f"{name}.toml"
 
 
-def _is_shipped(of: str) -> bool:
-    """Return whether a discipline's package ships its editions; agon's own are all in one place."""
-    return of not in BUILT_IN and discipline(of).editions is not None
+def folder_of(of: str) -> Traversable:
+    """Return the folder with a discipline's editions and their lock.
 
-
-def _folder_of(of: str) -> Traversable:
-    """Return the folder with a discipline's editions."""
-    if _is_shipped(of):
-        return files(str(discipline(of).editions)) / "editions"
-    return files("agon.editions") / "released" / of
+    Raises:
+        NotFound: there is no such discipline.
+    """
+    package = None if of in BUILT_IN else discipline(of).editions
+    if package is None:
+        return files("agon.editions") / "released" / of
+    return files(package) / "editions"
 
 
 @cache

@@ -1,0 +1,81 @@
+"""Release editions: add them to the lock of their discipline, after which they never change.
+
+``python -m agon.editions.release quiz`` adds every new edition of the discipline ``quiz`` to
+``lock.toml`` in its folder of editions.
+"""
+
+import argparse
+import sys
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+from agon.editions.edition import rules_sha256
+from agon.editions.mismatch import compare
+from agon.editions.registry import LOCK, folder_of, lock_of, parse
+from agon.errors import AgonError
+
+HEAD = (
+    "# rules_sha256 of each released edition, in order of release; "
+    "the values of an edition never change.\n"
+)
+
+
+def release(of: str, *, unreleased: Collection[str] = ()) -> list[str]:
+    """Add the new editions of a discipline to its lock, and return what is wrong with any.
+
+    An edition that is in the lock keeps its entry, and so its rank: the first is the default.
+
+    Args:
+        of: the discipline.
+        unreleased: full names of editions whose fingerprint is recorded again, because nobody
+            has used them yet.
+
+    Raises:
+        NotFound: there is no such discipline.
+    """
+    folder = Path(str(folder_of(of)))
+    locked, errors = dict(lock_of(of)), []
+    for file in sorted(folder.glob("*.toml")):
+        if file.name == LOCK:
+            continue
+        name = f"{of}/{file.stem}"
+        try:
+            rules = parse(file.read_text(encoding="utf-8"), full_name=name).rules
+        except AgonError as error:
+            errors.append(f"{name}: {error}")
+            continue
+        if name in locked and name not in unreleased:
+            mismatch = compare(rules, edition=name, recorded=locked[name])
+            if mismatch is not None:
+                errors.append(f"{mismatch}, or release the change under a new name")
+        else:
+            locked[name] = rules_sha256(rules)
+    lines = [f'"{name}" = "{fingerprint}"\n' for name, fingerprint in locked.items()]
+    (folder / LOCK).write_text(HEAD + "".join(lines), encoding="utf-8")
+    return errors
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Release the editions of disciplines; return 1 when an edition is wrong or has changed."""
+    parser = argparse.ArgumentParser(prog="python -m agon.editions.release", description=__doc__)
+    parser.add_argument("discipline", nargs="+")
+    parser.add_argument(
+        "--unreleased",
+        metavar="EDITION",
+        action="append",
+        default=[],
+        help="Record the fingerprint of this edition again; nobody has used it yet.",
+    )
+    given = parser.parse_args(arguments)
+    try:
+        errors = [
+            error for of in given.discipline for error in release(of, unreleased=given.unreleased)
+        ]
+    except AgonError as error:
+        errors = [str(error)]
+    sys.stderr.write("".join(f"{error}\n" for error in errors))
+    return 1 if errors else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
