@@ -86,8 +86,8 @@ def _among_others(engine: Engine, table: Table, rows: list[dict[str, Any]]) -> s
         text = "".join(json.dumps(row) + "\n" for row in rows)
         (Path(folder) / f"{table.name}.ndjson").write_text(text, encoding="utf-8")
         found = open_source(engine.connection, schema, folder)
-        whole = make_typed(engine.connection, schema, found.tables)
-        problems = problems_of(engine.connection, schema, found, whole)
+        typing = make_typed(engine.connection, schema, found.tables)
+        problems = problems_of(engine.connection, schema, found, typing)
     return {(one.row, one.column, one.code, one.reason, one.remedy) for one in problems}
 
 

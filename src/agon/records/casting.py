@@ -63,16 +63,21 @@ class Cast:
     parsed: bool = False
 
     @property
+    def is_guarded(self) -> bool:
+        """Whether a value may be given that cannot be read."""
+        return self.good != "true"
+
+    @property
     def safe(self) -> str:
-        """Give the typed value, NULL where it cannot be read."""
-        if self.good == "true":
+        """Return SQL for the typed value, NULL where it cannot be read."""
+        if not self.is_guarded:
             return self.value
         return f"CASE WHEN {self.good} THEN {self.value} END"
 
     @property
     def bad(self) -> str:
-        """Say whether a value is given that is not of its column's kind."""
-        if self.good == "true":
+        """Return SQL that is true where a value is given that is not of its column's kind."""
+        if not self.is_guarded:
             return "false"
         return f"({self.given} IS NOT NULL AND ({self.good}) IS NOT TRUE)"
 

@@ -207,13 +207,13 @@ def _typed(engine: Engine, schema: Schema, found: Found) -> tuple[Records, list[
 
     connection = engine.connection
     try:
-        whole = make_typed(connection, schema, found.tables)
-        problems = problems_of(connection, schema, found, whole)
+        typing = make_typed(connection, schema, found.tables)
+        problems = problems_of(connection, schema, found, typing)
     except duckdb.Error as error:
         # A file may turn out to be damaged only when it is read to its end.
         found = without_unreadable(connection, found, error)
-        whole = make_typed(connection, schema, found.tables)
-        problems = problems_of(connection, schema, found, whole)
+        typing = make_typed(connection, schema, found.tables)
+        problems = problems_of(connection, schema, found, typing)
     if not problems:
-        trust(connection, schema, found.tables, whole)
+        trust(connection, schema, found.tables, typing)
     return Records(engine, schema, found.shown, frozenset(found.tables)), problems

@@ -5,6 +5,7 @@ table, are written as such numbers, and text otherwise. That depends on what the
 on how a file stores it.
 """
 
+from dataclasses import dataclass
 from typing import Any
 
 from agon.records.casting import Cast, cast, sql_type, whole_id
@@ -15,45 +16,55 @@ SPACE = "typed"
 """The engine's schema that holds the typed tables."""
 
 
-def make_typed(connection: Any, schema: Schema, raw: dict[str, RawTable]) -> set[tuple[str, str]]:
-    """Create every table of the schema in :data:`SPACE`; values that cannot be read are NULL.
+@dataclass(frozen=True)
+class Typing:
+    """How the raw tables are read as typed ones.
 
-    Returns the ``(table, column)`` of all ids that are whole numbers.
+    Attributes:
+        integer_ids: the ``(table, column)`` of all ids that are whole numbers.
+        casts: how each column that a raw table has is read, by table.
     """
+
+    integer_ids: set[tuple[str, str]]
+    casts: dict[str, dict[str, Cast]]
+
+
+def make_typed(connection: Any, schema: Schema, raw: dict[str, RawTable]) -> Typing:
+    """Create every table of the schema in :data:`SPACE`; values that cannot be read are NULL."""
     connection.execute(f"DROP SCHEMA IF EXISTS {SPACE} CASCADE")
     connection.execute(f"CREATE SCHEMA {SPACE}")
-    whole = _whole_ids(connection, schema, raw)
+    integer_ids = _integer_ids(connection, schema, raw)
+    typing = Typing(
+        integer_ids,
+        {table.name: casts(table, raw[table.name], integer_ids)
+         for table in schema if table.name in raw},
+    )  # fmt: skip
     for table in schema:
-        connection.execute(_create(table, raw.get(table.name), whole, trusted=False))
-    return whole
+        connection.execute(_create(table, raw.get(table.name), typing, checked=False))
+    return typing
 
 
-def trust(
-    connection: Any, schema: Schema, raw: dict[str, RawTable], whole: set[tuple[str, str]]
-) -> None:
-    """Read checked values without asking again whether they can be read; drop spent copies."""
-    for table in schema:
-        if table.name not in raw:
-            continue
-        here = raw[table.name]
-        if not _is_kept(table, here, whole):
-            connection.execute(_create(table, here, whole, trusted=True))
-        elif here.stored:
-            connection.execute(f"DROP TABLE {here.relation}")
+def trust(connection: Any, schema: Schema, raw: dict[str, RawTable], typing: Typing) -> None:
+    """Let views read checked values without guards; drop raw copies that were read."""
+    for name, reads in typing.casts.items():
+        if raw[name].stored:
+            connection.execute(f"DROP TABLE {raw[name].relation}")
+        elif not _is_stored(raw[name], reads) and any(read.is_guarded for read in reads.values()):
+            connection.execute(_create(schema.table(name), raw[name], typing, checked=True))
 
 
-def casts(table: Table, raw: RawTable, whole: set[tuple[str, str]]) -> dict[str, Cast]:
+def casts(table: Table, raw: RawTable, integer_ids: set[tuple[str, str]]) -> dict[str, Cast]:
     """Return how to read each of the schema's columns that a raw table has."""
     return {
         column.name: cast(
-            column, raw.types[column.name], whole_ids=(table.name, column.name) in whole
+            column, raw.types[column.name], whole_ids=(table.name, column.name) in integer_ids
         )
         for column in table.columns
         if column.name in raw.types
     }
 
 
-def _whole_ids(connection: Any, schema: Schema, raw: dict[str, RawTable]) -> set[tuple[str, str]]:
+def _integer_ids(connection: Any, schema: Schema, raw: dict[str, RawTable]) -> set[tuple[str, str]]:
     families = schema.families()
     text: set[int] = set()
     for (table, column), family in families.items():
@@ -76,26 +87,30 @@ def holds(connection: Any, relation: str, condition: str) -> bool:
     return True
 
 
-def _is_kept(table: Table, raw: RawTable, whole: set[tuple[str, str]]) -> bool:
-    """Say whether the typed values are worth keeping, because reading them was work."""
-    return raw.stored or any(read.parsed for read in casts(table, raw, whole).values())
+def _is_stored(raw: RawTable, reads: dict[str, Cast]) -> bool:
+    """Return whether the typed values are stored, because reading them took work."""
+    return raw.stored or any(read.parsed for read in reads.values())
 
 
-def _create(
-    table: Table, raw: RawTable | None, whole: set[tuple[str, str]], *, trusted: bool
-) -> str:
-    target = f"{SPACE}.{quoted(table.name)}"
-    read = {} if raw is None else casts(table, raw, whole)
+def relation(table: str) -> str:
+    """Return what stands behind ``FROM`` to read a typed table."""
+    return f"{SPACE}.{quoted(table)}"
+
+
+def _create(table: Table, raw: RawTable | None, typing: Typing, *, checked: bool) -> str:
+    target, reads = relation(table.name), typing.casts.get(table.name, {})
     items = [f"{raw.row if raw else 'NULL'}::BIGINT AS _row"]
     for column in table.columns:
-        value = f"NULL::{sql_type(column, whole_ids=(table.name, column.name) in whole)}"
-        if column.name in read:
-            value = read[column.name].value if trusted else read[column.name].safe
+        value = (
+            f"NULL::{sql_type(column, whole_ids=(table.name, column.name) in typing.integer_ids)}"
+        )
+        if column.name in reads:
+            value = reads[column.name].value if checked else reads[column.name].safe
         items.append(f"{value} AS {quoted(column.name)}")
     selected = ", ".join(items)
     if raw is None:
         return f"CREATE VIEW {target} AS SELECT {selected} WHERE false"
-    kind = "TABLE" if _is_kept(table, raw, whole) else "VIEW"
+    kind = "TABLE" if _is_stored(raw, reads) else "VIEW"
     return f"CREATE OR REPLACE {kind} {target} AS SELECT {selected} FROM {raw.relation}"
 
 

@@ -10,17 +10,15 @@ from typing import Any
 from agon.records.casting import Cast
 from agon.records.checks import Check, checks_of, flag
 from agon.records.constraints import expected
-from agon.records.keys import dangling, has_repeats, ids, is_sound, repeats
+from agon.records.keys import Ids, dangling, has_repeats, ids, is_sound, repeats
 from agon.records.problems import SHOWN_PER_KIND, Problem
 from agon.records.raw import Found, RawTable, quoted
 from agon.records.schemas import ForeignKey, Schema, Table
 from agon.records.sources.names import nearest
-from agon.records.typed import SPACE, casts
+from agon.records.typed import Typing, relation
 
 
-def problems_of(
-    connection: Any, schema: Schema, found: Found, whole: set[tuple[str, str]]
-) -> list[Problem]:
+def problems_of(connection: Any, schema: Schema, found: Found, typing: Typing) -> list[Problem]:
     """List all that is wrong with a source, in the schema's order.
 
     What the source itself could not read comes first, and is not reported a second time as
@@ -30,17 +28,18 @@ def problems_of(
         connection: the engine, with every table of the schema typed.
         schema: what the tables should be.
         found: the tables as read.
-        whole: the ``(table, column)`` of ids that are whole numbers.
+        typing: how they were typed.
     """
     told = {problem.table for problem in found.problems}
     problems = list(found.problems)
+    known_ids: dict[tuple[str, str], Ids] = {}
     for table in schema:
         raw = found.tables.get(table.name)
         if raw is None:
             if table.required and table.name not in told:
                 problems.append(_missing(schema, table, found))
             continue
-        checked = _Checked(connection, schema, found, table, raw, whole)
+        checked = _Checked(connection, schema, found, table, raw, typing, known_ids)
         here = checked.missing_columns() + checked.rows() + checked.duplicates()
         problems += _on_lines(here + checked.references(told), raw)
     for names in schema.one_table_of:
@@ -60,15 +59,17 @@ class _Checked:
         found: Found,
         table: Table,
         raw: RawTable,
-        whole: set[tuple[str, str]],
+        typing: Typing,
+        known_ids: dict[tuple[str, str], Ids],
     ) -> None:
         self._connection = connection
         self._schema = schema
         self._found = found
         self._table = table
         self._raw = raw
-        self._whole = whole
-        self._casts = casts(table, raw, whole)
+        self._integer_ids = typing.integer_ids
+        self._casts = typing.casts[table.name]
+        self._known_ids = known_ids
 
     def missing_columns(self) -> list[Problem]:
         problems = []
@@ -83,7 +84,7 @@ class _Checked:
         return problems
 
     def rows(self) -> list[Problem]:
-        checks = checks_of(self._table, self._casts, _typed)
+        checks = checks_of(self._table, self._casts, relation)
         asked = [check.counted for check in checks] + self._unasked(checks)
         if not asked:
             return []
@@ -110,11 +111,11 @@ class _Checked:
         key = self._table.key
         if not key or not all(name in self._raw.types for name in key):
             return []
-        relation = _typed(self._table.name)
+        typed = relation(self._table.name)
         only = self._ids(self._table.name, key[0]) if len(key) == 1 else None
-        if not has_repeats(self._connection, relation, key, only):
+        if not has_repeats(self._connection, typed, key, only):
             return []
-        count, first = repeats(self._connection, relation, key)
+        count, first = repeats(self._connection, typed, key)
         return [
             self._problem(
                 "duplicate-key",
@@ -173,9 +174,12 @@ class _Checked:
         )
         return [replace(problem, reason=reason)]
 
-    def _ids(self, table: str, column: str) -> Any:
-        whole = (table, column) in self._whole
-        return ids(self._connection, _typed(table), column, whole=whole)
+    def _ids(self, table: str, column: str) -> Ids:
+        known, name = self._known_ids, (table, column)
+        if name not in known:
+            integer = name in self._integer_ids
+            known[name] = ids(self._connection, relation(table), column, whole=integer)
+        return known[name]
 
     def _failing(self, check: Check, count: int) -> list[Problem]:
         """Fetch the first rows that fail one check."""
@@ -228,10 +232,6 @@ class _Checked:
         return Problem(
             code, here.name, here.location, row, column, text, reason, remedy, count=count
         )
-
-
-def _typed(table: str) -> str:
-    return f"{SPACE}.{quoted(table)}"
 
 
 def _missing(schema: Schema, table: Table, found: Found) -> Problem:

@@ -24,6 +24,7 @@ from agon.records.sources.text_file import BROKEN, plain, refused, text
 _DELIMITERS = ",;\t|"
 _BATCH = 50_000
 _ROW = "row:"
+_SMALL = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -63,10 +64,11 @@ def _header(table: Table, file: Path) -> _Header:
     """Read the first row by the delimiter under which the most of its names are the schema's."""
     known = {column.name for column in table.columns}
     headers = []
-    for delimiter in _DELIMITERS:
-        with text(file) as opened, _any_length():
+    with text(file) as opened, _any_length():
+        for delimiter in _DELIMITERS:
+            opened.seek(0)
             names = next(csv.reader(opened, delimiter=delimiter), [])
-        headers.append(_Header([name.strip() for name in names], delimiter))
+            headers.append(_Header([name.strip() for name in names], delimiter))
     return max(headers, key=lambda header: (len(known & set(header.names)), len(header.names)))
 
 
@@ -231,6 +233,8 @@ def _nul(
     problems: list[Problem] = []
     if not known:
         return problems
+    if file.suffix != ".gz" and file.stat().st_size < _SMALL and b"\0" not in file.read_bytes():
+        return problems  # cheaper than a query
     counted = ", ".join(f"count_if(contains({quoted(name)}, chr(0)))" for name in known)
     counts = connection.execute(f"SELECT {counted} FROM {stored}").fetchall()[0]
     for name, count in zip(known, counts, strict=True):
