@@ -12,7 +12,7 @@ import pytest
 
 from agon.cli.dojo.arguments import MODES
 from agon.wiring import MODES as WALLS
-from app.dojo.packing import RIGHT, journaled, pack_problem, pack_solver, rows
+from app.dojo.packing import RIGHT, ledger_of, pack_problem, pack_solver, recorded, rows
 from cli.command import Here, apart
 
 CUBES = "def solver():\n    return [n**3 for n in range(1, 201)]\n"
@@ -191,13 +191,13 @@ def test_rejudge_shows_before_it_applies(agon: Here, tmp_path: Path) -> None:
     pack_solver(tmp_path / "s", "ada")
     season = tmp_path / "season"
     assert agon("dojo", "judge", package, tmp_path / "s", "--out", season).code == 0
-    journal = season / "journal.ndjson"
-    journal.write_text(journal.read_text().replace('"ok"', '"time_limit"'))
+    ledger = ledger_of(season)
+    ledger.write_text(ledger.read_text().replace('"ok"', '"time_limit"'))
     shown = agon("dojo", "rejudge", season, "--format", "json").json()
     assert [(one["verdict_before"], one["verdict_after"]) for one in shown["changes"]] == [
         ("time_limit", "ok")
     ]
-    assert "time_limit" in journal.read_text()
+    assert "time_limit" in ledger.read_text()
     applied = agon("dojo", "rejudge", season, "--apply")
     assert applied.code == 0
     assert "1 verdicts change" in applied.out
@@ -221,9 +221,9 @@ def test_a_judge_killed_in_the_middle_goes_on_and_leaves_no_process(tmp_path: Pa
         pack_solver(tmp_path / "s", f"u{user:02}", slow)
     command = [sys.executable, "-m", "agon", "dojo", "judge", str(package), str(tmp_path / "s"),
                "--out", str(tmp_path / "o")]  # fmt: skip
-    journal = tmp_path / "o" / "journal.ndjson"
+    ledger = ledger_of(tmp_path / "o")
     with subprocess.Popen(command, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as judge:
-        while not journal.exists() or len(journaled(tmp_path / "o")) < 3:
+        while not ledger.exists() or len(recorded(tmp_path / "o")) < 3:
             assert judge.poll() is None
             time.sleep(0.005)
         workers = descendants(judge.pid)
@@ -233,11 +233,11 @@ def test_a_judge_killed_in_the_middle_goes_on_and_leaves_no_process(tmp_path: Pa
     while any(Path(f"/proc/{pid}").exists() for pid in workers):
         assert time.monotonic() < patience, "a worker outlived its judge"
         time.sleep(0.01)
-    finished = journaled(tmp_path / "o")
+    finished = recorded(tmp_path / "o")
     assert len(finished) < 30
     done = subprocess.run(command, capture_output=True, check=True)
     assert f"{len(finished)} had their verdict already" in done.stderr.decode()
-    ids = journaled(tmp_path / "o")
+    ids = recorded(tmp_path / "o")
     assert len(ids) == len(set(ids)) == 30
     assert ids[: len(finished)] == finished
     assert {row["verdict"] for row in rows(tmp_path / "o")} == {"ok"}

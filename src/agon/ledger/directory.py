@@ -124,6 +124,25 @@ def import_directory(folder: Path, *, public: bytes | None = None) -> Imported:
     )
 
 
+def contest_page(contest: str, *, seq: int, head: bytes, public_key: bytes | None = None) -> bytes:
+    """Return the content of ``contest.json``: where the chain of a ledger's lines ends.
+
+    Args:
+        contest: the contest's name.
+        seq: position of the last entry.
+        head: the chain's hash there (32 bytes).
+        public_key: the key that signed heads can be checked with; None where there are none.
+    """
+    page = {
+        "format": FORMAT,
+        "head_sha256": head.hex(),
+        "id": contest,
+        "public_key": None if public_key is None else public_key.hex(),
+        "seq": seq,
+    }
+    return canonical_json(page) + b"\n"
+
+
 def _write(
     folder: Path,
     *,
@@ -140,15 +159,8 @@ def _write(
             ledger.write(line + b"\n")
         signed = files.enter_context((folder / HEADS).open("xb"))
         signed.writelines(one.line + b"\n" for one in heads)
-        page = {
-            "format": FORMAT,
-            "head_sha256": head.hex(),
-            "id": contest,
-            "public_key": None if public_key is None else public_key.hex(),
-            "seq": seq,
-        }
         about = files.enter_context((folder / CONTEST).open("xb"))
-        about.write(canonical_json(page) + b"\n")
+        about.write(contest_page(contest, seq=seq, head=head, public_key=public_key))
         for file in (ledger, signed, about):
             file.flush()
             os.fsync(file.fileno())

@@ -42,11 +42,17 @@ def rows(season: Path, table: str = "submissions") -> list[dict[str, Any]]:
     return [json.loads(line) for line in (season / f"{table}.ndjson").read_text().splitlines()]
 
 
-def journaled(season: Path) -> list[str]:
-    """List the ids of the verdicts in a season's journal, in its order; a torn line is none."""
-    ids = []
-    for line in (season / "journal.ndjson").read_bytes().split(b"\n")[:-1]:
-        entry = json.loads(line)
-        if "submission" in entry:
-            ids.append(entry["submission"]["id"])
-    return ids
+def entries(season: Path) -> list[dict[str, Any]]:
+    """List the entries of a season's ledger; a torn line is not one."""
+    return [json.loads(line) for line in ledger_of(season).read_bytes().split(b"\n")[:-1]]
+
+
+def recorded(season: Path) -> list[str]:
+    """List the ids of the verdicts in a season's ledger, in its order."""
+    bodies = [entry["body"] for entry in entries(season) if entry["kind"].startswith("record-")]
+    return [body["row"]["id"] for body in bodies if body["table"] == "submissions"]
+
+
+def ledger_of(season: Path) -> Path:
+    """Return a season's ledger file."""
+    return season / "ledger" / "ledger.ndjson"

@@ -1,5 +1,7 @@
 """The season that is shipped: sixteen sequences, real programs, run for real."""
 
+import hashlib
+import json
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,10 +14,12 @@ from agon.app.demo import build_demo
 from agon.app.dojo.example import SUBMISSIONS, example_problems, judge_example
 from agon.app.dojo.packages import find_packages, read_package
 from agon.app.dojo.problems import read_problem
+from agon.app.replay.replay import replay
 from agon.app.sandbox import Sandbox
 from agon.disciplines.dojo.classifier import classify, contradicts
 from agon.disciplines.dojo.program import Program, parse
 from agon.errors import Unavailable
+from agon.ledger.directory import import_directory
 from agon.wiring import sandbox
 from app.dojo.packing import rows
 
@@ -114,14 +118,51 @@ def test_the_example_holds_both_gates_and_every_problem_a_right_program(season: 
     assert board["gus"]["problems"] == 2  # and the own Fibonacci numbers left out
 
 
+MEASURED = {"cpu_ms": 0.0, "wall_ms": 0.0, "memory_kib": 0, "attempts": 1, "runner": "a runner"}
+"""What differs from run to run, and what stands for it in the golden records."""
+GOLDEN_ROWS = {
+    "problems": "70c7fcf09bfe619c58f0563709e83ced8734775b607d77e010860fb58a847d39",
+    "submissions": "253e3024f6abc1628085f3e59902fee0e14c1c3c7800b07e8ec15cad58abf201",
+}
+GOLDEN_FINGERPRINTS = {
+    "0.1": "51c68c395184cb405b50a7fcbe08dfa1d9af91a2a3ed8ffb29fc43847ce59eee",
+    "0.2": "6c6c79ed1edbf8411218ca0b09f6f356fa256e2d7ba35aa86b2e45966ab176fb",
+}
+GOLDEN_BOARD = "ce78e153f04a434699c6054c35ba1bb47c951366b690c4c8e1135940bca9d2d6"
+
+
+def test_the_examples_records_and_boards_are_the_golden_ones(season: Path, tmp_path: Path) -> None:
+    """Every row, column and reason, byte for byte; measured values are set to fixed ones."""
+    for table, golden in GOLDEN_ROWS.items():
+        fixed = [
+            {name: MEASURED.get(name, value) for name, value in row.items()}
+            for row in rows(season, table)
+        ]
+        content = "".join(json.dumps(row) + "\n" for row in fixed)
+        (tmp_path / f"{table}.ndjson").write_text(content)
+        assert hashlib.sha256(content.encode()).hexdigest() == golden
+    for edition, golden in GOLDEN_FINGERPRINTS.items():
+        result = agon.score("dojo", tmp_path, edition=edition)
+        assert result.fingerprint == golden
+        assert result.board().sha256 == GOLDEN_BOARD
+
+
+def test_the_examples_ledger_replays_to_the_board_of_its_tables(season: Path) -> None:
+    """A season in a folder is the ledger of a contest."""
+    ledger = import_directory(season / "ledger")
+    rebuilt = replay((one.line for one in ledger.entries()), contest=ledger.contest)
+    assert rebuilt.board_sha256 == GOLDEN_BOARD
+    rebuilt.live.close()
+
+
 def test_the_setters_give_the_sequences_they_are_named_for(season: Path) -> None:
     """Compared with the first terms as they are known."""
     from agon.app.dojo.season import Season
 
     with Season.opened(season, new=False) as opened:
         given = {
-            opened.problems[name]["title"]: [int(term) for term in opened.sealed(name).terms[:8]]
-            for name in opened.problems
+            one.package["title"]: [int(term) for term in one.package["terms"][:8]]
+            for one in opened.problems.values()
         }
     assert given == KNOWN
 

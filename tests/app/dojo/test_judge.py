@@ -1,6 +1,5 @@
 """Judging: one verdict for each submission, whatever it is, and never a second one."""
 
-import json
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -10,9 +9,11 @@ import pytest
 import agon
 from agon.app.dojo.judge import Judged, Progress, judge
 from agon.app.dojo.problems import read_problem
+from agon.app.replay.replay import replay
 from agon.app.sandbox import Job, Run
 from agon.errors import Conflict, NotFound, Unavailable
-from app.dojo.packing import RIGHT, journaled, pack_problem, pack_solver, rows
+from agon.ledger.directory import import_directory
+from app.dojo.packing import RIGHT, entries, ledger_of, pack_problem, pack_solver, recorded, rows
 from fakes.sandbox import FakeSandbox
 
 HALF = "def solver():\n    return [n * n for n in range(1, 11)]\n"
@@ -335,14 +336,42 @@ def test_an_empty_folder_of_submissions_makes_an_empty_season(package: Path) -> 
 
 
 def test_the_seasons_tables_hold_nothing_of_the_answer(package: Path) -> None:
-    """They are shown to people; the answer is sealed beside, for its owner alone."""
+    """They can be shown to anyone; the answer is in the ledger, which its owner alone can read."""
     pack_solver(package.parent / "s", "ada", HALF)
     judged(package)
     season = package.parent / "season"
-    (sealed,) = (season / ".sealed").iterdir()
-    assert sealed.stat().st_mode & 0o777 == 0o600
-    assert "seq" in json.loads(sealed.read_text())["source"]
+    assert ledger_of(season).stat().st_mode & 0o777 == 0o600
+    assert ledger_of(season).parent.stat().st_mode & 0o777 == 0o700
+    (published,) = [one for one in entries(season) if one["kind"] == "problem-published"]
+    assert "seq" in published["body"]["package"]["source"]
     shown = "".join(path.read_text() for path in season.glob("*.ndjson"))
     assert "seq" not in shown
     assert "400" not in shown  # the twentieth square
-    assert journaled(season) == [rows(season)[0]["id"]]
+    assert recorded(season) == [rows(season)[0]["id"]]
+
+
+def test_a_season_has_the_entries_of_a_contest(package: Path) -> None:
+    """Created, opened, published, received, judged: a service can import and replay it."""
+    pack_solver(package.parent / "s", "ada", HALF, method_tag="loops")
+    judged(package)
+    season = package.parent / "season"
+    assert [one["kind"] for one in entries(season)] == [
+        "contest-created", "contest-opened", "problem-published", "record-added",
+        "submission-received", "record-added",
+    ]  # fmt: skip
+    content = entries(season)[4]["body"]["content"]
+    assert (content["source"], content["method_tag"]) == (HALF, "loops")
+    ledger = import_directory(season / "ledger")
+    assert ledger.contest == "season"
+    rebuilt = replay((one.line for one in ledger.entries()), contest=ledger.contest)
+    assert rebuilt.board_sha256 == agon.score("dojo", season).board().sha256
+    rebuilt.live.close()
+
+
+def test_a_name_that_no_ledger_holds_is_a_fault_of_its_package(package: Path) -> None:
+    """A folder may be called anything, an entry names its submission in printable text."""
+    pack_solver(package.parent / "s", "ada")
+    pack_solver(package.parent / "s", "b\nb")
+    done = judged(package)
+    assert [row["user_id"] for row in done.rows] == ["ada"]
+    assert "control characters" in str(done.faults[0])

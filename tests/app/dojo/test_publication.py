@@ -6,15 +6,16 @@ from pathlib import Path
 
 import pytest
 
+from agon.app.dojo.hidden_answer import HiddenAnswer, read_answer
 from agon.app.dojo.judge import judge
+from agon.app.dojo.lifecycle import require_revealable
 from agon.app.dojo.problems import Problem, read_problem
 from agon.app.dojo.publication import publish
-from agon.app.dojo.reveal import expect_frozen, reveal, verify
-from agon.app.dojo.sealed_answers import Sealed, read_sealed
+from agon.app.dojo.reveal import reveal, verify
 from agon.app.dojo.setter_check import GateRefused, pass_gate
 from agon.app.files import Unfit
 from agon.errors import Conflict, NotFound, Unavailable, Unreadable
-from app.dojo.packing import SQUARES, pack_problem, pack_solver
+from app.dojo.packing import SQUARES, entries, pack_problem, pack_solver
 from fakes.sandbox import FakeSandbox
 
 
@@ -50,7 +51,7 @@ def test_only_its_owner_reads_the_sealed_file(tmp_path: Path) -> None:
     publish(problem(), tmp_path / "out", FakeSandbox())
     sealed = tmp_path / "out" / "sealed.json"
     assert sealed.stat().st_mode & 0o777 == 0o600
-    assert read_sealed(sealed) == Sealed(problem(), tuple(str(n * n) for n in range(1, 201)))
+    assert read_answer(sealed) == HiddenAnswer(problem(), tuple(str(n * n) for n in range(1, 201)))
     assert sorted(path.name for path in tmp_path.rglob("*")) == [
         "disclosure.json", "out", "sealed.json",
     ]  # fmt: skip
@@ -109,30 +110,32 @@ def test_a_revealed_file_can_be_verified_by_anybody(tmp_path: Path) -> None:
 
 def test_a_changed_reveal_does_not_hold(tmp_path: Path) -> None:
     """One byte of the source is enough."""
-    reveal(Sealed(problem(), ("1",) * 200), tmp_path / "revealed.json")
+    reveal(HiddenAnswer(problem(), ("1",) * 200), tmp_path / "revealed.json")
     text = (tmp_path / "revealed.json").read_text().replace("n * n", "n + n")
     (tmp_path / "revealed.json").write_text(text)
     assert not verify(tmp_path / "revealed.json").holds
     with pytest.raises(Unfit, match="problem_id is"):
-        read_sealed(tmp_path / "revealed.json")
+        read_answer(tmp_path / "revealed.json")
 
 
 @pytest.mark.parametrize("terms", [["1"], "1", [1] * 200, ["01"] * 200, None])
 def test_a_sealed_file_with_other_terms_is_refused(tmp_path: Path, terms: object) -> None:
     """Solvers would be judged by them."""
-    page = json.loads(Sealed(problem(), ("1",) * 200).to_bytes()) | {"terms": terms}
+    page = json.loads(HiddenAnswer(problem(), ("1",) * 200).to_bytes()) | {"terms": terms}
     (tmp_path / "sealed.json").write_text(json.dumps(page))
     with pytest.raises(Unfit, match="terms are not N_check decimal integers"):
-        read_sealed(tmp_path / "sealed.json")
+        read_answer(tmp_path / "sealed.json")
 
 
 def test_nothing_is_revealed_before_the_freeze() -> None:
     """Submissions still come; at the very moment of the freeze they do not."""
     freeze = datetime(2026, 3, 1, tzinfo=UTC)
     with pytest.raises(Conflict, match="2026-03-01T00:00:00"):
-        expect_frozen(freeze, now=freeze - timedelta(microseconds=1))
-    expect_frozen(freeze, now=freeze)
-    expect_frozen(None, now=freeze)
+        require_revealable(freeze, now=freeze - timedelta(microseconds=1))
+    require_revealable(freeze, now=freeze)
+    require_revealable(None, now=freeze, final=True)
+    with pytest.raises(Conflict, match="until its contest is final"):
+        require_revealable(None, now=freeze)
 
 
 def test_the_reveal_tells_how_often_each_tag_was_used(tmp_path: Path) -> None:
@@ -142,7 +145,10 @@ def test_the_reveal_tells_how_often_each_tag_was_used(tmp_path: Path) -> None:
         pack_solver(tmp_path / "s", user, method_tag=tag)
     pack_solver(tmp_path / "s", "dan", "def solver(): return []", method_tag="other")
     judge(given, tmp_path / "s", tmp_path / "season", FakeSandbox())
-    sealed = Sealed(given, pass_gate(given, FakeSandbox()))
+    sealed = HiddenAnswer(given, pass_gate(given, FakeSandbox()))
     reveal(sealed, tmp_path / "r.json", season=tmp_path / "season")
     told = json.loads((tmp_path / "r.json").read_text())
     assert told["method_tags"] == {"closed_form": 2, "loops": 1}
+    reveal(sealed, tmp_path / "r.json", season=tmp_path / "season")
+    kinds = [one["kind"] for one in entries(tmp_path / "season")]
+    assert kinds.count("problem-revealed") == 1

@@ -1,6 +1,5 @@
 """Judging again: seen as a set before it counts, and nothing lost when it does."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,7 @@ from agon.app.dojo.problems import read_problem
 from agon.app.dojo.rejudge import rejudge
 from agon.app.sandbox import Job, Run
 from agon.errors import CheckFailed, NotFound
-from app.dojo.packing import journaled, pack_problem, pack_solver, rows
+from app.dojo.packing import entries, ledger_of, pack_problem, pack_solver, recorded, rows
 from fakes.sandbox import FakeSandbox
 
 
@@ -52,20 +51,26 @@ def test_changes_are_shown_and_nothing_is_written(season: Path) -> None:
         "reason": "slower now",
     }
     assert done.runs == 3
-    assert done.kept is None
+    assert done.change is None
     assert {path: path.read_bytes() for path in season.rglob("*") if path.is_file()} == before
 
 
 def test_applied_verdicts_count_and_the_old_ones_are_kept(season: Path) -> None:
     """A correction replaces nothing silently."""
-    before = (season / "journal.ndjson").read_bytes()
+    before = ledger_of(season).read_bytes()
     done = rejudge(season, Newer(), apply=True)
-    assert done.kept is not None
-    assert done.kept.read_bytes() == before
+    assert ledger_of(season).read_bytes().startswith(before)
+    assert ledger_of(season).stat().st_mode & 0o777 == 0o600
+    (entry,) = [one for one in entries(season) if one["kind"] == "record-replaced"]
+    assert entry["body"]["change"] == done.change
+    assert entry["body"]["row"]["user_id"] == "bob"
     verdicts = {row["user_id"]: row["verdict"] for row in rows(season)}
     assert verdicts == {"ada": "ok", "bob": "time_limit", "cy": "ok", "dan": "syntax_error"}
-    assert len(journaled(season)) == len(set(journaled(season))) == 4
-    assert rejudge(season, FakeSandbox(), apply=True).kept != done.kept
+    assert len(recorded(season)) == 5
+    assert len(set(recorded(season))) == 4
+    again = rejudge(season, FakeSandbox(), apply=True)
+    assert again.change != done.change
+    assert {row["verdict"] for row in rows(season) if row["user_id"] == "bob"} == {"ok"}
 
 
 def test_the_same_runner_changes_nothing(season: Path) -> None:
@@ -83,9 +88,7 @@ def test_one_problem_is_named_by_how_its_id_begins(season: Path) -> None:
 
 def test_a_setter_that_gives_other_terms_now_stops_it(season: Path) -> None:
     """Everybody would be judged by another sequence."""
-    (sealed,) = (season / ".sealed").iterdir()
-    page = json.loads(sealed.read_text())
-    page["terms"][6] = "50"
-    sealed.write_text(json.dumps(page))
+    ledger = ledger_of(season)
+    ledger.write_bytes(ledger.read_bytes().replace(b'"36","49","64"', b'"36","50","64"'))
     with pytest.raises(CheckFailed, match="another term 7"):
         rejudge(season, FakeSandbox())

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -18,8 +19,9 @@ import agon
 from agon.app.dojo.judge import judge
 from agon.app.dojo.problems import read_problem
 from agon.app.dojo.season import Season
+from agon.app.sandbox import Job, Run
 from agon.errors import Conflict, NotFound, Unreadable
-from app.dojo.packing import journaled, pack_problem, pack_solver, rows
+from app.dojo.packing import ledger_of, pack_problem, pack_solver, recorded, rows
 from fakes.sandbox import FakeSandbox
 
 TESTS = Path(__file__).parents[2]
@@ -56,7 +58,7 @@ def test_a_judge_killed_at_random_moments_loses_and_doubles_nothing(tmp_path: Pa
     kills = 0
     season = tmp_path / "season"
     while True:
-        finished = journaled(season) if (season / "journal.ndjson").exists() else []
+        finished = recorded(season) if ledger_of(season).exists() else []
         began = len(noted(tmp_path))
         judge_process = begin(tmp_path)
         patience = dice.randint(4, 15)
@@ -72,7 +74,7 @@ def test_a_judge_killed_at_random_moments_loses_and_doubles_nothing(tmp_path: Pa
             break
         kills += 1
     assert kills >= 3
-    ids = journaled(season)
+    ids = recorded(season)
     assert len(ids) == len(set(ids)) == USERS
     assert sorted(ids) == [row["id"] for row in rows(season)]
     assert len(agon.score("dojo", season).board()) == USERS
@@ -94,7 +96,7 @@ def test_a_rival_waits_while_a_judge_is_at_work(tmp_path: Path) -> None:
 
 @settings(max_examples=40, deadline=None)
 @given(share=st.floats(0, 1))
-def test_a_journal_cut_anywhere_is_completed_to_the_same_tables(share: float) -> None:
+def test_a_ledger_cut_anywhere_is_completed_to_the_same_tables(share: float) -> None:
     """A power cut can leave any part of it; what is missing is judged again, and only that."""
     with tempfile.TemporaryDirectory() as name:
         folder = contest(Path(name), users=4)
@@ -102,30 +104,30 @@ def test_a_journal_cut_anywhere_is_completed_to_the_same_tables(share: float) ->
         given_to = read_problem(folder / "p"), folder / "s", season
         judge(*given_to, FakeSandbox())
         whole = rows(season), rows(season, "problems")
-        journal = season / "journal.ndjson"
-        os.truncate(journal, round(share * journal.stat().st_size))
-        left = journaled(season)
+        ledger = ledger_of(season)
+        os.truncate(ledger, round(share * ledger.stat().st_size))
+        left = recorded(season)
         wall = FakeSandbox()
         judge(*given_to, wall)
         assert (rows(season), rows(season, "problems")) == whole
-        assert sorted(journaled(season)) == [row["id"] for row in whole[0]]
+        assert sorted(recorded(season)) == [row["id"] for row in whole[0]]
         assert not set(wall.ran) & set(left)
 
 
-def test_a_journal_that_is_none_is_told_and_kept(tmp_path: Path) -> None:
-    """Somebody has edited it; nothing is guessed."""
+def test_a_file_that_is_not_a_ledger_is_reported_and_kept(tmp_path: Path) -> None:
+    """It was edited; nothing is guessed."""
     contest(tmp_path, users=1)
     paths = read_problem(tmp_path / "p"), tmp_path / "s", tmp_path / "season"
     judge(*paths, FakeSandbox())
-    journal = tmp_path / "season" / "journal.ndjson"
-    journal.write_text('{"problem": {}}\n')
-    with pytest.raises(Unreadable, match="line 1 is no entry"):
+    ledger = ledger_of(tmp_path / "season")
+    ledger.write_text('{"problem": {}}\n')
+    with pytest.raises(Unreadable, match="line 1 is not an entry"):
         judge(*paths, FakeSandbox())
-    assert journal.read_text() == '{"problem": {}}\n'
+    assert ledger.read_text() == '{"problem": {}}\n'
 
 
 def test_the_tables_can_be_thrown_away(tmp_path: Path) -> None:
-    """They are made from the journal."""
+    """They are made from the ledger."""
     contest(tmp_path, users=4)
     paths = read_problem(tmp_path / "p"), tmp_path / "s", tmp_path / "season"
     judge(*paths, FakeSandbox())
@@ -142,13 +144,16 @@ def test_the_order_in_which_verdicts_come_leaves_no_trace(tmp_path: Path) -> Non
     """Two judges of the same programs give the same tables."""
     contest(tmp_path, users=6)
     problem = read_problem(tmp_path / "p")
+
+    class Backwards(FakeSandbox):
+        def run_many(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, Run]]:
+            yield from reversed(list(super().run_many(jobs)))
+
     judge(problem, tmp_path / "s", tmp_path / "season", FakeSandbox())
-    journal = tmp_path / "season" / "journal.ndjson"
-    first, *others = journal.read_text().splitlines(keepends=True)
-    before = (tmp_path / "season" / "submissions.ndjson").read_bytes()
-    journal.write_text("".join([first, *reversed(others)]))
-    judge(problem, tmp_path / "s", tmp_path / "season", FakeSandbox())
-    assert (tmp_path / "season" / "submissions.ndjson").read_bytes() == before
+    judge(problem, tmp_path / "s", tmp_path / "other", Backwards())
+    assert recorded(tmp_path / "other") == recorded(tmp_path / "season")[::-1]
+    one, other = (tmp_path / name / "submissions.ndjson" for name in ("season", "other"))
+    assert one.read_bytes() == other.read_bytes()
 
 
 def test_halves_of_files_that_a_kill_left_are_swept_away(tmp_path: Path) -> None:
@@ -158,7 +163,7 @@ def test_halves_of_files_that_a_kill_left_are_swept_away(tmp_path: Path) -> None
     judge(*paths, FakeSandbox())
     before = sorted((tmp_path / "season").rglob("*"))
     (tmp_path / "season" / ".submissions.ndjson-0a1b2c3d").write_text("half")
-    (tmp_path / "season" / ".sealed" / ".x.json-0a1b2c3d").write_text("half")
+    (tmp_path / "season" / "ledger" / ".ledger.ndjson-0a1b2c3d").write_text("half")
     judge(*paths, FakeSandbox())
     assert sorted((tmp_path / "season").rglob("*")) == before
 
@@ -170,17 +175,16 @@ def test_a_season_that_is_not_there_is_not_made_by_looking(tmp_path: Path) -> No
     assert not (tmp_path / "season").exists()
 
 
-def test_every_line_of_the_journal_is_ascii_json(tmp_path: Path) -> None:
-    """No letter of a program can break a line."""
+def test_no_character_of_a_program_breaks_a_line_of_the_ledger(tmp_path: Path) -> None:
+    r"""Lines end with \n alone, and a line holds none."""
     pack_problem(tmp_path / "p")
     odd = "def solver():\n    return [0]  # \u2028 \u0085 \x0b π\n"
     pack_solver(tmp_path / "s", "ada", odd, notes="a\u2028b\nc")
     judge(read_problem(tmp_path / "p"), tmp_path / "s", tmp_path / "season", FakeSandbox())
-    content = (tmp_path / "season" / "journal.ndjson").read_bytes()
-    assert content.isascii()
-    assert [list(json.loads(line)) for line in content.splitlines()] == [
-        ["problem"],
-        ["submission"],
-    ]
+    lines = ledger_of(tmp_path / "season").read_bytes().split(b"\n")
+    assert lines.pop() == b""
+    assert [json.loads(line)["seq"] for line in lines] == [1, 2, 3, 4, 5, 6]
+    judge(read_problem(tmp_path / "p"), tmp_path / "s", tmp_path / "season", FakeSandbox())
+    assert len(recorded(tmp_path / "season")) == 1
     source = agon.read_records("dojo", tmp_path / "season").arrow("submissions")["source"]
     assert source.to_pylist() == [odd]

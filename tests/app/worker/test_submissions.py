@@ -11,7 +11,7 @@ from agon.app.queue.progress import LeaseLost
 from agon.app.sandbox import Run
 from agon.app.service import Service
 from agon.app.worker.handlers import SETTLERS, sandbox_runners
-from agon.app.worker.submissions import OUR_FAULTS
+from agon.app.worker.submissions import MAX_SANDBOX_ERRORS
 from agon.entities.jobs import Job
 from app.worker.contests import RIGHT, dojo, entries, job_of, published, submitted, work
 from fakes.house import Clock
@@ -82,7 +82,7 @@ def test_a_fault_of_ours_is_repeated_and_then_recorded_as_ours(
     wall = FakeSandbox()
     for _ in range(20):
         work(service, sandbox_runners(wall))
-    assert len(wall.ran) == OUR_FAULTS
+    assert len(wall.ran) == MAX_SANDBOX_ERRORS
     assert [row["verdict"] for row in verdicts(service)] == ["sandbox_error"]
     assert [one["cause"] for one in job_of(service, job).causes] == ["sandbox_error: asked for"] * 2
 

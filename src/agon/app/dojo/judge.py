@@ -5,16 +5,16 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from agon.app.dojo.grading import UNJUDGED, Case, Court, Row
+from agon.app.dojo.grading import Case, Court, Row
+from agon.app.dojo.hidden_answer import HiddenAnswer
 from agon.app.dojo.inspection import rules_in_force
+from agon.app.dojo.lifecycle import is_judged, submission_row
 from agon.app.dojo.packages import Place, Submission, find_packages, read_package
 from agon.app.dojo.problems import Problem
-from agon.app.dojo.sealed_answers import Sealed
-from agon.app.dojo.season import Season, problem_row
+from agon.app.dojo.season import Season
 from agon.app.dojo.setter_check import pass_gate
 from agon.app.files import Fault, Unfit, json_line
 from agon.app.sandbox import Limits, Sandbox
-from agon.kernel.times import written_time
 from agon.records.writing import write_atomically
 
 REFUSED: Final = "refused.ndjson"
@@ -93,19 +93,19 @@ def judge(
     tally = _Tally(faults=misplaced)
     rows: list[Row] = []
     with Season.opened(out) as season:
-        sealed = Sealed(problem, pass_gate(problem, sandbox))
-        season.record_problem(sealed)
+        answer = HiddenAnswer(problem, pass_gate(problem, sandbox))
+        season.publish(answer)
         rules = rules_in_force()
-        court = Court(sealed.terms, sandbox, rules, limits or Limits())
+        court = Court(answer.terms, sandbox, rules, limits or Limits())
         cases = _cases(places, problem.id, season, tally, longest=rules.max_source_bytes)
         for row in court.verdicts(cases):
-            season.record_submission(row)
+            season.record(row)
             rows.append(row)
             done = tally.kept + tally.unfit + len(rows)
             progress(Progress(done, len(places), row))
         season.finish()
         _list_refused(season.folder / REFUSED, problem.id, tally.faults)
-    freeze = problem_row(sealed)["freeze_started_at"]
+    freeze = problem.declared()["freeze_started_at"]
     return Judged(
         problem_id=problem.id,
         rows=tuple(sorted(rows, key=lambda row: str(row["id"]))),
@@ -121,8 +121,8 @@ def _cases(
 ) -> Iterator[Case]:
     """Read the packages that have no verdict yet, one whenever the next is wanted."""
     for place in places:
-        known = season.submissions.get(place.id_on(problem_id))
-        settled = known is not None and known["verdict"] != "sandbox_error"
+        known = season.rows["submissions"].get(place.id_on(problem_id))
+        settled = is_judged(known)
         try:
             submission = read_package(place)
         except Unfit as unfit:
@@ -133,6 +133,7 @@ def _cases(
         if known is None or not settled:
             tally.remarks += submission.remarks
             row = _row(place, problem_id, submission, longest=longest)
+            season.receive(row)
             yield Case(row, submission.source, submission.refusal)
             continue
         tally.kept += 1
@@ -148,19 +149,20 @@ def _row(place: Place, problem_id: str, submission: Submission, *, longest: int)
     A source beyond every program that could be read is recorded by hash and length alone.
     """
     source = submission.source
-    recorded = source is not None and len(source) <= longest
-    return {
-        "id": place.id_on(problem_id),
-        "problem_id": problem_id,
-        "user_id": place.user,
-        "created_at": written_time(submission.created_at),
-        "source": source.decode() if source is not None and recorded else None,
+    content = {
+        "source": source.decode() if source is not None and len(source) <= longest else None,
         "source_hash": submission.source_hash,
         "l_chars": submission.l_chars,
         "method_tag": submission.method_tag,
         "notes": submission.notes,
-        **UNJUDGED,
     }
+    return submission_row(
+        place.id_on(problem_id),
+        problem=problem_id,
+        user=place.user,
+        created_at=submission.created_at,
+        content=content,
+    )
 
 
 def _list_refused(file: Path, problem_id: str, faults: Sequence[Fault]) -> None:

@@ -19,10 +19,12 @@ from agon.app.files import (
 )
 from agon.disciplines.dojo.canonical import NotUtf8, canonicalize, length, source_hash
 from agon.errors import NotFound
+from agon.ledger.kinds import is_name
 
 SOLVER: Final = "solver.py"
 SOLUTION: Final = "solution.json"
 SUBMISSION: Final = "submission.json"
+_ANY_PROBLEM: Final = "0" * 12
 
 
 @dataclass(frozen=True)
@@ -78,17 +80,11 @@ def find_packages(folder: Path) -> tuple[list[Place], list[Fault]]:
                 faults.append(_link(user.path))
             continue
         for one in _entries(Path(user.path)):
-            unreadable = text_of(user.name) is None or text_of(one.name) is None
-            if one.is_symlink():
-                faults.append(_link(one.path))
-            elif unreadable:
-                shown = os.fsencode(one.path).decode("utf-8", "backslashreplace")
-                faults.append(Fault(shown, "has a name that is not UTF-8", "rename it"))
-            elif one.is_dir():
+            fault = _misplaced(user.name, one)
+            if fault is not None:
+                faults.append(fault)
+            elif one.is_dir(follow_symlinks=False):
                 places.append(Place(user.name, one.name, Path(one.path)))
-            elif one.name in (SOLVER, SOLUTION, SUBMISSION):
-                remedy = f"put it into {user.name}/SUBMISSION/{one.name}"
-                faults.append(Fault(one.path, "stands in no submission's folder", remedy))
     return places, faults
 
 
@@ -133,6 +129,24 @@ def _entries(folder: Path) -> Iterator["os.DirEntry[str]"]:
         yield from sorted(
             (one for one in entries if not one.name.startswith(".")), key=lambda one: one.name
         )
+
+
+def _misplaced(user: str, entry: "os.DirEntry[str]") -> Fault | None:
+    """Return what keeps an entry of a user's folder from being a submission, if anything."""
+    if entry.is_symlink():
+        return _link(entry.path)
+    if text_of(user) is None or text_of(entry.name) is None:
+        shown = os.fsencode(entry.path).decode("utf-8", "backslashreplace")
+        return Fault(shown, "has a name that is not UTF-8", "rename it")
+    if not entry.is_dir():
+        if entry.name not in (SOLVER, SOLUTION, SUBMISSION):
+            return None
+        remedy = f"put it into {user}/SUBMISSION/{entry.name}"
+        return Fault(entry.path, "stands in no submission's folder", remedy)
+    if not is_name(f"{_ANY_PROBLEM}/{user}/{entry.name}"):
+        remedy = "rename it, without control characters and in less than 500 characters"
+        return Fault(repr(entry.path), "has a name that no submission can have", remedy)
+    return None
 
 
 def _link(path: str) -> Fault:

@@ -145,6 +145,26 @@ def problem_of(
     )
 
 
+def packaged_problem(package: Mapping[str, Any]) -> Problem:
+    """Return the problem of a package as jobs and ledger entries carry it, source included.
+
+    Raises:
+        Unfit: with everything that is wrong with it.
+    """
+    faults: list[Fault] = []
+    declared = {name: value for name, value in package.items() if name not in {"source", "terms"}}
+    problem = problem_of(
+        declared,
+        str(package["source"]).encode(),
+        faults=faults,
+        declaration=DECLARATION,
+        setter=SETTER,
+    )
+    if problem is None:
+        raise Unfit(*faults)
+    return problem
+
+
 def _canonical(raw: bytes, where: str) -> bytes:
     try:
         return canonicalize(raw)

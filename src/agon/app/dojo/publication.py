@@ -3,12 +3,12 @@
 import os
 import shutil
 import tempfile
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from agon.app.dojo.hidden_answer import HiddenAnswer
+from agon.app.dojo.lifecycle import disclosure
 from agon.app.dojo.problems import Problem
-from agon.app.dojo.sealed_answers import Sealed
 from agon.app.dojo.setter_check import pass_gate
 from agon.app.files import json_page, write_secret
 from agon.app.sandbox import Sandbox
@@ -16,45 +16,9 @@ from agon.errors import Conflict, NotFound, Unavailable
 
 DISCLOSURE: Final = "disclosure.json"
 SEALED: Final = "sealed.json"
-DISCLOSED = 50
-"""Terms that are published: a_1, a_3, …, a_99 (``dojo.md``)."""
 
 
-def disclosure(problem: Problem, terms: tuple[str, ...]) -> dict[str, Any]:
-    r"""Return what solvers get to see: the first fifty terms of odd index, and the ``P_hash``.
-
-    Neither the setter's source nor any other term is in it. A sequence of fewer than 99 terms
-    discloses the odd ones it has.
-
-    Example:
-        >>> source = b"def seq(n):\n    return n * n\n"
-        >>> problem = Problem(source=source, interface="seq", n_check=5)
-        >>> disclosure(problem, ("1", "4", "9", "16", "25"))["disclosed"]
-        [{'n': 1, 'a': '1'}, {'n': 3, 'a': '9'}, {'n': 5, 'a': '25'}]
-    """
-    declared = problem.declared()
-    return {
-        "problem_id": problem.id,
-        "title": declared["title"],
-        "N_check": declared["N_check"],
-        "interface": declared["interface"],
-        "setter_user_id": declared["setter_user_id"],
-        "freeze_started_at": declared["freeze_started_at"],
-        "disclosed": disclosed(terms),
-    }
-
-
-def disclosed(terms: Sequence[str]) -> list[dict[str, Any]]:
-    """Return the first fifty terms of odd index: a_1, a_3, …, a_99, as far as there are.
-
-    Example:
-        >>> disclosed(["1", "4", "9", "16"])
-        [{'n': 1, 'a': '1'}, {'n': 3, 'a': '9'}]
-    """
-    return [{"n": n, "a": terms[n - 1]} for n in range(1, min(2 * DISCLOSED, len(terms) + 1), 2)]
-
-
-def publish(problem: Problem, out: Path, sandbox: Sandbox) -> Sealed:
+def publish(problem: Problem, out: Path, sandbox: Sandbox) -> HiddenAnswer:
     """Write ``disclosure.json`` for everybody and ``sealed.json`` for the organiser alone.
 
     Args:
@@ -67,22 +31,27 @@ def publish(problem: Problem, out: Path, sandbox: Sandbox) -> Sealed:
         Conflict, NotFound, Unavailable: the folder cannot be made.
     """
     expect_new(out)
-    sealed = Sealed(problem, pass_gate(problem, sandbox))
+    answer = HiddenAnswer(problem, pass_gate(problem, sandbox))
     target = out.absolute()
     try:
         hidden = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name[:100]}-"))
     except OSError as error:
         raise Unavailable(f"{out} cannot be written ({error.strerror or error})") from None
     try:
-        write_secret(hidden / SEALED, sealed.to_bytes())
-        (hidden / DISCLOSURE).write_bytes(json_page(disclosure(problem, sealed.terms)))
+        write_secret(hidden / SEALED, answer.to_bytes())
+        page = {"problem_id": problem.id, **_disclosed(answer)}
+        (hidden / DISCLOSURE).write_bytes(json_page(page))
         hidden.chmod(0o777 & ~_umask())
         hidden.replace(target)
     except OSError as error:
         raise Unavailable(f"{out} cannot be written ({error.strerror or error})") from None
     finally:
         shutil.rmtree(hidden, ignore_errors=True)
-    return sealed
+    return answer
+
+
+def _disclosed(answer: HiddenAnswer) -> dict[str, Any]:
+    return disclosure(answer.package, freeze=answer.problem.freeze_started_at)
 
 
 def expect_new(out: Path) -> None:

@@ -1,38 +1,18 @@
 """Run a season's submissions again as a set, and see what would change before it counts."""
 
+import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from agon.app.dojo.grading import UNJUDGED, Case, Court, Row
 from agon.app.dojo.inspection import rules_in_force
 from agon.app.dojo.judge import Progress
+from agon.app.dojo.lifecycle import VerdictChange, verdict_changes
 from agon.app.dojo.season import Season
 from agon.app.dojo.setter_check import pass_gate
 from agon.app.sandbox import Limits, Sandbox, matching_prefix
 from agon.errors import CheckFailed, NotFound, did_you_mean
-
-
-@dataclass(frozen=True)
-class Change:
-    """Hold one verdict that another run does not confirm: its row before and after."""
-
-    before: Row
-    after: Row
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as a plain value."""
-        return {
-            "id": self.after["id"],
-            "problem_id": self.after["problem_id"],
-            "user_id": self.after["user_id"],
-            "verdict_before": self.before["verdict"],
-            "verdict_after": self.after["verdict"],
-            "terms_matched_before": self.before["terms_matched"],
-            "terms_matched_after": self.after["terms_matched"],
-            "reason": self.after["reason"],
-        }
 
 
 @dataclass(frozen=True)
@@ -42,12 +22,12 @@ class Rejudged:
     Attributes:
         runs: how many submissions were judged again.
         changes: verdicts (or matched terms) that differ, by submission id.
-        kept: the earlier journal, when the new verdicts were applied.
+        change: id of the change set, when the new verdicts were applied.
     """
 
     runs: int
-    changes: tuple[Change, ...]
-    kept: Path | None
+    changes: tuple[VerdictChange, ...]
+    change: str | None
 
 
 def rejudge(
@@ -56,6 +36,7 @@ def rejudge(
     *,
     problem_id: str | None = None,
     apply: bool = False,
+    new_id: Callable[[], str] = lambda: secrets.token_hex(8),
     limits: Limits | None = None,
     progress: Callable[[Progress], None] = lambda _: None,
 ) -> Rejudged:
@@ -68,7 +49,8 @@ def rejudge(
         folder: the season.
         sandbox: where programs run; the setters run too, and must give the same terms.
         problem_id: one problem, by its id or the beginning of it; None for all.
-        apply: replace the verdicts as one set, and keep the journal that held before.
+        apply: replace the verdicts that differ as one change set; the ledger keeps the earlier.
+        new_id: returns the id of a change set.
         limits: what a solver may use.
         progress: called for every verdict.
 
@@ -81,7 +63,7 @@ def rejudge(
         waiting = {
             name: [
                 row
-                for row in season.submissions.values()
+                for row in season.rows["submissions"].values()
                 if row["problem_id"] == name and row["source"] is not None
             ]
             for name in chosen
@@ -94,14 +76,12 @@ def rejudge(
                                       for row in rows):  # fmt: skip
                 after[row["id"]] = row
                 progress(Progress(len(after), total, row))
-        judged = {name: row for name, row in after.items() if row["verdict"] != "sandbox_error"}
-        changes = [
-            Change(season.submissions[name], row)
-            for name, row in sorted(judged.items())
-            if _verdict(season.submissions[name]) != _verdict(row)
-        ]
-        kept = season.supersede(judged) if apply else None
-        return Rejudged(len(after), tuple(changes), kept)
+        recorded = season.rows["submissions"]
+        changes = verdict_changes((recorded[name], after[name]) for name in sorted(after))
+        change = new_id() if apply and changes else None
+        if change is not None:
+            season.apply(changes, change=change)
+        return Rejudged(len(after), tuple(changes), change)
 
 
 def _chosen(season: Season, wanted: str | None) -> list[str]:
@@ -117,16 +97,12 @@ def _chosen(season: Season, wanted: str | None) -> list[str]:
 
 
 def _court(season: Season, problem_id: str, sandbox: Sandbox, limits: Limits) -> Court:
-    sealed = season.sealed(problem_id)
-    terms = pass_gate(sealed.problem, sandbox)
-    if terms != sealed.terms:
-        at = matching_prefix(terms, sealed.terms) + 1
+    answer = season.problems[problem_id].answer
+    terms = pass_gate(answer.problem, sandbox)
+    if terms != answer.terms:
+        at = matching_prefix(terms, answer.terms) + 1
         raise CheckFailed(
             f"the setter of {problem_id[:12]} gives another term {at} than when it was judged; "
             "judge the problem anew into another folder"
         )
-    return Court(sealed.terms, sandbox, rules_in_force(), limits)
-
-
-def _verdict(row: Row) -> tuple[str, int | None]:
-    return row["verdict"], row["terms_matched"]
+    return Court(answer.terms, sandbox, rules_in_force(), limits)

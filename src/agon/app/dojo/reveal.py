@@ -2,50 +2,39 @@
 
 from collections import Counter
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from agon.app.analysis.score import score
-from agon.app.dojo.sealed_answers import Sealed
+from agon.app.dojo.hidden_answer import HiddenAnswer
+from agon.app.dojo.season import Season, is_season
 from agon.app.files import MAX_SOURCE_FILE, read_bytes, read_object
 from agon.disciplines.dojo.canonical import canonicalize, source_hash
-from agon.errors import Conflict, NotFound, Unreadable
-from agon.kernel.times import written_time
+from agon.errors import NotFound, Unreadable
 from agon.records.writing import write_atomically
 
 _LARGEST = 1 << 30
 
 
-def expect_frozen(sealed_until: datetime | None, *, now: datetime) -> None:
-    """Refuse to reveal a problem that is still open for submissions.
-
-    A problem without ``freeze_started_at`` was never to be frozen: revealing it is its end.
-
-    Raises:
-        Conflict: it is before the freeze.
-    """
-    if sealed_until is not None and now < sealed_until:
-        raise Conflict(
-            f"the problem is open for submissions until {written_time(sealed_until)}; reveal it "
-            "after that, or with --early"
-        )
-
-
-def reveal(sealed: Sealed, out: Path, *, season: Path | None = None) -> None:
-    """Write a problem's source, all its terms and its ``P_hash`` for everybody.
+def reveal(answer: HiddenAnswer, out: Path, *, season: Path | None = None) -> None:
+    """Write a problem's source, all its terms and its ``P_hash`` for everyone.
 
     Args:
-        sealed: the problem with its terms.
+        answer: the problem with its terms.
         out: the file to write.
-        season: records with the problem's submissions; then the distribution of their method tags
-            is told too (seed 002, 6.3).
+        season: records with the problem's submissions; the distribution of their method tags is
+            added then (seed 002, 6.3). In a season that was judged here the reveal is entered.
 
     Raises:
         NotFound: the season has no such problem.
     """
-    more = {} if season is None else {"method_tags": method_tags(sealed.problem.id, season)}
-    write_atomically(out, sealed.to_bytes(**more))
+    more = {}
+    if season is not None:
+        more = {"method_tags": method_tags(answer.problem.id, season)}
+        if is_season(season):
+            with Season.opened(season, new=False) as judged:
+                judged.reveal(answer.problem.id)
+    write_atomically(out, answer.to_bytes(**more))
 
 
 def method_tags(problem_id: str, season: Path) -> dict[str, int]:

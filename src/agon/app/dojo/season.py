@@ -1,222 +1,277 @@
-"""Keep a season's folder: a journal that only grows, and the tables made from it.
+"""A season in a folder: the ledger of a dojo contest, and the tables made from it.
 
-``journal.ndjson`` is the truth. It has one line for each problem and each verdict, written when
-that is known: a process that is killed loses what was not known yet and nothing else.
-``problems.ndjson`` and ``submissions.ndjson`` are what scoring reads; they are replaced whole when
-a judge is done.
+``ledger/`` holds the truth, entry by entry as a contest of the service has it; it holds the hidden
+answers too, and only its owner may read it. ``problems.ndjson`` and ``submissions.ndjson`` are the
+records in force, which scoring reads; they are replaced when a judge is done.
 """
 
 import fcntl
-import json
 import os
-import time
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, Self
 
+from agon.app.analysis.score import rules_of
+from agon.app.dojo import lifecycle
 from agon.app.dojo.grading import Row
-from agon.app.dojo.sealed_answers import Sealed, read_sealed
-from agon.app.files import json_line, write_secret
-from agon.errors import Conflict, NotFound, Unavailable, Unreadable
+from agon.app.dojo.hidden_answer import HiddenAnswer
+from agon.app.dojo.ledger_folder import LedgerFolder, writing
+from agon.app.dojo.lifecycle import PublishedProblem, VerdictChange
+from agon.app.files import json_line
+from agon.disciplines import discipline
+from agon.errors import Conflict, NotFound
+from agon.ledger.drafts import record_draft, submission_draft
+from agon.ledger.entry import Draft, Line
+from agon.ledger.files import LEDGER
 from agon.records.writing import write_atomically
 
-JOURNAL: Final = "journal.ndjson"
-SUPERSEDED: Final = "superseded"
+LEDGER_FOLDER: Final = "ledger"
 _LOCK: Final = ".lock"
-_SEALED: Final = ".sealed"
-_FORCED_EVERY_S = 0.05
-"""A power cut costs at most the verdicts of this time; a killed process costs none."""
+_TABLES: Final = ("problems", "submissions")
+_ORGANIZER: Final = "local"
+"""Who the entries of a command name."""
+_WORKER: Final = "worker:local"
+_NO_ID: Final = re.compile(r"[^a-z0-9]+")
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
 
 
 class Season:
-    """Hold a season's folder while it is judged; nobody else can meanwhile.
+    """A season's folder, open in this process alone.
 
     Attributes:
         folder: where it is.
-        problems: the problems' rows by id.
-        submissions: the judged submissions' rows by id.
+        problems: the published problems by id.
+        rows: the rows in force, by table and id.
+        revealed: ids of the problems that are revealed.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, clock: Callable[[], datetime]) -> None:
         self.folder = folder
-        self.problems: dict[str, Row] = {}
-        self.submissions: dict[str, Row] = {}
-        self._journal = -1
-        self._forced = 0.0
+        self.problems: dict[str, PublishedProblem] = {}
+        self.rows: dict[str, dict[str, Row]] = {table: {} for table in _TABLES}
+        self.revealed: set[str] = set()
+        self._clock = clock
+        self._positions: dict[str, dict[str, int]] = {table: {} for table in _TABLES}
+        self._received: dict[str, Mapping[str, Any]] = {}
+        name = _NO_ID.sub("-", folder.absolute().name.lower()).strip("-")[:63]
+        self._ledger = LedgerFolder(
+            folder / LEDGER_FOLDER, contest=name if len(name) > 1 else "season"
+        )
 
     @classmethod
     @contextmanager
-    def opened(cls, folder: Path, *, new: bool = True) -> Iterator[Self]:
+    def opened(
+        cls, folder: Path, *, new: bool = True, clock: Callable[[], datetime] = _now
+    ) -> Iterator[Self]:
         """Open a season, or make its folder; one that stays empty is removed again.
 
         Args:
             folder: the season's folder; its parent must be there.
             new: whether it may be made.
+            clock: returns the time, in UTC.
 
         Raises:
-            Conflict: it holds something else, or is being judged by another process.
+            Conflict: it holds something else, or is open in another process.
             NotFound: it (or, for a new one, its parent) is not there.
             Unavailable: it cannot be written.
+            Unreadable: its ledger is damaged.
         """
-        _expect_season(folder, new=new)
-        with _telling(folder):
+        _require_season(folder, new=new)
+        with writing(folder):
             folder.mkdir(exist_ok=True)
             handle = _lock(folder)
         try:
-            season = cls(folder)
+            season = cls(folder, clock=clock)
             season._sweep()
             season._read()
             try:
                 yield season
             finally:
-                season._close()
+                season._ledger.close()
         finally:
-            _leave_nothing(folder)
+            _remove_if_empty(folder)
             os.close(handle)
 
-    def record_problem(self, sealed: Sealed) -> None:
-        """Record a problem, and keep its answer sealed for judging it again.
+    def publish(self, answer: HiddenAnswer) -> PublishedProblem:
+        """Publish a problem, or again when what it declares or gives has changed.
 
         Raises:
             Conflict: submissions to it were judged by another number of terms.
         """
-        row = problem_row(sealed)
-        known = self.problems.get(row["id"])
+        row = lifecycle.problem_row(answer.problem)
+        known, published = self.rows["problems"].get(row["id"]), self.problems.get(row["id"])
         if known is not None and known["n_check"] != row["n_check"]:
             raise Conflict(
                 f"{self.folder} holds this problem judged by {known['n_check']} terms, not by "
                 f"{row['n_check']}; judge into another folder"
             )
-        if known != row:
-            self._append({"problem": row})
-            self.problems[row["id"]] = row
-        hidden = self.folder / _SEALED
-        with _telling(hidden):
-            hidden.mkdir(mode=0o700, exist_ok=True)
-        write_secret(hidden / f"{row['id']}.json", sealed.to_bytes())
+        if published is None or known != row or published.package != answer.package:
+            replaces = self._positions["problems"].get(row["id"])
+            self._append(
+                *lifecycle.publication(answer, replaces=replaces, at=self._clock(), by=_ORGANIZER)
+            )
+        return self.problems[row["id"]]
 
-    def record_submission(self, row: Row) -> None:
-        """Record a verdict; one that was ours to repeat (``sandbox_error``) gives way to it."""
-        self._append({"submission": row})
-        self.submissions[row["id"]] = row
+    def receive(self, row: Row) -> None:
+        """Enter a submission before it is judged; one entered already is not entered again."""
+        content = {name: row[name] for name in _CONTENT}
+        if self._received.get(row["id"]) != content:
+            draft = submission_draft(
+                row["id"], user=row["user_id"], problem=row["problem_id"], content=content,
+                at=self._clock(), by=_ORGANIZER,
+            )  # fmt: skip
+            self._append(draft)
 
-    def sealed(self, problem_id: str) -> Sealed:
-        """Return a problem's sealed answer.
+    def record(self, row: Row) -> None:
+        """Record a verdict; an earlier ``sandbox_error`` is replaced by it."""
+        replaces = self._positions["submissions"].get(row["id"])
+        now = self._clock()
+        self._append(record_draft("submissions", row, at=now, by=_WORKER, replaces=replaces))
+
+    def apply(self, changes: list[VerdictChange], *, change: str) -> None:
+        """Replace verdicts as one change set, all of them or none; the ledger keeps the earlier."""
+        now, positions = self._clock(), self._positions["submissions"]
+        drafts = [
+            record_draft(
+                "submissions", one.after, at=now, by=_ORGANIZER,
+                replaces=positions[one.after["id"]], change=change,
+            )
+            for one in changes
+        ]  # fmt: skip
+        if drafts:
+            for entry in self._ledger.append_together(drafts):
+                self._take(entry)
+        self.finish()
+
+    def reveal(self, problem_id: str) -> None:
+        """Enter that a problem is revealed, once.
 
         Raises:
-            NotFound: it is not kept here.
+            NotFound: it was not published here.
         """
-        file = self.folder / _SEALED / f"{problem_id}.json"
-        if problem_id not in self.problems or not file.is_file():
-            raise NotFound(f"{self.folder} keeps no sealed answer to problem {problem_id}")
-        return read_sealed(file)
+        if problem_id not in self.problems:
+            raise NotFound(f"{self.folder} has no problem {problem_id}")
+        if problem_id not in self.revealed:
+            self._append(lifecycle.revelation(problem_id, at=self._clock(), by=_ORGANIZER))
+            self._ledger.finish()
 
     def finish(self) -> None:
-        """Force the journal to disk and replace the tables by what it says."""
-        self._force()
-        for table, rows in (("problems", self.problems), ("submissions", self.submissions)):
-            content = (json_line(rows[key]) for key in sorted(rows))
+        """Sync the ledger and replace the tables by the records in force."""
+        self._ledger.finish()
+        for table in _TABLES:
+            rows = self.rows[table]
+            content = (json_line(_in_order(table, rows[key])) for key in sorted(rows))
             write_atomically(self.folder / f"{table}.ndjson", content)
 
-    def supersede(self, rows: Mapping[str, Row]) -> Path:
-        """Replace verdicts as one set; keep the journal that held beside.
+    def _append(self, *drafts: Draft) -> None:
+        if not self._ledger.seq:
+            drafts = (*self._opening(), *drafts)
+        for entry in self._ledger.append(drafts):
+            self._take(entry)
 
-        Returns:
-            Where the earlier journal is.
-        """
-        beside = self.folder / SUPERSEDED
-        beside.mkdir(exist_ok=True)
-        number = 1 + sum(1 for _ in beside.iterdir())
-        kept = beside / f"journal-{number:04}.ndjson"
-        write_atomically(kept, (self.folder / JOURNAL).read_bytes())
-        self.submissions |= rows
-        entries = [{"problem": row} for row in self.problems.values()]
-        entries += [{"submission": row} for row in self.submissions.values()]
-        self._close()
-        write_atomically(self.folder / JOURNAL, map(json_line, entries))
-        self.finish()
-        return kept
+    def _opening(self) -> tuple[Draft, Draft]:
+        """Return the first entries of every contest: created, opened."""
+        dojo, now = discipline("dojo"), self._clock()
+        body: dict[str, Any] = {
+            "contest": self._ledger.contest,
+            "discipline": dojo.name,
+            "title": self.folder.absolute().name[:200],
+            "edition": rules_of(dojo.name, None, None)[0].full_name,
+            "overrides": {},
+            "series": None,
+            "season": None,
+            "visibility": "private",
+            "description": "",
+            "boards": list(dojo.boards),
+        }
+        created = Draft(kind="contest-created", body=body, at=now, by=_ORGANIZER)
+        return created, Draft(kind="contest-opened", body={}, at=now, by=_ORGANIZER)
 
-    def _sweep(self) -> None:
-        """Remove what a process that was killed over a replacement left beside it."""
-        for pattern in (".*.ndjson-*", f"{_SEALED}/.*.json-*"):
-            for half in self.folder.glob(pattern):
-                half.unlink(missing_ok=True)
+    def _take(self, entry: Line) -> None:
+        """Update what the season holds by an entry that was appended."""
+        body = entry.body
+        if entry.kind in {"record-added", "record-replaced"}:
+            self._see(body["table"], entry.seq, body["row"])
+        elif entry.kind == lifecycle.PUBLISHED:
+            self.problems[body["problem"]] = PublishedProblem.of(entry, freeze=None)
+        elif entry.kind == lifecycle.RECEIVED:
+            self._received[body["submission"]] = body["content"]
+        elif entry.kind == lifecycle.REVEALED:
+            self.revealed.add(body["problem"])
+
+    def _see(self, table: str, seq: int, row: Row) -> None:
+        name = row["id"]
+        self.rows[table][name] = row
+        if table == "problems" and name in self.problems:
+            freeze = lifecycle.freeze_in(row)
+            self.problems[name] = replace(self.problems[name], freeze_started_at=freeze)
+        self._positions[table][name] = seq
 
     def _read(self) -> None:
-        """Read the journal; a last line that a process was killed over is no line."""
-        journal = self.folder / JOURNAL
-        if not journal.exists():
-            return
-        content = journal.read_bytes()
-        whole = content.rfind(b"\n") + 1
-        for number, line in enumerate(content[:whole].splitlines(), start=1):
-            try:
-                ((table, row),) = json.loads(line).items()
-                {"problem": self.problems, "submission": self.submissions}[table][row["id"]] = row
-            except (ValueError, KeyError, TypeError, AttributeError):
-                raise Unreadable(
-                    f"{journal}: line {number} is no entry; restore the file from a copy"
-                ) from None
-        if whole < len(content):
-            os.truncate(journal, whole)
+        records, others = self._ledger.read()
+        for entry in others:
+            self._take(entry)
+        for table, rows in records.items():
+            for seq, row in rows.items():
+                self._see(table, seq, row)
 
-    def _append(self, entry: Mapping[str, Row]) -> None:
-        with _telling(self.folder / JOURNAL):
-            if self._journal < 0:
-                flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
-                self._journal = os.open(self.folder / JOURNAL, flags, 0o666)
-                _force_folder(self.folder)
-            rest = memoryview(json_line(entry))
-            while rest:
-                rest = rest[os.write(self._journal, rest) :]
-            if time.monotonic() - self._forced > _FORCED_EVERY_S:
-                self._force()
-
-    def _force(self) -> None:
-        if self._journal >= 0:
-            os.fdatasync(self._journal)
-            self._forced = time.monotonic()
-
-    def _close(self) -> None:
-        if self._journal >= 0:
-            self._force()
-            os.close(self._journal)
-            self._journal = -1
+    def _sweep(self) -> None:
+        """Remove what a process that was killed while it replaced a file has left."""
+        for folder in (self.folder, self.folder / LEDGER_FOLDER):
+            for pattern in (".*.ndjson-*", ".*.json-*"):
+                for half in folder.glob(pattern):
+                    half.unlink(missing_ok=True)
 
 
-def problem_row(sealed: Sealed) -> dict[str, Any]:
-    """Return a problem's row of the table ``problems``: nothing of its answer but the hash."""
-    problem, declared = sealed.problem, sealed.problem.declared()
-    return {
-        "id": problem.id,
-        "setter_user_id": problem.setter_user_id,
-        "title": problem.title,
-        "n_check": problem.n_check,
-        "freeze_started_at": declared["freeze_started_at"],
-        "p_hash": problem.id,
-    }
+_CONTENT: Final = ("source", "source_hash", "l_chars", "method_tag", "notes", "created_at")
+"""What is received of a submission; ``created_at`` is the package's, the entry's time is later."""
+
+_COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {
+    "problems": ("id", "setter_user_id", "title", "n_check", "freeze_started_at", "p_hash"),
+    "submissions": tuple(
+        lifecycle.submission_row(
+            "", problem="", user="", created_at=datetime.fromtimestamp(0, UTC),
+            content=dict.fromkeys(("source", "source_hash", "l_chars")),
+        )
+    ),
+}  # fmt: skip
 
 
-def _expect_season(folder: Path, *, new: bool) -> None:
+def _in_order(table: str, row: Row) -> Row:
+    """Return a row with its columns in the order of the tables; an entry's are sorted by name."""
+    return {name: row[name] for name in _COLUMNS[table]}
+
+
+def _require_season(folder: Path, *, new: bool) -> None:
     if not folder.exists():
         if not new:
             raise NotFound(f"{folder}: no such season; judge into it first")
         if not folder.absolute().parent.is_dir():
             raise NotFound(f"{folder.parent}: no such folder; make it first")
     elif not folder.is_dir() or (
-        not (folder / JOURNAL).is_file() and any(one.name != _LOCK for one in folder.iterdir())
+        not is_season(folder) and any(entry.name != _LOCK for entry in folder.iterdir())
     ):
         raise Conflict(f"{folder} is there and is no season; name another folder")
 
 
+def is_season(folder: Path) -> bool:
+    """Return whether a folder holds a season's ledger."""
+    return (folder / LEDGER_FOLDER / LEDGER).is_file()
+
+
 def _lock(folder: Path) -> int:
-    """Keep others out; the kernel lets go of the lock however the process ends."""
+    """Keep other processes out; the kernel releases the lock however this process ends."""
     handle = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        removed = os.fstat(handle).st_nlink == 0  # by its owner, while we came
+        removed = os.fstat(handle).st_nlink == 0  # by its owner, between open and lock
     except BlockingIOError:
         removed = True
     if removed:
@@ -225,24 +280,8 @@ def _lock(folder: Path) -> int:
     return handle
 
 
-def _leave_nothing(folder: Path) -> None:
+def _remove_if_empty(folder: Path) -> None:
     """Remove a folder in which nothing was recorded; its lock must be held."""
     if [entry.name for entry in folder.iterdir()] == [_LOCK]:
         (folder / _LOCK).unlink()
         folder.rmdir()
-
-
-@contextmanager
-def _telling(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise Unavailable(f"{path} cannot be written ({error.strerror or error})") from None
-
-
-def _force_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

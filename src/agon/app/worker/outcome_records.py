@@ -8,7 +8,8 @@ from agon.disciplines import discipline
 from agon.entities.contests import Contest
 from agon.entities.jobs import Job
 from agon.errors import Conflict, NotFound
-from agon.ledger.entry import Draft, Line, read_line
+from agon.ledger.drafts import record_draft
+from agon.ledger.entry import Line, read_line
 from agon.ledger.keys import record_key
 from agon.store.session import Session
 
@@ -47,16 +48,20 @@ def record_once(
     """
     if contest.state == "final":
         raise Conflict(f"contest {contest.id} is final; propose a change set")
+    known = position_of(session, contest, table, row)
+    if known is not None and not replace:
+        return {"seq": known, "recorded": False}
+    draft = record_draft(table, row, at=service.clock(), by=by, replaces=known)
+    return {"seq": append(service, session, contest, [draft]).seq, "recorded": True}
+
+
+def position_of(
+    session: Session, contest: Contest, table: str, row: Mapping[str, Any]
+) -> int | None:
+    """Return the position of the record with a row's key; None when there is none."""
     key = record_key(discipline(contest.discipline).schema.table(table), row)
     known = session.entries.existing(contest.no, records=[key]).get(key) if key else None
-    if known is not None and not replace:
-        return {"seq": known.seq, "recorded": False}
-    body: dict[str, Any] = {"table": table, "row": dict(row)}
-    if known is not None:
-        body["replaces"] = known.seq
-    kind = "record-added" if known is None else "record-replaced"
-    draft = Draft(kind=kind, body=body, at=service.clock(), by=by)
-    return {"seq": append(service, session, contest, [draft]).seq, "recorded": True}
+    return None if known is None else known.seq
 
 
 def worker_name(job: Job) -> str:

@@ -4,19 +4,17 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from agon.app.contests.ledgers.append import append
-from agon.app.dojo.problems import Problem, problem_of
-from agon.app.dojo.sealed_answers import Sealed
-from agon.app.dojo.season import problem_row
+from agon.app.dojo.hidden_answer import HiddenAnswer
+from agon.app.dojo.lifecycle import problem_row, publication
+from agon.app.dojo.problems import packaged_problem
 from agon.app.dojo.setter_check import pass_gate
-from agon.app.files import Fault, Unfit
 from agon.app.queue.leases import Finish
 from agon.app.queue.progress import Progress
 from agon.app.queue.source import Assignment
 from agon.app.sandbox import Sandbox
-from agon.app.worker.outcome_records import record_once
+from agon.app.worker.outcome_records import position_of
 from agon.entities.jobs import Job
 from agon.errors import Conflict
-from agon.ledger.entry import Draft
 from agon.store.session import Session
 
 if TYPE_CHECKING:
@@ -31,7 +29,7 @@ def gate(sandbox: Sandbox) -> Callable[[Assignment, Progress], dict[str, Any]]:
     """
 
     def run(assignment: Assignment, progress: Progress) -> dict[str, Any]:
-        terms = pass_gate(packaged(assignment.payload["package"]), sandbox)
+        terms = pass_gate(packaged_problem(assignment.payload["package"]), sandbox)
         progress.check()
         return {"terms": list(terms)}
 
@@ -40,42 +38,19 @@ def gate(sandbox: Sandbox) -> Callable[[Assignment, Progress], dict[str, Any]]:
 
 def settle_gate(service: "Service", job: Job, outcome: Mapping[str, Any]) -> Finish:
     """Publish a problem whose setter passed: one entry with its answer, one row without."""
-    package = job.payload["package"]
-    problem = packaged(package)
-    terms = tuple(outcome["terms"])
+    answer = HiddenAnswer(packaged_problem(job.payload["package"]), tuple(outcome["terms"]))
 
     def finish(session: Session) -> Mapping[str, Any]:
         contest = session.contests.lock(job.payload["contest"])
         if contest.state == "final":
             raise Conflict(f"contest {contest.id} is final; publish the problem in another")
-        row = problem_row(Sealed(problem, terms))
-        at = service.clock()
-        body = {"problem": problem.id, "package": {**package, "terms": list(terms)}}
-        draft = Draft(kind="problem-published", body=body, at=at, by=job.by)
-        published = append(service, session, contest, [draft])
-        recorded = record_once(
-            service, session, published, table="problems", row=row, by=job.by, replace=True
+        drafts = publication(
+            answer,
+            replaces=position_of(session, contest, "problems", problem_row(answer.problem)),
+            at=service.clock(),
+            by=job.by,
         )
-        return {"problem": problem.id, "problem_seq": published.seq, **recorded}
+        seq = append(service, session, contest, drafts).seq
+        return {"problem": answer.problem.id, "problem_seq": seq - 1, "seq": seq, "recorded": True}
 
     return finish
-
-
-def packaged(package: Mapping[str, Any]) -> Problem:
-    """Read a setter's package as a job carries it.
-
-    Raises:
-        Unfit: with everything that is wrong with it.
-    """
-    faults: list[Fault] = []
-    declared = {name: value for name, value in package.items() if name not in {"source", "terms"}}
-    problem = problem_of(
-        declared,
-        str(package["source"]).encode(),
-        faults=faults,
-        declaration="problem.json",
-        setter="setter.py",
-    )
-    if problem is None:
-        raise Unfit(*faults)
-    return problem

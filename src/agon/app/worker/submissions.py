@@ -10,8 +10,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from agon.app.contests.changes.rejudge import rejudged
-from agon.app.dojo.grading import UNJUDGED, judged, read_first
+from agon.app.dojo.grading import judged, read_first
 from agon.app.dojo.inspection import rules_in_force
+from agon.app.dojo.lifecycle import PUBLISHED, RECEIVED, SANDBOX_ERROR, submission_row
 from agon.app.queue.leases import Again, Finish, Refused
 from agon.app.queue.progress import Progress
 from agon.app.queue.source import Assignment
@@ -22,17 +23,15 @@ from agon.app.worker.outcomes import read_run, written_run
 from agon.disciplines.dojo.canonical import length, source_hash
 from agon.disciplines.dojo.records import SUBMISSIONS
 from agon.entities.jobs import Job
-from agon.kernel.times import written_time
 from agon.store.session import Session
 
 if TYPE_CHECKING:
     from agon.app.service import Service
 
-OUR_FAULTS: Final = 3
-"""So often is a run repeated that ended by a fault of ours; then the verdict says so."""
+MAX_SANDBOX_ERRORS: Final = 3
+"""Runs of a submission that may end in ``sandbox_error`` until that is recorded as its verdict."""
 
 _COLUMNS: Final = frozenset(column.name for column in SUBMISSIONS.columns)
-_FAULT: Final = "sandbox_error"
 
 
 def judge(sandbox: Sandbox) -> Callable[[Assignment, Progress], dict[str, Any]]:
@@ -82,8 +81,8 @@ def settle_judge(service: "Service", job: Job, outcome: Mapping[str, Any]) -> Fi
     else:
         run = read_run(outcome["run"], n_check=payload["n_check"], limits=Limits())
         verdict = judged(run, expected=filed.terms, refusal=reading.reason)
-    if verdict["verdict"] == _FAULT and _faults(job) + 1 < OUR_FAULTS:
-        return Again(f"{_FAULT}: {verdict['reason']}")
+    if verdict["verdict"] == SANDBOX_ERROR and _faults(job) + 1 < MAX_SANDBOX_ERRORS:
+        return Again(f"{SANDBOX_ERROR}: {verdict['reason']}")
     row = _row(filed, source=source, verdict=verdict)
 
     def finish(session: Session) -> Mapping[str, Any]:
@@ -115,8 +114,8 @@ class _Filed:
 def _filed(service: "Service", payload: Mapping[str, Any]) -> _Filed:
     with service.store.read() as session:
         no = session.contests.get(payload["contest"]).no
-        received = entry_at(session, no, payload["seq"], kind="submission-received")
-        published = entry_at(session, no, payload["problem_seq"], kind="problem-published")
+        received = entry_at(session, no, payload["seq"], kind=RECEIVED)
+        published = entry_at(session, no, payload["problem_seq"], kind=PUBLISHED)
     body = received.body
     return _Filed(
         submission=body["submission"],
@@ -130,21 +129,20 @@ def _filed(service: "Service", payload: Mapping[str, Any]) -> _Filed:
 
 def _row(filed: _Filed, *, source: bytes, verdict: Mapping[str, Any]) -> dict[str, Any]:
     """Return the row of the table ``submissions``."""
-    row = {
-        **UNJUDGED,
-        "id": filed.submission,
-        "problem_id": filed.problem,
-        "user_id": filed.user,
-        "created_at": written_time(filed.received),
-        "source": source.decode(),
-        "source_hash": source_hash(source),
-        "l_chars": length(source),
-        "method_tag": filed.content.get("method_tag"),
-        "notes": filed.content.get("notes"),
-        **verdict,
-    }
-    return {name: value for name, value in row.items() if name in _COLUMNS}
+    row = submission_row(
+        filed.submission,
+        problem=filed.problem,
+        user=filed.user,
+        created_at=filed.received,
+        content={
+            **filed.content,
+            "source": source.decode(),
+            "source_hash": source_hash(source),
+            "l_chars": length(source),
+        },
+    )
+    return {name: value for name, value in {**row, **verdict}.items() if name in _COLUMNS}
 
 
 def _faults(job: Job) -> int:
-    return sum(str(one.get("cause", "")).startswith(_FAULT) for one in job.causes)
+    return sum(str(one.get("cause", "")).startswith(SANDBOX_ERROR) for one in job.causes)

@@ -90,7 +90,7 @@ def judge_submissions(
 @click.argument("season", metavar="SEASON", type=click.Path(path_type=Path))
 @option("--problem", metavar="ID", help="Only this problem (its id, or how the id begins).")
 @option(
-    "--apply", "applied", is_flag=True, help="Let the new verdicts count, and keep the old beside."
+    "--apply", "applied", is_flag=True, help="Let the new verdicts count; the ledger keeps the old."
 )
 @_jobs
 @arguments.mode
@@ -100,8 +100,8 @@ def rejudge_season(
 ) -> None:
     """Run a judged SEASON again as a set and show which verdicts change.
 
-    Nothing counts unless it is applied: then all new verdicts replace the old ones at once, and
-    the journal that held before is kept in SEASON/superseded.
+    Nothing counts unless it is applied: then the new verdicts replace the old ones at once, as one
+    change set in the season's ledger, which keeps the old ones.
 
       agon dojo rejudge season/
       agon dojo rejudge season/ --problem 9f86d081 --apply
@@ -118,8 +118,9 @@ def rejudge_season(
         deliver(json_chunks({"runs": done.runs, "applied": applied, "changes": changes}), None)
     else:
         _draw(done)
-    if done.kept is not None:
-        click.echo(f"applied; the earlier verdicts are in {done.kept}", err=True)
+    if done.change is not None:
+        what = f"applied as change set {done.change}; the ledger keeps the earlier verdicts"
+        click.echo(what, err=True)
     elif done.changes:
         click.echo("nothing was changed; --apply lets the new verdicts count", err=True)
 

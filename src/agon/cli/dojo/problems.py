@@ -69,22 +69,25 @@ def reveal_problem(source: Path, *, out: Path, early: bool, season: Path | None,
     """
     from datetime import UTC, datetime
 
+    from agon.app.dojo.hidden_answer import HiddenAnswer, read_answer
+    from agon.app.dojo.lifecycle import require_revealable
     from agon.app.dojo.problems import read_problem
-    from agon.app.dojo.reveal import expect_frozen, reveal
-    from agon.app.dojo.sealed_answers import Sealed, read_sealed
+    from agon.app.dojo.reveal import reveal
     from agon.app.dojo.setter_check import pass_gate
     from agon.wiring import sandbox
 
     expect_file(out)
-    sealed = None if source.is_dir() else read_sealed(source)
-    problem = read_problem(source) if sealed is None else sealed.problem
-    if not early:
-        expect_frozen(problem.freeze_started_at, now=datetime.now(UTC))
-    if sealed is None:
+    answer = None if source.is_dir() else read_answer(source)
+    problem = read_problem(source) if answer is None else answer.problem
+    freeze = problem.freeze_started_at
+    require_revealable(
+        freeze, now=datetime.now(UTC), final=early or freeze is None, remedy=", or with --early"
+    )
+    if answer is None:
         with sandbox(mode) as wall:
-            sealed = Sealed(problem, pass_gate(problem, wall))
-    reveal(sealed, out, season=season)
-    click.echo(sealed.problem.id)
+            answer = HiddenAnswer(problem, pass_gate(problem, wall))
+    reveal(answer, out, season=season)
+    click.echo(problem.id)
     click.echo(f"wrote {out}; agon dojo verify {out} checks it", err=True)
 
 

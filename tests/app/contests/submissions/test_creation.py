@@ -13,8 +13,8 @@ from agon.app.contests.lifecycle.transitions import finalise, freeze, open_conte
 from agon.app.contests.submissions.agents import HOUSE_VALIDATOR
 from agon.app.contests.submissions.creation import submit
 from agon.app.contests.submissions.problems import (
-    posed,
     publish_problem,
+    published_problem,
     reveal_problem,
     revealed_at,
     told,
@@ -194,7 +194,7 @@ def test_an_answer_is_told_after_it_is_revealed_and_that_is_after_the_freeze(
         reveal_problem(dojo, "dojo", problem, by=ORGANISER)
     with dojo.store.read() as session:
         contest = session.contests.get("dojo")
-        found = posed(session, contest, problem)
+        found = published_problem(session, contest, problem)
         assert revealed_at(session, contest, problem) == contest.seq
     hidden, shown = (told(found, revealed=revealed) for revealed in (False, True))
     assert not {"source", "terms"} & set(hidden)

@@ -6,7 +6,8 @@ from typing import Any, Final
 
 import orjson
 
-from agon.app.contests.submissions.problems import Posed, posed
+from agon.app.contests.submissions.problems import published_problem
+from agon.app.dojo.lifecycle import RECEIVED, PublishedProblem, verdict_changes
 from agon.app.queue.jobs import MANY_ATTEMPTS, Judging, house_job
 from agon.app.service import Service
 from agon.entities.contests import Change, Contest
@@ -15,7 +16,6 @@ from agon.errors import NotFound
 from agon.ledger.entry import Line, read_line
 from agon.store.session import Session
 
-_FAULT: Final = "sandbox_error"
 _UNDER_WAY: Final = frozenset({"queued", "leased"})
 
 
@@ -47,12 +47,9 @@ def rows_of(session: Session, change: Change) -> tuple[Change, int]:
     report["done"] = len(jobs) - waiting
     if not waiting:
         fresh = [job.result["row"] for job in jobs if job.result and "row" in job.result]
-        report["rows"] = [
-            row
-            for row in fresh
-            if row["verdict"] != _FAULT
-            and _verdict(row) != _verdict(_recorded(session, change.contest_no, row["id"]))
-        ]
+        no = change.contest_no
+        changes = verdict_changes((_recorded(session, no, row["id"]), row) for row in fresh)
+        report["rows"] = [one.after for one in changes]
         report["failed"] = sum(job.state != "done" for job in jobs)
     return replace(change, report=report), waiting
 
@@ -76,7 +73,9 @@ def rejudged(
     return {"verdict": row["verdict"], "row": dict(row)}
 
 
-def _job(service: Service, contest: Contest, change: Change, entry: Line, problem: Posed) -> NewJob:
+def _job(
+    service: Service, contest: Contest, change: Change, entry: Line, problem: PublishedProblem
+) -> NewJob:
     judging = Judging(
         submission=entry.body["submission"],
         seq=entry.seq,
@@ -95,10 +94,12 @@ def _job(service: Service, contest: Contest, change: Change, entry: Line, proble
     )
 
 
-def _received(session: Session, contest: Contest, change: Change) -> Iterator[tuple[Line, Posed]]:
+def _received(
+    session: Session, contest: Contest, change: Change
+) -> Iterator[tuple[Line, PublishedProblem]]:
     wanted, problem = set(change.params["submissions"]), change.params["problem"]
-    problems: dict[str, Posed] = {}
-    for one in session.entries.of_kind(contest.no, ["submission-received"]):
+    problems: dict[str, PublishedProblem] = {}
+    for one in session.entries.of_kind(contest.no, [RECEIVED]):
         entry = read_line(one.line)
         name, of = entry.body["submission"], entry.body["problem"]
         if (wanted and name not in wanted) or (problem is not None and of != problem):
@@ -106,7 +107,7 @@ def _received(session: Session, contest: Contest, change: Change) -> Iterator[tu
         if not session.entries.existing(contest.no, records=[f"submissions/{name}"]):
             continue  # its first verdict is still to come
         if of not in problems:
-            problems[of] = posed(session, contest, of)
+            problems[of] = published_problem(session, contest, of)
         yield entry, problems[of]
 
 
@@ -116,7 +117,3 @@ def _recorded(session: Session, contest_no: int, submission: str) -> dict[str, A
     entry = next(iter(session.entries.after(contest_no, seq - 1, until=seq)))
     row: dict[str, Any] = orjson.loads(entry.line)["body"]["row"]
     return row
-
-
-def _verdict(row: dict[str, Any]) -> tuple[str, int | None]:
-    return row["verdict"], row.get("terms_matched")

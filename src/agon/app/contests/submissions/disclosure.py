@@ -1,18 +1,19 @@
 """Show a dojo contest's problems: what solvers work from; answers once they are revealed."""
 
+from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 from agon.app.access.permissions import View
 from agon.app.contests.ledgers.positions import reach
 from agon.app.contests.submissions.problems import (
-    PUBLISHED,
     freezes_at,
-    posed,
-    posed_by,
+    published_problem,
     revealed_at,
     revealed_ids,
     told,
 )
+from agon.app.dojo.lifecycle import PUBLISHED, PublishedProblem
 from agon.app.service import Service
 from agon.errors import Unreadable
 from agon.ledger.entry import Line, read_line
@@ -64,14 +65,20 @@ def problems(
         freezes = freezes_at(session, contest, until=until) if places else {}
         revealed = revealed_ids(session, contest, until=until) if places else frozenset()
     return [
-        (seq, _without_answer(told(posed_by(published[name], freezes), revealed=name in revealed)))
-        for seq, name in places
+        (seq, _without_answer(_view(published[name], freezes, revealed))) for seq, name in places
     ]
+
+
+def _view(
+    entry: Line, freezes: Mapping[str, datetime | None], revealed: frozenset[str]
+) -> dict[str, Any]:
+    name = entry.body["problem"]
+    return told(PublishedProblem.of(entry, freeze=freezes.get(name)), revealed=name in revealed)
 
 
 def _told(session: Session, view: View, problem_id: str) -> dict[str, Any]:
     limit = reach(view)
-    found = posed(session, view.contest, problem_id, until=limit)
+    found = published_problem(session, view.contest, problem_id, until=limit)
     at = revealed_at(session, view.contest, problem_id, until=limit)
     return told(found, revealed=at is not None)
 

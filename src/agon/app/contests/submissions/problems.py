@@ -5,17 +5,23 @@ public gives it before the problem is revealed.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
 
 import orjson
 
 from agon.app.access.management import managed
-from agon.app.analysis.score import moment_of
 from agon.app.contests.ledgers.append import append, table_of
+from agon.app.dojo.lifecycle import (
+    PUBLISHED,
+    REVEALED,
+    PublishedProblem,
+    disclosure,
+    freeze_in,
+    require_revealable,
+    revelation,
+)
 from agon.app.dojo.problems import Problem, problem_of
-from agon.app.dojo.publication import disclosed
 from agon.app.files import Fault, Unfit
 from agon.app.queue.jobs import gate_job
 from agon.app.service import Service
@@ -25,39 +31,13 @@ from agon.entities.access import Caller
 from agon.entities.contests import Contest
 from agon.entities.jobs import Job
 from agon.errors import Conflict, NotFound, Unreadable
-from agon.kernel.times import written_time
-from agon.ledger.entry import Draft, Line, read_line
+from agon.ledger.entry import Line, read_line
 from agon.ledger.keys import record_key
 from agon.records import Table
 from agon.store.session import Session
 
-PUBLISHED: Final = "problem-published"
-"""The kind of entry that holds a problem with its answer."""
-
-_REVEALED: Final = "problem-revealed"
 _HIDDEN: Final = ("source", "terms")
 _PORTION: Final = 1000
-
-
-@dataclass(frozen=True, kw_only=True)
-class Posed:
-    """Hold a published problem; who sees it knows the answer.
-
-    Attributes:
-        seq: position of its ``problem-published`` entry.
-        package: what was declared, the setter's source and its terms.
-        freeze_started_at: from when on submissions are refused, as the newest row says.
-    """
-
-    id: str
-    seq: int
-    package: Mapping[str, Any] = field(repr=False)
-    freeze_started_at: datetime | None
-
-    @property
-    def n_check(self) -> int:
-        """Return how many terms a solver has to give."""
-        return len(self.package["terms"])
 
 
 def publish_problem(
@@ -101,22 +81,17 @@ def reveal_problem(service: Service, contest_id: str, problem_id: str, *, by: Ca
     with service.store.write() as session:
         contest = managed(session, contest_id, by, "problem.manage")
         _table(contest)
-        problem = posed(session, contest, problem_id)
+        problem = published_problem(session, contest, problem_id)
         now = service.clock()
-        frozen = problem.freeze_started_at is not None and problem.freeze_started_at <= now
-        if not frozen and contest.state != "final":
-            raise Conflict(
-                f"problem {problem_id} still takes submissions; reveal it after its freeze"
-            )
+        require_revealable(problem.freeze_started_at, now=now, final=contest.state == "final")
         if revealed_at(session, contest, problem_id) is not None:
             raise Conflict(f"problem {problem_id} is revealed already; there is nothing to do")
-        draft = Draft(kind="problem-revealed", body={"problem": problem_id}, at=now, by=by.name)
-        return append(service, session, contest, [draft])
+        return append(service, session, contest, [revelation(problem_id, at=now, by=by.name)])
 
 
-def posed(
+def published_problem(
     session: Session, contest: Contest, problem_id: str, *, until: int | None = None
-) -> Posed:
+) -> PublishedProblem:
     """Find a published problem with its answer, as it was at a position; for the house alone.
 
     Raises:
@@ -131,35 +106,22 @@ def posed(
         raise NotFound(f"{contest.id} has no problem {problem_id[:80]!r}; see its list of problems")
     row = _at(session, contest, known.seq).body["row"]
     before = _at(session, contest, known.seq - 1)
-    entry: Line | None = before if _poses(before, problem_id) else None
+    entry: Line | None = before if _publishes(before, problem_id) else None
     if entry is None:
         # The row was replaced since, so that the entry is not the one before it.
         entry = _last(session, contest, PUBLISHED, problem_id, until=until)
     if entry is None:
         raise NotFound(f"the ledger of {contest.id} has no answer to problem {problem_id}; "
                        "publish it through its gate")  # fmt: skip
-    return Posed(
-        id=problem_id,
-        seq=entry.seq,
-        package=entry.body["package"],
-        freeze_started_at=moment_of(row.get("freeze_started_at")),
-    )
+    return PublishedProblem.of(entry, freeze=freeze_in(row))
 
 
 def revealed_at(
     session: Session, contest: Contest, problem_id: str, *, until: int | None = None
 ) -> int | None:
     """Return the position at which a problem was revealed, None before."""
-    entry = _last(session, contest, _REVEALED, problem_id, until=until)
+    entry = _last(session, contest, REVEALED, problem_id, until=until)
     return None if entry is None else entry.seq
-
-
-def posed_by(entry: Line, freezes: Mapping[str, datetime | None]) -> Posed:
-    """Read a published problem from its entry; its freeze is the newest row's."""
-    name: str = entry.body["problem"]
-    return Posed(
-        id=name, seq=entry.seq, package=entry.body["package"], freeze_started_at=freezes.get(name)
-    )
 
 
 def freezes_at(
@@ -171,7 +133,7 @@ def freezes_at(
         rows = session.entries.rows(contest.no, table, after=after, until=until, limit=_PORTION)
         for one in rows:
             row = orjson.loads(one.line)["body"]["row"]
-            found[row["id"]] = moment_of(row.get("freeze_started_at"))
+            found[row["id"]] = freeze_in(row)
         if len(rows) < _PORTION:
             return found
         after = rows[-1].seq
@@ -179,11 +141,11 @@ def freezes_at(
 
 def revealed_ids(session: Session, contest: Contest, *, until: int | None = None) -> frozenset[str]:
     """Return the ids of the problems that were revealed up to a position."""
-    found = session.entries.of_kind(contest.no, [_REVEALED], until=until)
+    found = session.entries.of_kind(contest.no, [REVEALED], until=until)
     return frozenset(orjson.loads(one.line)["body"]["problem"] for one in found)
 
 
-def told(problem: Posed, *, revealed: bool) -> dict[str, Any]:
+def told(problem: PublishedProblem, *, revealed: bool) -> dict[str, Any]:
     """Return what may be told of a problem: the disclosed terms, and once it is revealed all.
 
     Returns:
@@ -191,15 +153,10 @@ def told(problem: Posed, *, revealed: bool) -> dict[str, Any]:
         ``disclosed`` (a_1, a_3, …, a_99, each as ``{"n", "a"}``) and ``revealed``; of a revealed
         one ``source`` and ``terms`` as well.
     """
-    package, freeze = problem.package, problem.freeze_started_at
+    package = problem.package
     shown = {
         "id": problem.id,
-        "title": package.get("title") or "",
-        "interface": package.get("interface"),
-        "N_check": problem.n_check,
-        "setter_user_id": package.get("setter_user_id"),
-        "freeze_started_at": None if freeze is None else written_time(freeze),
-        "disclosed": disclosed(package["terms"]),
+        **disclosure(package, freeze=problem.freeze_started_at),
         "revealed": revealed,
     }
     return shown | ({name: package[name] for name in _HIDDEN} if revealed else {})
@@ -242,7 +199,7 @@ def _at(session: Session, contest: Contest, seq: int) -> Line:
     )
 
 
-def _poses(entry: Line, problem_id: str) -> bool:
+def _publishes(entry: Line, problem_id: str) -> bool:
     return entry.kind == PUBLISHED and entry.body["problem"] == problem_id
 
 
@@ -256,19 +213,6 @@ def _last(
         if entry.body["problem"] == problem_id:
             found = entry
     return found
-
-
-def expect_open_for(problem: Posed, now: datetime) -> None:
-    """Refuse what comes after a problem's freeze.
-
-    Raises:
-        Conflict: it is frozen.
-    """
-    freeze = problem.freeze_started_at
-    if freeze is not None and now >= freeze:
-        raise Conflict(
-            f"problem {problem.id} takes no submissions since {freeze.isoformat()}; choose another"
-        )
 
 
 def expect_short(name: str, value: Any, most: int) -> str | None:

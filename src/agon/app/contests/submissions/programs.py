@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from agon.app.contests.ledgers.append import append
-from agon.app.contests.submissions.problems import expect_open_for, expect_short, posed
+from agon.app.contests.submissions.problems import expect_short, published_problem
 from agon.app.contests.submissions.submission import (
     Submission,
     Submitted,
@@ -13,6 +13,7 @@ from agon.app.contests.submissions.submission import (
     received_draft,
 )
 from agon.app.dojo.inspection import rules_in_force
+from agon.app.dojo.lifecycle import require_open
 from agon.app.queue.jobs import Judging, judge_job
 from agon.app.service import Service
 from agon.disciplines.dojo.canonical import canonicalize
@@ -43,8 +44,8 @@ def accept_program(
     }
     if submission.problem is None:
         raise Unreadable("a submission to the dojo names its problem; give its id")
-    problem = posed(session, contest, submission.problem)
-    expect_open_for(problem, service.clock())
+    problem = published_problem(session, contest, submission.problem)
+    require_open(problem, now=service.clock())
     name = service.new_id()
     draft = received_draft(service, name, submission, kept, by)
     contest = append(service, session, contest, [draft])

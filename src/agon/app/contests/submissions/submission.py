@@ -10,6 +10,7 @@ from agon.entities.access import Caller
 from agon.entities.contests import Contest
 from agon.entities.jobs import Job, NewJob
 from agon.errors import Unreadable, did_you_mean
+from agon.ledger.drafts import submission_draft
 from agon.ledger.entry import Draft
 from agon.store.session import Session
 
@@ -83,15 +84,11 @@ def received_draft(
         content: its content in canonical form.
         by: who sent it.
     """
-    body = {
-        "submission": name,
-        "user": submission.user,
-        "problem": submission.problem,
-        "content": content,
-    }
-    return Draft(
-        kind="submission-received",
-        body=body,
+    return submission_draft(
+        name,
+        user=submission.user,
+        problem=submission.problem,
+        content=content,
         at=service.clock(),
         by=by.name,
         external_id=submission.external_id,

@@ -1,7 +1,7 @@
-"""Keep a problem's answer: a sealed file before the reveal, a revealed one after it.
+"""A problem's hidden answer: its source and terms, in the organizer's file and in the revealed one.
 
-Both hold the same things. A sealed file is readable by its owner alone; a revealed one is for
-everybody, who can check it against the ``P_hash`` that was published first.
+Both files have the same form. The organizer's file is readable by its owner alone; a revealed one
+is for everyone to compare with the ``P_hash`` that was published first.
 """
 
 import re
@@ -12,37 +12,39 @@ from typing import Any, Final
 from agon.app.dojo.problems import Problem, problem_of
 from agon.app.files import Fault, Unfit, json_page, read_object
 
-_LARGEST = 1 << 30
+_MAX_FILE_BYTES: Final = 1 << 30
 _TERM: Final = re.compile(r"0|-?[1-9][0-9]*")
 
 
 @dataclass(frozen=True)
-class Sealed:
-    """Hold a problem and its terms (decimal text, from a_1 on)."""
+class HiddenAnswer:
+    """A problem with its terms (decimal text, from a_1 on)."""
 
     problem: Problem
     terms: tuple[str, ...] = field(repr=False)
 
-    def to_bytes(self, **more: Any) -> bytes:
-        """Write it as JSON, with further keys at its end."""
-        page = {
-            "problem_id": self.problem.id,
+    @property
+    def package(self) -> dict[str, Any]:
+        """Return what a ``problem-published`` entry holds: declaration, source and terms."""
+        return {
             **self.problem.declared(),
             "source": self.problem.source.decode(),
             "terms": list(self.terms),
-            **more,
         }
-        return json_page(page)
+
+    def to_bytes(self, **more: Any) -> bytes:
+        """Return it as a JSON file, with further keys at its end."""
+        return json_page({"problem_id": self.problem.id, **self.package, **more})
 
 
-def read_sealed(file: Path) -> Sealed:
-    """Read a sealed or a revealed file, and check that its source has its ``P_hash``.
+def read_answer(file: Path) -> HiddenAnswer:
+    """Read an organizer's or a revealed file, and check that its source has its ``P_hash``.
 
     Raises:
         Unfit: with everything that is wrong with it.
     """
     where = str(file)
-    given = read_object(file, where=where, most=_LARGEST)
+    given = read_object(file, where=where, most=_MAX_FILE_BYTES)
     faults: list[Fault] = []
     source = given.get("source")
     if not isinstance(source, str):
@@ -59,14 +61,14 @@ def read_sealed(file: Path) -> Sealed:
         faults.append(Fault(where, what, "take the file as it was written"))
     if faults or problem is None:
         raise Unfit(*faults)
-    return Sealed(problem, terms)
+    return HiddenAnswer(problem, terms)
 
 
-_DECLARED = ("title", "interface", "N_check", "setter_user_id", "freeze_started_at")
+_DECLARED: Final = ("title", "interface", "N_check", "setter_user_id", "freeze_started_at")
 
 
 def _terms(value: Any) -> tuple[str, ...]:
-    """Return the terms, none when any of them is no decimal integer."""
+    """Return the terms; none when any of them is not a decimal integer."""
     terms = value if isinstance(value, list) else []
-    given = all(isinstance(term, str) and _TERM.fullmatch(term) for term in terms)
-    return tuple(terms) if given else ()
+    valid = all(isinstance(term, str) and _TERM.fullmatch(term) for term in terms)
+    return tuple(terms) if valid else ()
