@@ -1,15 +1,19 @@
-"""Say what an integrity check found: who, what statistic, what would be expected, which records.
+"""Define integrity checks and their findings: who, which statistic, which records.
 
-A finding informs; people decide. No finding ever changes a score (``architecture.md``, idea 6).
+A finding informs an organizer, who decides. No finding ever changes a score.
 """
 
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, Generic, TypeVar
+
+Subject = TypeVar("Subject")
+"""What the checks of a discipline examine."""
 
 
 class Severity(StrEnum):
-    """Grade a finding: worth knowing, worth a look, or a reason to stop (exit code 1)."""
+    """The severity of a finding: information, a warning, or an error (exit code 1)."""
 
     INFO = "info"
     WARNING = "warning"
@@ -18,7 +22,7 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True)
 class RecordRefs:
-    """Point at records: some ids of one table, and how many there are in all.
+    """References to records: some ids of one table, and how many there are in all.
 
     ``ids`` may be a sample; ``count`` is never less than ``len(ids)``.
     """
@@ -29,7 +33,7 @@ class RecordRefs:
 
     @classmethod
     def of(cls, table: str, ids: list[str] | tuple[str, ...], *, most: int = 100) -> "RecordRefs":
-        """Point at all of ``ids``, naming the first ``most`` of them."""
+        """Return references to all of ``ids``, naming the first ``most`` of them."""
         return cls(table, tuple(str(name) for name in ids[:most]), len(ids))
 
     def to_dict(self) -> dict[str, Any]:
@@ -39,17 +43,17 @@ class RecordRefs:
 
 @dataclass(frozen=True)
 class Finding:
-    """Hold one finding.
+    """One finding of an integrity check.
 
     Attributes:
         code: the check, for example ``self-feedback``.
         severity: info, warning or error.
-        subjects: ids of the people, bots or submissions it is about.
-        statistic: name of the number looked at, for example ``share of own feedback``.
-        value: the number seen.
+        subjects: ids of the users, bots or submissions it is about.
+        statistic: name of the number examined, for example ``share of own feedback``.
+        value: the number measured.
         expected: the number the community's own data or chance would give.
         probability: chance of a value at least this large where that can be computed, else None.
-        message: one sentence that says it all.
+        message: one sentence with all of this.
         records: the records behind it.
     """
 
@@ -76,6 +80,41 @@ class Finding:
             "message": self.message,
             "records": [refs.to_dict() for refs in self.records],
         }
+
+
+@dataclass(frozen=True)
+class Check(Generic[Subject]):
+    """One integrity check: a row of a discipline's table.
+
+    Attributes:
+        code: the code of its findings, for example ``self-feedback``.
+        meaning: what it looks for.
+        find: yields its findings.
+    """
+
+    code: str
+    meaning: str
+    find: Callable[[Subject], Iterable[Finding]]
+
+
+def run_checks(checks: Sequence[Check[Subject]], subject: Subject) -> list[Finding]:
+    """Return the findings of all checks, in the order of the checks.
+
+    Raises:
+        ValueError: a check returned a finding with another code than its own (a bug of agon).
+    """
+    findings = []
+    for check in checks:
+        for finding in check.find(subject):
+            if finding.code != check.code:
+                raise ValueError(f"check {check.code} returned a finding {finding.code}")
+            findings.append(finding)
+    return findings
+
+
+def meanings(checks: Sequence[Check[Subject]]) -> dict[str, str]:
+    """Return what each check looks for, by its code."""
+    return {check.code: check.meaning for check in checks}
 
 
 _RANK = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}

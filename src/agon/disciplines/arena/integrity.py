@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -23,39 +24,24 @@ from agon.disciplines.arena.voting import (
 )
 from agon.errors import NotScorable
 from agon.kernel.agreement.krippendorff_alpha import krippendorff_alpha
-from agon.kernel.findings import Finding, RecordRefs, Severity
+from agon.kernel.findings import Check, Finding, RecordRefs, Severity, meanings, run_checks
 from agon.kernel.rounding import publish
 from agon.networks import network_of
 from agon.records import Records
 
-CHECKS = {
-    "agreeing-judges": "Two judges vote alike on nearly all common matches, more than either does "
-    "with everybody else.",
-    "agreement": "How far all judges agree beyond chance: Krippendorff's α, and the mean of "
-    "Cohen's κ with the consensus (a note, not a suspicion).",
-    "audit-disagreement": "A judge agrees with fewer than half of the audits it voted under.",
-    "collusion": "A judge's recent votes went to one bot more than ten times, against how often "
-    "other judges choose that bot.",
-    "handle-similarity": "Owners' handles are the same but for trailing digits, or a letter apart.",
-    "plagiarism": "A bot's responses repeat its opponents' words.",
-    "position-bias": "More than four in five of a judge's recent votes have one label.",
-    "shared-network": "Several owners share one network (the keyed hash of a /24 or /48).",
-}
+
+@dataclass(frozen=True)
+class Inspection:
+    """The records of an arena under examination."""
+
+    records: Records
+    facts: Facts
+    rules: ArenaRules
 
 
 def find(records: Records, rules: ArenaRules) -> list[Finding]:
-    """List the findings of the spec page, each with its statistic and what chance would give."""
-    facts = facts_of(records)
-    return [
-        *agreement(facts, rules),
-        *agreeing_judges(facts, rules),
-        *audit_disagreement(facts, rules),
-        *collusion(facts, rules),
-        *position_bias(facts, rules),
-        *plagiarism(records, facts, rules),
-        *shared_network(records, facts),
-        *handle_similarity(records, facts, rules),
-    ]
+    """Return the findings of the spec page, each with its statistic and what chance would give."""
+    return run_checks(TABLE, Inspection(records, facts_of(records), rules))
 
 
 def agreement(facts: Facts, rules: ArenaRules) -> Iterator[Finding]:
@@ -232,3 +218,54 @@ def _joined(pairs: list[tuple[int, int, float]]) -> list[tuple[list[int], float]
 def _places(ids: pa.Array, names: list[int | str]) -> Ints:
     """Find matches by id in the order of play."""
     return pc.index_in(pa.array(names, ids.type), value_set=ids).to_numpy()
+
+
+TABLE: tuple[Check[Inspection], ...] = (
+    Check(
+        "agreement",
+        "How far all judges agree beyond chance: Krippendorff's α, and the mean of Cohen's κ "
+        "with the consensus (a note, not a suspicion).",
+        lambda arena: agreement(arena.facts, arena.rules),
+    ),
+    Check(
+        "agreeing-judges",
+        "Two judges vote alike on nearly all common matches, more than either does with "
+        "everybody else.",
+        lambda arena: agreeing_judges(arena.facts, arena.rules),
+    ),
+    Check(
+        "audit-disagreement",
+        "A judge agrees with fewer than half of the audits it voted under.",
+        lambda arena: audit_disagreement(arena.facts, arena.rules),
+    ),
+    Check(
+        "collusion",
+        "A judge's recent votes went to one bot more than ten times, against how often other "
+        "judges choose that bot.",
+        lambda arena: collusion(arena.facts, arena.rules),
+    ),
+    Check(
+        "position-bias",
+        "More than four in five of a judge's recent votes have one label.",
+        lambda arena: position_bias(arena.facts, arena.rules),
+    ),
+    Check(
+        "plagiarism",
+        "A bot's responses repeat its opponents' words.",
+        lambda arena: plagiarism(arena.records, arena.facts, arena.rules),
+    ),
+    Check(
+        "shared-network",
+        "Several owners share one network (the keyed hash of a /24 or /48).",
+        lambda arena: shared_network(arena.records, arena.facts),
+    ),
+    Check(
+        "handle-similarity",
+        "Owners' handles are the same but for trailing digits, or a letter apart.",
+        lambda arena: handle_similarity(arena.records, arena.facts, arena.rules),
+    ),
+)
+"""The checks, in the order in which they run."""
+
+CHECKS = meanings(TABLE)
+"""What each check looks for, by the code of its findings."""

@@ -1,7 +1,8 @@
 """Look for gaming among validators and miners; no finding changes a score."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +15,7 @@ from agon.disciplines.challenge.reasons import percent
 from agon.disciplines.challenge.rules import ChallengeRules
 from agon.disciplines.challenge.weights import Network
 from agon.kernel.agreement.pairwise import PairwiseAgreement, pairwise_agreement
-from agon.kernel.findings import Finding, RecordRefs, Severity
+from agon.kernel.findings import Check, Finding, RecordRefs, Severity, meanings, run_checks
 from agon.kernel.rounding import publish
 from agon.kernel.tails import binomial_tails
 from agon.records import Records
@@ -23,17 +24,6 @@ IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 
-CHECKS: Mapping[str, str] = {
-    "outlier-record": "A validator's evaluations are outliers more often than those of the others.",
-    "copying-validators": "Two validators report the same numbers, more often than either does "
-    "with everybody else.",
-    "lagging-validators": "A validator reports what another one reported an epoch before.",
-    "stake-concentration": "One validator holds more than half of the stake and decides alone.",
-    "self-serving-votes": "A validator is far above the others for one miner, again and again.",
-    "duplicate-agents": "Submissions have the same content.",
-    "near-duplicate-agents": "Submissions of two miners are the same program under other names.",
-}
-"""What each check looks for."""
 
 CHANCE = 0.001
 """How often a whole check may report an honest network; shared among all it tests."""
@@ -51,23 +41,23 @@ NEAR = 0.8
 """Which part of their token runs two sources must share to be near-duplicates."""
 
 
+@dataclass(frozen=True)
+class Inspection:
+    """The records of a challenge under examination, up to the scored epoch."""
+
+    records: Records
+    facts: Facts
+    evidence: Evidence
+
+
 def find(records: Records, rules: ChallengeRules) -> list[Finding]:
-    """List the findings of the challenge page up to the scored epoch.
+    """Return the findings of the challenge page up to the scored epoch.
 
     Source: challenge, Integrity findings.
     """
     facts = read_facts(records)
-    network = Network.of(facts, rules)
-    evidence = gather(network)
-    return [
-        *outlier_record(facts, evidence),
-        *copied_reports(facts, evidence),
-        *lagging_reports(facts, evidence),
-        *stake_concentration(facts, evidence.reports),
-        *self_serving_votes(facts, evidence),
-        *duplicate_agents(facts),
-        *near_duplicate_agents(records, facts),
-    ]
+    evidence = gather(Network.of(facts, rules))
+    return run_checks(TABLE, Inspection(records, facts, evidence))
 
 
 def outlier_record(facts: Facts, evidence: Evidence) -> Iterator[Finding]:
@@ -335,3 +325,46 @@ def _submissions(facts: Facts, numbers: IntArray) -> RecordRefs:
     return RecordRefs.of(
         "submissions", [facts.submissions.ids[at] for at in np.unique(numbers).tolist()]
     )
+
+
+TABLE: tuple[Check[Inspection], ...] = (
+    Check(
+        "outlier-record",
+        "A validator's evaluations are outliers more often than those of the others.",
+        lambda inspection: outlier_record(inspection.facts, inspection.evidence),
+    ),
+    Check(
+        "copying-validators",
+        "Two validators report the same numbers, more often than either does with everybody else.",
+        lambda inspection: copied_reports(inspection.facts, inspection.evidence),
+    ),
+    Check(
+        "lagging-validators",
+        "A validator reports what another one reported an epoch before.",
+        lambda inspection: lagging_reports(inspection.facts, inspection.evidence),
+    ),
+    Check(
+        "stake-concentration",
+        "One validator holds more than half of the stake and decides alone.",
+        lambda inspection: stake_concentration(inspection.facts, inspection.evidence.reports),
+    ),
+    Check(
+        "self-serving-votes",
+        "A validator is far above the others for one miner, again and again.",
+        lambda inspection: self_serving_votes(inspection.facts, inspection.evidence),
+    ),
+    Check(
+        "duplicate-agents",
+        "Submissions have the same content.",
+        lambda inspection: duplicate_agents(inspection.facts),
+    ),
+    Check(
+        "near-duplicate-agents",
+        "Submissions of two miners are the same program under other names.",
+        lambda inspection: near_duplicate_agents(inspection.records, inspection.facts),
+    ),
+)
+"""The checks, in the order in which they run."""
+
+CHECKS = meanings(TABLE)
+"""What each check looks for, by the code of its findings."""

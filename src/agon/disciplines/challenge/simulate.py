@@ -1,6 +1,6 @@
 """Make records of a network: miners who improve, validators who measure, and attackers."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 
@@ -9,21 +9,11 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from agon.disciplines.discipline import Simulation
-from agon.errors import NotFound, did_you_mean
+from agon.kernel.attacks import Attack, meanings, require_known
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
-ATTACKS: Mapping[str, str] = {
-    "erratic-validator": "a validator reports numbers without running a task",
-    "copying-validator": "a validator reports what another one reported in the same epoch",
-    "lagging-validator": "a validator reports what another one reported an epoch before",
-    "stake-whale": "a validator holds more stake than all others together",
-    "self-serving-validator": "a validator adds to the scores of one miner, epoch after epoch",
-    "copied-agent": "a miner submits another miner's agent byte for byte",
-    "rewritten-agent": "a miner submits another miner's agent with its names changed",
-}
-"""What each attacker does."""
 
 TASKS = 200
 """Tasks a validator draws for each evaluation; its score is the pass rate."""
@@ -51,6 +41,15 @@ class _Agents:
     contents: list[str]
     sources: list[str | None]
     roles: dict[int, str] = field(default_factory=dict)
+
+    @property
+    def last_with_source(self) -> tuple[int, str]:
+        """Return the last honest submission whose source is known, with that source."""
+        last = sum(
+            source is not None and uid not in self.roles
+            for uid, source in zip(self.miners, self.sources, strict=True)
+        )
+        return last - 1, self.sources[last - 1] or ""
 
     def add(self, role: str, like: int, *, epoch: int, content: str, source: str | None) -> None:
         """Let a new miner submit something as good as submission ``like``."""
@@ -101,35 +100,27 @@ def simulate(*, size: int, seed: int, attacks: Sequence[str] = ()) -> Simulation
     """
     if size < 1:
         raise ValueError(f"size = {size}; give at least 1 evaluation")
-    for attack in attacks:
-        if attack not in ATTACKS:
-            raise NotFound(f"there is no attack {attack!r}: {did_you_mean(attack, ATTACKS)}")
+    require_known(attacks, ATTACKS)
     dice = np.random.default_rng(seed)
     honest = int(np.clip(round(size**0.25), 6, 64))
     agents = _agents(dice, max(6, round(size / (honest * LIFE * _PRESENT))))
-    _copy_agents(agents, attacks)
+    for miner_attack in BY_MINERS:
+        if miner_attack.name in attacks:
+            miner_attack.play(agents)
     stakes = np.round(dice.lognormal(8.0, 0.5, honest), 2).tolist()
     names = [f"v{at + 1}" for at in range(honest)]
-    reports = _honest_reports(dice, agents, honest)
-    for attack in _by_validators(attacks):
-        _attack(dice, agents, reports, len(names), attack)
-        stakes.append(
-            round(1.2 * sum(stakes), 2) if attack == "stake-whale" else round(stakes[0], 2)
-        )
-        names.append(attack)
+    validators = _Validators(dice, agents, _honest_reports(dice, agents, honest), names, stakes)
+    for validator_attack in BY_VALIDATORS:
+        if validator_attack.name in attacks:
+            validator_attack.play(validators)
     return Simulation(
         {
             "submissions": _submissions(agents),
-            "evaluations": _evaluations(reports, names),
+            "evaluations": _evaluations(validators.reports, names),
             "validators": pa.table({"id": names, "stake": stakes}),
         },
         {"people": _people(agents, names, honest)},
     )
-
-
-def _by_validators(attacks: Sequence[str]) -> list[str]:
-    """List the attacks that validators play, in the order of :data:`ATTACKS`."""
-    return [name for name in ATTACKS if name in attacks and not name.endswith("agent")]
 
 
 def _agents(dice: np.random.Generator, count: int) -> _Agents:
@@ -163,18 +154,6 @@ def _source(dice: np.random.Generator) -> str:
     return "\n".join(lines)
 
 
-def _copy_agents(agents: _Agents, attacks: Sequence[str]) -> None:
-    """Let thieves submit the last agent whose source is known, a little later."""
-    like = sum(source is not None for source in agents.sources) - 1
-    epoch, source = agents.epochs[like] + 1, agents.sources[like] or ""
-    if "copied-agent" in attacks:
-        agents.add("copied-agent", like, epoch=epoch, content=agents.contents[like], source=source)
-    if "rewritten-agent" in attacks:
-        changed = source.replace("x", "value_").replace("solve", "work")
-        digest = sha256(changed.encode()).hexdigest()
-        agents.add("rewritten-agent", like, epoch=epoch, content=digest, source=changed)
-
-
 def _measured(dice: np.random.Generator, skills: FloatArray) -> FloatArray:
     passed: FloatArray = dice.binomial(TASKS, skills).astype(np.float64)
     return passed / TASKS
@@ -204,28 +183,95 @@ def _honest_reports(dice: np.random.Generator, agents: _Agents, honest: int) -> 
     return _Reports([submissions], [validators], [epochs], [scores])
 
 
-def _attack(
-    dice: np.random.Generator, agents: _Agents, reports: _Reports, validator: int, attack: str
-) -> None:
-    """Add one attacking validator's evaluations."""
-    skills = np.array(agents.skills)
-    submissions, _, epochs = _moments(dice, agents, 1)
-    scores = _measured(dice, skills[submissions])
-    if attack == "erratic-validator":
-        scores = dice.integers(0, TASKS + 1, len(submissions)).astype(np.float64) / TASKS
-    elif attack == "self-serving-validator":
-        friend = np.bincount(agents.miners).argmax()
-        adds = np.where(np.array(agents.miners)[submissions] == friend, _BONUS, 0.0)
-        scores = np.minimum(1.0, scores + adds)
-    elif attack in {"copying-validator", "lagging-validator"}:
-        victim, delay = (0, 0) if attack == "copying-validator" else (1, 1)
-        theirs = reports.validators[0] == victim
-        seen = reports.submissions[0][theirs], reports.epochs[0][theirs], reports.scores[0][theirs]
-        known = np.full((len(skills), LIFE + delay), np.nan)
-        known[seen[0], seen[1] - np.array(agents.epochs)[seen[0]] + delay] = seen[2]
-        told = known[submissions, epochs - np.array(agents.epochs)[submissions]]
-        scores = np.where(np.isnan(told), scores, told)
-    reports.add(submissions, validator, epochs, scores)
+@dataclass
+class _Validators:
+    """The validators of a simulated network, and what they report; attackers join at the end."""
+
+    dice: np.random.Generator
+    agents: _Agents
+    reports: _Reports
+    names: list[str]
+    stakes: list[float]
+
+    def measure(self) -> tuple[IntArray, IntArray, FloatArray]:
+        """Draw honest evaluations of one more validator: submissions, epochs, scores."""
+        submissions, _, epochs = _moments(self.dice, self.agents, 1)
+        scores = _measured(self.dice, np.array(self.agents.skills)[submissions])
+        return submissions, epochs, scores
+
+    def add(
+        self,
+        name: str,
+        submissions: IntArray,
+        epochs: IntArray,
+        scores: FloatArray,
+        *,
+        stake: float | None = None,
+    ) -> None:
+        """Add a validator with its evaluations; None: with the stake of the first one."""
+        self.reports.add(submissions, len(self.names), epochs, scores)
+        self.names.append(name)
+        self.stakes.append(round(self.stakes[0] if stake is None else stake, 2))
+
+
+def _erratic(validators: _Validators) -> None:
+    submissions, epochs, scores = validators.measure()
+    scores = validators.dice.integers(0, TASKS + 1, len(submissions)).astype(np.float64) / TASKS
+    validators.add("erratic-validator", submissions, epochs, scores)
+
+
+def _copying(validators: _Validators) -> None:
+    _repeating("copying-validator", validators, victim=0, delay=0)
+
+
+def _lagging(validators: _Validators) -> None:
+    _repeating("lagging-validator", validators, victim=1, delay=1)
+
+
+def _repeating(name: str, validators: _Validators, *, victim: int, delay: int) -> None:
+    """Report what the victim reported ``delay`` epochs before, else an honest score."""
+    submissions, epochs, scores = validators.measure()
+    reports, starts = validators.reports, np.array(validators.agents.epochs)
+    of_victim = reports.validators[0] == victim
+    rows, when = reports.submissions[0][of_victim], reports.epochs[0][of_victim]
+    known = np.full((len(starts), LIFE + delay), np.nan)
+    known[rows, when - starts[rows] + delay] = reports.scores[0][of_victim]
+    copied = known[submissions, epochs - starts[submissions]]
+    validators.add(name, submissions, epochs, np.where(np.isnan(copied), scores, copied))
+
+
+def _whale(validators: _Validators) -> None:
+    validators.add("stake-whale", *validators.measure(), stake=1.2 * sum(validators.stakes))
+
+
+def _self_serving(validators: _Validators) -> None:
+    submissions, epochs, scores = validators.measure()
+    friend = np.bincount(validators.agents.miners).argmax()
+    adds = np.where(np.array(validators.agents.miners)[submissions] == friend, _BONUS, 0.0)
+    scores = np.minimum(1.0, scores + adds)
+    validators.add("self-serving-validator", submissions, epochs, scores)
+
+
+def _copy_agent(agents: _Agents) -> None:
+    """Submit the last agent whose source is known byte for byte, an epoch later."""
+    like, source = agents.last_with_source
+    agents.add(
+        "copied-agent",
+        like,
+        epoch=agents.epochs[like] + 1,
+        content=agents.contents[like],
+        source=source,
+    )
+
+
+def _rewrite_agent(agents: _Agents) -> None:
+    """Submit the last agent whose source is known under other names, an epoch later."""
+    like, source = agents.last_with_source
+    changed = source.replace("x", "value_").replace("solve", "work")
+    digest = sha256(changed.encode()).hexdigest()
+    agents.add(
+        "rewritten-agent", like, epoch=agents.epochs[like] + 1, content=digest, source=changed
+    )
 
 
 def _submissions(agents: _Agents) -> pa.Table:
@@ -272,3 +318,50 @@ def _people(agents: _Agents, names: list[str], honest: int) -> pa.Table:
             "skill": pa.array([*(best[uid] for uid in uids), *[None] * len(names)], pa.float64()),
         }
     )
+
+
+BY_MINERS: tuple[Attack[_Agents], ...] = (
+    Attack(
+        "copied-agent",
+        "a miner submits another miner's agent byte for byte",
+        _copy_agent,
+    ),
+    Attack(
+        "rewritten-agent",
+        "a miner submits another miner's agent with its names changed",
+        _rewrite_agent,
+    ),
+)
+"""The attacks of miners, in the order in which they are played."""
+
+BY_VALIDATORS: tuple[Attack[_Validators], ...] = (
+    Attack(
+        "erratic-validator",
+        "a validator reports numbers without running a task",
+        _erratic,
+    ),
+    Attack(
+        "copying-validator",
+        "a validator reports what another one reported in the same epoch",
+        _copying,
+    ),
+    Attack(
+        "lagging-validator",
+        "a validator reports what another one reported an epoch before",
+        _lagging,
+    ),
+    Attack(
+        "stake-whale",
+        "a validator holds more stake than all others together",
+        _whale,
+    ),
+    Attack(
+        "self-serving-validator",
+        "a validator adds to the scores of one miner, epoch after epoch",
+        _self_serving,
+    ),
+)
+"""The attacks of validators, in the order in which they are played."""
+
+ATTACKS = meanings(BY_VALIDATORS) | meanings(BY_MINERS)
+"""What each attacker does, by the attack's name."""

@@ -1,28 +1,19 @@
 """Play the attacks on a simulated community: who joins, what they write, whom they like."""
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
+
+from agon.kernel.attacks import Attack, meanings, select
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 Columns = dict[str, npt.NDArray[Any]]
 
-ATTACKS = {
-    "threshold-hugging": "writes exactly as many prompts as the bonus needs and buys each exactly "
-    "the positives it needs from throw-away accounts",
-    "self-feedback": "likes every prompt of their own",
-    "reciprocal-ring": "joins a circle of four in which everybody likes the next one's prompts",
-    "feedback-burst": "clicks through sixty prompts within five minutes for activity points",
-    "one-target-reviewer": "likes whatever one creator writes, and hardly anything else",
-    "near-duplicate-handle": "opens an account whose handle looks like a known person's",
-}
-"""Name of every attack, with what the attacker does."""
 
 _MINUTE = 60_000_000  # microseconds
 _PEOPLE_PER_GROUP = 500
@@ -130,15 +121,26 @@ class _Scene:
             columns[name] = np.concatenate([columns[name], values])
 
 
-def attack(
-    name: str, rng: np.random.Generator, people: People, prompts: Columns, feedback: Columns
+def play(
+    names: Sequence[str],
+    rng: np.random.Generator,
+    people: People,
+    prompts: Columns,
+    feedback: Columns,
 ) -> None:
-    """Let one group per 500 people play an attack, at least one group."""
-    honest = int(pc.sum(pc.equal(people.roles, "honest")).as_py())
-    written = int((prompts["difficulty"] != 0).sum())
+    """Play some attacks, each by one group per 500 honest users, at least one.
+
+    Raises:
+        NotFound: there is no such attack; the message suggests one.
+    """
+    chosen = select(TABLE, names)
+    honest = people.count
+    written = len(prompts["difficulty"])
     scene = _Scene(rng, people, prompts, feedback, honest, written)
-    for _ in range(max(1, honest // _PEOPLE_PER_GROUP)):
-        _PLAYS[name](scene)
+    for attack in TABLE:
+        if attack in chosen:
+            for _ in range(max(1, honest // _PEOPLE_PER_GROUP)):
+                attack.play(scene)
 
 
 def _hug_thresholds(scene: _Scene) -> None:
@@ -184,11 +186,40 @@ def _look_alike(scene: _Scene) -> None:
     scene.people.join("near-duplicate-handle", [copy])
 
 
-_PLAYS: dict[str, Callable[[_Scene], None]] = {
-    "threshold-hugging": _hug_thresholds,
-    "self-feedback": _like_oneself,
-    "reciprocal-ring": _ring,
-    "feedback-burst": _burst,
-    "one-target-reviewer": _one_target,
-    "near-duplicate-handle": _look_alike,
-}
+TABLE: tuple[Attack[_Scene], ...] = (
+    Attack(
+        "threshold-hugging",
+        "writes exactly as many prompts as the bonus needs and buys each exactly the "
+        "positives it needs from throw-away accounts",
+        _hug_thresholds,
+    ),
+    Attack(
+        "self-feedback",
+        "likes every prompt of their own",
+        _like_oneself,
+    ),
+    Attack(
+        "reciprocal-ring",
+        "joins a circle of four in which everybody likes the next one's prompts",
+        _ring,
+    ),
+    Attack(
+        "feedback-burst",
+        "clicks through sixty prompts within five minutes for activity points",
+        _burst,
+    ),
+    Attack(
+        "one-target-reviewer",
+        "likes whatever one creator writes, and hardly anything else",
+        _one_target,
+    ),
+    Attack(
+        "near-duplicate-handle",
+        "opens an account whose handle looks like a known person's",
+        _look_alike,
+    ),
+)
+"""The attacks, in the order in which they are played."""
+
+ATTACKS = meanings(TABLE)
+"""What each attacker does, by the attack's name."""

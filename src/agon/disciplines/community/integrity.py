@@ -5,6 +5,8 @@ chance would give less often than the rule ``finding_alpha``, corrected for how 
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
 from math import comb
 
 import numpy as np
@@ -17,28 +19,13 @@ from agon.disciplines.community.facts import Facts
 from agon.disciplines.community.feedback import NO_TIME
 from agon.disciplines.community.rules import CommunityRules
 from agon.disciplines.community.tally import Tally
-from agon.kernel.findings import Finding, Severity, in_order
+from agon.kernel.findings import Check, Finding, Severity, in_order, meanings, run_checks
 from agon.kernel.statistics import spearman
 from agon.kernel.tails import binomial_tails, poisson_tail, poisson_tails
 from agon.records import Records
 
 IntArray = npt.NDArray[np.int64]
 
-CHECKS = {
-    "threshold-hugging": "people whose quality prompts are exactly as many as their bonus needs, "
-    "each with exactly the positives it needs, more often than the prompts of people just above "
-    "predict",
-    "self-feedback": "people who rate their own prompts more than they would by chance",
-    "reciprocal-ring": "people who like each other's prompts, in pairs or circles, far beyond what "
-    "everybody else gives those prompts",
-    "feedback-burst": "more feedback of one person within a short time than anybody reads",
-    "one-target-reviewer": "people who give nearly all their feedback to one creator, far beyond "
-    "that creator's share of everybody else's",
-    "near-duplicate-handle": "handles that differ only in look-alike letters, separators or one "
-    "letter",
-    "cross-validation": "how far the scores agree with an outside reputation (opt-in rule)",
-}
-"""Code of every finding, with what it looks for."""
 
 _NEIGHBOURS = 3
 """How far above the bonus's number of prompts people are taken for comparison."""
@@ -46,23 +33,22 @@ _NEIGHBOURS = 3
 _MINUTE = 60_000_000  # microseconds
 
 
-def find(records: Records, rules: CommunityRules) -> list[Finding]:
-    """List the findings, gravest first.
+@dataclass(frozen=True)
+class Inspection:
+    """The records of a community under examination."""
 
-    Feedback on own prompts is looked at whether or not the rules let it count.
-    """
-    facts = Facts(records, rules.model_copy(update={"self_feedback": "count"}))
-    found = [
-        *_threshold_hugging(facts),
-        *_self_feedback(facts),
-        *rings.find(facts),
-        *_bursts(facts),
-        *_one_target(facts),
-        *handles.find(facts),
-    ]
-    if rules.cross_validation:
-        found += _cross_validation(Facts(records, rules))
-    return in_order(found)
+    records: Records
+    rules: CommunityRules
+
+    @cached_property
+    def facts(self) -> Facts:
+        """Return the arrays with feedback on own prompts, whether or not the rules count it."""
+        return Facts(self.records, self.rules.model_copy(update={"self_feedback": "count"}))
+
+
+def find(records: Records, rules: CommunityRules) -> list[Finding]:
+    """Return the findings, gravest first."""
+    return in_order(run_checks(TABLE, Inspection(records, rules)))
 
 
 def _threshold_hugging(facts: Facts) -> Iterator[Finding]:
@@ -214,8 +200,11 @@ def _bursts(facts: Facts) -> Iterator[Finding]:
         )
 
 
-def _cross_validation(facts: Facts) -> Iterator[Finding]:
-    """Correlate the scores with the outside reputation, over those who have one."""
+def _cross_validation(inspection: Inspection) -> Iterator[Finding]:
+    """Correlate the scores with the outside reputation, over those who have one (opt-in)."""
+    if not inspection.rules.cross_validation:
+        return
+    facts = Facts(inspection.records, inspection.rules)
     rows = facts.records.sql("SELECT id, reputation FROM users WHERE reputation IS NOT NULL")
     who = facts.people.of(rows["id"])
     if not len(who):
@@ -234,3 +223,50 @@ def _cross_validation(facts: Facts) -> Iterator[Finding]:
         f"scores and reputation of {found.pairs} people agree at rho = {found.value:.3f} "
         f"({confidence:.0%} interval {found.interval.low:.3f} to {found.interval.high:.3f})",
     )
+
+
+TABLE: tuple[Check[Inspection], ...] = (
+    Check(
+        "threshold-hugging",
+        "people whose quality prompts are exactly as many as their bonus needs, each with "
+        "exactly the positives it needs, more often than the prompts of people just above "
+        "predict",
+        lambda inspection: _threshold_hugging(inspection.facts),
+    ),
+    Check(
+        "self-feedback",
+        "people who rate their own prompts more than they would by chance",
+        lambda inspection: _self_feedback(inspection.facts),
+    ),
+    Check(
+        "reciprocal-ring",
+        "people who like each other's prompts, in pairs or circles, far beyond what everybody "
+        "else gives those prompts",
+        lambda inspection: rings.find(inspection.facts),
+    ),
+    Check(
+        "feedback-burst",
+        "more feedback of one person within a short time than anybody reads",
+        lambda inspection: _bursts(inspection.facts),
+    ),
+    Check(
+        "one-target-reviewer",
+        "people who give nearly all their feedback to one creator, far beyond that creator's "
+        "share of everybody else's",
+        lambda inspection: _one_target(inspection.facts),
+    ),
+    Check(
+        "near-duplicate-handle",
+        "handles that differ only in look-alike letters, separators or one letter",
+        lambda inspection: handles.find(inspection.facts),
+    ),
+    Check(
+        "cross-validation",
+        "how far the scores agree with an outside reputation (opt-in rule)",
+        _cross_validation,
+    ),
+)
+"""The checks, in the order in which they run."""
+
+CHECKS = meanings(TABLE)
+"""What each check looks for, by the code of its findings."""

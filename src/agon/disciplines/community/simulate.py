@@ -12,9 +12,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from agon.disciplines.community.attackers import ATTACKS, Columns, People, attack
+from agon.disciplines.community.attackers import ATTACKS, Columns, People, play
 from agon.disciplines.discipline import Simulation
-from agon.errors import NotFound, did_you_mean
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
@@ -66,17 +65,12 @@ def simulate(*, size: int, seed: int, attacks: Sequence[str] = ()) -> Simulation
     """
     if size < _PROMPTS:
         raise ValueError(f"{size} people are no community; give at least {_PROMPTS}")
-    for name in attacks:
-        if name not in ATTACKS:
-            raise NotFound(f"there is no attack {name!r}: {did_you_mean(name, ATTACKS)}")
     rng = np.random.default_rng(seed)
     people = People.honest(rng, size, handles=_handles(rng, size), start=START, span=SPAN)
     prompts = _prompts(rng, people)
     feedback = _feedback(rng, people, prompts)
     tables = _benchmarks(rng, people, prompts) | _models(rng, prompts)
-    for name in ATTACKS:
-        if name in attacks:
-            attack(name, rng, people, prompts, feedback)
+    play(attacks, rng, people, prompts, feedback)
     return _written(rng, people, prompts, feedback, tables)
 
 

@@ -6,9 +6,11 @@ Findings inform; none of them changes a score.
 import math
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
-from agon.kernel.findings import Finding, RecordRefs, Severity
+from agon.kernel.findings import Check, Finding, RecordRefs, Severity, meanings, run_checks
 
 if TYPE_CHECKING:
     from agon.disciplines.dojo.judgement import Judgement
@@ -16,16 +18,6 @@ if TYPE_CHECKING:
     from agon.disciplines.dojo.rules import DojoRules
     from agon.records import Records
 
-CHECKS = {
-    "literal-payload": "programs whose literals stand just below a threshold of the payload policy",
-    "huge-literal": "integer literals of more digits than any constant needs (64)",
-    "same-source": "the same canonical source from two users on one problem",
-    "same-structure": "the same program from two users after renaming and reformatting",
-    "tag-farming": "accounts whose points beyond correctness come from first-tag bonuses alone",
-    "tag-distribution": "problems where nearly every reward-correct submission has its own tag",
-    "false-tag": "declared method tags that the static classifier strongly contradicts",
-    "hash-mismatch": "a recorded source hash or length that is not that of the recorded source",
-}
 
 CLOSE = 0.9
 """From which share of a threshold a payload counts as close to it."""
@@ -37,57 +29,69 @@ _FARMED_PROBLEMS = 3
 _SOURCES_KEPT = 5
 
 
+@dataclass(frozen=True)
+class Inspection:
+    """A judged season under examination."""
+
+    judgement: "Judgement"
+
+    @cached_property
+    def payloads(self) -> "list[tuple[int, Payload]]":
+        """Return the index of each submission whose source can be read, with its payload."""
+        from agon.disciplines.dojo.facts import payload_of
+        from agon.disciplines.dojo.program import Violation
+
+        rules, s = self.judgement.rules, self.judgement.facts.submissions
+        measured = [
+            payload_of(source, max_bytes=rules.max_source_bytes, max_depth=rules.max_syntax_depth)
+            for source in s.sources
+        ]
+        return [
+            (at, payload)
+            for at, source in enumerate(s.source_of)
+            if source >= 0 and not isinstance(payload := measured[source], Violation)
+        ]
+
+
 def find(records: "Records", rules: "DojoRules") -> list[Finding]:
-    """List what stands out; every finding has its statistic and what would be expected."""
+    """Return the findings, each with its statistic and what would be expected."""
     from agon.disciplines.dojo.facts import collect
     from agon.disciplines.dojo.judgement import judge
 
-    j = judge(collect(records), rules)
-    return [
-        *_payloads(j),
-        *_same_source(j),
-        *_same_structure(j),
-        *_tag_farming(j),
-        *_tag_distribution(j),
-        *_false_tags(j),
-        *_mismatches(j),
-    ]
+    return run_checks(TABLE, Inspection(judge(collect(records), rules)))
 
 
-def _payloads(j: "Judgement") -> Iterator[Finding]:
-    from agon.disciplines.dojo.facts import payload_of
-    from agon.disciplines.dojo.program import Violation
-
-    rules, s = j.rules, j.facts.submissions
-    measured = [
-        payload_of(source, max_bytes=rules.max_source_bytes, max_depth=rules.max_syntax_depth)
-        for source in s.sources
-    ]
-    amounts: dict[str, list[float]] = defaultdict(list)
-    for payload in measured:
-        if not isinstance(payload, Violation):
-            for name, amount, limit in _amounts(payload, rules):
-                amounts[name].append(amount / limit)
-    for at, place in enumerate(s.source_of):
-        if place < 0 or isinstance(payload := measured[place], Violation):
-            continue
-        refs = (RecordRefs("submissions", (s.ids[at],), 1),)
-        who = (s.users[s.user[at]],)
-        for name, amount, limit in _amounts(payload, rules):
+def _literal_payloads(inspection: Inspection) -> Iterator[Finding]:
+    j = inspection.judgement
+    s = j.facts.submissions
+    shares: dict[str, list[float]] = defaultdict(list)
+    distinct = {int(s.source_of[at]): payload for at, payload in inspection.payloads}
+    for source in sorted(distinct):
+        for name, amount, limit in _amounts(distinct[source], j.rules):
+            shares[name].append(amount / limit)
+    for at, payload in inspection.payloads:
+        for name, amount, limit in _amounts(payload, j.rules):
             if CLOSE * limit <= amount <= limit:
-                close = sum(share >= CLOSE for share in amounts[name]) / len(amounts[name])
+                close = sum(share >= CLOSE for share in shares[name]) / len(shares[name])
                 yield Finding(
-                    "literal-payload", Severity.WARNING, who, f"{name} of the {limit} allowed",
-                    amount, close * limit, None,
+                    "literal-payload", Severity.WARNING, (s.users[s.user[at]],),
+                    f"{name} of the {limit} allowed", amount, close * limit, None,
                     f"submission {s.ids[at]} holds {amount} {name}; {limit} are allowed, and "
-                    f"{close:.1%} of all programs come that close", refs,
+                    f"{close:.1%} of all programs come that close",
+                    (RecordRefs("submissions", (s.ids[at],), 1),),
                 )  # fmt: skip
+
+
+def _huge_literals(inspection: Inspection) -> Iterator[Finding]:
+    s = inspection.judgement.facts.submissions
+    for at, payload in inspection.payloads:
         if payload.longest_integer > HUGE_DIGITS:
             yield Finding(
-                "huge-literal", Severity.WARNING, who, "digits of the longest integer literal",
-                payload.longest_integer, HUGE_DIGITS, None,
+                "huge-literal", Severity.WARNING, (s.users[s.user[at]],),
+                "digits of the longest integer literal", payload.longest_integer, HUGE_DIGITS, None,
                 f"submission {s.ids[at]} holds an integer of {payload.longest_integer} digits, "
-                f"which can hold {payload.longest_integer // 4} terms of four digits", refs,
+                f"which can hold {payload.longest_integer // 4} terms of four digits",
+                (RecordRefs("submissions", (s.ids[at],), 1),),
             )  # fmt: skip
 
 
@@ -234,3 +238,51 @@ def _mismatches(j: "Judgement") -> Iterator[Finding]:
                 f"{s.hashes[at][:12]}…",
                 (RecordRefs("submissions", (s.ids[at],), 1),),
             )  # fmt: skip
+
+
+TABLE: tuple[Check[Inspection], ...] = (
+    Check(
+        "literal-payload",
+        "programs whose literals stand just below a threshold of the payload policy",
+        _literal_payloads,
+    ),
+    Check(
+        "huge-literal",
+        "integer literals of more digits than any constant needs (64)",
+        _huge_literals,
+    ),
+    Check(
+        "same-source",
+        "the same canonical source from two users on one problem",
+        lambda inspection: _same_source(inspection.judgement),
+    ),
+    Check(
+        "same-structure",
+        "the same program from two users after renaming and reformatting",
+        lambda inspection: _same_structure(inspection.judgement),
+    ),
+    Check(
+        "tag-farming",
+        "accounts whose points beyond correctness come from first-tag bonuses alone",
+        lambda inspection: _tag_farming(inspection.judgement),
+    ),
+    Check(
+        "tag-distribution",
+        "problems where nearly every reward-correct submission has its own tag",
+        lambda inspection: _tag_distribution(inspection.judgement),
+    ),
+    Check(
+        "false-tag",
+        "declared method tags that the static classifier strongly contradicts",
+        lambda inspection: _false_tags(inspection.judgement),
+    ),
+    Check(
+        "hash-mismatch",
+        "a recorded source hash or length that is not that of the recorded source",
+        lambda inspection: _mismatches(inspection.judgement),
+    ),
+)
+"""The checks, in the order in which they run."""
+
+CHECKS = meanings(TABLE)
+"""What each check looks for, by the code of its findings."""

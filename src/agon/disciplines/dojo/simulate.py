@@ -15,16 +15,7 @@ import pyarrow.compute as pc
 
 from agon.disciplines.discipline import Simulation
 from agon.disciplines.dojo.canonical import canonicalize, length
-from agon.errors import NotFound, did_you_mean
-
-ATTACKS = {
-    "literal-payload": "hides the terms in just fewer literals than the payload policy allows",
-    "huge-literal": "packs the whole table of terms into one huge integer literal",
-    "copied-source": "submits another user's program under an own account",
-    "renamed-copy": "submits another user's program with every name changed",
-    "tag-farming": "runs accounts that only collect the bonus for the first of a made-up tag",
-    "false-tag": "declares a method the program plainly does not use",
-}
+from agon.kernel.attacks import Attack, meanings, select
 
 WITH_SOURCE = 5_000
 """How many honest submissions carry their source."""
@@ -66,13 +57,11 @@ def simulate(*, size: int, seed: int, attacks: Sequence[str] = ()) -> Simulation
     Raises:
         NotFound: an attack that is not in :data:`ATTACKS`.
     """
-    for attack in attacks:
-        if attack not in ATTACKS:
-            raise NotFound(f"there is no attack {attack!r}: {did_you_mean(attack, ATTACKS)}")
+    chosen = select(TABLE, attacks)
     dice = np.random.default_rng(seed)
     season = _Season(dice, size)
-    for attack in attacks:
-        season.attack(attack)
+    for attack in chosen:
+        attack.play(season)
     return season.simulation()
 
 
@@ -87,7 +76,8 @@ class _Season:
         self.people: list[pa.Table] = []
         self._honest(size)
 
-    def _program(self, method: str) -> str:
+    def program(self, method: str) -> str:
+        """Write a program of a method, with names and numbers of its own."""
         names = self.dice.choice(_NAMES, 3, replace=False)
         p, q, k = self.dice.integers(1, 5_000, 3)
         body = _TEMPLATES[method].format(x=names[0], y=names[1], r=names[2], p=p, q=q, k=k)
@@ -109,7 +99,7 @@ class _Season:
         matched = np.where(right, 200, np.where(half, near, far))
         methods = np.array(list(_TEMPLATES), object)
         method = methods[self.dice.integers(0, len(methods), size)]
-        sources = [self._program(name) for name in method[:WITH_SOURCE]]
+        sources = [self.program(name) for name in method[:WITH_SOURCE]]
         lengths = np.array([length(canonicalize(source.encode())) for source in sources] or [0])
         rest = size - len(sources)
         hashes = np.frombuffer(self.dice.bytes(32 * rest).hex().encode(), dtype="S64")
@@ -141,7 +131,8 @@ class _Season:
             )
         )
 
-    def _attacker(self, attack: str, number: int) -> str:
+    def attacker(self, attack: str, number: int) -> str:
+        """Add an attacker's account; return its id."""
         name = f"{attack}-{number}"
         self.people.append(
             pa.table(
@@ -155,7 +146,8 @@ class _Season:
         )
         return name
 
-    def _submit(self, user: str, problem: int, day: float, source: str, tag: str | None) -> None:
+    def submit(self, user: str, problem: int, day: float, source: str, tag: str | None) -> None:
+        """Add a correct submission."""
         self.blocks.append(
             {
                 "user": pa.array([user]),
@@ -169,68 +161,6 @@ class _Season:
                 "tag": np.array([tag], object),
             }
         )
-
-    def attack(self, name: str) -> None:
-        """Play one attack on a few problems."""
-        played = {
-            "literal-payload": self._literal_payload,
-            "huge-literal": self._huge_literal,
-            "copied-source": self._copied_source,
-            "renamed-copy": self._renamed_copy,
-            "tag-farming": self._tag_farming,
-            "false-tag": self._false_tag,
-        }
-        played[name]()
-
-    def _literal_payload(self) -> None:
-        for number in range(3):
-            numbers = ", ".join(str(n) for n in self.dice.integers(10**6, 10**7, 118))
-            source = f"def solver():\n    t = [{numbers}]\n    return (t + t)[:200]\n"
-            user = self._attacker("literal-payload", number)
-            self._submit(user, number % self.problems, 3.0 + number, source, "other")
-
-    def _huge_literal(self) -> None:
-        for number in range(3):
-            digits = "".join(map(str, self.dice.integers(1, 10, 900)))
-            source = (
-                f"def solver():\n    n = {digits}\n"
-                "    return [n // 10 ** (4 * i) % 10000 for i in range(200)]\n"
-            )
-            user = self._attacker("huge-literal", number)
-            self._submit(user, number % self.problems, 4.0 + number, source, None)
-
-    def _copied_source(self) -> None:
-        for number in range(3):
-            source = self._program("search_enum") + "# a line of its author\n"
-            author = self._attacker("copied-source", 2 * number)
-            self._submit(author, number % self.problems, 2.0, source, "search_enum")
-            copier = self._attacker("copied-source", 2 * number + 1)
-            self._submit(copier, number % self.problems, 6.0, source, "search_enum")
-
-    def _renamed_copy(self) -> None:
-        for number in range(3):
-            shape = (
-                "def solver():\n    {a} = {p}\n    {b} = []\n    while len({b}) < 200:\n"
-                "        {b}.append({a} ^ ({a} >> 1) + {q})\n        {a} += {k}\n    return {b}\n"
-            )
-            p, q, k = (int(n) for n in self.dice.integers(100, 10_000, 3))
-            for at, (a, b) in enumerate((("n", "out"), ("value", "terms"))):
-                source = shape.format(a=a, b=b, p=p, q=q, k=k)
-                user = self._attacker("renamed-copy", 2 * number + at)
-                self._submit(user, number % self.problems, 5.0 + at, source, "search_enum")
-
-    def _tag_farming(self) -> None:
-        for number in range(5):
-            user = self._attacker("tag-farming", number)
-            for problem in range(min(self.problems, 4)):
-                source = self._program("closed_form") + f"# farm {number} {problem}\n"
-                self._submit(user, problem, 7.0 + number, source, f"method-{number}-{problem}")
-
-    def _false_tag(self) -> None:
-        for number in range(3):
-            source = self._program("closed_form") + f"# false {number}\n"
-            user = self._attacker("false-tag", number)
-            self._submit(user, number % self.problems, 8.0 + number, source, "matrix_power")
 
     def simulation(self) -> Simulation:
         """Return the tables."""
@@ -280,3 +210,97 @@ def _named(prefix: str, numbers: Any) -> pa.Array:
 def _joined(*parts: Any) -> pa.ChunkedArray:
     chunks = (part.chunks if isinstance(part, pa.ChunkedArray) else [part] for part in parts)
     return pa.chunked_array([chunk for several in chunks for chunk in several])
+
+
+def _literal_payload(season: _Season) -> None:
+    for number in range(3):
+        numbers = ", ".join(str(n) for n in season.dice.integers(10**6, 10**7, 118))
+        source = f"def solver():\n    t = [{numbers}]\n    return (t + t)[:200]\n"
+        user = season.attacker("literal-payload", number)
+        season.submit(user, number % season.problems, 3.0 + number, source, "other")
+
+
+def _huge_literal(season: _Season) -> None:
+    for number in range(3):
+        digits = "".join(map(str, season.dice.integers(1, 10, 900)))
+        source = (
+            f"def solver():\n    n = {digits}\n"
+            "    return [n // 10 ** (4 * i) % 10000 for i in range(200)]\n"
+        )
+        user = season.attacker("huge-literal", number)
+        season.submit(user, number % season.problems, 4.0 + number, source, None)
+
+
+def _copied_source(season: _Season) -> None:
+    for number in range(3):
+        source = season.program("search_enum") + "# a line of its author\n"
+        author = season.attacker("copied-source", 2 * number)
+        season.submit(author, number % season.problems, 2.0, source, "search_enum")
+        copier = season.attacker("copied-source", 2 * number + 1)
+        season.submit(copier, number % season.problems, 6.0, source, "search_enum")
+
+
+def _renamed_copy(season: _Season) -> None:
+    for number in range(3):
+        shape = (
+            "def solver():\n    {a} = {p}\n    {b} = []\n    while len({b}) < 200:\n"
+            "        {b}.append({a} ^ ({a} >> 1) + {q})\n        {a} += {k}\n    return {b}\n"
+        )
+        p, q, k = (int(n) for n in season.dice.integers(100, 10_000, 3))
+        for at, (a, b) in enumerate((("n", "out"), ("value", "terms"))):
+            source = shape.format(a=a, b=b, p=p, q=q, k=k)
+            user = season.attacker("renamed-copy", 2 * number + at)
+            season.submit(user, number % season.problems, 5.0 + at, source, "search_enum")
+
+
+def _tag_farming(season: _Season) -> None:
+    for number in range(5):
+        user = season.attacker("tag-farming", number)
+        for problem in range(min(season.problems, 4)):
+            source = season.program("closed_form") + f"# farm {number} {problem}\n"
+            season.submit(user, problem, 7.0 + number, source, f"method-{number}-{problem}")
+
+
+def _false_tag(season: _Season) -> None:
+    for number in range(3):
+        source = season.program("closed_form") + f"# false {number}\n"
+        user = season.attacker("false-tag", number)
+        season.submit(user, number % season.problems, 8.0 + number, source, "matrix_power")
+
+
+TABLE: tuple[Attack[_Season], ...] = (
+    Attack(
+        "literal-payload",
+        "hides the terms in just fewer literals than the payload policy allows",
+        _literal_payload,
+    ),
+    Attack(
+        "huge-literal",
+        "packs the whole table of terms into one huge integer literal",
+        _huge_literal,
+    ),
+    Attack(
+        "copied-source",
+        "submits another user's program under an own account",
+        _copied_source,
+    ),
+    Attack(
+        "renamed-copy",
+        "submits another user's program with every name changed",
+        _renamed_copy,
+    ),
+    Attack(
+        "tag-farming",
+        "runs accounts that only collect the bonus for the first of a made-up tag",
+        _tag_farming,
+    ),
+    Attack(
+        "false-tag",
+        "declares a method the program plainly does not use",
+        _false_tag,
+    ),
+)
+"""The attacks."""
+
+ATTACKS = meanings(TABLE)
+"""What each attacker does, by the attack's name."""

@@ -1,0 +1,57 @@
+"""Define the attacks that a simulation can mix into honest records."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from agon.errors import NotFound, did_you_mean
+
+Simulated = TypeVar("Simulated")
+"""The records that a simulation is making."""
+
+
+@dataclass(frozen=True)
+class Attack(Generic[Simulated]):
+    """One attack: a row of a discipline's table.
+
+    Attributes:
+        name: for example ``self-feedback``.
+        meaning: what each attacker does.
+        play: adds the attackers and their records.
+    """
+
+    name: str
+    meaning: str
+    play: Callable[[Simulated], None]
+
+
+def select(attacks: Sequence[Attack[Simulated]], names: Sequence[str]) -> list[Attack[Simulated]]:
+    """Return the attacks of some names, in the order of the names.
+
+    Raises:
+        NotFound: there is no such attack; the message suggests one.
+
+    Example:
+        >>> attacks = [Attack("spam", "writes spam", print), Attack("ring", "likes friends", print)]
+        >>> [attack.meaning for attack in select(attacks, ["ring"])]
+        ['likes friends']
+    """
+    known = {attack.name: attack for attack in attacks}
+    require_known(names, known)
+    return [known[name] for name in names]
+
+
+def require_known(names: Sequence[str], known: Mapping[str, object]) -> None:
+    """Check that every name is the name of an attack.
+
+    Raises:
+        NotFound: there is no such attack; the message suggests one.
+    """
+    for name in names:
+        if name not in known:
+            raise NotFound(f"there is no attack {name!r}: {did_you_mean(name, list(known))}")
+
+
+def meanings(attacks: Sequence[Attack[Simulated]]) -> dict[str, str]:
+    """Return what each attacker does, by the attack's name."""
+    return {attack.name: attack.meaning for attack in attacks}

@@ -1,0 +1,62 @@
+"""Each row of the tables of checks and attacks does what it says, in all four disciplines."""
+
+from functools import cache
+
+import pytest
+
+from agon.disciplines import BUILT_IN, discipline
+from agon.disciplines.discipline import Simulation
+from agon.kernel.attacks import Attack, select
+from agon.kernel.findings import Check, Finding, Severity, run_checks
+from agon.records import read_rows
+
+SIZES = {"community": 200, "challenge": 5000, "dojo": 600, "arena": 8000}
+"""Records in which every check fires once all attacks are played."""
+
+SMALL = {"community": 20, "challenge": 200, "dojo": 80, "arena": 1200}
+"""Records in which every attack has room."""
+
+FIRED_BY_THEMSELVES = {("dojo", "tag-distribution"), ("dojo", "hash-mismatch")}
+"""Checks that no attack is about; tests/disciplines/dojo/test_integrity.py makes them fire."""
+
+
+@cache
+def simulated(name: str, attacks: tuple[str, ...]) -> Simulation:
+    """Simulate a few records with some attacks."""
+    return discipline(name).simulate(size=SMALL[name], seed=3, attacks=attacks)
+
+
+ATTACKS = [(name, attack) for name in BUILT_IN for attack in discipline(name).attacks]
+
+
+@pytest.mark.parametrize(("name", "attack"), ATTACKS)
+def test_every_attack_changes_the_records_and_is_in_the_truth(name: str, attack: str) -> None:
+    """A row whose function does nothing, or whose attacker nobody can look up, fails here."""
+    honest, attacked = simulated(name, ()), simulated(name, (attack,))
+    assert attacked.tables != honest.tables
+    people = attacked.truth["people"].to_pylist()
+    assert any(attack in {row["role"], row.get("attack")} for row in people)
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_every_check_fires_when_all_attacks_are_played(name: str) -> None:
+    """A check that no record can make fire is no check."""
+    of = discipline(name)
+    made = of.simulate(size=SIZES[name], seed=3, attacks=list(of.attacks))
+    changes = {"cross_validation": True} if name == "community" else {}
+    found = of.find(read_rows(of.schema, made.tables), of.rules().override(changes))
+    alone = {code for other, code in FIRED_BY_THEMSELVES if other == name}
+    assert {one.code for one in found} | alone == set(of.checks)
+
+
+def test_a_finding_with_the_code_of_another_check_is_an_error() -> None:
+    """What a reader finds under a code is what the table says about it."""
+    finding = Finding("other", Severity.INFO, (), "statistic", 1.0, 0.0, None, "message")
+    with pytest.raises(ValueError, match="check own returned a finding other"):
+        run_checks([Check("own", "meaning", lambda _: [finding])], None)
+
+
+def test_attacks_are_selected_in_the_order_of_their_names() -> None:
+    """Equal arguments give equal records, so the order is the caller's."""
+    table: list[Attack[None]] = [Attack(name, "meaning", lambda _: None) for name in "abc"]
+    assert [attack.name for attack in select(table, ["c", "a"])] == ["c", "a"]
