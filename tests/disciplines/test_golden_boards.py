@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from agon.disciplines import BUILT_IN, discipline
-from agon.disciplines.discipline import Scored
+from agon.disciplines.definition import Scored
 from agon.editions import edition, editions
 from agon.errors import NotScorable
 from agon.records import Records, read, read_rows

@@ -39,7 +39,7 @@ def uses(file: Path) -> Iterator[str]:
         if isinstance(keyword, ast.keyword) and keyword.arg == "examples"
         for node in ast.walk(keyword.value)
     }
-    private = {"agon.disciplines.discipline", *(f"agon.disciplines.{of}" for of in BUILT_IN)}
+    private = {"agon.disciplines.definition", *(f"agon.disciplines.{of}" for of in BUILT_IN)}
     personal = {table for name in BUILT_IN for table in discipline(name).addresses}
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):

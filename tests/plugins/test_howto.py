@@ -35,8 +35,8 @@ def test_the_commands_of_the_page_run(
     """One after the other, in an empty folder."""
     assert quiz.is_dir()
     monkeypatch.chdir(tmp_path)
-    lines = [line for line in PAGE.splitlines() if line.startswith("agon ") and "." not in line[-1]]
-    commands = [line for line in lines if re.match(r"agon [a-z]+ ", line) and "`" not in line]
+    blocks = re.findall(r"^```sh\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
+    commands = [line for block in blocks for line in block.splitlines() if line.startswith("agon ")]
     ended = [agon(*shlex.split(line)[1:]) for line in commands]
     assert [end.err for end in ended if end.code] == []
     assert len(commands) == 13

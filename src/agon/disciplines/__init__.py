@@ -12,7 +12,7 @@ from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import Final
 
-from agon.disciplines.discipline import (
+from agon.disciplines.definition import (
     Demo,
     Discipline,
     PlanRound,

@@ -16,7 +16,7 @@ from agon.disciplines.community import DISCIPLINE
 from agon.disciplines.community.rules import CommunityRules
 from agon.disciplines.community.scoring import Community, score
 from agon.disciplines.community.simulate import ATTACKS, simulate
-from agon.disciplines.discipline import Simulation
+from agon.disciplines.definition import Simulation
 from agon.errors import NotFound
 from agon.records import read, read_rows
 

@@ -6,7 +6,7 @@ from agon.disciplines.arena.rounds import plan_round
 from agon.disciplines.arena.rules import ArenaRules
 from agon.disciplines.arena.scoring import BOARDS, score
 from agon.disciplines.arena.simulate import ATTACKS, simulate
-from agon.disciplines.discipline import Demo, Discipline
+from agon.disciplines.definition import Demo, Discipline
 
 DISCIPLINE = Discipline(
     name="arena",

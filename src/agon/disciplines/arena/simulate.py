@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from agon.disciplines.discipline import Simulation
+from agon.disciplines.definition import Simulation
 from agon.errors import NotFound, did_you_mean
 
 ATTACKS = {

@@ -5,7 +5,7 @@ from agon.disciplines.challenge.records import SCHEMA
 from agon.disciplines.challenge.rules import ChallengeRules
 from agon.disciplines.challenge.scoring import BOARDS, score
 from agon.disciplines.challenge.simulate import ATTACKS, simulate
-from agon.disciplines.discipline import Demo, Discipline, SubmissionKind
+from agon.disciplines.definition import Demo, Discipline, SubmissionKind
 
 DISCIPLINE = Discipline(
     name="challenge",

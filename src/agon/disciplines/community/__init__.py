@@ -7,7 +7,7 @@ from agon.disciplines.community.integrity import CHECKS
 from agon.disciplines.community.records import SCHEMA
 from agon.disciplines.community.rules import CommunityRules
 from agon.disciplines.community.simulate import ATTACKS
-from agon.disciplines.discipline import Demo, Discipline, Scored, Simulation
+from agon.disciplines.definition import Demo, Discipline, Scored, Simulation
 from agon.kernel.findings import Finding
 from agon.records import Records
 

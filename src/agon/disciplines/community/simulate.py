@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from agon.disciplines.community.attackers import ATTACKS, Columns, People, play
-from agon.disciplines.discipline import Simulation
+from agon.disciplines.definition import Simulation
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from agon.disciplines.discipline import (
+from agon.disciplines.definition import (
     Demo,
     Discipline,
     Scored,
