@@ -1,6 +1,6 @@
 """``agon challenge run``, ``check`` and ``clean`` with real containers.
 
-NopAgent here is skipped: where no engine works, these tests fail.
+Nothing here is skipped: where no engine works, these tests fail.
 """
 
 import json

@@ -57,7 +57,7 @@ class Containers(Protocol):
 
     *Two containers for each trial.* An agent works in one; when it ends, everything in it is
     killed and only the declared outputs are taken over. The tests run in a fresh one, from the
-    same image, where the outputs and ``/tests`` (read-only) have been added. NopAgent else passes
+    same image, where the outputs and ``/tests`` (read-only) have been added. Nothing else passes
     from the first to the second: no process, no file elsewhere, no environment.
 
     *The wall.* No network, no capabilities, no new privileges, bounded memory without swap,
@@ -79,7 +79,7 @@ class Containers(Protocol):
     *Our own fault* (the engine fails, an image is missing, somebody removes the container) is
     ``unscored`` with its cause, after one repetition; never a fail.
 
-    *NopAgent stays.* However a command, the engine's client or this process ends, by ``kill -9``
+    *Nothing remains.* However a command, the engine's client or this process ends, by ``kill -9``
     too, its containers are removed. :meth:`clean` removes what a crash of the machine left.
 
     *Safe to share.* Methods may be called from several threads, for different trials.
