@@ -1,4 +1,4 @@
-"""Run agents on tasks: read task folders, run trials in containers, sum up what came of them.
+"""Run agents on tasks: read task folders, run trials in containers, summarize the results.
 
-Scoring never runs anything: what a run leaves becomes ``task_results``.
+Scoring runs nothing: the results of a run become the table ``task_results``.
 """

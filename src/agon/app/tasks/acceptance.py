@@ -1,7 +1,7 @@
 """Accept a task into a contest: its oracle passes, doing nothing fails, its cheat fails.
 
-A task that fails its oracle cannot be solved; one that passes whoever does nothing measures
-nothing; one that passes its cheat is forged. (challenge, Running tasks.)
+A task that fails its oracle cannot be solved; one that passes an agent that does nothing measures
+nothing; one that passes its cheat can be forged. (challenge, Running tasks.)
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,13 +22,13 @@ Part: TypeAlias = Literal["oracle", "nothing", "cheat"]
 
 @dataclass(frozen=True, kw_only=True)
 class AcceptanceCheck:
-    """Hold what became of one of the three who try a task.
+    """The result of one of the three agents that check a task.
 
     Attributes:
-        part: who tried.
-        result: how it ended; None when it could not be tried.
+        part: which agent.
+        result: its outcome; None when it could not run.
         reason: why, in one line.
-        holds: whether that is what an acceptable task gives.
+        holds: whether an acceptable task gives this outcome.
     """
 
     part: Part
@@ -39,12 +39,12 @@ class AcceptanceCheck:
 
 @dataclass(frozen=True, kw_only=True)
 class Acceptance:
-    """Hold whether a task can be accepted, and the proofs; a task without a cheat has two.
+    """Whether a task can be accepted, with its checks; a task without a cheat has two.
 
     Attributes:
         task: which.
-        proofs: of the oracle, of doing nothing, of the cheat.
-        notes: what its settings say that nobody reads, though it looks meant.
+        proofs: the checks with the oracle, with no action, with the cheat.
+        notes: settings that are ignored though they look like misspelt ones.
     """
 
     task: str
@@ -53,11 +53,11 @@ class Acceptance:
 
     @property
     def accepted(self) -> bool:
-        """Whether every proof holds."""
+        """Whether every check holds."""
         return all(proof.holds for proof in self.proofs)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as a plain value."""
+        """Return a plain value for JSON."""
         return {
             "task": self.task,
             "accepted": self.accepted,
@@ -71,7 +71,7 @@ class Acceptance:
 
 @dataclass(frozen=True, kw_only=True)
 class AcceptanceAgents:
-    """Hold the three who try a task."""
+    """The three agents that check a task."""
 
     oracle: Agent
     nothing: Agent
@@ -87,15 +87,15 @@ def accept_tasks(
     jobs: int,
     now: Clock,
 ) -> Iterator[Acceptance]:
-    """Try each task with all three; give what came of it, in the order of the tasks.
+    """Check each task with all three agents; return the results in the order of the tasks.
 
     Args:
-        tasks: what to try.
-        acceptance_agents: who tries.
-        containers: where.
+        tasks: the tasks to check.
+        acceptance_agents: the agents.
+        containers: the container engine.
         run: a label for the containers.
-        jobs: how many tasks at a time.
-        now: tells the time.
+        jobs: number of tasks at a time.
+        now: returns the time in seconds.
 
     Raises:
         Unavailable: the engine does not work.

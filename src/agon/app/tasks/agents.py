@@ -1,4 +1,4 @@
-"""Say what an agent is to a run: somebody who works on a task in a container."""
+"""Define what a run needs of an agent."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,13 +11,13 @@ from agon.app.tasks.task import Task
 
 @dataclass(frozen=True, kw_only=True)
 class Usage:
-    """Count what an agent used, as far as it can be known from outside.
+    """What an agent used, as far as it is known outside the container.
 
     Attributes:
         steps: commands it ran.
         input_tokens: tokens its model read.
         output_tokens: tokens its model wrote.
-        cost_usd: what that cost; None when nobody told a price.
+        cost_usd: its cost in US dollars; None without a price.
     """
 
     steps: int = 0
@@ -28,12 +28,12 @@ class Usage:
 
 @dataclass(frozen=True, kw_only=True)
 class Work:
-    """Hold an agent's part of a trial.
+    """An agent's part of a trial.
 
     Attributes:
-        run: what became of its container.
-        usage: what it used; None when it works inside, where nobody counts.
-        transcript: the file in the trial's folder with what it said and did, if there is one.
+        run: the result of its container.
+        usage: what it used; None for agents that run inside the container.
+        transcript: the file in the trial's folder with its messages and commands, if any.
     """
 
     run: AgentRun
@@ -43,13 +43,13 @@ class Work:
 
 @dataclass(frozen=True, kw_only=True)
 class AgentEnvironment:
-    """Hold what an agent gets: engine, image, and what it may use.
+    """What an agent works with: engine, image and limits.
 
     Attributes:
-        containers: the engine.
-        image: the task's.
-        trial: which one, and where traces are kept.
-        limits: what its container may use.
+        containers: the container engine.
+        image: the image of the task.
+        trial: the trial, with the folder of its files.
+        limits: the limits of its container.
     """
 
     containers: Containers = field(repr=False)
@@ -59,23 +59,23 @@ class AgentEnvironment:
 
 
 class Agent(Protocol):
-    """Work on tasks. Methods may be called from several threads, for different trials."""
+    """An agent that works on tasks. Its methods are called from several threads."""
 
     @property
     def name(self) -> str:
-        """Name it for people."""
+        """The name that is shown."""
 
     @property
     def settings(self) -> Mapping[str, str]:
-        """Say what makes it this agent and no other; a run keeps it. Never a secret."""
+        """Return the settings that identify it; a run stores them. No secrets."""
 
     def lacks(self, task: Task) -> str:
-        """Say what keeps it from working on a task at all; empty when nothing does."""
+        """Return why it cannot work on a task; empty when it can."""
 
     def work(self, task: Task, place: AgentEnvironment) -> Work:
-        """Work on a task until done or ended.
+        """Work on a task until done or stopped.
 
         Raises:
-            AgonError: it cannot work for a reason that is not its own (its model is out of reach):
-                the trial is unscored.
+            AgonError: it cannot work for an external reason (its model is unavailable): the trial
+                is unscored.
         """

@@ -1,4 +1,4 @@
-"""Find task folders and read them; everything that is wrong with any of them is told at once."""
+"""Find task folders and read them; all errors of all folders are reported at once."""
 
 import re
 from collections.abc import Iterable
@@ -21,7 +21,7 @@ from agon.errors import NotFound, Unreadable
 INSTRUCTION = "instruction.md"
 CHEAT = "cheat.sh"
 MAX_INSTRUCTION = 100_000
-"""Bytes of the longest instruction: a command's argument may have no more than 128 KiB."""
+"""Maximum size of an instruction in bytes: a command's argument is limited to 128 KiB."""
 
 _MARKS = (
     SETTINGS,
@@ -42,17 +42,17 @@ _REWARD_WORDS = (b"reward.txt", b"reward.json", b"rewardkit")
 def read_tasks(
     sources: Iterable[Path], *, reward_source: RewardSource | None = None
 ) -> tuple[Task, ...]:
-    """Read tasks, sorted by name: each source is a task's folder or a folder of such folders.
+    """Return tasks, sorted by name; each source is a task's folder or a folder of such folders.
 
     Args:
         sources: the folders.
-        reward_source: what makes a pass, for all tasks; None: what each task says, else ``both``
-            where the tests write a reward file (as Harbor's do, whose tests exit with 0 even when
-            they fail), else ``exit_code``, the seed's letter.
+        reward_source: what counts as a pass, for all tasks; None: what each task says, else
+            ``both`` where the tests write a reward file (as Harbor's do, whose tests exit with 0
+            even when they fail), else ``exit_code``, as the seed says.
 
     Raises:
         NotFound: a source is missing.
-        Unfit: with every fault of every folder.
+        Unfit: with every error of every folder.
         Unreadable: there is no task at all.
 
     Source: challenge, Running tasks; seed 001, Test Execution.
@@ -83,7 +83,7 @@ def read_task(folder: Path) -> Task:
     """Read one task's folder of either layout.
 
     Raises:
-        Unfit: with everything that is wrong with it.
+        Unfit: with all its errors.
     """
     folder = folder.resolve()
     faults: list[Fault] = []
@@ -102,7 +102,9 @@ def _task_folders(source: Path) -> list[Path]:
     if not source.exists():
         raise NotFound(f"{source}: no such folder")
     if not source.is_dir():
-        raise Unreadable(f"{source} is no folder; give a task's folder, or one that holds several")
+        raise Unreadable(
+            f"{source} is not a folder; give a task's folder, or one that contains several"
+        )
     if _looks_like_a_task(source):
         return [source.resolve()]
     inner = [path for path in source.iterdir() if path.is_dir() and not path.name.startswith(".")]
@@ -163,7 +165,7 @@ def _old_task(folder: Path, faults: list[Fault]) -> Task:
     context = (folder / old.context).resolve()
     if not context.is_relative_to(folder):
         where = _named(folder, "docker-compose.yaml")
-        faults.append(Fault(where, "builds from outside of the task", "build from inside"))
+        faults.append(Fault(where, "builds from outside the task", "build from inside"))
     else:
         _require(folder, str((context / "Dockerfile").relative_to(folder)), faults)
     if faults:
@@ -192,14 +194,14 @@ def _named(folder: Path, path: str) -> str:
 
 def _check_instruction(text: str, *, where: str) -> None:
     if not text.strip():
-        raise Unfit(Fault(where, "asks for nothing", "say what the agent shall do"))
+        raise Unfit(Fault(where, "asks for nothing", "say what the agent must do"))
     if len(text.encode()) > MAX_INSTRUCTION:
         remedy = "shorten it, or put the long part into a file of the environment"
         raise Unfit(Fault(where, f"has more than {MAX_INSTRUCTION:,} bytes", remedy))
 
 
 def _require(folder: Path, path: str, faults: list[Fault]) -> None:
-    """Gather that a file which must be there, with something in it, is not."""
+    """Collect an error if a required file is missing or empty."""
     with gathering(faults):
         if not read_text(folder / path, where=_named(folder, path)).strip():
             raise Unfit(Fault(_named(folder, path), "is empty", "write it"))

@@ -1,4 +1,4 @@
-"""Look into a task's folder: read its texts, hash all of it, never through a link."""
+"""Read and hash the files of a task's folder, never through a link."""
 
 import hashlib
 import os
@@ -9,15 +9,15 @@ from pathlib import Path
 from agon.app.files import Fault, Unfit, read_bytes
 
 MAX_TEXT = 1 << 20
-"""Bytes of the longest instruction or settings file that is read."""
+"""Maximum size in bytes of an instruction or settings file."""
 _BLOCK = 1 << 20
 
 
 def read_text(path: Path, *, where: str) -> str:
-    """Read a file of UTF-8 text without NUL bytes.
+    """Return the text of a UTF-8 file without NUL bytes.
 
     Raises:
-        Unfit: it is missing, no regular file, longer than :data:`MAX_TEXT`, or no such text.
+        Unfit: it is missing, not a regular file, longer than :data:`MAX_TEXT`, or not such text.
     """
     content = read_bytes(path, most=MAX_TEXT, where=where)
     try:
@@ -26,14 +26,14 @@ def read_text(path: Path, *, where: str) -> str:
         what = f"is not UTF-8 at byte {wrong.start}"
         raise Unfit(Fault(where, what, "save it as UTF-8")) from None
     if "\0" in text:
-        raise Unfit(Fault(where, "holds a NUL byte", "remove it"))
+        raise Unfit(Fault(where, "contains a NUL byte", "remove it"))
     return text
 
 
 def files_under(folder: Path) -> Iterator[tuple[str, os.DirEntry[str]]]:
-    """Give every entry below a folder with its relative path, in order of names, a folder first.
+    """Yield every entry below a folder with its relative path, sorted, a folder before its content.
 
-    Links are entries, too, and not followed.
+    Links are entries as well and are not followed.
     """
     waiting = _entries(folder, "")
     while waiting:
@@ -44,16 +44,16 @@ def files_under(folder: Path) -> Iterator[tuple[str, os.DirEntry[str]]]:
 
 
 def _entries(folder: Path, prefix: str) -> list[tuple[str, os.DirEntry[str]]]:
-    """List a folder's entries, the last one first."""
+    """Return a folder's entries, the last one first."""
     with os.scandir(folder) as entries:
         found = sorted(entries, key=lambda entry: entry.name, reverse=True)
     return [(f"{prefix}{entry.name}", entry) for entry in found]
 
 
 def sha256_of(folder: Path) -> str:
-    """Hash a folder: the path, kind, executable bit and content of everything in it.
+    """Return the SHA-256 of a folder: path, kind, executable bit and content of each entry.
 
-    Times, owners and the order of the file system do not matter; a link counts by where it points.
+    Times, owners and the order in the file system do not matter; a link counts by its target.
     """
     lines = []
     for path, entry in files_under(folder):
@@ -77,7 +77,7 @@ def _digest(path: str) -> bytes:
 
 
 def mentions(folder: Path, words: tuple[bytes, ...]) -> bool:
-    """Say whether any regular file of a folder holds one of the words (in its first MiB)."""
+    """Return whether a regular file of a folder contains one of the words (in its first MiB)."""
     for _, entry in files_under(folder):
         if entry.is_file(follow_symlinks=False):
             with Path(entry.path).open("rb") as file:

@@ -1,11 +1,11 @@
-"""Keep a run's folder: what is run, what is finished, and that one process at a time works in it.
+"""Store a run in a folder: its plan, its finished trials, and a lock for one process at a time.
 
 ``run.json``
-    what is run: agent, tasks and their hashes, trials, rules; written once.
+    the plan: agent, tasks and their hashes, trials, rules; written once.
 ``<task>__<number>/``
-    one trial; it is finished when its ``result.json`` is there, which appears in one step.
+    one trial; it is finished when its ``result.json`` exists, which is written atomically.
 ``summary.json``
-    what came of all of it.
+    the summary of the run.
 """
 
 import fcntl
@@ -32,19 +32,19 @@ _MOST = 64 << 20
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """Say what is run; a folder belongs to one plan.
+    """The plan of a run; a folder belongs to one plan.
 
     Attributes:
         run: the run's id, a label of its containers.
         agent: the agent's name.
-        settings: what makes it this agent.
+        settings: the settings that identify the agent.
         tasks: the tasks' hashes by name.
-        reward_sources: what makes a pass, by task.
-        trials: how many trials of each task.
+        reward_sources: what counts as a pass, by task.
+        trials: number of trials of each task.
         submission: the submission's id in the records; empty: the agent's name.
-        miner_uid: whose submission it is.
-        validator: who runs it, in the records.
-        started_at: when it was begun.
+        miner_uid: the miner whose submission it is.
+        validator: the validator in the records.
+        started_at: when the run started.
     """
 
     run: str
@@ -59,14 +59,14 @@ class Plan:
     started_at: str = ""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as ``run.json`` holds it."""
+        """Return the content of ``run.json``."""
         return asdict(self)
 
     def continued(self, earlier: "Plan") -> "Plan":
-        """Continue an earlier plan: its id and start, and as many trials as either has.
+        """Return an earlier plan continued: its id and start, the larger number of trials.
 
         Raises:
-            Conflict: they are not about the same, with everything that differs.
+            Conflict: the plans differ; every difference is listed.
         """
         own = {"run", "trials", "started_at"}
         mine, theirs = self.to_dict(), earlier.to_dict()
@@ -83,7 +83,7 @@ class Plan:
 
 
 def _told(value: Any, other: Any) -> str:
-    """Write a value; of tables, what the other has not."""
+    """Return a value as text; of tables, the items that the other does not have."""
     if isinstance(value, Mapping) and isinstance(other, Mapping):
         value = {key: one for key, one in value.items() if other.get(key) != one}
     return json.dumps(value)[:200]
@@ -91,13 +91,13 @@ def _told(value: Any, other: Any) -> str:
 
 @dataclass(frozen=True)
 class RunFolder:
-    """Hold a folder that this process alone works in.
+    """The folder of a run, locked by this process.
 
     Attributes:
-        path: where it is.
-        plan: what is run in it.
-        continued: whether another process began it.
-        results: the trials that are finished, by task and number.
+        path: the folder.
+        plan: the plan of the run.
+        continued: whether the run was started earlier.
+        results: the finished trials, by task and number.
     """
 
     path: Path
@@ -110,7 +110,7 @@ class RunFolder:
         return self.path / f"{task}__{number}"
 
     def clear(self, task: str, number: int) -> Path:
-        """Make a trial's folder anew, whatever an earlier attempt left there."""
+        """Empty a trial's folder and return it."""
         folder = self.trial(task, number)
         if folder.exists():
             shutil.rmtree(folder)
@@ -118,7 +118,7 @@ class RunFolder:
         return folder
 
     def finish(self, result: TrialResult) -> None:
-        """Write a trial's result; with it the trial is finished."""
+        """Write a trial's result, which finishes the trial."""
         folder = self.trial(result.task, result.number)
         write_atomically(folder / RESULT, json_page(result.to_dict()))
 
@@ -129,21 +129,21 @@ class RunFolder:
 
 @contextmanager
 def opened(path: Path, plan: Plan) -> Iterator[RunFolder]:
-    """Open the folder of a run, a new one or one to continue, for this process alone.
+    """Open and lock the folder of a run, a new one or one to continue.
 
     Raises:
-        Conflict: it holds something else, another run, or somebody is working in it.
+        Conflict: it contains something else or another run, or another process works in it.
         Unavailable: it cannot be written.
     """
-    path = path.absolute()  # engines want it so
+    path = path.absolute()  # container engines require it
     try:
         path.mkdir(parents=True, exist_ok=True)
     except FileExistsError:
         raise Conflict(f"{path} is a file; name a folder") from None
     except OSError as failed:
-        raise Unavailable(f"{path} cannot be made ({failed.strerror})") from None
+        raise Unavailable(f"{path} cannot be created ({failed.strerror})") from None
     if not (path / RUN).exists() and any(one.name[0] != "." for one in path.iterdir()):
-        raise Conflict(f"{path} is there already and holds no run; name a new or an empty folder")
+        raise Conflict(f"{path} exists and does not contain a run; name a new or an empty folder")
     with _alone(path):
         if continued := (path / RUN).exists():
             plan = plan.continued(read_plan(path))
@@ -154,22 +154,24 @@ def opened(path: Path, plan: Plan) -> Iterator[RunFolder]:
 
 @contextmanager
 def _alone(path: Path) -> Iterator[None]:
-    """Hold the folder's lock, which ends with the process, however that ends."""
+    """Hold the folder's lock, which is released when the process ends, however it ends."""
     handle = os.open(path / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield
     except BlockingIOError:
-        raise Conflict(f"another agon is running in {path}; wait for it, or end it") from None
+        raise Conflict(
+            f"another agon process is running in {path}; wait for it, or stop it"
+        ) from None
     finally:
         os.close(handle)
 
 
 def read_plan(path: Path) -> Plan:
-    """Read what a folder's run is.
+    """Return the plan of a folder's run.
 
     Raises:
-        Unreadable: there is no ``run.json``, or it is not one of ours.
+        Unreadable: there is no ``run.json``, or agon did not write it.
     """
     found = read_object(path / RUN, where=str(path / RUN), most=_MOST)
     try:
@@ -179,10 +181,10 @@ def read_plan(path: Path) -> Plan:
 
 
 def read_results(path: Path) -> list[TrialResult]:
-    """Read the finished trials of a run, sorted by task and number.
+    """Return the finished trials of a run, sorted by task and number.
 
     Raises:
-        Unfit, Unreadable: a result is not one of ours.
+        Unfit, Unreadable: agon did not write a result.
     """
     results = []
     for folder in sorted(path.iterdir()):

@@ -10,12 +10,12 @@ key                    what is read
                        ``docker_image`` (used when there is no Dockerfile)
 ``[metadata]``         ``difficulty``, ``category``, ``tags``
 ``artifacts``          paths the verifier receives, instead of ``/app`` when the verifier is
-                       ``separate``, else beside it
+                       ``separate``, else in addition to it
 =====================  ====================================================================
 
-What cannot be kept here is refused, lest a task be scored as another one: several containers,
-several steps, graphics processors, Windows, a verifier with an image of its own. All other keys
-are kept and ignored. There is no network in a trial, whatever a task allows.
+What agon does not support is an error, so that no task is scored as another one: several
+containers, several steps, GPUs, Windows, a verifier with its own image. All other keys are preserved
+and ignored. There is no network in a trial, whatever a task allows.
 """
 
 import re
@@ -42,17 +42,17 @@ _SOURCES: tuple[RewardSource, ...] = ("exit_code", "reward_file", "both")
 
 
 def read_settings(folder: Path, faults: list[Fault]) -> Settings:
-    """Read ``task.toml``; what is wrong is added to ``faults``, defaults standing in for it.
+    """Return the settings in ``task.toml``; errors are added to ``faults``, with defaults instead.
 
     Raises:
-        Unfit: there is no such file, or it is no TOML.
+        Unfit: there is no such file, or it is not TOML.
     """
     where = f"{folder.name}/{SETTINGS}"
     text = read_text(folder / SETTINGS, where=where)
     try:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as wrong:
-        raise Unfit(Fault(where, f"is no TOML ({wrong})", "correct it")) from None
+        raise Unfit(Fault(where, f"is not TOML ({wrong})", "correct it")) from None
     keys = SettingsReader(content, where=where, faults=faults)
     agent, verifier, environment = map(keys.table, ("agent", "verifier", "environment"))
     metadata = keys.table("metadata")
@@ -87,7 +87,7 @@ def _seconds(keys: SettingsReader, key: str, default: float) -> float:
 
 
 def _mebibytes(keys: SettingsReader, key: str, *, default: int, low: int) -> int:
-    """Take ``<key>_mb``, or ``<key>`` as a text with a unit; both may stand there if they agree."""
+    """Return ``<key>_mb``, or ``<key>`` as a text with a unit; both are allowed if they agree."""
     number = keys.whole(f"{key}_mb", default=default, low=low, high=MIB_OF_TIB)
     text = keys.anything(key)
     if text is None:

@@ -1,4 +1,4 @@
-"""Take keys out of a settings file one by one; gather what is wrong, keep what nobody asked for."""
+"""Read a settings file key by key; collect errors, return the keys that were not read."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -7,15 +7,15 @@ from typing import Any
 
 from agon.app.files import Fault
 
-_ALIKE = 0.75  # how alike an unknown key and a known one are when one may be meant for the other
+_SIMILARITY = 0.75  # above it an unknown key is taken for a misspelt known one
 _LONGEST_SHOWN = 60
 
 
 class SettingsReader:
-    """Hold one table of a settings file while it is read.
+    """A table of a settings file while it is read.
 
-    Each method takes one key: it gives the value, or the default when the key is missing or its
-    value is none (which is gathered as a fault). :meth:`rest` is what was not taken.
+    Each method reads one key: it returns the value, or the default when the key is missing or its
+    value is invalid (which is collected as an error). :meth:`rest` returns the keys not read.
     """
 
     def __init__(
@@ -29,11 +29,11 @@ class SettingsReader:
         self._inner: dict[str, SettingsReader] = {}
 
     def __contains__(self, key: str) -> bool:
-        """Say whether the key is there."""
+        """Return whether the key exists."""
         return key in self._content
 
     def table(self, key: str) -> "SettingsReader":
-        """Open a table inside; an empty one when it is missing."""
+        """Return the reader of a nested table; of an empty one when it is missing."""
         value = self._take(key, {})
         if not isinstance(value, Mapping):
             self.fault(key, value, f"write a table [{self._path}{key}]")
@@ -45,16 +45,16 @@ class SettingsReader:
         return inner
 
     def number(self, key: str, *, default: float, low: float, high: float) -> float:
-        """Take a finite number of ``low`` to ``high``."""
+        """Return a finite number from ``low`` to ``high``."""
         value = self._take(key, default)
         real = isinstance(value, (int, float)) and not isinstance(value, bool)
         if not real or not math.isfinite(value) or not low <= value <= high:
-            self.fault(key, value, f"give a number of {low:g} to {high:g}")
+            self.fault(key, value, f"give a number from {low:g} to {high:g}")
             return float(default)
         return float(value)
 
     def whole(self, key: str, *, default: int, low: int, high: int) -> int:
-        """Take a whole number of ``low`` to ``high``; ``2048.0`` is one."""
+        """Return an integer from ``low`` to ``high``; ``2048.0`` is one."""
         value = self.number(key, default=default, low=low, high=high)
         if not value.is_integer():
             self.fault(key, value, "give a whole number")
@@ -62,7 +62,7 @@ class SettingsReader:
         return int(value)
 
     def text(self, key: str, *, default: str = "", choices: Sequence[str] = ()) -> str:
-        """Take a text, one of the choices if there are any."""
+        """Return a text, one of the choices if there are any."""
         value = self._take(key, default)
         if not isinstance(value, str):
             self.fault(key, value, "give text")
@@ -73,7 +73,7 @@ class SettingsReader:
         return default
 
     def texts(self, key: str) -> tuple[str, ...]:
-        """Take a list of texts."""
+        """Return a list of texts."""
         value = self._take(key, [])
         if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
             self.fault(key, value, 'give a list of texts, such as ["shell", "awk"]')
@@ -81,20 +81,20 @@ class SettingsReader:
         return tuple(value)
 
     def anything(self, key: str, default: Any = None) -> Any:
-        """Take whatever stands there."""
+        """Return the value, of whatever type."""
         return self._take(key, default)
 
     def rest(self) -> dict[str, Any]:
-        """Return what was not taken, tables inside included."""
+        """Return the keys that were not read, with those of nested tables."""
         left = {key: value for key, value in self._content.items() if key not in self._known}
         inner = {key: rest for key, keys in self._inner.items() if (rest := keys.rest())}
         return {**left, **inner}
 
     def misspelt(self) -> Iterator[str]:
-        """Say which key that was not taken resembles one that could have been."""
+        """Yield a message for each unread key that resembles a known one."""
         for key in self._content:
             if key not in self._known and (
-                meant := get_close_matches(key, self._known - set(self._content), 1, _ALIKE)
+                meant := get_close_matches(key, self._known - set(self._content), 1, _SIMILARITY)
             ):
                 full = f"{self._path}{key}"
                 yield f"{self._where}: {full} is unknown and ignored; did you mean {meant[0]}?"
@@ -102,7 +102,7 @@ class SettingsReader:
             yield from inner.misspelt()
 
     def fault(self, key: str, value: object, remedy: str) -> None:
-        """Gather that a key's value is not what it should be."""
+        """Collect an error about a key's value."""
         told = repr(value)
         if len(told) > _LONGEST_SHOWN:
             told = told[:_LONGEST_SHOWN] + "…"

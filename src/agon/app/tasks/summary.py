@@ -1,4 +1,4 @@
-"""Sum up a run: pass rate, interval, pass@k, the matrix of tasks and trials, cost and time."""
+"""Summarize a run: pass rate, interval, pass@k, the matrix of tasks and trials, cost and time."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,10 +12,10 @@ _CONFIDENCE = 0.95
 
 
 def summarize(plan: Plan, results: Iterable[TrialResult]) -> dict[str, Any]:
-    """Return a run's summary as ``summary.json`` holds it.
+    """Return the content of ``summary.json``.
 
-    S = passed / total over the trials that have a score; an unscored trial is in neither and is
-    counted apart. A run without any score has ``pass_rate`` null and a ``reason``.
+    S = passed / total over the trials that have a score; unscored trials are in neither and are
+    counted separately. A run without any score has ``pass_rate`` null and a ``reason``.
 
     Source: seed 001, Benchmark Score; interfaces, Program and task tools.
     """
@@ -67,9 +67,9 @@ def _task(made: Sequence[TrialResult], passed: int, scored: int) -> dict[str, An
 
 
 def _interval(passed: int, total: int, tasks: int) -> dict[str, Any]:
-    """Bound the pass rate by Wilson's interval, tasks being the sample.
+    """Return Wilson's interval of the pass rate, with the tasks as the sample.
 
-    Trials of one task are alike, so that more of them tell little of other tasks: the interval is
+    Trials of one task are similar, so more of them say little about other tasks: the interval is
     that of ``tasks`` draws with the same rate. With one trial per task it is the usual one.
     """
     interval = wilson(passed / total * tasks if total else 0, trials=tasks, confidence=_CONFIDENCE)
@@ -77,7 +77,7 @@ def _interval(passed: int, total: int, tasks: int) -> dict[str, Any]:
 
 
 def pass_at_k(*, passed: int, trials: int, k: int) -> float:
-    """Estimate the chance that at least one of k trials passes: 1 - C(n - c, k) / C(n, k).
+    """Return the estimated chance that at least one of k trials passes: 1 - C(n - c, k) / C(n, k).
 
     Unbiased for c passes in n ≥ k trials of one task.
 
@@ -94,7 +94,7 @@ def pass_at_k(*, passed: int, trials: int, k: int) -> float:
 
 
 def _pass_at_k(counts: Sequence[tuple[int, int]]) -> dict[str, float]:
-    """Average :func:`pass_at_k` over tasks, for k that all of them have trials for.
+    """Return the mean of :func:`pass_at_k` over tasks, for each k that every task has trials for.
 
     k is each number up to ten, then powers of two, and the number of trials itself.
     """
@@ -107,7 +107,7 @@ def _pass_at_k(counts: Sequence[tuple[int, int]]) -> dict[str, float]:
 
 
 def _usage(made: Sequence[TrialResult]) -> dict[str, Any]:
-    """Add up what agents used; cost is null when no trial knows it."""
+    """Return the total usage of the agents; cost is null when no trial has one."""
     used = [one.usage for one in made if one.usage is not None]
     costs = [one.cost_usd for one in used if one.cost_usd is not None]
     return {
@@ -119,7 +119,7 @@ def _usage(made: Sequence[TrialResult]) -> dict[str, Any]:
 
 
 def _seconds(made: Sequence[TrialResult]) -> Mapping[str, float]:
-    """Add up the seconds of each part over all trials."""
+    """Return the seconds of each part, summed over all trials."""
     return {
         name: _sum(one.timings[f"{name}_s"] for one in made)
         for name in ("build", "agent", "verifier", "total")

@@ -1,4 +1,4 @@
-"""Say what a task is: an instruction, an environment to build, tests, and the limits of a trial."""
+"""Define a task: an instruction, an environment to build, tests, and the limits of a trial."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,22 +8,22 @@ from typing import Any, Literal, TypeAlias
 from agon.app.containers import RewardSource
 
 Flavour: TypeAlias = Literal["harbor", "terminal-bench-1"]
-"""Which layout a folder has: ``task.toml`` beside ``instruction.md``, or ``task.yaml``."""
+"""The layout of a folder: ``task.toml`` with ``instruction.md``, or ``task.yaml``."""
 
 WORKPLACE = "/app"
-"""Where an agent works; what stands there goes to the verifier."""
+"""The folder an agent works in; its content goes to the verifier."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class TaskLimits:
-    """Bound one trial (``challenge.md``, Running tasks: the times are its defaults).
+    """The limits of a trial (``challenge.md``, Running tasks: the times are its defaults).
 
     Attributes:
         agent_s: seconds the agent may work.
         verifier_s: seconds the tests may take.
         build_s: seconds the image may take to build.
         cpus: processors.
-        memory_mb: memory in MiB; there is no swap beside it.
+        memory_mb: memory in MiB; there is no swap.
         storage_mb: MiB that may be written to each writable folder.
     """
 
@@ -37,7 +37,7 @@ class TaskLimits:
 
 @dataclass(frozen=True, kw_only=True)
 class TaskMetadata:
-    """Hold what a task says of itself; nothing here changes a result."""
+    """A task's metadata; it does not change a result."""
 
     difficulty: str = ""
     category: str = ""
@@ -46,18 +46,18 @@ class TaskMetadata:
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """Hold what a task's settings file says, in either layout.
+    """The settings file of a task, of either layout.
 
     Attributes:
-        bounds: what a trial may use.
+        bounds: the limits of a trial.
         outputs: the paths of the agent's container that the verifier receives.
-        reward_source: what makes a pass; None when the file does not say.
+        reward_source: what counts as a pass; None when the file does not say.
         image: the image to use when there is no Dockerfile; empty when it names none.
         agent_env: variables of the agent's container.
         verifier_env: variables of the verifier's container.
         about: difficulty, category, tags.
-        extra: what else the file says, kept as it stands.
-        notes: what a reader should know though it is no fault.
+        extra: other keys, unchanged.
+        notes: warnings.
     """
 
     bounds: TaskLimits = TaskLimits()
@@ -73,14 +73,14 @@ class Settings:
 
 @dataclass(frozen=True, kw_only=True)
 class Files:
-    """Say where the parts of a task are.
+    """The paths of a task's parts.
 
     Attributes:
-        context: the folder with the Dockerfile that the image is built from; None when there is an
-            image already.
+        context: the folder with the Dockerfile that the image is built from; None when an image
+            is named.
         image: the name of that image; empty when there is a Dockerfile.
         tests: the folder the verifier sees as ``/tests``.
-        script: the script that decides, if it is not ``test.sh`` in ``tests``.
+        script: the test script, if it is not ``test.sh`` in ``tests``.
         solution: the script of the oracle; None when there is none.
         cheat: a script that tries to pass without solving; None when there is none.
     """
@@ -95,16 +95,16 @@ class Files:
 
 @dataclass(frozen=True, kw_only=True)
 class Task:
-    """Hold one task, read and found sound.
+    """A valid task.
 
     Attributes:
         name: the folder's name.
         folder: where it is.
         flavour: its layout.
         instruction: what the agent is asked to do.
-        files: where its parts are.
-        settings: what its settings file says.
-        reward_source: what makes a pass.
+        files: the paths of its parts.
+        settings: the settings file.
+        reward_source: what counts as a pass.
         sha256: hash over all of the folder's files.
     """
 

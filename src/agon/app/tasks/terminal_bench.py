@@ -6,13 +6,13 @@ key of ``task.yaml``        what it becomes
 ``instruction``             the instruction (or the ``descriptions`` entry of key ``base``)
 ``max_agent_timeout_sec``   the agent's time (360, as that benchmark has it)
 ``max_test_timeout_sec``    the tests' time (60)
-``difficulty``              with ``category`` and ``tags``: what the task says of itself
+``difficulty``              with ``category`` and ``tags``: the metadata
 ==========================  ===============================================================
 
 ``docker-compose.yaml``, if there is one, may describe one service alone; its ``build`` says from
-which folder. The tests run as that benchmark runs them: ``run-tests.sh`` beside the files of
+which folder. The tests run as that benchmark runs them: ``run-tests.sh`` with the files of
 ``tests/``, with ``TEST_DIR=/tests``. Its exit code decides. Tests that need the agent's own shell
-(``run_tests_in_same_shell``) are refused: the agent could forge them.
+(``run_tests_in_same_shell``) are an error: the agent could forge them.
 """
 
 from collections.abc import Mapping
@@ -37,10 +37,10 @@ _TESTS_S = 60.0
 
 @dataclass(frozen=True)
 class TerminalBenchSettings:
-    """Hold what ``task.yaml`` and the compose file say.
+    """The content of ``task.yaml`` and of the compose file.
 
     Attributes:
-        settings: what both layouts have.
+        settings: the settings that both layouts have.
         instruction: what the agent is asked to do.
         context: the folder to build from, relative to the task.
     """
@@ -51,11 +51,11 @@ class TerminalBenchSettings:
 
 
 def read_terminal_bench_settings(folder: Path, faults: list[Fault]) -> TerminalBenchSettings:
-    """Read ``task.yaml``; what is wrong is added to ``faults``, defaults standing in for it.
+    """Return the settings in ``task.yaml``; errors are added to ``faults``, with defaults instead.
 
     Raises:
-        Unfit: there is no such file, or it is no YAML mapping.
-        Unavailable: no reader of YAML is installed.
+        Unfit: there is no such file, or it is not a YAML mapping.
+        Unavailable: the package ``pyyaml`` is not installed.
     """
     where = f"{folder.name}/{SETTINGS}"
     keys = SettingsReader(_mapping(folder / SETTINGS, where), where=where, faults=faults)
@@ -112,7 +112,7 @@ def _context(folder: Path, faults: list[Fault]) -> str:
 
 
 def _mapping(path: Path, where: str) -> dict[str, Any]:
-    """Read a YAML file that holds one mapping and no alias (which could blow up)."""
+    """Return the mapping in a YAML file without aliases (which can expand exponentially)."""
     text = read_text(path, where=where)
     try:
         import yaml  # type: ignore[import-untyped]  # it ships no type information
@@ -126,7 +126,7 @@ def _mapping(path: Path, where: str) -> dict[str, Any]:
         content = yaml.safe_load(text)
     except (yaml.YAMLError, ValueError, RecursionError) as wrong:
         told = " ".join(str(wrong).split())[:200]
-        raise Unfit(Fault(where, f"is no YAML ({told})", "correct it")) from None
+        raise Unfit(Fault(where, f"is not YAML ({told})", "correct it")) from None
     if not isinstance(content, dict) or not all(isinstance(key, str) for key in content):
-        raise Unfit(Fault(where, "holds no mapping", "write key: value lines"))
+        raise Unfit(Fault(where, "is not a mapping", "write key: value lines"))
     return content

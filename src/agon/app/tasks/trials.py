@@ -1,7 +1,7 @@
-"""Run one trial: an agent works on a task, then the tests judge what it left.
+"""Run one trial: an agent works on a task, then the tests judge its outputs.
 
-Exit 0 of the tests is 1.0, any other 0.0, time that is up 0.0 too; a fault of ours is no score at
-all. (seed 001, Test Execution; challenge, Running tasks.)
+Exit 0 of the tests scores 1.0, any other exit 0.0, a timeout 0.0; an internal error gives no score.
+(seed 001, Test Execution; challenge, Running tasks.)
 """
 
 import shutil
@@ -40,27 +40,27 @@ _WRITABLE = (WORKPLACE, "/tmp", "/var/tmp", "/run", "/root", "/home")  # noqa: S
 
 @dataclass(frozen=True, kw_only=True)
 class TrialResult:
-    """Record what came of one trial; it is written once and never changed.
+    """The result of one trial; it is written once and never changed.
 
     Attributes:
         task: the task's name.
-        task_sha256: which state of it.
-        number: which trial of it, from 1.
+        task_sha256: the hash of the task's folder.
+        number: the number of the trial of that task, from 1.
         run: the run it belongs to.
-        agent: who worked.
-        result: how it ended.
-        reason: one line for people; empty for a plain pass.
+        agent: the agent's name.
+        result: the outcome.
+        reason: the reason in one line; empty for a pass.
         reward: the number in the reward file, if there was one.
-        reward_source: what makes a pass.
-        exit_code: the tests'; None when they did not run to their end.
+        reward_source: what counts as a pass.
+        exit_code: that of the tests; None when they did not finish.
         limits_hit: limits that the agent or the tests reached.
-        attempts: how often it was tried before this was the result.
-        started_at: when it began.
+        attempts: the number of attempts.
+        started_at: when it started.
         finished_at: when it ended.
-        timings: seconds of its parts: ``build_s`` (0 when the image was there), ``agent_s`` and
+        timings: seconds of its parts: ``build_s`` (0 when the image existed), ``agent_s`` and
             ``verifier_s`` (the commands alone), ``total_s``.
-        parts: ``agent`` and ``verifier``: accounts of their containers.
-        usage: what the agent used, when that is known.
+        parts: ``agent`` and ``verifier``: the results of their containers.
+        usage: the agent's usage, when that is known.
     """
 
     task: str
@@ -83,11 +83,11 @@ class TrialResult:
 
     @property
     def scored(self) -> bool:
-        """Whether it says anything about the agent."""
+        """Whether it has a score."""
         return self.result != "unscored"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as ``result.json`` holds it; ``score`` is there when there is one."""
+        """Return the content of ``result.json``; ``score`` is in it when there is one."""
         rest = asdict(self) | {"limits_hit": list(self.limits_hit)}
         first = {"task": rest.pop("task"), "trial": rest.pop("number"), "result": self.result}
         score = {"score": SCORES[self.result]} if self.scored else {}
@@ -95,7 +95,7 @@ class TrialResult:
 
     @classmethod
     def from_dict(cls, made: dict[str, Any]) -> "TrialResult":
-        """Read what :meth:`to_dict` made."""
+        """Return the result that :meth:`to_dict` wrote."""
         rest = {key: value for key, value in made.items() if key not in {"trial", "score"}}
         usage = Usage(**made["usage"]) if made.get("usage") else None
         limits_hit = tuple(made["limits_hit"])
@@ -103,9 +103,9 @@ class TrialResult:
 
 
 def build(task: Task, containers: Containers) -> Image:
-    """Build a task's image, or find it.
+    """Build a task's image, or return the cached one.
 
-    A task of Terminal-Bench 1 is built from its whole folder; its solution is kept out.
+    A task of Terminal-Bench 1 is built from its whole folder without its solution.
 
     Raises:
         BuildFailed: its Dockerfile fails.
@@ -132,7 +132,7 @@ def build(task: Task, containers: Containers) -> Image:
 
 
 def _writable(outputs: tuple[str, ...]) -> tuple[str, ...]:
-    """Name the folders that an agent must be able to write so that these outputs can be there."""
+    """Return the folders that must be writable for these outputs."""
     folders = []
     for path in outputs:
         if not any(path == known or path.startswith(f"{known}/") for known in _WRITABLE):
@@ -152,17 +152,17 @@ def run_trial(
     now: Clock,
     attempts: int = 1,
 ) -> TrialResult:
-    """Run one trial; whatever fails on our side makes it unscored, with its cause.
+    """Run one trial; an internal error makes it unscored, with the cause.
 
     Args:
-        task: what to work on.
+        task: the task.
         number: which trial of the task, from 1.
-        agent: who works.
-        containers: where.
-        image: what :func:`build` made.
-        trial: the run, a name within it and an empty folder for all traces.
-        now: tells the time.
-        attempts: which attempt this is.
+        agent: the agent.
+        containers: the container engine.
+        image: the image from :func:`build`.
+        trial: the run, a name within it and an empty folder for its files.
+        now: returns the time in seconds.
+        attempts: the number of this attempt.
     """
     started = now()
     work: Work | None = None
@@ -224,7 +224,7 @@ def _agent_limits(task: Task) -> Limits:
 def _verify(
     task: Task, outputs: Outputs, containers: Containers, *, image: Image, trial: Trial
 ) -> Verification:
-    """Have the tests judge what an agent left."""
+    """Run the tests on an agent's outputs."""
     bounds = task.settings.bounds
     limits = Limits(
         timeout_s=bounds.verifier_s,
@@ -257,7 +257,7 @@ def _verify(
 
 
 def _outcome(run: AgentRun, verdict: Verification | None) -> tuple[Outcome, str]:
-    """Join the two parts: the agent's part decides unless there is something to judge."""
+    """Return the outcome of both parts: the agent's part decides unless the tests ran."""
     if verdict is not None:
         return verdict.outcome, verdict.reason
     outcome: Outcome = "failed" if run.outcome == "finished" else run.outcome
