@@ -121,11 +121,11 @@ def test_no_bytes_make_the_reader_do_anything_but_refuse(
 @pytest.mark.parametrize(
     "field",
     [
-        (124, b"77777777777\0", "cut short"),
+        (124, b"77777777777\0", "truncated"),
         (124, b"\xff" * 12, "number"),
         (124, b"-0000000001\0", "number"),
         (124, b"\x80" + b"\xff" * 11, "number"),
-        (124, b"\x80" + b"\0" * 4 + b"\x7f" * 7, "cut short"),
+        (124, b"\x80" + b"\0" * 4 + b"\x7f" * 7, "truncated"),
         (156, b"x", "unknown kind"),
         (156, b"g", "unknown kind"),
         (156, b"S", "unknown kind"),
@@ -147,9 +147,9 @@ def test_what_tar_would_not_write_is_refused(field: tuple[int, bytes, str]) -> N
 def test_an_archive_without_its_end_was_cut_short() -> None:
     """The account is bounded: an archive that hits the bound must not pass as whole."""
     whole = archive_of(member("app/a"), texts=(b"x" * 600,))
-    with pytest.raises(InvalidArchive, match="cut short"):
+    with pytest.raises(InvalidArchive, match="truncated"):
         list(entries(io.BytesIO(whole[:1536])))
-    with pytest.raises(InvalidArchive, match="cut short"):
+    with pytest.raises(InvalidArchive, match="truncated"):
         list(entries(io.BytesIO(whole[:1100])))
 
 

@@ -38,7 +38,7 @@ def test_no_engine_names_the_packages_to_install(monkeypatch: pytest.MonkeyPatch
     with pytest.raises(Unavailable, match="apt-get install podman runc") as caught:
         open_containers()
     assert caught.value.exit_code == 5
-    assert "podman is not there; docker is not there" in str(caught.value)
+    assert "podman is not installed; docker is not installed" in str(caught.value)
 
 
 def test_an_engine_that_does_not_work_is_named_with_its_complaint(engine: Script) -> None:

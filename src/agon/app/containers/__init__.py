@@ -1,4 +1,4 @@
-"""Say what a challenge needs of the world outside: containers for agents, and for their judges."""
+"""The port of containers for agents and for the tests that judge them."""
 
 from agon.app.containers.port import BuildFailed, CleanupSummary, ContainerGone, Containers, Shell
 from agon.app.containers.values import (

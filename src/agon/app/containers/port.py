@@ -1,6 +1,6 @@
-"""State the contract: a place where agents work and tests judge them.
+"""The port of containers, in which agents work and tests judge them.
 
-Adapters stand in ``runners.containers``; use cases name only what is written here.
+Adapters are in ``runners.containers``; use cases depend on this port only.
 """
 
 from collections.abc import Callable, Sequence
@@ -25,7 +25,7 @@ from agon.errors import Unreadable
 
 
 class Shell(Protocol):
-    """Let a driver, which thinks outside, act inside an agent's container."""
+    """Runs the commands of a driver on the host inside an agent's container."""
 
     def execute(self, command: Sequence[str], *, timeout_s: float) -> Step:
         """Run a command in ``/app`` and wait for it.
@@ -37,60 +37,60 @@ class Shell(Protocol):
 
 
 class ContainerGone(Exception):
-    """Say that a container is gone, so that nothing more can be run in it."""
+    """The container has ended; no more commands can be run in it."""
 
 
 class BuildFailed(Unreadable):
-    """Say that an image cannot be built from a task's Dockerfile, with the end of its log."""
+    """An image cannot be built from a task's Dockerfile; the message has the end of the log."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class CleanupSummary:
-    """Count what was removed."""
+    """Numbers of removed containers and images."""
 
     containers: int
     images: int
 
 
 class Containers(Protocol):
-    """Run agents and tests in containers. This is the contract; every adapter keeps it.
+    """Runs agents and tests in containers. Every adapter implements this contract.
 
     *Two containers for each trial.* An agent works in one; when it ends, everything in it is
-    killed and only the declared outputs are taken over. The tests run in a fresh one, from the
+    killed and only the declared outputs are copied. The tests run in a fresh one, from the
     same image, where the outputs and ``/tests`` (read-only) have been added. Nothing else passes
     from the first to the second: no process, no file elsewhere, no environment.
 
-    *The wall.* No network, no capabilities, no new privileges, bounded memory without swap,
+    *Isolation.* No network, no capabilities, no new privileges, bounded memory without swap,
     bounded processes; everything is read-only but the image's ``writable`` folders and ``/logs``,
-    which live in bounded memory and start as the image has them. Neither the engine's socket nor
-    any folder of the host's that can be written is inside.
+    which are in bounded memory and start as the image has them. Neither the engine's socket nor
+    any writable folder of the host is inside.
 
-    *Outputs* are plain files, folders, and links that lead nowhere but into the same outputs;
-    anything else is left out and listed. They are never unpacked outside a container.
+    *Outputs* are plain files, folders, and links that stay within the same outputs; anything else
+    is rejected and listed. They are never unpacked outside a container.
 
     *Time* is bounded twice: inside (``timeout -k 5 N``) and outside (N + 10 s, then the container
-    is removed). A command whose time was up is a ``timeout`` even when it ended well.
+    is removed). A command that used up its time is a ``timeout`` even when it exited with 0.
 
     *The verdict.* Exit 0 of the tests passes, under ``reward_source`` ``exit_code``;
     ``reward_file`` asks instead for a number above 0 in ``/logs/verifier/reward.txt`` or
-    ``reward.json``, ``both`` for both. The reward counts only when nothing of the tests was still
-    running as they ended: what still runs could have written it.
+    ``reward.json``, ``both`` for both. The reward counts only if no process of the tests was still
+    running when they ended, since it could have written the reward.
 
-    *Our own fault* (the engine fails, an image is missing, somebody removes the container) is
-    ``unscored`` with its cause, after one repetition; never a fail.
+    *Internal errors* (the engine fails, an image is missing, the container is removed) are
+    ``unscored`` with the cause, after one retry; never a fail.
 
-    *Nothing remains.* However a command, the engine's client or this process ends, by ``kill -9``
-    too, its containers are removed. :meth:`clean` removes what a crash of the machine left.
+    *Nothing remains.* However a command, the engine's client or this process ends, also by
+    ``kill -9``, its containers are removed. :meth:`clean` removes what a crash of the machine left.
 
-    *Safe to share.* Methods may be called from several threads, for different trials.
+    *Thread-safe.* Methods may be called from several threads, for different trials.
     """
 
     @property
     def engine(self) -> Engine:
-        """Name the engine, as every account records it."""
+        """The engine, as every result records it."""
 
     def build(self, recipe: ImageSpec) -> Image:
-        """Build a task's image, or find it by the hash of its content.
+        """Return a task's image, built or cached by the hash of its content.
 
         Raises:
             BuildFailed: the Dockerfile fails or names a missing image, or takes too long.
@@ -108,19 +108,19 @@ class Containers(Protocol):
         mounts: Sequence[Mount] = (),
         environment: Sequence[tuple[str, str]] = (),
     ) -> AgentRun:
-        """Run an agent that is a command in the container, in ``/app``, and take its outputs.
+        """Run an agent that is a command in the container, in ``/app``, and return its outputs.
 
         Args:
-            image: the task's.
+            image: the image of the task.
             command: program and arguments.
-            trial: which one.
-            limits: what it may use.
+            trial: the trial.
+            limits: its limits.
             outputs: absolute paths at or under the image's writable folders.
-            mounts: what it sees besides (an agent's own files, an oracle's solution).
+            mounts: further files that it sees (an agent's own files, an oracle's solution).
             environment: further variables; their values are not recorded.
 
         Raises:
-            InvalidRule: an output, a mount or a variable cannot be what it should.
+            InvalidRule: an output, a mount or a variable is invalid.
             Unavailable: the containers are closed.
         """
 
@@ -135,7 +135,7 @@ class Containers(Protocol):
         mounts: Sequence[Mount] = (),
         environment: Sequence[tuple[str, str]] = (),
     ) -> AgentRun:
-        """Let a driver of ours (which may ask a model) act in a container, and take its outputs.
+        """Run a driver on the host (which may call a model) and return the outputs.
 
         As :meth:`run_agent`. The driver runs in this thread; what it raises, except
         :class:`ContainerGone`, is raised again when the container has ended. It is called again
@@ -156,24 +156,24 @@ class Containers(Protocol):
         """Run ``tests/test.sh`` on an agent's outputs in a fresh container.
 
         Raises:
-            NotFound: there is no ``test.sh``, or the outputs are gone.
+            NotFound: there is no ``test.sh``, or the outputs do not exist.
             Unavailable: the containers are closed.
         """
 
     def clean(self, run: str | None = None, *, images: bool = False) -> CleanupSummary:
         """Remove the containers of a run, or of all runs, and on request the images built.
 
-        It removes containers that are running: clean while nothing runs that is wanted.
+        Running containers are removed as well.
         """
 
     def close(self) -> None:
         """Remove this process's containers and temporary files; may be called twice.
 
-        Trials under way end as ``unscored``.
+        Running trials end as ``unscored``.
         """
 
     def __enter__(self) -> Self:
-        """Give itself."""
+        """Return self."""
 
     def __exit__(self, *_: object) -> None:
         """Close."""

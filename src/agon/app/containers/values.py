@@ -1,4 +1,4 @@
-"""Name what goes into a container and what comes out: images, trials, outputs, accounts."""
+"""Values that go into containers and come out: images, limits, trials, outputs, results."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -7,13 +7,13 @@ from typing import Literal, TypeAlias
 from agon.errors import InvalidRule
 
 Outcome: TypeAlias = Literal["passed", "failed", "timeout", "unscored"]
-"""How a trial ends; ``unscored`` alone is our fault: no score, never 0, and worth a repetition."""
+"""The outcome of a trial; only ``unscored`` is an internal error: no score, never 0, retried."""
 
 AgentOutcome: TypeAlias = Literal["finished", "failed", "timeout", "unscored"]
-"""How an agent's part ends; only ``finished`` leaves outputs that can be verified."""
+"""The outcome of an agent's part; only ``finished`` has outputs that can be verified."""
 
 RewardSource: TypeAlias = Literal["exit_code", "reward_file", "both"]
-"""What makes a pass (rule ``reward_source`` of the challenge)."""
+"""What counts as a pass (rule ``reward_source`` of the challenge)."""
 
 Limit: TypeAlias = Literal["time", "memory", "processes", "storage", "output"]
 """A limit that a container reached."""
@@ -21,21 +21,21 @@ Limit: TypeAlias = Literal["time", "memory", "processes", "storage", "output"]
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """Bound one container (``challenge.md``, Running tasks: ``task.toml`` gives the values).
+    """The limits of one container (``challenge.md``, Running tasks: values from ``task.toml``).
 
     Attributes:
-        timeout_s: seconds the command has; it is ended then, and killed 5 s later.
-        memory_mib: memory of all processes and of all files written, in MiB; there is no swap.
-        storage_mib: size of each writable folder, in MiB. Files live in memory, so
-            ``memory_mib`` bounds them too.
-        cpus: processors' worth of time; none: as many as there are.
-        processes: processes and threads at a time.
-        files: entries (files, folders, links) in what is handed over.
-        output_kib: how much of each of stdout and stderr is kept, in KiB. Whoever prints 64 times
-            as much is ended.
+        timeout_s: seconds of the command; it is terminated then, and killed 5 s later.
+        memory_mib: memory of all processes and of all written files, in MiB; there is no swap.
+        storage_mib: size of each writable folder, in MiB. Files are in memory, so
+            ``memory_mib`` limits them too.
+        cpus: number of CPUs; None: all.
+        processes: number of processes and threads at a time.
+        files: entries (files, folders, links) of the outputs.
+        output_kib: how much of each of stdout and stderr is stored, in KiB. A command that prints
+            64 times as much is stopped.
 
     Raises:
-        InvalidRule: when a limit is out of its bounds.
+        InvalidRule: a limit is out of its bounds.
     """
 
     timeout_s: float = 600.0
@@ -64,14 +64,14 @@ class Limits:
 
 @dataclass(frozen=True, kw_only=True)
 class Engine:
-    """Name the engine that ran a container, as every record keeps it.
+    """The engine that ran a container, as every record stores it.
 
     Attributes:
         name: ``podman`` or ``docker``.
-        version: the client's.
+        version: the version of the client.
         runtime: what starts the container (``runc``, ``crun``, ``runsc``); empty: the default.
         cgroups: ``v1`` or ``v2``.
-        limits_cpus: whether ``cpus`` binds here; otherwise it is recorded as not applied.
+        limits_cpus: whether ``cpus`` has an effect here; otherwise it is recorded as not applied.
     """
 
     name: str
@@ -83,7 +83,7 @@ class Engine:
 
 @dataclass(frozen=True, kw_only=True)
 class ImageSpec:
-    """Say how a task's image comes about: from a Dockerfile, or from an image that is there.
+    """How a task's image is made: from a Dockerfile, or from an existing image.
 
     Attributes:
         context: the folder with the ``Dockerfile``; or None.
@@ -103,15 +103,15 @@ class ImageSpec:
 
 @dataclass(frozen=True, kw_only=True)
 class Image:
-    """Hold an image that is ready to run.
+    """An image that is ready to run.
 
     Attributes:
-        reference: the engine's id of it, which names this content for ever.
-        content: SHA-256 over the build context and the images it stands on: the cache's key.
-        user: whom its commands run as; empty: root.
+        reference: the engine's id of it, which identifies this content permanently.
+        content: SHA-256 of the build context and its base images: the key of the cache.
+        user: the user that its commands run as; empty: root.
         writable: the folders that are writable in its containers; all else is read-only.
-        cached: whether it was there already.
-        seconds: how long building took.
+        cached: whether it existed already.
+        seconds: the time of the build.
     """
 
     reference: str
@@ -124,13 +124,13 @@ class Image:
 
 @dataclass(frozen=True, kw_only=True)
 class Trial:
-    """Name one trial of one task and say where its traces are kept.
+    """One trial of one task and the folder of its files.
 
     Attributes:
         run: the run it belongs to; a label of every container, by which :meth:`Containers.clean`
             finds them.
         name: its name within the run; a label too.
-        folder: an existing folder; ``agent`` and ``verifier`` are made in it, with
+        folder: an existing folder; ``agent`` and ``verifier`` are created in it, with
             ``stdout.txt``, ``stderr.txt``, ``outputs.tar`` and ``logs.tar``.
     """
 
@@ -141,10 +141,10 @@ class Trial:
 
 @dataclass(frozen=True, kw_only=True)
 class Mount:
-    """Show a folder or file of ours to a container, read-only.
+    """A host folder or file that a container sees, read-only.
 
-    It is copied when first used, with permissions for everybody, so that it neither changes
-    under a run nor depends on who owns it.
+    It is copied when first used, readable for all users, so that it neither changes during a run
+    nor depends on its owner.
     """
 
     source: Path
@@ -153,7 +153,7 @@ class Mount:
 
 @dataclass(frozen=True, kw_only=True)
 class Stream:
-    """Tell what became of stdout or stderr: ``kept`` of ``total`` bytes stand in the file."""
+    """Stdout or stderr of a command: ``kept`` of ``total`` bytes are in the file."""
 
     path: Path
     kept: int
@@ -162,17 +162,17 @@ class Stream:
 
 @dataclass(frozen=True, kw_only=True)
 class ContainerResult:
-    """Record what became of one container: facts to store, never to be computed again.
+    """The result of one container: facts to store, never computed again.
 
     Attributes:
-        exit_code: the command's; None when it did not come to an end by itself.
-        started_at: when the engine was asked, in seconds since 1970 (UTC).
-        wall_ms: from asking the engine until the container was gone.
+        exit_code: that of the command; None when it did not end by itself.
+        started_at: when the engine was started, in seconds since 1970 (UTC).
+        wall_ms: from the engine's start until the container had ended.
         command_ms: from the command's start to its end, by the container's own clock.
         limits_hit: the limits that were reached, whatever the outcome.
-        stdout: what the command printed.
+        stdout: the command's stdout.
         stderr: the same of stderr.
-        flags: the engine's arguments before the image: the isolation_flags, word for word.
+        flags: the engine's arguments before the image, verbatim.
         engine: which engine.
         attempts: how often it was tried before this was the account: 1 or 2.
     """
@@ -191,7 +191,7 @@ class ContainerResult:
 
 @dataclass(frozen=True, kw_only=True)
 class RejectedEntry:
-    """Name something that an agent left and nobody takes over, and why."""
+    """An entry of an agent's outputs that was rejected, and why."""
 
     name: str
     reason: str
@@ -199,18 +199,18 @@ class RejectedEntry:
 
 @dataclass(frozen=True, kw_only=True)
 class Outputs:
-    """Hold what an agent hands over: a tar file of plain files, folders and links among them.
+    """An agent's outputs: a tar file of plain files, folders and links among them.
 
-    The files in it never become files of ours: only containers unpack it.
+    It is unpacked in containers only, never on the host.
 
     Attributes:
         path: the tar file, in the trial's folder.
-        declared: the absolute paths that were handed over.
+        declared: the absolute paths of the outputs.
         files: entries in it.
         size: bytes of all files in it.
         sha256: of the tar file.
-        left_out: the first of what was not taken over: devices, pipes, links that lead out, …
-        left_out_total: how many there were.
+        left_out: the first rejected entries: devices, pipes, links that lead out, …
+        left_out_total: the number of rejected entries.
     """
 
     path: Path
@@ -224,13 +224,13 @@ class Outputs:
 
 @dataclass(frozen=True, kw_only=True)
 class AgentRun:
-    """Record an agent's part of a trial.
+    """An agent's part of a trial.
 
     Attributes:
         outcome: how it ended. An exit code other than 0 is ``finished`` too: the tests decide.
-        reason: one line for people, printable; empty when there is nothing to say.
-        account: the container's.
-        outputs: what it left; None unless the outcome is ``finished``.
+        reason: the reason in one printable line; may be empty.
+        account: the result of the container.
+        outputs: its outputs; None unless the outcome is ``finished``.
     """
 
     outcome: AgentOutcome
@@ -241,14 +241,14 @@ class AgentRun:
 
 @dataclass(frozen=True, kw_only=True)
 class Verification:
-    """Record the verdict of a task's tests on an agent's outputs.
+    """The verdict of a task's tests on an agent's outputs.
 
     Attributes:
         outcome: the verdict.
-        reason: one line for people, printable; empty for a plain pass.
-        reward: the number in the reward file; None when there was none to read.
-        account: the container's.
-        logs: a tar file of what stood in ``/logs``, in the trial's folder; None when it was lost.
+        reason: the reason in one printable line; empty for a pass.
+        reward: the number in the reward file; None without one.
+        account: the result of the container.
+        logs: a tar file of ``/logs``, in the trial's folder; None when it was lost.
     """
 
     outcome: Outcome
@@ -260,14 +260,14 @@ class Verification:
 
 @dataclass(frozen=True, kw_only=True)
 class Step:
-    """Record one command that a driver ran in an agent's container.
+    """The result of one command that a driver ran in an agent's container.
 
     Attributes:
-        exit_code: the command's; 124, 137 or 143 when its time was up.
+        exit_code: that of the command; 124, 137 or 143 at a timeout.
         stdout: the first bytes it printed (``Limits.output_kib``).
         stderr: the same of stderr.
-        timed_out: whether its time was up.
-        truncated: whether more was printed than is here.
+        timed_out: whether it reached its time limit.
+        truncated: whether more was printed than is stored here.
     """
 
     exit_code: int

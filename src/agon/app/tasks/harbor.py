@@ -14,8 +14,8 @@ key                    what is read
 =====================  ====================================================================
 
 What agon does not support is an error, so that no task is scored as another one: several
-containers, several steps, GPUs, Windows, a verifier with its own image. All other keys are preserved
-and ignored. There is no network in a trial, whatever a task allows.
+containers, several steps, GPUs, Windows, a verifier with its own image. All other keys are
+preserved and ignored. There is no network in a trial, whatever a task allows.
 """
 
 import re

@@ -1,6 +1,6 @@
 """Run agents and tests in containers, over the command line of ``podman`` or ``docker``.
 
-:func:`open_containers` is the door; what it returns keeps the contract of
+:func:`open_containers` returns an implementation of
 :class:`agon.app.containers.Containers`. ``docs/methods/containers.md``
 describes the isolation flags.
 """
@@ -13,7 +13,7 @@ from agon.app.containers import Containers
 def open_containers(
     engine: str = "", *, runtime: str = "", build_network: str = "none"
 ) -> Containers:
-    """Open the containers of an engine; closing them is the caller's.
+    """Open a container engine; the caller closes it.
 
     Args:
         engine: ``podman``, ``docker`` or a path to one of them; empty: ``AGON_CONTAINER_ENGINE``,
@@ -37,7 +37,7 @@ def open_containers(
 
 
 def provide_base_image(engine: str = "") -> str:
-    """Import the small base image of the examples, unless it is there; give its name.
+    """Import the small base image of the examples, unless it exists; return its name.
 
     Raises:
         Unavailable: no engine works, or there is no static busybox.

@@ -1,9 +1,9 @@
-"""Take over what an agent may hand over, and list the rest.
+"""Copy the entries of an agent's archive that may be handed over, and list the others.
 
-Plain files and folders pass. A link passes when it leads nowhere but into the same output, by its
-text alone: ``..`` only in front, and not further up than the output itself. Then it stays inside
-however other links bend the way, each of them staying inside too. Absolute links, devices, pipes,
-names that lead out, and second entries of one name are left out.
+Plain files and folders pass. A link passes when its text alone stays within the same output: ``..``
+only in front, and not further up than the output itself. Then it stays inside whatever other links
+are on the way, since each of them stays inside too. Absolute links, devices, pipes, names that lead
+out, and second entries of one name are rejected.
 """
 
 import hashlib
@@ -28,12 +28,12 @@ _LATEST = (1 << 33) - 1
 
 
 class TooManyEntries(Exception):
-    """Say that there are more entries than anybody takes over."""
+    """There are more entries than allowed."""
 
 
 @dataclass(frozen=True)
 class FilteredArchive:
-    """Count what passed, and list what did not."""
+    """Number of entries that passed, and a list of those that did not."""
 
     files: int
     size: int
@@ -50,18 +50,18 @@ def filter_archive(
     mounted: tuple[str, ...] = (),
     files: int,
 ) -> FilteredArchive:
-    """Copy an archive to a new file, without what must not pass.
+    """Copy an archive to a new file without the entries that must not pass.
 
     Args:
-        archive: what came out of the container, from its current position on.
-        target: the new archive; all of it is root's, nothing is setuid.
-        roots: absolute paths; what stands neither at nor under one of them is left out.
-        mounted: folders that are there, with permissions of their own, wherever the new archive
-            is unpacked; they do not stand in it themselves.
-        files: the most entries there may be.
+        archive: the archive from the container, from its current position on.
+        target: the new archive; all entries belong to root, none is setuid.
+        roots: absolute paths; entries neither at nor under one of them are rejected.
+        mounted: folders that exist, with their own permissions, wherever the new archive is
+            unpacked; they are not entries of it.
+        files: maximum number of entries.
 
     Raises:
-        InvalidArchive: it is no archive, or was cut short.
+        InvalidArchive: it is not an archive, or is truncated.
         TooManyEntries: there are more than ``files`` entries.
     """
     judge = _Judge(tuple(_parts(root.encode()) for root in roots))
@@ -108,7 +108,7 @@ def filter_archive(
 
 
 def printable(text: bytes | str, *, longest: int = 200) -> str:
-    r"""Show text of strangers on one line.
+    r"""Return untrusted text on one line, escaped.
 
     Example:
         >>> printable(b"two" + bytes([10]) + b"lines")
@@ -121,7 +121,7 @@ def printable(text: bytes | str, *, longest: int = 200) -> str:
 
 
 class _Judge:
-    """Decide entry by entry; it remembers the names that passed."""
+    """Decide entry by entry; the names that passed are remembered."""
 
     def __init__(self, roots: tuple[tuple[bytes, ...], ...]) -> None:
         self._roots = roots
@@ -129,12 +129,12 @@ class _Judge:
         self._passed: dict[tuple[bytes, ...], Kind] = {}
 
     def missing(self) -> list[str]:
-        """List the outputs of which nothing was seen."""
+        """Return the outputs without any entry."""
         return ["/" + b"/".join(root).decode() for root in self._roots
                 if root not in self._seen_roots]  # fmt: skip
 
     def __call__(self, entry: Entry) -> Entry | str:
-        """Give the entry as it passes, or the reason why it does not."""
+        """Return the entry to write, or the reason why it is rejected."""
         parts = _parts(entry.name)
         root = next((root for root in self._roots if parts[: len(root)] == root), None)
         if root is None or b".." in parts:
@@ -169,7 +169,7 @@ class _Judge:
 
 
 def _leads_out(target: bytes, *, depth: int) -> str:
-    """Say why a link is refused that stands ``depth`` folders below its output, or nothing."""
+    """Return why a link ``depth`` folders below its output is rejected; empty if it is not."""
     if target.startswith(b"/"):
         return "it is an absolute link"
     steps = [step for step in target.split(b"/") if step not in {b"", b"."}]

@@ -1,7 +1,7 @@
 """Read and write tar files strictly: what GNU tar and busybox write, names as bytes, no more.
 
-A tar file that comes out of a container was written by whoever worked in it. The reader knows few
-kinds of entries, believes no number before it has checked it, and never touches a path.
+A tar file from a container was written by untrusted code. The reader accepts few kinds of entries,
+checks every number, and never touches a path.
 """
 
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from typing import BinaryIO, Literal, TypeAlias
 
 BLOCK = 512
 END = bytes(2 * BLOCK)
-"""What ends an archive; one that lacks it was cut short."""
+"""The end of an archive; one without it is truncated."""
 _LONGEST_NAME = 8192
 _SHORT_NAME = 100
 
@@ -26,12 +26,12 @@ _LONG_NAME, _LONG_TARGET = b"L", b"K"
 
 
 class InvalidArchive(Exception):
-    """Say that bytes are not an archive as tar writes it, or that it was cut short."""
+    """The bytes are not an archive as tar writes it, or it is truncated."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
-    """Describe one entry; a file's bytes stand in the archive from ``offset`` on."""
+    """An entry; a file's bytes are in the archive from ``offset`` on."""
 
     name: bytes
     kind: Kind
@@ -83,10 +83,10 @@ def entries(archive: BinaryIO) -> Iterator[Entry]:
 
 
 def content(archive: BinaryIO, entry: Entry, *, piece: int = 1 << 20) -> Iterator[bytes]:
-    """Yield a file's bytes in pieces.
+    """Yield a file's bytes in chunks.
 
     Raises:
-        InvalidArchive: when the archive ends before they do.
+        InvalidArchive: the archive ends before they do.
     """
     archive.seek(entry.offset)
     left = entry.size
@@ -97,7 +97,7 @@ def content(archive: BinaryIO, entry: Entry, *, piece: int = 1 << 20) -> Iterato
 
 
 def header(entry: Entry) -> bytes:
-    """Write what stands before an entry's bytes: root's, in GNU tar's format.
+    """Return the header of an entry, owned by root, in GNU tar's format.
 
     Example:
         >>> len(header(Entry(name=b"app/answer", kind="file", size=3)))
@@ -113,7 +113,7 @@ def header(entry: Entry) -> bytes:
 
 
 def padding(size: int) -> bytes:
-    """Fill a file's last block.
+    """Return the padding of a file's last block.
 
     Example:
         >>> len(padding(500)), len(padding(512))
@@ -123,7 +123,7 @@ def padding(size: int) -> bytes:
 
 
 def _long(flag: bytes, text: bytes) -> bytes:
-    """Write a name that does not fit into a header as GNU tar does: an entry of its own."""
+    """Return the entry in which GNU tar writes a name that does not fit into a header."""
     if len(text) <= _SHORT_NAME:
         return b""
     text += b"\0"
@@ -147,7 +147,7 @@ def _block(entry: Entry, flag: bytes) -> bytes:
 
 
 def _digits(value: int) -> bytes:
-    """Write a number of twelve bytes: in octal, or beyond 8 GiB in base 256."""
+    """Return a number as twelve bytes: in octal, or beyond 8 GiB in base 256."""
     return b"%011o\0" % value if value < 1 << 33 else b"\x80" + value.to_bytes(11, "big")
 
 
@@ -179,12 +179,12 @@ def _text(field: bytes) -> bytes:
 def _exactly(archive: BinaryIO, size: int) -> bytes:
     read = archive.read(size)
     if len(read) < size:
-        raise InvalidArchive("it was cut short")
+        raise InvalidArchive("it is truncated")
     return read
 
 
 def _skip_to(archive: BinaryIO, position: int) -> None:
-    """Go on behind a file; its last byte must be there."""
+    """Seek to the end of a file, whose last byte must exist."""
     if position > archive.tell():
         archive.seek(position - 1)
         _exactly(archive, 1)

@@ -1,4 +1,4 @@
-"""Keep the contract of :class:`agon.app.containers.Containers` with an engine's command line."""
+"""Implement :class:`agon.app.containers.Containers` with an engine's command line."""
 
 import secrets
 import shutil
@@ -42,14 +42,14 @@ _TEST: Final = "/tests/test.sh"
 class CommandLineContainers:
     """Run agents and tests with ``podman`` or ``docker``.
 
-    A process of ours stands by and removes the containers if this one is lost.
+    A separate process removes the containers if this one is killed.
     """
 
     def __init__(self, engine: CommandLine, *, build_network: str = "none") -> None:
-        """Prepare what containers need on this side.
+        """Create the temporary folder and the cleanup process.
 
         Args:
-            engine: an engine that answered.
+            engine: an engine that works.
             build_network: the network that Dockerfiles have while they are built.
         """
         self._engine = engine
@@ -68,11 +68,11 @@ class CommandLineContainers:
 
     @property
     def engine(self) -> Engine:
-        """Name the engine, as every account records it."""
+        """The engine, as every result records it."""
         return self._engine.named
 
     def build(self, recipe: ImageSpec) -> Image:
-        """Build a task's image, or find it by the hash of its content."""
+        """Return a task's image, built or cached by the hash of its content."""
         return self._images.build(recipe)
 
     def run_agent(
@@ -86,7 +86,7 @@ class CommandLineContainers:
         mounts: Sequence[Mount] = (),
         environment: Sequence[tuple[str, str]] = (),
     ) -> AgentRun:
-        """Run an agent that is a command in the container, and take its outputs."""
+        """Run an agent that is a command in the container, and return its outputs."""
         spec = self._agent_order(image, command, trial, limits, outputs, mounts, environment)
         return _agent_run(self._attempts.run(spec), spec)
 
@@ -101,7 +101,7 @@ class CommandLineContainers:
         mounts: Sequence[Mount] = (),
         environment: Sequence[tuple[str, str]] = (),
     ) -> AgentRun:
-        """Let a driver of ours act in a container, and take its outputs."""
+        """Run a driver on the host that acts in a container, and return its outputs."""
         spec = self._agent_order(image, WAITING, trial, limits, outputs, mounts, environment)
         return _agent_run(drive(self._attempts, self._engine, spec, driver), spec)
 
@@ -119,13 +119,13 @@ class CommandLineContainers:
         """Run ``tests/test.sh`` on an agent's outputs in a fresh container.
 
         Raises:
-            NotFound: the outputs or the tests are not there.
+            NotFound: the outputs or the tests do not exist.
             Unavailable: the containers are closed.
         """
         self._require_open()
         for path in (outputs.path, tests / "test.sh"):
             if not path.is_file():
-                raise NotFound(f"{path} is not there; it is needed to verify a trial")
+                raise NotFound(f"{path} does not exist; it is needed to verify a trial")
         staged = self._stage.show(tests)
         with (staged / "test.sh").open("rb") as script:
             command = guarded(_TEST, script.readline(_MAX_LINE_BYTES))
@@ -171,7 +171,7 @@ class CommandLineContainers:
         shutil.rmtree(self._scratch, ignore_errors=True)
 
     def __enter__(self) -> Self:
-        """Give itself."""
+        """Return self."""
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -215,10 +215,10 @@ class CommandLineContainers:
 
 
 def _require_command(command: Sequence[str]) -> None:
-    """Refuse a command that no kernel would start.
+    """Require a command that a kernel can start.
 
     Raises:
-        InvalidRule: it is empty, or an argument is too long or holds a zero byte.
+        InvalidRule: it is empty, or an argument is too long or contains a zero byte.
     """
     if not command:
         raise InvalidRule("there is no command; give a program and its arguments")
@@ -234,10 +234,10 @@ def _require_command(command: Sequence[str]) -> None:
 
 
 def _require_outputs(outputs: Sequence[str], image: Image) -> None:
-    """Refuse outputs that do not stand in a writable folder.
+    """Require outputs in writable folders.
 
     Raises:
-        InvalidRule: with the path and what would be right.
+        InvalidRule: with the path and the remedy.
     """
     if not outputs:
         raise InvalidRule("there are no outputs; declare at least one, such as /app")
@@ -251,10 +251,10 @@ def _require_outputs(outputs: Sequence[str], image: Image) -> None:
 
 
 def _require_target(target: str, image: Image) -> None:
-    """Refuse a mount where something of ours or of the image's stands.
+    """Require a mount that hides nothing of agon's or of the image.
 
     Raises:
-        InvalidRule: with the path and what would be right.
+        InvalidRule: with the path and the remedy.
     """
     require_plain(target, "a mount")
     taken = (*_RESERVED_PATHS, *image.writable)

@@ -1,4 +1,4 @@
-"""Make an image from busybox alone, for machines without a registry: examples, tests, offline CI.
+"""Build an image from busybox alone, for machines without a registry: examples, tests, offline CI.
 
 About 2 MB: one static program under all its names, the folders a program expects, and the users
 root and nobody.
@@ -28,7 +28,7 @@ _FILES: Final = {
 
 
 def import_base_image(engine: CommandLine, *, name: str = NAME) -> str:
-    """Import the image unless one of that name is there; give its name.
+    """Import the image unless one of that name exists; return its name.
 
     Raises:
         Unavailable: there is no static busybox (Debian package busybox-static), or the engine
@@ -43,7 +43,7 @@ def import_base_image(engine: CommandLine, *, name: str = NAME) -> str:
 
 
 def base_archive() -> bytes:
-    """Write the image's files as a tar file, always the same for the same busybox.
+    """Return the image's files as a tar file, always the same for the same busybox.
 
     Raises:
         Unavailable: there is no static busybox.

@@ -1,4 +1,4 @@
-"""Tie containers to this process: when it ends, by ``kill -9`` too, they are removed."""
+"""Remove the containers of this process when it ends, also by ``kill -9``."""
 
 import json
 import os
@@ -14,18 +14,18 @@ _TIMEOUT_S: Final = 10.0
 
 
 class CleanupGuard:
-    """Keep a small process that removes what carries a label once this process is gone.
+    """A small process that removes the containers with a label once this process has ended.
 
-    It stands in a session of its own, so that what ends this process and its group leaves it.
+    It runs in its own session, so that a signal to this process's group does not reach it.
     """
 
     def __init__(self, engine: CommandLine, *, label: str, folder: Path) -> None:
         """Start it.
 
         Args:
-            engine: whose containers.
-            label: which of them.
-            folder: temporary files that go with them.
+            engine: the container engine.
+            label: the label of the containers.
+            folder: temporary files to remove with them.
         """
         clients_end, self.inherited = os.pipe()
         try:
@@ -53,11 +53,11 @@ class CleanupGuard:
 
     @property
     def process(self) -> int:
-        """Give the process's id."""
+        """The process id."""
         return self._reaper.pid
 
     def close(self) -> None:
-        """Let it end without removing anything: everything is removed."""
+        """Stop it without removing anything; everything is removed already."""
         os.close(self.inherited)
         pipe = self._reaper.stdin
         if pipe is not None:

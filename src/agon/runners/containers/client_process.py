@@ -1,4 +1,4 @@
-"""Run one container and watch it: keep the beginning of what it prints, end it when it must end."""
+"""Run one container and watch it: store the beginning of its output, stop it at its limits."""
 
 import os
 import selectors
@@ -15,10 +15,10 @@ from agon.runners.containers.first_process import has_ended
 from agon.runners.containers.isolation import HAND_OVER_S, OUTER_GRACE_S
 
 End: TypeAlias = Literal["itself", "time", "output", "start"]
-"""Why a container is gone: by itself, or what it was removed for."""
+"""Why a container ended: by itself, or at which limit it was removed."""
 
 Started: TypeAlias = Callable[["subprocess.Popen[bytes]"], None]
-"""Takes the engine's client as it runs; its stdin is a pipe then."""
+"""Called with the engine's client when it runs; its stdin is a pipe then."""
 
 _TICK_S: Final = 0.25
 _PIECE: Final = 1 << 16
@@ -29,15 +29,15 @@ _ONE_COMPLAINT: Final = 8192
 
 @dataclass(frozen=True, kw_only=True)
 class ClientResult:
-    """Hold what the host saw of a container.
+    """What the host observed of a container.
 
     Attributes:
-        end: why it is gone.
+        end: why it ended.
         client_code: exit code of the engine's client; negative: killed by that signal.
-        wall_s: from asking the engine to the client's end.
-        stdout: what was printed and kept.
+        wall_s: seconds from the engine's start to the client's end.
+        stdout: the beginning of stdout.
         stderr: the same of stderr.
-        complaint: the end of stderr, where the engine's client itself complains.
+        complaint: the end of stderr, where the engine's client writes its errors.
     """
 
     end: End
@@ -49,7 +49,7 @@ class ClientResult:
 
 
 class BoundedStream:
-    """Keep the beginning of a stream in a file, count the rest, remember the end."""
+    """Store the beginning of a stream in a file, count the rest, remember the end."""
 
     def __init__(self, file: BinaryIO, most: int) -> None:
         self._file, self._most = file, most
@@ -57,7 +57,7 @@ class BoundedStream:
         self.end = b""
 
     def take(self, piece: bytes) -> None:
-        """Take a piece."""
+        """Add a chunk."""
         part = piece[: self._most - self.kept]
         self._file.write(part)
         self.kept += len(part)
@@ -66,15 +66,15 @@ class BoundedStream:
 
     @property
     def floods(self) -> bool:
-        """Tell whether there was far more than anybody keeps."""
+        """Whether far more was printed than is stored."""
         return self.total > _FLOOD * self._most
 
 
 class Watch:
-    """Tell when a container must go, from what its account says and what it printed.
+    """Decide when a container must be removed, from its result file and its output.
 
-    The outer limit counts from when the command began, so that a slow machine takes nothing from
-    it. That it began shows in the time the account's inode was changed, which no command can set.
+    The outer limit counts from the start of the command, so a slow machine does not shorten it.
+    The start shows in the ctime of the result file, which no command can set.
     """
 
     def __init__(self, account: Path, limits: Limits, streams: Sequence[BoundedStream]) -> None:
@@ -84,7 +84,7 @@ class Watch:
         self._phase: Literal["start", "command", "handing over"] = "start"
 
     def verdict(self) -> End | None:
-        """Say why it must go now; None while it may stay."""
+        """Return why it must be removed now; None while it may run."""
         if any(stream.floods for stream in self._streams):
             return "output"
         now = time.monotonic()
@@ -109,16 +109,16 @@ def run_client(
     inherited: int,
     started: Started | None = None,
 ) -> ClientResult:
-    """Start the engine's client, read what comes until its end, remove the container if it must go.
+    """Start the engine's client, read its output to the end, remove the container at a limit.
 
     Args:
         command: the client's whole command line.
-        account: the container's account; the client works in its folder.
+        account: the container's result file; the client works in its folder.
         limits: what the container may use.
         folder: where ``stdout.txt`` and ``stderr.txt`` are written.
         remove: removes the container, whatever state it is in.
         inherited: a descriptor the client keeps open (:class:`CleanupGuard`).
-        started: takes the client.
+        started: called with the client.
     """
     begin = time.monotonic()
     most = limits.output_kib << 10
@@ -126,7 +126,7 @@ def run_client(
     with paths[0].open("wb") as out, paths[1].open("wb") as err:
         streams = (BoundedStream(out, most), BoundedStream(err, most))
         watch = Watch(account, limits, streams)
-        process = subprocess.Popen(  # noqa: S603  # the engine that was found, our own arguments
+        process = subprocess.Popen(  # noqa: S603  # the engine found, agon's own arguments
             command,
             stdin=subprocess.DEVNULL if started is None else subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -165,9 +165,9 @@ def follow(
     verdict: Callable[[], End | None],
     remove: Callable[[], None],
 ) -> End:
-    """Read stdout and stderr to their ends; when the verdict says so, remove, and read on.
+    """Read stdout and stderr to their ends; remove the container at the verdict, and read on.
 
-    Removing goes on beside reading: an engine that cannot get rid of its output removes nothing.
+    Both run concurrently: an engine that cannot write its output removes nothing.
     """
     end: End = "itself"
     last_moment = None

@@ -1,4 +1,4 @@
-"""End a program of the engine's with everything it started, wherever that stands now."""
+"""Stop a program of the engine with all its descendants, in whatever process group."""
 
 import os
 import signal
@@ -12,17 +12,17 @@ _TIMEOUT_S: Final = 5.0
 
 
 class Process(NamedTuple):
-    """Name a process for good: ids are used again, ids with a start time are not."""
+    """A process, identified by its id and start time, since ids are reused."""
 
     number: int
     started: str
 
 
 def end(process: "subprocess.Popen[bytes]") -> None:
-    """Ask a process and its group to end, then kill it and all its descendants.
+    """Terminate a process and its group, then kill it and all its descendants.
 
-    A build's commands run in containers of their own that outlive a builder which is killed;
-    they are its descendants, though in no group of its.
+    The commands of a build run in containers that outlive a killed builder; they are its
+    descendants in other process groups.
     """
     if process.poll() is not None:
         return
@@ -40,7 +40,7 @@ def end(process: "subprocess.Popen[bytes]") -> None:
 
 
 def _descendants(number: int) -> Iterator[Process]:
-    """Yield all processes that descend from one."""
+    """Yield all descendants of a process."""
     parents: dict[int, list[Process]] = {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
@@ -54,7 +54,7 @@ def _descendants(number: int) -> Iterator[Process]:
 
 
 def _read(number: int) -> tuple[str, int]:
-    """Give a process's start time and parent; nothing sensible when it is gone."""
+    """Return a process's start time and parent; empty values when it has ended."""
     try:
         fields = Path(f"/proc/{number}/stat").read_text(errors="replace").rpartition(")")[2].split()
     except OSError:

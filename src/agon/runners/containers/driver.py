@@ -1,4 +1,4 @@
-"""Let a driver that thinks outside act inside a container, command by command."""
+"""Run the commands of a driver on the host inside a container, one by one."""
 
 import io
 import math
@@ -18,7 +18,7 @@ from agon.runners.containers.isolation import OUTER_GRACE_S
 from agon.runners.containers.runs import ContainerRun, ContainerRunner, RunSpec
 
 WAITING: Final = ("cat",)
-"""The command of a driven container: it ends when its stdin does."""
+"""The command of a driven container; it ends when its stdin does."""
 _ENGINE_CODES: Final = (125, 126, 127, 137, 255)
 _LATE_CODES: Final = (124, 137, 143)
 _POLL_S: Final = 0.02
@@ -28,9 +28,9 @@ _AT_FIRST_S: Final = 300.0
 def drive(
     attempts: ContainerRunner, engine: CommandLine, spec: RunSpec, driver: Callable[[Shell], None]
 ) -> ContainerRun:
-    """Run an spec whose command waits while a driver acts; the driver runs in this thread.
+    """Run a container whose command waits while a driver acts; the driver runs in this thread.
 
-    When the container never began, because of us, both are tried once more.
+    If the container did not start because of an internal error, both are run once more.
     """
     for number in (1, 2):
         run, acted = _drive_once(attempts, engine, spec, driver, number)
@@ -66,7 +66,7 @@ def _drive_once(
 
 
 class ContainerShell:
-    """Keep the contract of :class:`agon.app.containers.Shell`."""
+    """The shell of a running container; implements :class:`agon.app.containers.Shell`."""
 
     def __init__(self, engine: CommandLine, name: str, account: Path, spec: RunSpec) -> None:
         self._engine = engine
@@ -78,12 +78,12 @@ class ContainerShell:
         self.acted = False
 
     def take_client(self, client: "subprocess.Popen[bytes]") -> None:
-        """Take the client whose stdin keeps the container waiting."""
+        """Set the client whose stdin keeps the container waiting."""
         self._client = client
         self._started.set()
 
     def follow(self, running: "Future[ContainerRun]") -> None:
-        """Take the future that is done when the container is gone."""
+        """Set the future that is done when the container has ended."""
         self._running = running
         running.add_done_callback(lambda _: self._started.set())
 
@@ -91,7 +91,7 @@ class ContainerShell:
         """Run a command in ``/app`` and wait for it.
 
         Raises:
-            ContainerGone: the container is gone.
+            ContainerGone: the container has ended.
         """
         self._wait_until_begun()
         self.acted = True
@@ -130,7 +130,7 @@ class ContainerShell:
         )
 
     def finish(self) -> None:
-        """Let the container end."""
+        """Close the container's stdin, which ends it."""
         self._started.wait(_AT_FIRST_S)
         if self._client is not None and self._client.stdin is not None:
             self._client.stdin.close()
@@ -143,12 +143,12 @@ class ContainerShell:
                 if has_begun(self._account):
                     return
             except FileNotFoundError:
-                pass  # not yet, or no longer: the future knows
+                pass  # not yet or no longer there; the future decides
             time.sleep(_POLL_S)
         raise ContainerGone
 
     def _is_gone(self) -> bool:
-        """Ask whether it was the container that ended, not the command."""
+        """Return whether the container ended, not only the command."""
         try:
             found = self._engine.inspect("container", self._name)
         except EngineError:

@@ -1,4 +1,4 @@
-"""Speak to ``podman`` or ``docker`` over its command line."""
+"""Run ``podman`` or ``docker`` over its command line."""
 
 import json
 import os
@@ -15,21 +15,21 @@ from agon.runners.containers.archive_filter import printable
 
 KNOWN: Final = ("podman", "docker")
 PATIENCE_S: Final = 60.0
-"""How long a small request to the engine may take."""
+"""Timeout of a small request to the engine, in seconds."""
 _INSTALL: Final = "install the Debian packages podman and runc (apt-get install podman runc)"
 
 
 class EngineError(Exception):
-    """Say that the engine did not do what it was asked, in its own words."""
+    """The engine failed; the message is its own."""
 
 
 @dataclass(frozen=True)
 class CommandLine:
-    """Hold an engine that answered.
+    """An engine that works.
 
     Attributes:
         command: the program and its global options.
-        named: what accounts record.
+        named: the engine as results record it.
     """
 
     command: tuple[str, ...]
@@ -37,20 +37,20 @@ class CommandLine:
 
     @property
     def removing(self) -> tuple[str, ...]:
-        """Write how containers are killed at once and removed with their volumes."""
+        """The arguments that kill containers and remove them with their volumes."""
         at_once = ("-t", "0") if self.named.name == "podman" else ()
         return ("rm", "-f", "-v", *at_once)
 
     def ask(
         self, *arguments: str, patience_s: float = PATIENCE_S, stdin: bytes | None = None
     ) -> str:
-        """Ask for something small and give the answer.
+        """Run a small request and return its output.
 
         Raises:
-            EngineError: with the last line of the engine's complaint, or that it was silent.
+            EngineError: with the last line of the engine's stderr, or that it did not answer.
         """
         try:
-            done = subprocess.run(  # noqa: S603  # the engine that was found, our own arguments
+            done = subprocess.run(  # noqa: S603  # the engine found, agon's own arguments
                 [*self.command, *arguments],
                 input=b"" if stdin is None else stdin,
                 capture_output=True,
@@ -68,10 +68,10 @@ class CommandLine:
         return done.stdout.decode(errors="replace")
 
     def remove(self, names: Sequence[str]) -> None:
-        """Kill and remove containers; those that are gone already do not matter.
+        """Kill and remove containers; those that no longer exist are ignored.
 
         Raises:
-            EngineError: when one of them is there and stays.
+            EngineError: one of them exists and could not be removed.
         """
         for at in range(0, len(names), 100):
             try:
@@ -81,15 +81,15 @@ class CommandLine:
                     raise
 
     def containers(self, *labels: str) -> list[str]:
-        """List the ids of containers with all these labels, running or not."""
+        """Return the ids of containers with all these labels, running or not."""
         filters = (f"--filter=label={label}" for label in labels)
         return self.ask("ps", "-a", "-q", "--no-trunc", *filters).split()
 
     def inspect(self, what: str, name: str) -> Mapping[str, Any] | None:
-        """Describe an image or a container; None when there is no such thing.
+        """Return the description of an image or a container; None when there is none.
 
         Raises:
-            EngineError: when the engine fails otherwise.
+            EngineError: the engine fails in another way.
         """
         try:
             found = json.loads(self.ask(what, "inspect", name))
@@ -101,14 +101,14 @@ class CommandLine:
 
 
 def find_engine(wanted: str = "", *, runtime: str = "") -> CommandLine:
-    """Find an engine that works.
+    """Return an engine that works.
 
     Args:
         wanted: ``podman``, ``docker`` or a path to one of them; empty: the first that answers.
         runtime: the OCI runtime (``runc``, ``crun``, ``runsc`` for gVisor); empty: the engine's.
 
     Raises:
-        Unavailable: none works, with what to install.
+        Unavailable: none works; the message says what to install.
     """
     complaints = []
     for name in (wanted,) if wanted else KNOWN:
@@ -117,7 +117,7 @@ def find_engine(wanted: str = "", *, runtime: str = "") -> CommandLine:
             raise Unavailable(f"no container engine is called {name}; {did_you_mean(kind, KNOWN)}")
         path = shutil.which(name)
         if path is None:
-            complaints.append(f"{name} is not there")
+            complaints.append(f"{name} is not installed")
             continue
         try:
             return _open(path, kind, runtime)
@@ -127,7 +127,7 @@ def find_engine(wanted: str = "", *, runtime: str = "") -> CommandLine:
 
 
 def last_line(text: bytes) -> str:
-    """Give the last line that says something, printable."""
+    """Return the last line that is not empty, printable."""
     lines = [line for line in text[-8192:].splitlines() if line.strip()]
     return printable(lines[-1].strip()) if lines else ""
 
@@ -171,7 +171,7 @@ def _read_docker(told: Mapping[str, Any], runtime: str) -> Engine:
 
 
 def _has_quota() -> bool:
-    """Tell whether the old cgroups' processor controller can be bounded on this kernel."""
+    """Return whether the CPU controller of cgroups v1 can be limited on this kernel."""
     return any(
         os.access(f"/sys/fs/cgroup/{name}/cpu.cfs_quota_us", os.R_OK)
         for name in ("cpu", "cpu,cpuacct")

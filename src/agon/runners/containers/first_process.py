@@ -1,17 +1,17 @@
-"""Say what the first process of a container does, and read the account it leaves.
+"""Define the first process of a container, and read the result file that it writes.
 
 The first process is a copy of the image's own shell with the text below. Nothing in the container
 can kill it; when it ends, the kernel ends everything else. The copy can be run but not read, so the
-kernel lets nobody look into that process or attach to it either. It unpacks what the container
-starts with, runs the command under ``timeout``, kills whatever the command left behind, and
-replaces itself by a ``tar`` that hands over. Once the command runs it starts no further process,
-so that a container full of processes cannot stop it. All tools are found on a fixed path, in
-folders that are read-only; the command gets the image's own path back.
+kernel lets no process read or attach to it either. It unpacks the initial content, runs the command
+under ``timeout``, kills the processes that the command left, and replaces itself by the ``tar``
+that writes the outputs. Once the command runs it starts no further process, so that a container
+full of processes cannot stop it. All tools are on a fixed path, in read-only folders; the command
+gets the image's own path back.
 
-One file of the host's can be written inside: the *account*, whose size the kernel bounds. It says
-when the command began, how it ended, and then comes the archive. The first process opens it before
-the command begins and writes it after the command and all its processes have ended: whatever they
-write there is overwritten, and that they close the file to others does not matter.
+One host file can be written inside: the *result file*, whose size the kernel bounds. It contains
+when the command began, how it ended, and then the archive. The first process opens it before the
+command begins and writes it after the command and all its processes have ended: whatever they wrote
+there is overwritten, and changed permissions have no effect.
 """
 
 import re
@@ -20,16 +20,16 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 PRIVATE: Final = "/.agon"
-"""A folder of the image for what is ours: the account, archives to unpack."""
+"""The folder of the image for agon's files: the result file, archives to unpack."""
 SHELL: Final = f"{PRIVATE}/sh"
-"""The copy of the shell; its last name tells busybox what to be. There is one of bash too."""
+"""The copy of the shell; busybox selects its applet by the last name. There is one of bash too."""
 ACCOUNT: Final = f"{PRIVATE}/account"
 SEED: Final = f"{PRIVATE}/seed.tar"
-"""What the image has in its writable folders, which lie hidden when they are mounted."""
+"""The image's content of its writable folders, which mounts hide."""
 OUTPUTS: Final = f"{PRIVATE}/outputs.tar"
 SOUND: Final = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 GRACE_S: Final = 5
-"""From the polite signal to the other."""
+"""Seconds from SIGTERM to SIGKILL."""
 
 _ENDED = re.compile(
     rb"begun (?P<begun>\d+\.\d+)\n"
@@ -41,13 +41,13 @@ _SHELLS = re.compile(
 )
 _LONGEST = 200
 
-# Burns two process numbers, puts itself first where memory runs out, and becomes the command.
+# Uses two process numbers, makes itself the first victim of a full memory, and execs the command.
 _STAGE: Final = (
     '(:); (:); { echo 1000 > /proc/self/oom_score_adj; } 2>/dev/null; PATH=$1; shift; exec "$@"'
 )
-# $1 is the limit in seconds; then come the outputs to replace and "--", what to hand over and
-# "--", the command. The first child's number tells where the command's own begin: `timeout` and
-# the stage that it runs use the next four at most.
+# $1 is the limit in seconds; then the outputs to replace and "--", the outputs to write and "--",
+# the command. The first child's number shows where the command's own begin: `timeout` and the stage
+# that it runs use the next four at most.
 FIRST_PROCESS: Final = f"""\
 path=$PATH; PATH={SOUND}; export PATH
 limit=$1; shift
@@ -87,9 +87,9 @@ TAR_OPTIONS=--format=gnu; export TAR_OPTIONS
 exec tar -c -f - -- $hand >&9
 """
 
-# Runs while an image is built, as root: lays up what stands in the folders named, and opens them to
-# everybody, since what is mounted there takes over their permissions.
-LAY_UP: Final = f"""\
+# Runs as root while an image is built: saves the content of the named folders and makes them
+# writable for all, since the mounts take over their permissions.
+SAVE_FOLDERS: Final = f"""\
 set -e
 PATH={SOUND}; export PATH
 for tool in chmod cp mkdir rm tar timeout; do
@@ -116,14 +116,14 @@ chmod 644 {SEED}
 
 @dataclass(frozen=True)
 class ProcessReport:
-    """Hold what a container's first process tells at its end.
+    """The report of a container's first process at its end.
 
     Attributes:
-        exit_code: the command's.
+        exit_code: that of the command.
         seconds: from the command's start to its end.
-        left: processes of the command's that were still running then.
+        left: number of the command's processes that were still running then.
         out_of_memory: how often the kernel killed for memory.
-        out_of_processes: how often it refused a process.
+        out_of_processes: how often it denied a process.
     """
 
     exit_code: int
@@ -136,11 +136,11 @@ class ProcessReport:
 def arguments(
     command: tuple[str, ...], *, limit_s: int, replaced: tuple[str, ...], handed: tuple[str, ...]
 ) -> tuple[str, ...]:
-    """Write the arguments of an image's shell.
+    """Return the arguments of an image's shell.
 
     Args:
         command: what to run.
-        limit_s: its time in whole seconds.
+        limit_s: its time limit in whole seconds.
         replaced: absolute paths whose content is removed before outputs are unpacked.
         handed: absolute paths to hand over.
     """
@@ -152,10 +152,10 @@ def arguments(
 
 
 def guarded(script: str, first_line: bytes) -> tuple[str, ...]:
-    """Run a script by the shell it names, in the copy that nobody inside can attach to.
+    """Return the command that runs a script in the unreadable copy of the shell it names.
 
-    The shell that runs the tests decides; a program that the tests run must not decide for it. A
-    script for something else than ``sh`` or ``bash`` runs as it is.
+    The shell that runs the tests decides; a program that the tests run must not control it. A
+    script for another interpreter than ``sh`` or ``bash`` runs as it is.
 
     Example:
         >>> guarded("/tests/test.sh", b"#!/usr/bin/env bash")
@@ -173,18 +173,18 @@ def guarded(script: str, first_line: bytes) -> tuple[str, ...]:
 
 
 def has_begun(account: Path) -> bool:
-    """Tell whether the command has begun; once it has, it can make this untrue."""
+    """Return whether the command has begun; once it has, it can make this false."""
     return account.stat().st_size > 0
 
 
 def has_ended(account: Path) -> bool:
-    """Tell whether the account says that only handing over is left; a command may write so."""
+    """Return whether the result file says that the command has ended; a command can fake it."""
     with account.open("rb") as file:
         return bool(_ENDED.match(file.read(_LONGEST)))
 
 
 def read_report(account: BinaryIO) -> ProcessReport | None:
-    """Read the first lines and stop where the archive begins; None when there are no such lines."""
+    """Return the report before the archive; None when there is none."""
     match = _ENDED.match(account.read(_LONGEST))
     if match is None:
         return None

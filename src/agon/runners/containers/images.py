@@ -1,7 +1,7 @@
 """Build the images of tasks, each content once; nothing is pulled, builds have no network.
 
-Two steps. The task's own Dockerfile gives an image. On top of it a layer of ours lays up what the
-image has in its writable folders, because those are mounted empty and filled again at each start.
+Two steps: the task's own Dockerfile gives an image; a layer on top of it saves the content of the
+writable folders, because those are mounted empty and filled again at each start.
 """
 
 import json
@@ -20,13 +20,13 @@ from agon.errors import InvalidRule, Unavailable
 from agon.runners.containers.archive_filter import printable
 from agon.runners.containers.descendants import end
 from agon.runners.containers.engine import CommandLine, EngineError
-from agon.runners.containers.first_process import LAY_UP, PRIVATE
+from agon.runners.containers.first_process import PRIVATE, SAVE_FOLDERS
 from agon.runners.containers.isolation import LABEL, build_ulimits
 from agon.runners.containers.staging import content_hash
 
 ALWAYS_WRITABLE: Final = ("/app", "/home", "/root", "/run", "/tmp", "/var/tmp")  # noqa: S108  # the container's
-_LAYOUT: Final = f"agon image 1 {sha256(LAY_UP.encode()).hexdigest()}"
-"""Changes when what stands in our layer does, so that older images are not taken."""
+_LAYOUT: Final = f"agon image 1 {sha256(SAVE_FOLDERS.encode()).hexdigest()}"
+"""Changes with the layer's content, so that older images are not used."""
 _PLAIN_PATH: Final = re.compile(r"(/[A-Za-z0-9_][A-Za-z0-9_.+@-]*)+")
 _CLOSED: Final = ("/bin", "/boot", "/dev", "/etc", "/lib", "/lib64", "/logs", "/proc", "/sbin",
                   "/sys", "/tests", "/usr/bin", "/usr/lib", "/usr/sbin", PRIVATE)  # fmt: skip
@@ -35,7 +35,7 @@ _LOG_LINES = 12
 
 
 class Images:
-    """Build images with one engine and remember them."""
+    """The images of one engine: built once for each content."""
 
     def __init__(self, engine: CommandLine, *, network: str) -> None:
         self._engine = engine
@@ -43,12 +43,12 @@ class Images:
         self._lock = Lock()
 
     def build(self, recipe: ImageSpec) -> Image:
-        """Build an image or find it by its content (:meth:`agon.app.containers.Containers.build`).
+        """Return an image, built or cached (:meth:`agon.app.containers.Containers.build`).
 
         Raises:
-            BuildFailed: the Dockerfile fails, or an image that it stands on is not there.
+            BuildFailed: the Dockerfile fails, or one of its base images is missing.
             Unavailable: the engine fails.
-            InvalidRule: a writable folder is none that can be.
+            InvalidRule: a folder cannot be writable.
         """
         with self._lock:
             begin = time.monotonic()
@@ -58,7 +58,7 @@ class Images:
                 raise Unavailable(f"{self._engine.named.name}: {wrong}") from None
 
     def remove_all(self) -> int:
-        """Remove all images built here that no container uses; count them."""
+        """Remove all images built here that no container uses; return their number."""
         listed = self._engine.ask("images", "-q", "--no-trunc", f"--filter=label={LABEL}.writable")
         names = dict.fromkeys(listed.split())
         for name in names:
@@ -73,7 +73,7 @@ class Images:
         if found is None:
             with tempfile.TemporaryDirectory(prefix="agon-build-") as folder:
                 base = self._own(recipe, Path(folder))
-                self._lay_up(base, tag, recipe, writable, Path(folder))
+                self._add_layer(base, tag, recipe, writable, Path(folder))
             built = self._engine.inspect("image", tag)
             if built is None:
                 raise EngineError(f"the image {tag} is lost")
@@ -81,7 +81,7 @@ class Images:
         return _image(found, content, begin, cached=True)
 
     def _content(self, recipe: ImageSpec, writable: tuple[str, ...]) -> str:
-        """Hash what the image depends on; the images below it count by their own content."""
+        """Return the hash of what the image depends on; base images count by their content."""
         known = (_LAYOUT, *writable)
         if recipe.context is None:
             return content_hash(None, *known, self._id(recipe.image))
@@ -96,24 +96,24 @@ class Images:
         found = self._engine.inspect("image", image)
         if found is None:
             raise BuildFailed(
-                f"the image {image} is not there and nothing is pulled: import it first"
+                f"the image {image} does not exist here and nothing is pulled: import it first"
             )
         return str(found["Id"])
 
     def _own(self, recipe: ImageSpec, scratch: Path) -> str:
-        """Build from the task's Dockerfile, or take the image it names."""
+        """Return the id of the task's image, built or named."""
         if recipe.context is None:
             return recipe.image
         return self._run_build(recipe, str(recipe.context.resolve()), scratch / "own", ())
 
-    def _lay_up(
+    def _add_layer(
         self, base: str, tag: str, recipe: ImageSpec, writable: tuple[str, ...], scratch: Path
     ) -> None:
-        """Build our layer, as root, and give the image its own user back."""
+        """Build agon's layer as root, and restore the image's user."""
         config = (self._engine.inspect("image", base) or {}).get("Config") or {}
         folders = writable_folders((*writable, *(config.get("Volumes") or ())))
         user = config.get("User") or "0"
-        run = json.dumps(["/bin/sh", "-c", LAY_UP, "agon", *folders])
+        run = json.dumps(["/bin/sh", "-c", SAVE_FOLDERS, "agon", *folders])
         lines = (f"FROM {base}", "USER 0", f"RUN {run}", f"USER {user}",
                  f"LABEL {LABEL}.writable={':'.join(folders)}")  # fmt: skip
         context = scratch / "context"
@@ -126,13 +126,13 @@ class Images:
     def _run_build(
         self, recipe: ImageSpec, context: str, image_id: Path, further: Sequence[str]
     ) -> str:
-        """Build a context and give the image's id."""
+        """Build a context and return the image's id."""
         command = (
             *self._engine.command, "build", f"--network={self._network}",
             f"--iidfile={image_id}", f"--label={LABEL}.image=1", "--force-rm", *build_ulimits(),
             *self._of_podman(recipe), *further, context,
         )  # fmt: skip
-        with subprocess.Popen(  # noqa: S603  # the engine that was found, our own arguments
+        with subprocess.Popen(  # noqa: S603  # the engine found, agon's own arguments
             command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
             start_new_session=True, cwd=image_id.parent,
         ) as process:  # fmt: skip
@@ -155,7 +155,7 @@ class Images:
 
 
 def bases(dockerfile: str) -> list[str]:
-    r"""List the images that a Dockerfile stands on, in order, its own stages left out.
+    r"""Return the base images of a Dockerfile in order, without its own stages.
 
     Example:
         >>> bases("FROM a:1 AS one\nRUN true\nFROM one\nFROM --platform=x b\nFROM scratch")
@@ -171,10 +171,10 @@ def bases(dockerfile: str) -> list[str]:
 
 
 def writable_folders(further: Sequence[str]) -> tuple[str, ...]:
-    """List all writable folders, without those that stand inside others.
+    """Return all writable folders, without those inside others.
 
     Raises:
-        InvalidRule: a folder is not an absolute plain path, or holds what must stay as it is.
+        InvalidRule: a folder is not an absolute plain path, or must stay read-only.
 
     Example:
         >>> writable_folders(("/srv/data", "/app/cache"))
@@ -184,7 +184,7 @@ def writable_folders(further: Sequence[str]) -> tuple[str, ...]:
         require_plain(path, "a writable folder")
         if any(closed == path or within(closed, path) or within(path, closed)
                for closed in _CLOSED):  # fmt: skip
-            raise InvalidRule(f"{path} cannot be writable: commands there must stay as they are")
+            raise InvalidRule(f"{path} cannot be writable: the commands in it must not change")
     all_of_them = sorted({*ALWAYS_WRITABLE, *further})
     return tuple(
         path for path in all_of_them if not any(within(path, other) for other in all_of_them)
@@ -192,7 +192,7 @@ def writable_folders(further: Sequence[str]) -> tuple[str, ...]:
 
 
 def require_plain(path: str, what: str) -> None:
-    """Refuse a path that a shell or a tar would read otherwise.
+    """Require a path that a shell and tar read literally.
 
     Raises:
         InvalidRule: it is not absolute, or not made of plain names.
@@ -204,7 +204,7 @@ def require_plain(path: str, what: str) -> None:
 
 
 def within(path: str, folder: str) -> bool:
-    """Tell whether a path stands below a folder.
+    """Return whether a path is below a folder.
 
     Example:
         >>> within("/app/a", "/app"), within("/app", "/app"), within("/apple", "/app")

@@ -1,7 +1,7 @@
-"""Write the arguments of the engine that make a container's isolation_flags.
+"""Return the engine's arguments that isolate a container.
 
-``challenge.md``, Running tasks, names the flags; the further ones close what those leave open:
-files on the host's disk, the image's entry point, health checks and volumes, the host's proxies.
+``challenge.md``, Running tasks, names the flags; further ones limit what those leave open: files on
+the host's disk, the image's entry point, health checks and volumes, the host's proxies.
 """
 
 import os
@@ -15,9 +15,9 @@ from agon.app.containers import Engine, Image, Limits, Trial
 from agon.runners.containers.first_process import ACCOUNT, SHELL
 
 OUTER_GRACE_S: Final = 10
-"""From the command's limit until the container is removed (``challenge.md``: N + 10 s)."""
+"""Seconds from the command's limit until the container is removed (``challenge.md``: N + 10 s)."""
 HAND_OVER_S: Final = 120
-"""What unpacking before and packing after a command may take, each."""
+"""Maximum seconds of unpacking before and of packing after a command, each."""
 LABEL: Final = "agon"
 _OPEN_FILES = 4096
 _PROCESSES = 32_768
@@ -28,7 +28,7 @@ _HEADERS = 2048
 
 @dataclass(frozen=True)
 class BindMount:
-    """Show a path of the host's inside, read-only unless said otherwise."""
+    """A host path that is mounted inside, read-only by default."""
 
     source: Path
     target: str
@@ -36,29 +36,29 @@ class BindMount:
 
 
 def archive_bytes(limits: Limits, folders: int) -> int:
-    """Bound the account and with it the archive: what fits into the folders, and the headers."""
+    """Return the maximum size of the result file: the folders' content and the headers."""
     return limits.storage_mib * _MIB * folders + limits.files * _HEADERS + _MIB
 
 
 def outermost_s(limits: Limits) -> int:
-    """Bound a container's life whatever becomes of us: the engine itself ends it then."""
+    """Return the seconds after which the engine itself ends a container."""
     return int(limits.timeout_s) + 1 + OUTER_GRACE_S + 2 * HAND_OVER_S
 
 
 def labels(trial: Trial, *, owner: str, phase: str) -> tuple[str, ...]:
-    """Label a container so that :func:`clean` finds it and people know what it is."""
+    """Return the labels of a container, by which :func:`clean` finds it."""
     named = {"run": trial.run, "trial": trial.name, "owner": owner, "phase": phase}
     return tuple(f"--label={LABEL}.{key}={value}" for key, value in named.items())
 
 
 def isolation_flags(engine: Engine, image: Image, limits: Limits, *, logs: bool) -> tuple[str, ...]:
-    """Write the flags that bound a container, the same for every trial of a task.
+    """Return the flags that isolate and limit a container, the same for every trial of a task.
 
     Args:
-        engine: which engine takes them.
-        image: whose writable folders they mount.
-        limits: what it may use.
-        logs: whether ``/logs`` is there to be written.
+        engine: the engine that gets them.
+        image: the image, with its writable folders.
+        limits: the limits.
+        logs: whether there is a writable ``/logs``.
     """
     memory = f"{limits.memory_mib}m"
     folders = (*image.writable, "/logs") if logs else image.writable
@@ -85,7 +85,7 @@ def isolation_flags(engine: Engine, image: Image, limits: Limits, *, logs: bool)
 
 
 def binds(bound: Sequence[BindMount], account: Path) -> tuple[str, ...]:
-    """Write the mounts of the host's files: all read-only but the account."""
+    """Return the mounts of host files: all read-only except the result file."""
     return tuple(
         f"--mount=type=bind,source={bind.source},target={bind.target}"
         + ("" if bind.writable else ",readonly")
@@ -94,13 +94,13 @@ def binds(bound: Sequence[BindMount], account: Path) -> tuple[str, ...]:
 
 
 def capped(name: str, wanted: int) -> int:
-    """Lower a limit to the caller's own hard one: nobody may give more than they have."""
+    """Return a limit, lowered to the process's own hard limit."""
     hard = resource.getrlimit(getattr(resource, f"RLIMIT_{name.upper()}"))[1]
     return wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
 
 
 def build_ulimits() -> tuple[str, ...]:
-    """Write the limits of commands that run while an image is built."""
+    """Return the limits of commands that run while an image is built."""
     bounds = {"nofile": _OPEN_FILES, "nproc": _PROCESSES}
     return tuple(
         f"--ulimit={name}={(most := capped(name, wanted))}:{most}"
@@ -109,30 +109,30 @@ def build_ulimits() -> tuple[str, ...]:
 
 
 def _processors(limits: Limits, engine: Engine) -> tuple[str, ...]:
-    """Bound the processors, where the engine can, and to those that are there."""
+    """Return the CPU limit, where the engine supports one, at most the CPUs of this machine."""
     if limits.cpus is None or not engine.limits_cpus:
         return ()
     return (f"--cpus={min(limits.cpus, os.cpu_count() or 1):g}",)
 
 
 def _empty(engine: Engine) -> str:
-    """Write how a writable folder is mounted: empty, and the image's user's own."""
+    """Return the mount options of a writable folder: empty, owned by the image's user."""
     bare = "rw,exec,nosuid,nodev,mode=1777"
     return f"{bare},notmpcopyup,U" if engine.name == "podman" else bare
 
 
 def _ulimits(file_bytes: int) -> tuple[str, ...]:
-    """Bound open files, core dumps, and every single file: the account lies on the host's disk.
+    """Return limits of open files, core dumps and file size: the result file is on the host's disk.
 
-    The number of a user's processes counts the host's too, so it only repeats what the caller has;
-    ``--pids-limit`` binds.
+    The number of a user's processes includes those of the host, so it repeats the caller's limit;
+    ``--pids-limit`` limits the container.
     """
     most = capped("fsize", file_bytes)
     return (*build_ulimits(), "--ulimit=core=0:0", f"--ulimit=fsize={most}:{most}")
 
 
 def _of_one_engine(limits: Limits, engine: Engine) -> tuple[str, ...]:
-    """Write what only one of the engines understands, or understands here."""
+    """Return the flags that only one of the engines supports."""
     if engine.name != "podman":
         return (f"--runtime={engine.runtime}",) if engine.runtime else ()
     return (

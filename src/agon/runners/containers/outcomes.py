@@ -1,4 +1,4 @@
-"""Decide what a container's end means: the command's doing, or our own fault."""
+"""Decide the outcome of a container: caused by the command, or an internal error."""
 
 import json
 import math
@@ -14,9 +14,9 @@ from agon.runners.containers.first_process import GRACE_S, ProcessReport
 from agon.runners.containers.isolation import HAND_OVER_S
 
 _CLOCK_S: Final = 0.02
-"""The container's clock counts hundredths."""
+"""Resolution of the container's clock in seconds."""
 _CODES_OF_TAR: Final = (0, 1, 2)
-"""A container's own exit code, when all went well, is that of the tar that hands over."""
+"""The exit code of a container that ended normally is that of the final tar."""
 _KILLED: Final = 137
 _OWN_FILES, _OUTPUTS, _NO_FOLDER, _NO_ACCOUNT = 90, 91, 92, 93
 _LONGEST_REWARD: Final = 1 << 16
@@ -25,14 +25,14 @@ _TEXT, _JSON = b"logs/verifier/reward.txt", b"logs/verifier/reward.json"
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """Say how a command ended, before anybody asks what it achieved.
+    """How a command ended, independent of what it achieved.
 
     Attributes:
-        outcome: how.
-        reason: one line for people.
-        exit_code: the command's, when it came to an end.
+        outcome: the outcome.
+        reason: the reason in one line.
+        exit_code: that of the command, if it ended by itself.
         limits_hit: the limits it reached.
-        killed: whether somebody killed the container, and we cannot tell who.
+        killed: whether the container was killed by an unknown cause.
     """
 
     outcome: AgentOutcome
@@ -48,14 +48,14 @@ def diagnose(
     state: Mapping[str, Any] | None,
     limits: Limits,
 ) -> Diagnosis:
-    """Decide how a command ended.
+    """Return how a command ended.
 
     Args:
-        ending: what the host saw.
-        report: what the container's first process report; None when it did not come to that.
-        state: the engine's description of the ended container, needed when nothing was report or
+        ending: what the host observed.
+        report: the report of the container's first process; None when there is none.
+        state: the engine's description of the ended container, needed without a report or when
             the client failed; None when there is no such container.
-        limits: what it might use.
+        limits: the container's limits.
     """
     if ending.end == "output":
         return Diagnosis("failed", f"it printed more than {limits.output_kib * 64:,} KiB",
@@ -76,10 +76,10 @@ def diagnose(
 
 
 def diagnose_again(first: Diagnosis, second: Diagnosis) -> Diagnosis:
-    """Judge a command that was run twice because the first end was, it seemed, our fault.
+    """Return the outcome of a command that was run twice after an apparent internal error.
 
-    Not every kernel tells who killed a container. Once may be anybody; the same command killed
-    twice in fresh containers fills its memory, and nobody goes unscored by that.
+    Not every kernel reports who killed a container. Once may have any cause; a command killed twice
+    in fresh containers fills its memory, which must not leave it unscored.
     """
     if first.killed and second.killed:
         return Diagnosis(
@@ -89,14 +89,14 @@ def diagnose_again(first: Diagnosis, second: Diagnosis) -> Diagnosis:
 
 
 def has_archive(ending: ClientResult, report: ProcessReport | None) -> bool:
-    """Tell whether a container came to its regular end, so that nobody need ask the engine."""
+    """Return whether a container ended normally, so that the engine need not be asked."""
     return ending.end == "itself" and report is not None and ending.client_code in _CODES_OF_TAR
 
 
 def verdict_of_tests(
     diagnosis: Diagnosis, report: ProcessReport | None, reward: float | None, source: RewardSource
 ) -> tuple[Outcome, str]:
-    """Decide what a task's tests say (seed 001, Test Execution; rule ``reward_source``).
+    """Return the verdict of a task's tests (seed 001, Test Execution; rule ``reward_source``).
 
     Example:
         >>> report = ProcessReport(
@@ -126,10 +126,10 @@ def verdict_of_tests(
 
 
 def read_reward(logs: BinaryIO) -> float | None:
-    """Read the reward from the logs' archive: with two files the smaller one counts.
+    """Return the reward in the logs' archive: with two files the smaller one counts.
 
     ``reward.json`` holds a number, or an object with ``reward`` or with numbers of which the
-    smallest counts. None when there is none, or one that is no finite number.
+    smallest counts. None when there is none, or one that is not a finite number.
     """
     rewards: list[float | None] = []
     for entry in entries(logs):
@@ -143,7 +143,7 @@ def read_reward(logs: BinaryIO) -> float | None:
 
 
 def _untold(ending: ClientResult, state: Mapping[str, Any] | None) -> Diagnosis:
-    """Judge a container that did not hand over: the engine's fault, or its own."""
+    """Return the outcome of a container without a report: the engine's error, or its own."""
     complaint = last_line(ending.complaint)
     if ending.client_code < 0:
         return Diagnosis(
@@ -159,7 +159,7 @@ def _untold(ending: ClientResult, state: Mapping[str, Any] | None) -> Diagnosis:
 
 
 def _broken_off(code: int, complaint: str, *, out_of_memory: bool) -> Diagnosis:
-    """Judge a first process that ended too early."""
+    """Return the outcome of a first process that ended too early."""
     if out_of_memory:
         return Diagnosis("failed", "its memory is full", limits_hit=("memory",))
     if code == _OUTPUTS:
@@ -178,7 +178,7 @@ def _late(limits: Limits) -> str:
 
 
 def _number(text: bytes, *, of_json: bool) -> float | None:
-    """Read a reward; what is no finite number is none."""
+    """Return a reward as a finite number; None for anything else."""
     try:
         value = json.loads(text) if of_json else float(text.decode("ascii").strip())
         if isinstance(value, dict):

@@ -1,8 +1,8 @@
-"""Remove the containers of a process that is gone; started as a program of its own.
+"""Remove the containers of a process that has ended; started as a separate program.
 
-It imports nothing of agon and waits at the end of two pipes. The first ends when its owner does,
-however that happens; an owner that closes in order writes a byte first. The second ends when
-the engine's clients that the owner started have ended too: until then further containers may come.
+It imports nothing of agon and waits for the end of two pipes. The first ends when its owner does,
+however that happens; an owner that closes normally writes a byte first. The second ends when the
+engine's clients that the owner started have ended too: until then further containers may start.
 
     python reaper.py SECOND_PIPE FOLDER LABEL ENGINE REMOVING
 
@@ -22,7 +22,7 @@ _PAUSE_S = 0.2
 
 
 def main(second_pipe: int, folder: str, label: str, engine: list[str], removing: list[str]) -> None:
-    """Wait for the owner's end, then remove until nothing can come any more."""
+    """Wait for the owner's end, then remove containers until none can start any more."""
     if os.read(0, 1):
         return
     last_round = time.monotonic() + _LONGEST_S

@@ -1,6 +1,6 @@
-"""Remove containers that have ended, several at a time and beside the work.
+"""Remove containers that have ended, several at a time, in a thread.
 
-They no longer run and hold little; removing one takes the engine as long as removing twenty.
+Removing one takes the engine as long as removing twenty.
 """
 
 from threading import Condition, Thread
@@ -12,7 +12,7 @@ _ENOUGH = 16
 
 
 class ContainerRemover:
-    """Remove containers in a thread of its own, which lives while there is something to remove."""
+    """Removes containers in a thread that runs while there is something to remove."""
 
     def __init__(self, engine: CommandLine) -> None:
         self._engine = engine
@@ -31,14 +31,14 @@ class ContainerRemover:
             self._changed.notify()
 
     def now(self, name: str) -> None:
-        """Kill and remove a container; that it stays is for :meth:`close` to find."""
+        """Kill and remove a container; if that fails, it is removed later."""
         try:
             self._engine.remove([name])
         except EngineError:
             self.later(name)
 
     def close(self) -> None:
-        """Wait until what was asked for has been tried."""
+        """Wait until all requested removals have been tried."""
         with self._changed:
             self._closed = True
             self._changed.notify()
@@ -59,4 +59,4 @@ class ContainerRemover:
             try:
                 self._engine.remove(names)
             except EngineError:
-                continue  # whoever opened the containers removes all of them by label at the end
+                continue  # at the end all of them are removed by label

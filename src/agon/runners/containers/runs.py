@@ -1,4 +1,4 @@
-"""Run one container from spec to account, and once more when the fault was ours."""
+"""Run one container from its specification to its result, and once more after an internal error."""
 
 import math
 import re
@@ -35,19 +35,19 @@ _VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 @dataclass(frozen=True, kw_only=True)
 class RunSpec:
-    """Say what one container is to do.
+    """The specification of one container.
 
     Attributes:
-        phase: ``agent`` or ``verifier``; the name of its folder in the trial's.
-        image: from which image.
-        command: what to run in ``/app``.
-        trial: for which trial.
-        limits: with which limits.
-        binds: files of ours that it sees.
+        phase: ``agent`` or ``verifier``; the name of its folder in the trial's folder.
+        image: the image.
+        command: the command to run in ``/app``.
+        trial: the trial.
+        limits: the limits.
+        binds: host files that it sees.
         environment: variables of its command.
-        replaced: folders whose content gives way to outputs that are unpacked.
-        handed: what it hands over.
-        archive: the file in its folder where that is kept.
+        replaced: folders whose content is replaced by unpacked outputs.
+        handed: the paths that are written to the archive.
+        archive: the name of the archive in its folder.
     """
 
     phase: str
@@ -63,25 +63,25 @@ class RunSpec:
 
     @property
     def folder(self) -> Path:
-        """Name the folder of its traces."""
+        """The folder of its files."""
         return self.trial.folder / self.phase
 
     @property
     def logs(self) -> bool:
-        """Tell whether ``/logs`` is there to be written."""
+        """Whether there is a writable ``/logs``."""
         return self.phase == "verifier"
 
 
 @dataclass(frozen=True, kw_only=True)
 class ContainerRun:
-    """Hold what came of an spec.
+    """The result of running a specification.
 
     Attributes:
         diagnosis: how the command ended.
-        report: what the first process report, if it came to that.
-        account: what is recorded.
-        filtered: what passed into the archive; None when nothing was handed over.
-        archive: the archive, if there is one.
+        report: the report of the first process, if there is one.
+        account: the result that is recorded.
+        filtered: the entries of the archive; None when there is no archive.
+        archive: the path of the archive.
     """
 
     diagnosis: Diagnosis
@@ -92,7 +92,7 @@ class ContainerRun:
 
 
 class ContainerRunner:
-    """Run orders with one engine."""
+    """Runs containers with one engine."""
 
     def __init__(
         self, engine: CommandLine, *, owner: str, scratch: Path, lifeline: CleanupGuard,
@@ -109,18 +109,18 @@ class ContainerRunner:
         self.closed = False
 
     def close(self) -> None:
-        """Let nothing more begin, and end what runs by removing containers until it has ended."""
+        """Start no more containers, and remove the running ones until all have ended."""
         self.closed = True
         deadline = time.monotonic() + _TIMEOUT_S
         while time.monotonic() < deadline:
-            with suppress(EngineError):  # the engine is gone; what it left `clean` finds
+            with suppress(EngineError):  # the engine has failed; `clean` finds the rest
                 self._engine.remove(self._engine.containers(f"{LABEL}.owner={self._owner}"))
             with self._changed:
                 if self._changed.wait_for(lambda: not self._under_way, timeout=_ROUND_S):
                     return
 
     def run(self, spec: RunSpec) -> ContainerRun:
-        """Run an spec; once more when the fault was ours."""
+        """Run a container; once more after an internal error."""
         first = self.once(spec, number=1)
         if first.diagnosis.outcome != "unscored" or self.closed:
             return first
@@ -132,13 +132,13 @@ class ContainerRunner:
     def once(
         self, spec: RunSpec, *, number: int, name: str = "", started: Started | None = None
     ) -> ContainerRun:
-        """Run an spec in one container.
+        """Run one container.
 
         Args:
-            spec: the spec.
-            number: which run it is.
-            name: the container's; empty: a new one.
-            started: takes the engine's client when it runs, to write to its stdin.
+            spec: its specification.
+            number: the number of the run, from 1.
+            name: the name of the container; empty: a new one.
+            started: called with the engine's client when it runs, to write to its stdin.
         """
         with self._changed:
             self._under_way += 1
@@ -197,17 +197,17 @@ class ContainerRunner:
         self._removals.now(name)
 
     def new_name(self) -> str:
-        """Name a container."""
+        """Return a new name for a container."""
         return f"{self._owner}-{next(self._numbers)}"
 
     def account_of(self, name: str) -> Path:
-        """Name the account of a container; it stands in a folder of the container's own."""
+        """Return the path of a container's result file, in a folder of that container."""
         return self._scratch / name / "account"
 
     def _take(
         self, spec: RunSpec, name: str, account: Path, ending: ClientResult
     ) -> tuple[Diagnosis, ProcessReport | None, FilteredArchive | None]:
-        """Judge the end of a container, take over what it hands over, and remove it."""
+        """Decide the outcome of a container, filter its archive, and remove it."""
         with account.open("rb") as file:
             report = read_report(file)
             if not has_archive(ending, report):
@@ -239,10 +239,10 @@ class ContainerRunner:
     def _diagnose(
         self, spec: RunSpec, account: Path, ending: ClientResult, report: ProcessReport | None
     ) -> Diagnosis:
-        """Ask the engine about a container that came to no regular end, and remove it.
+        """Inspect a container that did not end normally, and remove it.
 
-        That its memory was full, podman's monitor notes in the client's working folder, where
-        only some versions of podman look.
+        Podman's monitor writes a file ``oom`` into the client's working folder when the memory was
+        full; only some versions of podman read it.
         """
         name = account.parent.name
         state: Mapping[str, Any] | None = None
@@ -260,7 +260,7 @@ class ContainerRunner:
     def _flags(
         self, spec: RunSpec, name: str, account: Path, *, interactive: bool
     ) -> tuple[str, ...]:
-        """Write all arguments that stand before the image."""
+        """Return all arguments before the image."""
         return (
             f"--name={name}",
             *labels(spec.trial, owner=self._owner, phase=spec.phase),
@@ -271,25 +271,25 @@ class ContainerRunner:
         )
 
     def _new_account(self, name: str) -> Path:
-        """Make the one file that can be written inside; its folder is closed to others here."""
+        """Create the one file that can be written inside; its folder is private on the host."""
         account = self.account_of(name)
         account.parent.mkdir()
         account.touch()
-        account.chmod(0o666)  # whoever the image's user is
+        account.chmod(0o666)  # for any user of the image
         return account
 
 
 def _variables(environment: Sequence[tuple[str, str]], file: Path) -> tuple[str, ...]:
-    """Pass variables in a file: command lines are there for everybody to see.
+    """Return the flags that pass variables in a file, since command lines are visible to all users.
 
     Raises:
-        InvalidRule: a name is none, or a value has several lines.
+        InvalidRule: a name is invalid, or a value has several lines.
     """
     if not environment:
         return ()
     for name, value in environment:
         if not _VARIABLE.fullmatch(name):
-            raise InvalidRule(f"{name!r} is no name of a variable; give letters, digits and _")
+            raise InvalidRule(f"{name!r} is not the name of a variable; give letters, digits and _")
         if set(value) & set("\n\r\0"):
             raise InvalidRule(f"the variable {name} has several lines; give one")
     file.touch(0o600)

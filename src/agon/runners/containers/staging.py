@@ -1,4 +1,4 @@
-"""Copy what containers are shown, so that it neither changes under a run nor depends on owners."""
+"""Copy the files that containers see: unchanged during a run, readable whoever owns them."""
 
 import hashlib
 import os
@@ -15,10 +15,10 @@ _READABLE = 0o644
 
 
 class StagingFolder:
-    """Copy folders and files once each; what is copied is readable for everybody inside.
+    """Copies of folders and files, readable for all users inside.
 
-    In a container without capabilities even root may not read what another user owns and keeps to
-    himself. The stage itself is closed to others on the host.
+    In a container without capabilities even root cannot read another user's private files. The
+    folder itself is private on the host.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -27,11 +27,11 @@ class StagingFolder:
         self._staged: dict[Path, Path] = {}
 
     def show(self, source: Path) -> Path:
-        """Give the copy of a folder or a file, made at the first call.
+        """Return the copy of a folder or a file, made at the first call.
 
         Raises:
-            NotFound: it is not there.
-            Unreadable: it holds something else than files, folders and links among them.
+            NotFound: it does not exist.
+            Unreadable: it contains something other than files, folders and links among them.
         """
         source = source.resolve()
         with self._lock:
@@ -44,16 +44,16 @@ class StagingFolder:
 
 
 def content_hash(folder: Path | None, *further: str) -> str:
-    """Hash a folder: names, kinds, whether a file may be run, contents, links' texts.
+    """Return the SHA-256 of a folder: names, kinds, executable bits, contents, targets of links.
 
     Neither times nor owners count, so a fresh checkout has the same hash.
 
     Args:
         folder: the folder; or None.
-        further: whatever else the result depends on.
+        further: other texts that the result depends on.
 
     Raises:
-        Unreadable: it holds something else than files, folders and links.
+        Unreadable: it contains something other than files, folders and links.
     """
     digest = hashlib.sha256()
     for text in further:
@@ -75,13 +75,13 @@ def _described(path: Path) -> tuple[bytes, ...]:
 
 
 def _feed(digest: "hashlib._Hash", *parts: bytes) -> None:
-    """Feed parts with their lengths, so that no two sequences of parts look alike."""
+    """Hash parts with their lengths, so that different sequences of parts differ."""
     for part in parts:
         digest.update(len(part).to_bytes(8, "big") + part)
 
 
 def _walk(folder: Path) -> Iterator[Path]:
-    """Yield all that stands in a folder, in the order of names."""
+    """Yield all entries of a folder, sorted by name."""
     for path in sorted(folder.iterdir(), key=lambda path: os.fsencode(path.name)):
         kind = path.lstat().st_mode
         if not (stat.S_ISREG(kind) or stat.S_ISDIR(kind) or stat.S_ISLNK(kind)):
@@ -96,13 +96,13 @@ def _copy(source: Path, target: Path) -> None:
         _copy_file(source, target)
         return
     if not source.is_dir():
-        raise NotFound(f"{source} is not there; it is needed in a container")
+        raise NotFound(f"{source} does not exist; it is needed in a container")
     target.mkdir(mode=_RUNNABLE)
     for path in _walk(source):
         copy = target / path.relative_to(source)
         if path.is_symlink():
             if not path.resolve().is_relative_to(source):
-                raise Unreadable(f"{path} is a link that leads out of {source}; copy what it means")
+                raise Unreadable(f"{path} is a link that leads out of {source}; copy its target")
             copy.symlink_to(path.readlink())
         elif path.is_dir():
             copy.mkdir(mode=_RUNNABLE)
