@@ -171,16 +171,16 @@ def test_rules_are_listed_shown_compared_and_linted(agon: Here) -> None:
     assert [(one["name"], one["left"], one["right"]) for one in differing] == [
         ("max_literal_digits", None, 64)
     ]
-    assert "alike" in agon("rules", "diff", "0.1", "0.1").out
+    assert "the same rules" in agon("rules", "diff", "0.1", "0.1").out
     linted = agon("rules", "lint", "dojo/0.1", "0.2")
     assert linted.code == 0
-    assert linted.out.count(": good") == 2
-    faults = agon("rules", "lint", "dojo/0.1", "--format", "json").json()["editions"][0]["issues"]
-    assert faults == []
+    assert linted.out.count(": OK") == 2
+    issues = agon("rules", "lint", "dojo/0.1", "--format", "json").json()["editions"][0]["issues"]
+    assert issues == []
 
 
-def test_a_fault_of_an_edition_fails_the_lint(agon: Here, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Exit code 1, the fault in words."""
+def test_an_issue_of_an_edition_fails_the_lint(agon: Here, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Exit code 1, with the issue."""
     from agon.editions.lint import LintIssue
 
     monkeypatch.setattr(

@@ -12,12 +12,10 @@ from conftest import Postgresql
 def test_a_database_is_laid_out_backed_up_restored_and_verified(agon: Here, tmp_path: Path) -> None:
     """A backup that was never restored is none."""
     url, other = f"sqlite:///{tmp_path}/agon.db", f"sqlite:///{tmp_path}/other.db"
-    assert (
-        "would be reached from nothing" in agon("db", "upgrade", "--dry-run", "--database", url).out
-    )
+    assert "would upgrade from nothing" in agon("db", "upgrade", "--dry-run", "--database", url).out
     assert not (tmp_path / "agon.db").exists()
-    assert "was reached from nothing" in agon("db", "upgrade", "--database", url).out
-    assert "was there already" in agon("db", "upgrade", "--database", url).out
+    assert "upgraded from nothing" in agon("db", "upgrade", "--database", url).out
+    assert "no change" in agon("db", "upgrade", "--database", url).out
     revision = agon("db", "current", "--database", url).out
     assert revision.strip()
     agon("contest", "create", "spring", "--discipline", "arena", "--database", url)
@@ -29,9 +27,9 @@ def test_a_database_is_laid_out_backed_up_restored_and_verified(agon: Here, tmp_
         assert agon("db", "backup", tmp_path / name, "--database", url).code == 4
     assert agon("db", "restore", tmp_path / "none", "--database", other).code == 3
     restored = agon("db", "restore", tmp_path / "backup.tar.gz", "--database", other)
-    assert restored.out == "good: 1 contests, 12 entries\n"
+    assert restored.out == "OK: 1 contests, 12 entries\n"
     assert agon("db", "restore", tmp_path / "backup.db", "--database", other).code == 4
-    assert agon("db", "verify", "--database", other).out == "good: 1 contests, 12 entries\n"
+    assert agon("db", "verify", "--database", other).out == "OK: 1 contests, 12 entries\n"
     same = agon("contest", "board", "spring", "--database", other, "--format", "json").json()
     assert same["board_sha256"] == board["board_sha256"]
 
@@ -73,7 +71,7 @@ def test_a_service_moves_to_postgresql_and_goes_on_there(
     refused = agon("db", "backup", tmp_path / "all.db", "--database", other)
     assert refused.code != 0
     restored = agon("db", "restore", tmp_path / "all.tar.gz", "--database", other)
-    assert (restored.code, restored.out) == (0, "good: 1 contests, 12 entries\n"), restored.err
+    assert (restored.code, restored.out) == (0, "OK: 1 contests, 12 entries\n"), restored.err
     there = ("--database", other)
     moved = agon("contest", "board", "spring", *there, "--format", "json").json()
     assert moved["board_sha256"] == board["board_sha256"]
@@ -81,5 +79,5 @@ def test_a_service_moves_to_postgresql_and_goes_on_there(
     assert done.code == 0, done.err
     replayed = agon("replay", "spring", "--at", 12, "--check", board["board_sha256"], *there)
     assert replayed.code == 0, replayed.err
-    assert agon("db", "verify", *there).out == "good: 1 contests, 13 entries\n"
+    assert agon("db", "verify", *there).out == "OK: 1 contests, 13 entries\n"
     assert postgresql.password not in done.out + done.err + refused.err

@@ -208,6 +208,7 @@ def _checks(season: Season) -> list[tuple[object, ...]]:
         ("replay", season.ledger, "--check", season.board_sha256),
         ("replay", "--proof", season.proof),
         ("replay", season.ledger, "--proof", season.proof),
+        ("replay", "spring", "--database", season.database),
         ("db", "verify", "--database", season.database),
     ]
 
@@ -253,7 +254,7 @@ def test_a_rule_a_component_a_board_and_a_finding_change_nothing_that_was_made_b
     assert example.json() == season.example
     assert (lint.code, lint.err) == (0, "")
     assert [(one.code, one.err) for one in checks if one.code] == []
-    assert len(checks) == 4
+    assert len(checks) == 5
 
     # They are there, and count when they are on.
     rules = {rule["name"]: rule for rule in shown.json()["rules"]}
@@ -298,7 +299,7 @@ def test_a_changed_edition_is_named_with_its_rule_by_all_that_checks(
     season: Season, copy: Agon
 ) -> None:
     """Also where the lock was changed with it: ledger, boards and proofs record fingerprints."""
-    assert [one.code for one in copy(*_checks(season))] == [0, 0, 0, 0]
+    assert [one.code for one in copy(*_checks(season))] == [0, 0, 0, 0, 0]
     copy.edit(
         f"editions/released/{EDITION}.toml",
         lambda text: text.replace("affiliation_bonus = 50\n", "affiliation_bonus = 60\n"),

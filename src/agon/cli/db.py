@@ -1,4 +1,4 @@
-"""``agon db``: the database of the service."""
+"""``agon db``: upgrade, back up, restore and verify the database of the service."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @click.group("db", cls=Group)
 def command() -> None:
-    """Look after the database: bring it to this version, back it up, verify it.
+    """Upgrade, back up, restore and verify the database.
 
     Each works with SQLite and with PostgreSQL.
 
@@ -29,11 +29,11 @@ _database = option("--database", metavar="URL", help="The database (default: set
 
 @command.command("upgrade", cls=Command)
 @_database
-@option("--dry-run", is_flag=True, help="Say what would be done; change nothing.")
+@option("--dry-run", is_flag=True, help="Print what would be done; change nothing.")
 def upgrade(*, database: str | None, dry_run: bool) -> None:
-    """Bring the database to the revision of this agon; an empty one is laid out.
+    """Upgrade the database to the revision of this agon; create the tables of an empty one.
 
-    All of it happens, or nothing.
+    All changes are made in one transaction.
 
       agon db upgrade
     """
@@ -42,12 +42,12 @@ def upgrade(*, database: str | None, dry_run: bool) -> None:
 
     if dry_run:
         before, newest = migrations.current(url), migrations.NEWEST
-        told = "is there already" if before == newest else f"would be reached from {_named(before)}"
-        click.echo(f"{newest} {told}")
+        change = "no change" if before == newest else f"would upgrade from {_named(before)}"
+        click.echo(f"{newest}: {change}")
         return
     before, after = migrations.upgrade(url)
-    told = "was there already" if before == after else f"was reached from {_named(before)}"
-    click.echo(f"{after} {told}")
+    change = "no change" if before == after else f"upgraded from {_named(before)}"
+    click.echo(f"{after}: {change}")
 
 
 @command.command("current", cls=Command)
@@ -55,7 +55,7 @@ def upgrade(*, database: str | None, dry_run: bool) -> None:
 def current(*, database: str | None) -> None:
     """Print the revision of the database, and whether this agon works with it.
 
-    Exit code 3 when there is nothing there, 5 when it is of another revision.
+    Exit code 3 if there is no database, 5 if it has another revision.
 
       agon db current
     """
@@ -64,9 +64,9 @@ def current(*, database: str | None) -> None:
     url = _url(database)
     from agon.store.migrations import NEWEST
 
-    found = _found(url)
-    click.echo(found)
-    if found != NEWEST:
+    revision = _require_revision(url)
+    click.echo(revision)
+    if revision != NEWEST:
         raise Unavailable(f"this agon works with {NEWEST}; run agon db upgrade")
 
 
@@ -74,10 +74,10 @@ def current(*, database: str | None) -> None:
 @click.argument("file", type=click.Path(path_type=Path), metavar="FILE")
 @_database
 def backup(file: Path, *, database: str | None) -> None:
-    """Write the database, as one moment sees it, to FILE; the service may run on.
+    """Write one consistent state of the database to FILE; the service may keep running.
 
     A name that ends in .tar.gz gives an archive from which SQLite and PostgreSQL are restored;
-    any other name gives a SQLite file. The key files are not in it; keep them apart.
+    any other name gives a SQLite file. The key files are not in it; back them up separately.
 
       agon db backup 2026-11-22.tar.gz
     """
@@ -88,8 +88,8 @@ def backup(file: Path, *, database: str | None) -> None:
     from agon.wiring import now
 
     with working("backing up"):
-        made = backups.backup(url, file, now=now())
-    click.echo(f"{made.path}: {made.size:,} bytes")
+        written = backups.backup(url, file, now=now())
+    click.echo(f"{written.path}: {written.size:,} bytes")
 
 
 @command.command("restore", cls=Command)
@@ -110,36 +110,37 @@ def restore(file: Path, *, database: str | None) -> None:
     from agon.wiring import now
 
     with working("restoring"):
-        found = backups.restore(file, url, now=now())
-    _tell(found)
+        result = backups.restore(file, url, now=now())
+    _print(result)
 
 
 @command.command("verify", cls=Command)
 @_database
 def verify(*, database: str | None) -> None:
-    """Walk every ledger in the database and compare all that was derived from it.
+    """Verify every ledger in the database and compare all that was derived from it.
 
-    Exit code 1 with everything that is wrong, each with contest and position.
+    The rules that ledgers and published boards record are compared with their editions. Exit code 1
+    with all issues, each with contest and position.
 
       agon db verify
     """
     from agon.cli.progress import working
 
     url = _url(database)
-    from agon.store.verify import verify as verified
+    from agon.store.verify import verify as verify_database
 
-    _found(url)
+    _require_revision(url)
     with working("verifying"):
-        found = verified(url)
-    found.require_no_issues()
-    _tell(found)
+        result = verify_database(url)
+    result.require_no_issues()
+    _print(result)
 
 
-def _tell(found: "DatabaseVerification") -> None:
-    click.echo(f"good: {found.contests:,} contests, {found.entries:,} entries")
+def _print(result: "DatabaseVerification") -> None:
+    click.echo(f"OK: {result.contests:,} contests, {result.entries:,} entries")
 
 
-def _found(url: str) -> str:
+def _require_revision(url: str) -> str:
     """Return the revision of the database.
 
     Raises:
@@ -148,10 +149,10 @@ def _found(url: str) -> str:
     from agon.errors import NotFound
     from agon.store.migrations import current as revision
 
-    found = revision(url)
-    if found is None:
+    current = revision(url)
+    if current is None:
         raise NotFound("the database is empty, or not there; run agon db upgrade")
-    return found
+    return current
 
 
 def _named(revision: str | None) -> str:

@@ -1,4 +1,4 @@
-"""``agon replay``: a board rebuilt from the ledger alone, to the same hash."""
+"""``agon replay``: compute a board from the ledger alone, to the same hash."""
 
 import tempfile
 from collections.abc import Iterator
@@ -15,9 +15,10 @@ from agon.cli.output import TABLE, deliver
 from agon.cli.places import Place, place
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from agon.app.replay.replay import Replayed
+    from agon.client.values import Published
     from agon.ledger.issues import LedgerIssue
     from agon.ledger.proofs import Proof
     from agon.ledger.verification import Verified
@@ -26,8 +27,8 @@ _SHOWN: Final = 50
 
 
 @dataclass(frozen=True)
-class _Wanted:
-    """Hold what is to be rebuilt."""
+class _Request:
+    """The board to compute."""
 
     at: str | None
     board: str | None
@@ -36,21 +37,21 @@ class _Wanted:
 
 @click.command("replay", cls=Command)
 @click.argument("source", metavar="CONTEST|DIR", required=False)
-@option("--at", metavar="T", help="How far: a position of the ledger, or an ISO 8601 time.")
+@option("--at", metavar="T", help="Up to this position of the ledger, or ISO 8601 time.")
 @parameters.board
-@option("--check", metavar="HASH", help="The board_sha256 it has to have; else exit code 1.")
+@option("--check", metavar="HASH", help="The expected board_sha256; exit code 1 for another.")
 @option("--edition", metavar="E", help="Score under this edition's own rules instead.")
 @option(
     "--proof",
     "proof_file",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Check this proof, and (with a source) the board it speaks of.",
+    help="Verify this proof, and with a source also the board it is about.",
 )
 @option(
     "--public-key",
     metavar="HEX",
-    help="The house's key (64 digits), which has to have signed for every entry.",
+    help="The service's key (64 hex digits), which must have signed every entry.",
 )
 @parameters.printing
 @place
@@ -66,13 +67,14 @@ def command(  # noqa: PLR0913 (one parameter for each option)
     printing: parameters.Printing,
     place: Place,
 ) -> None:
-    """Rebuild a board from a ledger alone, to the same hash.
+    """Compute a board from a ledger alone, to the same hash.
 
     The ledger is that of a contest in the database (or at --server), or an exported folder, for
-    which no house is needed. First every line, the chain and the signatures are verified; all
-    issues are told, with exit code 1. Without --public-key a folder is believed about whose
-    signatures it holds: whoever rewrote all of it can have signed it anew. Take the key from the
-    house itself or from an earlier export, never from the folder.
+    which no service is needed. First every line, the chain and the signatures are verified, and
+    the recorded rules are compared with those of their edition; all issues are listed, with exit
+    code 1. Without --public-key the key in the folder is used, so that a folder that was rewritten
+    and signed with another key passes. Take the key from the service itself or from an earlier
+    export, never from the folder.
 
       agon replay spring-ledger/ --at 1200
       agon replay spring --check 3fb1…
@@ -83,40 +85,56 @@ def command(  # noqa: PLR0913 (one parameter for each option)
     proof = None if proof_file is None else _proved(proof_file, public)
     if source is None:
         if proof is None:
-            raise click.UsageError("name a contest, a folder that was exported, or --proof FILE")
+            raise click.UsageError("name a contest, an exported folder, or --proof FILE")
         return
     if proof is not None:
         at, board = str(proof.manifest.seq), proof.manifest.board
         check = check or proof.manifest.board_sha256
-    with _ledger(source, place) as folder:
+    with _ledger(source, place, check_rules=edition is None) as folder:
         verified = _verified(folder, public, proof)
-        replayed = _replayed(folder, verified, _Wanted(at, board, edition))
+        replayed = _replayed(folder, verified, _Request(at, board, edition))
         try:
             _print(replayed, verified, printing, known=public)
             if proof is not None:
-                _expect_head(replayed, proof)
+                _require_head(replayed, proof)
             if check is not None:
-                _expect(replayed, verified, check)
+                _require_hash(replayed, verified, check)
         finally:
             replayed.live.close()
 
 
 @contextmanager
-def _ledger(source: str, place: Place) -> Iterator[Path]:
-    """Give the folder of a ledger: the one that is named, or a contest's export."""
+def _ledger(source: str, place: Place, *, check_rules: bool) -> Iterator[Path]:
+    """Open the folder of a ledger: an exported one, or a new export of a contest."""
     if Path(source).is_dir() and not place.typed:
         yield Path(source)
         return
     with (
         tempfile.TemporaryDirectory(prefix="agon-replay-") as folder,
-        place.open(create=False) as house,
+        place.open(create=False) as service,
     ):
-        house.ledgers.export(source, Path(folder) / "ledger")
+        if check_rules:
+            _require_published_rules(service.boards.list(source))
+        service.ledgers.export(source, Path(folder) / "ledger")
         yield Path(folder) / "ledger"
 
 
+def _require_published_rules(boards: "Iterable[Published]") -> None:
+    """Compare the rules that published boards record with those of their editions.
+
+    Raises:
+        CheckFailed: they differ; the rules that do are named.
+        NotFound: this agon has no such edition.
+    """
+    from agon.ledger.rules_check import check_rules
+
+    issues = (check_rules(board.edition, board.overrides, board.rules_sha256) for board in boards)
+    # Boards of one contest have one edition: each issue is reported once.
+    _require_none(list(dict.fromkeys(issue for issue in issues if issue is not None)))
+
+
 def _verified(folder: Path, public: bytes | None, proof: "Proof | None") -> "Verified":
-    """Verify a ledger; of a proof, that it speaks of this one.
+    """Verify a ledger, and that a proof belongs to it.
 
     Raises:
         CheckFailed: with everything that is wrong.
@@ -125,7 +143,7 @@ def _verified(folder: Path, public: bytes | None, proof: "Proof | None") -> "Ver
     from agon.ledger.verification import verify_directory
 
     verified = verify_directory(folder, public=public)
-    _expect_none(verified.issues)
+    _require_none(verified.issues)
     if proof is not None and proof.manifest.contest != verified.contest:
         raise CheckFailed(
             f"the proof is about {proof.manifest.contest}, the ledger is that of "
@@ -139,7 +157,7 @@ def _verified(folder: Path, public: bytes | None, proof: "Proof | None") -> "Ver
     return verified
 
 
-def _replayed(folder: Path, verified: "Verified", wanted: _Wanted) -> "Replayed":
+def _replayed(folder: Path, verified: "Verified", request: _Request) -> "Replayed":
     from agon.app.replay.replay import replay
     from agon.cli.progress import working
     from agon.ledger.entry import LONGEST_LINE
@@ -149,7 +167,7 @@ def _replayed(folder: Path, verified: "Verified", wanted: _Wanted) -> "Replayed"
     with working(f"replaying {contest}"), opened(folder, LEDGER) as stream:
         lines = (line for line, _ in lines_in(stream, longest=LONGEST_LINE))
         return replay(
-            lines, contest=contest, at=wanted.at, board=wanted.board, edition=wanted.edition
+            lines, contest=contest, at=request.at, board=request.board, edition=request.edition
         )
 
 
@@ -160,13 +178,13 @@ def _print(
     *,
     known: bytes | None,
 ) -> None:
-    """Print the board as agon score does, with position, hashes and who vouches for them."""
+    """Print the board as agon score does, with its position, hashes and signatures."""
     from agon.cli.score import show
 
     if printing.form == "json":
         from agon.cli.formats import json_chunks
 
-        told = {
+        value = {
             "contest": verified.contest,
             "seq": replayed.seq,
             "head_sha256": replayed.head.hex(),
@@ -174,31 +192,31 @@ def _print(
             "public_key": None if verified.public_key is None else verified.public_key.hex(),
             **replayed.result.to_dict(replayed.board, top=printing.top),
         }
-        deliver(json_chunks(told), printing.output)
+        deliver(json_chunks(value), printing.output)
         return
     show(replayed.result, replayed.board, printing)
-    said = f"{verified.contest} at {replayed.seq} of {verified.seq}: the ledger is whole"
-    click.echo(f"{said}, {_vouched(verified, known)}", err=True)
+    result = f"{verified.contest} at {replayed.seq} of {verified.seq}: ledger verified"
+    click.echo(f"{result}, {_signatures(verified, known)}", err=True)
     if printing.form == TABLE and printing.output is None:
         click.echo(f"board_sha256 {replayed.board_sha256}")
 
 
-def _vouched(verified: "Verified", known: bytes | None) -> str:
-    """Say who vouches for a ledger, and what that is worth."""
+def _signatures(verified: "Verified", known: bytes | None) -> str:
+    """Return up to where a ledger is signed, and by which key."""
     if not verified.signed_seq:
-        return "not signed: anybody can have written it"
+        return "not signed: its author is unknown"
     signed = f"signed up to {verified.signed_seq}"
     if known is not None:
         return signed
     key = (verified.public_key or b"").hex()
-    return f"{signed} by {key}; whether that key is the house's, only --public-key can tell"
+    return f"{signed} by {key}; give --public-key to check that this is the service's key"
 
 
-def _expect_head(replayed: "Replayed", proof: "Proof") -> None:
+def _require_head(replayed: "Replayed", proof: "Proof") -> None:
     """Compare the chain's hash with the one that was signed with a proof.
 
     Raises:
-        CheckFailed: the entries are others than they were when the proof was given.
+        CheckFailed: entries were changed since the proof was made.
     """
     from agon.errors import CheckFailed
 
@@ -210,24 +228,24 @@ def _expect_head(replayed: "Replayed", proof: "Proof") -> None:
         )
 
 
-def _expect(replayed: "Replayed", verified: "Verified", check: str) -> None:
-    """Compare the board's hash with the one that was published.
+def _require_hash(replayed: "Replayed", verified: "Verified", check: str) -> None:
+    """Compare the board's hash with the expected one.
 
     Raises:
-        CheckFailed: it is another one; both are named.
+        CheckFailed: they differ.
     """
     from agon.errors import CheckFailed
 
     if replayed.board_sha256 != check.strip().lower():
         raise CheckFailed(
-            f"{verified.contest}/{replayed.board.name} at {replayed.seq} is "
-            f"{replayed.board_sha256}, expected is {check}; compare --at, --board and the edition"
+            f"{verified.contest}/{replayed.board.name} at {replayed.seq}: expected board_sha256 "
+            f"{check}, got {replayed.board_sha256}; compare --at, --board and the edition"
         )
-    click.echo(f"the same: {check}", err=True)
+    click.echo(f"hash matches: {check}", err=True)
 
 
 def _proved(file: Path, public: bytes | None) -> "Proof":
-    """Check a proof file and tell what it proves.
+    """Verify a proof file and print what it proves.
 
     Raises:
         CheckFailed: with everything that is wrong with it.
@@ -235,20 +253,20 @@ def _proved(file: Path, public: bytes | None) -> "Proof":
     from agon.ledger.proofs import verify_proof
 
     found = verify_proof(file.read_bytes(), public=public)
-    _expect_none(found.issues)
+    _require_none(found.issues)
     assert found.proof is not None  # noqa: S101 - without issues there is one
     manifest = found.proof.manifest
     click.echo(found.proof.line.decode())
     click.echo(
         f"proved: line {found.proof.index + 1} of {manifest.size} of {manifest.contest}/"
         f"{manifest.board} at entry {manifest.seq}, signed by {found.proof.public_key.hex()}"
-        + ("" if public is not None else "; whether that key is the house's, only you can tell"),
+        + ("" if public is not None else "; check that this is the service's key"),
         err=True,
     )
     return found.proof
 
 
-def _expect_none(issues: "Sequence[LedgerIssue]") -> None:
+def _require_none(issues: "Sequence[LedgerIssue]") -> None:
     from agon.errors import CheckFailed
 
     if issues:
@@ -268,5 +286,7 @@ def _key(text: str | None) -> bytes | None:
     except ValueError:
         key = b""
     if len(key) != 32:  # noqa: PLR2004 (bytes of an Ed25519 key)
-        raise Unreadable("a public key has 64 hex digits; the house tells it: …/ledger/head")
+        raise Unreadable(
+            "expected a public key of 64 hex digits; the service returns its key at …/ledger/head"
+        )
     return key
