@@ -4,14 +4,14 @@ import gc
 
 import pytest
 
-from agon.app.garbage import without_collection
+from agon.app.garbage import gc_paused
 
 
 def _fail() -> None:
     """Fail in the middle of the work of another."""
-    with without_collection():
+    with gc_paused():
         assert not gc.isenabled()
-        with without_collection():
+        with gc_paused():
             raise ZeroDivisionError
 
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agon.app.charts import waterfall
-from agon.app.charts.waterfall import MOST_PARTS, levels
+from agon.app.charts.waterfall import MAX_PARTS, levels
 from agon.kernel.explanations import Explanation, Part
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -78,7 +78,7 @@ def test_many_parts_end_in_one_for_the_rest() -> None:
     words = texts(waterfall(explained(*[1.0] * 100), under="rules"))
     assert "77 more" in words
     assert "+77" in words
-    assert sum(word.startswith("part ") for word in words) == MOST_PARTS - 1
+    assert sum(word.startswith("part ") for word in words) == MAX_PARTS - 1
 
 
 def test_without_a_score_the_reason_is_told() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agon.app.analysis.score import moment_of
+from agon.app.analysis.score import parse_time
 from agon.kernel.times import micros, moment_at, read_time, written_time
 from agon.ledger.entry import is_timestamp, timestamp
 from agon.ledger.keys import record_key
@@ -32,7 +32,7 @@ def test_a_moment_is_written_alike_everywhere(moment: datetime) -> None:
 def test_what_was_written_is_read_again(moment: datetime) -> None:
     """Nothing is lost, and everybody reads the same."""
     assert read_time(written_time(moment)) == moment
-    assert read_time(moment.isoformat()) == moment == moment_of(moment.isoformat())
+    assert read_time(moment.isoformat()) == moment == parse_time(moment.isoformat())
     assert moment_at(micros(moment)) == moment
 
 

@@ -14,7 +14,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from agon.app.analysis.score import moment_of
+from agon.app.analysis.score import parse_time
 from agon.errors import Conflict, NotFound, Unavailable, Unreadable
 
 MAX_SOURCE_FILE: int = 16 << 20
@@ -24,7 +24,7 @@ MAX_JSON_FILE = 1 << 16
 
 
 @dataclass(frozen=True)
-class Fault:
+class FileIssue:
     """Hold one thing that is wrong with a package.
 
     Attributes:
@@ -42,20 +42,20 @@ class Fault:
         return f"{self.where}: {self.what}; {self.remedy}"
 
 
-class Unfit(Unreadable):
+class InvalidPackage(Unreadable):
     """Carry the faults of a package, all at once."""
 
-    def __init__(self, *faults: Fault) -> None:
+    def __init__(self, *faults: FileIssue) -> None:
         super().__init__("\n".join(map(str, faults)))
         self.faults = faults
 
 
 @contextmanager
-def gathering(faults: list[Fault]) -> Iterator[None]:
+def collect_issues(faults: list[FileIssue]) -> Iterator[None]:
     """Gather the faults that end the block, so that all can be told at once."""
     try:
         yield
-    except Unfit as unfit:
+    except InvalidPackage as unfit:
         faults += unfit.faults
 
 
@@ -65,25 +65,27 @@ def read_bytes(path: Path, *, most: int, where: str) -> bytes:
     A link is not followed and a pipe not waited for: what a package says must stand in it.
 
     Raises:
-        Unfit: it is missing, no regular file, too large, or may not be read.
+        InvalidPackage: it is missing, no regular file, too large, or may not be read.
     """
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError:
-        raise Unfit(Fault(where, "is missing", "add it")) from None
+        raise InvalidPackage(FileIssue(where, "is missing", "add it")) from None
     except OSError as error:
         if path.is_symlink():
-            fault = Fault(where, "is a symbolic link, which is not followed", "put the file itself")
+            fault = FileIssue(
+                where, "is a symbolic link, which is not followed", "put the file itself"
+            )
         else:
-            fault = Fault(where, f"cannot be read ({error.strerror})", "make it readable")
-        raise Unfit(fault) from None
+            fault = FileIssue(where, f"cannot be read ({error.strerror})", "make it readable")
+        raise InvalidPackage(fault) from None
     with os.fdopen(handle, "rb") as file:
         about = os.fstat(handle)
         if not stat.S_ISREG(about.st_mode):
-            raise Unfit(Fault(where, "is no regular file", "put a file there"))
+            raise InvalidPackage(FileIssue(where, "is no regular file", "put a file there"))
         content = b"" if about.st_size > most else file.read(most + 1)
         if max(about.st_size, len(content)) > most:
-            raise Unfit(Fault(where, f"has more than {most:,} bytes", "shorten it"))
+            raise InvalidPackage(FileIssue(where, f"has more than {most:,} bytes", "shorten it"))
         return content
 
 
@@ -91,22 +93,22 @@ def read_object(path: Path, *, where: str, most: int = MAX_JSON_FILE) -> dict[st
     """Read a file that holds one JSON object.
 
     Raises:
-        Unfit: see :func:`read_bytes`; or it holds something else.
+        InvalidPackage: see :func:`read_bytes`; or it holds something else.
     """
     content = read_bytes(path, most=most, where=where)
     try:
         found = json.loads(content.decode("utf-8-sig"))
     except UnicodeDecodeError as wrong:
         what = f"is not UTF-8 at byte {wrong.start}"
-        raise Unfit(Fault(where, what, "save it as UTF-8")) from None
+        raise InvalidPackage(FileIssue(where, what, "save it as UTF-8")) from None
     except (ValueError, RecursionError) as wrong:
         said = (
             str(wrong) if isinstance(wrong, json.JSONDecodeError) else "it nests or counts too far"
         )
-        raise Unfit(Fault(where, f"is no JSON ({said})", "correct it")) from None
+        raise InvalidPackage(FileIssue(where, f"is no JSON ({said})", "correct it")) from None
     if not isinstance(found, dict):
         what = f"holds {_KINDS.get(type(found), 'something else')}, not an object"
-        raise Unfit(Fault(where, what, 'write {"key": value, …}'))
+        raise InvalidPackage(FileIssue(where, what, 'write {"key": value, …}'))
     return found
 
 
@@ -131,15 +133,17 @@ def time_of(value: object, *, where: str, key: str) -> datetime:
     """Read a time that a package gives, in UTC.
 
     Raises:
-        Unfit: it is no ISO 8601 text.
+        InvalidPackage: it is no ISO 8601 text.
     """
     remedy = 'give ISO 8601 such as "2026-11-21T10:00:00Z"'
     if not isinstance(value, str):
-        raise Unfit(Fault(where, f"{key} is no text", remedy))
+        raise InvalidPackage(FileIssue(where, f"{key} is no text", remedy))
     try:
-        moment = moment_of(value)
+        moment = parse_time(value)
     except Unreadable:
-        raise Unfit(Fault(where, f"{key} is {value[:40]!r}, which is no time", remedy)) from None
+        raise InvalidPackage(
+            FileIssue(where, f"{key} is {value[:40]!r}, which is no time", remedy)
+        ) from None
     assert moment is not None, "text gives a time"  # noqa: S101 - tells mypy
     return moment
 

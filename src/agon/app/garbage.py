@@ -4,11 +4,11 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-__all__ = ["without_collection"]
+__all__ = ["gc_paused"]
 
 
 @contextmanager
-def without_collection() -> Iterator[None]:
+def gc_paused() -> Iterator[None]:
     """Do not look for cycles meanwhile: rows have none, and looking takes half as long again."""
     was_on = gc.isenabled()
     gc.disable()

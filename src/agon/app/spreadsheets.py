@@ -7,11 +7,11 @@ _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "�
 _NUMBER: Final = re.compile(r"[+-]?[0-9]+([.,][0-9]+)?")
 
 
-def defused(text: str) -> str:
+def escape_formula(text: str) -> str:
     r"""Put an apostrophe before text that a spreadsheet would take for a formula.
 
     Example:
-        >>> defused('=HYPERLINK("x")'), defused("-5"), defused("ada")
+        >>> escape_formula('=HYPERLINK("x")'), escape_formula("-5"), escape_formula("ada")
         ('\'=HYPERLINK("x")', '-5', 'ada')
     """
     if text.startswith(_FORMULA) and not _NUMBER.fullmatch(text):

@@ -33,8 +33,8 @@ def rate_bots(
     *,
     method: str,
     ci: bool,
-    under: parameters.Under,
-    printing: parameters.Printing,
+    under: parameters.RuleOptions,
+    printing: parameters.OutputOptions,
 ) -> None:
     """Rate the bots of SOURCE.
 

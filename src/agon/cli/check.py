@@ -31,7 +31,7 @@ def command(
     discipline: str,
     source: str,
     *,
-    under: parameters.Under,
+    under: parameters.RuleOptions,
     form: str,
     output: Path | None,
 ) -> None:

@@ -10,11 +10,11 @@ from agon.cli.helping import Command, option
 from agon.cli.output import TABLE, deliver
 
 if TYPE_CHECKING:
-    from agon.app.analysis.compare import Comparison, Crossing
+    from agon.app.analysis.compare import Comparison, UnmatchedParticipant
     from agon.cli.drawing import Paper
 
 _SIDES = 2
-_MOVES_FOR_PEOPLE = 25
+_MAX_MOVES_DRAWN = 25
 
 
 @click.command("compare", cls=Command)
@@ -49,7 +49,7 @@ _MOVES_FOR_PEOPLE = 25
     "--top",
     type=click.IntRange(min=1),
     metavar="N",
-    help=f"Only the N largest moves (default: all; a table shows {_MOVES_FOR_PEOPLE}).",
+    help=f"Only the N largest moves (default: all; a table shows {_MAX_MOVES_DRAWN}).",
 )
 @parameters.form(TABLE, "json")
 @parameters.output
@@ -98,7 +98,7 @@ def command(  # noqa: PLR0913 (one parameter for each option)
     from agon.cli.drawing import Paper
 
     paper = Paper(output)
-    draw(paper, comparison, top=top or _MOVES_FOR_PEOPLE)
+    draw(paper, comparison, top=top or _MAX_MOVES_DRAWN)
     paper.deliver()
 
 
@@ -154,7 +154,9 @@ def _arrow(change: int) -> str:
     return f"▲{change}" if change > 0 else f"▼{-change}"
 
 
-def _draw_crossings(paper: "Paper", what: str, crossings: "tuple[Crossing, ...]") -> None:
+def _draw_crossings(
+    paper: "Paper", what: str, crossings: "tuple[UnmatchedParticipant, ...]"
+) -> None:
     from agon.cli.drawing import number
 
     if not crossings:

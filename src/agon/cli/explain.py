@@ -35,7 +35,7 @@ def command(
     id: str,  # noqa: A002 (the name people see in the usage line)
     *,
     board: str | None,
-    under: parameters.Under,
+    under: parameters.RuleOptions,
     form: str,
     output: Path | None,
 ) -> None:

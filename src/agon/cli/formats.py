@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
-from agon.app.spreadsheets import defused
+from agon.app.spreadsheets import escape_formula
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -51,7 +51,7 @@ def csv_chunks(table: "pa.Table") -> Iterator[bytes]:
     """
     while any(_is_struct(column.type) for column in table.columns):
         table = table.flatten()
-    yield _csv([[defused(name) for name in table.column_names]])
+    yield _csv([[escape_formula(name) for name in table.column_names]])
     for batch in table.to_batches(_ROWS_AT_A_TIME):
         columns = [[_cell(value) for value in column.to_pylist()] for column in batch.columns]
         yield _csv(zip(*columns, strict=True))
@@ -83,11 +83,11 @@ def _csv(rows: Any) -> bytes:
 
 def _cell(value: Any) -> Any:
     if isinstance(value, str):
-        return defused(value)
+        return escape_formula(value)
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (list, dict, date)):
-        return defused(json_text(value).strip('"'))
+        return escape_formula(json_text(value).strip('"'))
     return value
 
 

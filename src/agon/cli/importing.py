@@ -7,7 +7,7 @@ import click
 
 from agon.cli import parameters
 from agon.cli.helping import Command, option
-from agon.cli.output import expect_folder
+from agon.cli.output import require_new_folder
 
 
 class FormatName(click.ParamType[str]):
@@ -73,7 +73,7 @@ def command(
     from agon.cli.simulate import tell_written
     from agon.records.writing import write_tables
 
-    expect_folder(out)
+    require_new_folder(out)
     with working("reading"):
         imported = import_records(name, source, audit=audit, unit=unit)
     if not dry_run:

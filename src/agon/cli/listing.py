@@ -115,21 +115,21 @@ def _csv(rows: Sequence[Mapping[str, Any]]) -> bytes:
     import csv
     import io
 
-    from agon.app.spreadsheets import defused
+    from agon.app.spreadsheets import escape_formula
     from agon.cli.formats import json_text
 
     names = list(dict.fromkeys(name for row in rows for name in row))
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([defused(name) for name in names])
+    writer.writerow([escape_formula(name) for name in names])
     for row in rows:
-        writer.writerow([_cell(row.get(name), defused, json_text) for name in names])
+        writer.writerow([_cell(row.get(name), escape_formula, json_text) for name in names])
     return text.getvalue().encode()
 
 
-def _cell(value: Any, defused: Any, json_text: Any) -> Any:
+def _cell(value: Any, escape_formula: Any, json_text: Any) -> Any:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (list, dict)):
-        return defused(json_text(value))
-    return defused(value) if isinstance(value, str) else value
+        return escape_formula(json_text(value))
+    return escape_formula(value) if isinstance(value, str) else value

@@ -43,7 +43,7 @@ def board_chunks(table: "pa.Table", form: str) -> Iterable[bytes]:
     return csv_chunks(table) if form == "csv" else ndjson_chunks(table)
 
 
-def expect_file(output: Path | None) -> None:
+def require_writable(output: Path | None) -> None:
     """Refuse a file that could not be written before any work is done.
 
     Raises:
@@ -55,14 +55,14 @@ def expect_file(output: Path | None) -> None:
         raise NotFound(f"{output.parent}: no such folder; make it first")
 
 
-def expect_new(file: Path) -> None:
+def require_new_file(file: Path) -> None:
     """Refuse a file that is there, or could not be written, before any work is done.
 
     Raises:
         NotFound: its folder is missing.
         Conflict: it is there already.
     """
-    expect_file(file)
+    require_writable(file)
     if file.exists():
         from agon.errors import Conflict
 
@@ -81,14 +81,14 @@ def keep_secret(text: str, file: Path | None) -> None:
         stream.write(f"{text}\n")
 
 
-def expect_folder(out: Path) -> None:
+def require_new_folder(out: Path) -> None:
     """Refuse a folder that could not be made before any work is done.
 
     Raises:
         NotFound: its parent is missing.
         Conflict: it is there already and not empty.
     """
-    expect_file(out)
+    require_writable(out)
     if out.is_dir() and any(out.iterdir()):
         from agon.errors import Conflict
 

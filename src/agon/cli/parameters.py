@@ -9,12 +9,12 @@ from typing import Any, TypedDict
 import click
 
 from agon.cli.helping import option
-from agon.cli.output import MACHINE, TABLE, chosen_form, expect_file
+from agon.cli.output import MACHINE, TABLE, chosen_form, require_writable
 
 Function = Callable[..., Any]
 
 
-class Under(TypedDict):
+class RuleOptions(TypedDict):
     """Hold what records are scored under: the values of --edition, --set and --as-of."""
 
     edition: str | None
@@ -23,7 +23,7 @@ class Under(TypedDict):
 
 
 @dataclass(frozen=True)
-class Printing:
+class OutputOptions:
     """Hold how a board is wanted: format, file (None: stdout), how many rows (None: all)."""
 
     form: str
@@ -115,7 +115,7 @@ def _expected(
     param: click.Parameter,  # noqa: ARG001
     value: Path | None,
 ) -> Path | None:
-    expect_file(value)
+    require_writable(value)
     return value
 
 
@@ -172,7 +172,7 @@ def rules(function: Function) -> Function:
     def gathered(
         *, edition: str | None, overrides: dict[str, str], as_of: str | None, **others: Any
     ) -> Any:
-        under = Under(edition=edition, overrides=overrides, as_of=as_of)
+        under = RuleOptions(edition=edition, overrides=overrides, as_of=as_of)
         return function(under=under, **others)
 
     return edition_option(overrides_option(as_of_option(gathered)))
@@ -183,6 +183,6 @@ def printing(function: Function) -> Function:
 
     @wraps(function)
     def gathered(*, form: str | None, output: Path | None, top: int | None, **others: Any) -> Any:
-        return function(printing=Printing(chosen_form(form, output), output, top), **others)
+        return function(printing=OutputOptions(chosen_form(form, output), output, top), **others)
 
     return _board_form(output(_top(gathered)))

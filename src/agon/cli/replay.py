@@ -64,7 +64,7 @@ def command(  # noqa: PLR0913 (one parameter for each option)
     edition: str | None,
     proof_file: Path | None,
     public_key: str | None,
-    printing: parameters.Printing,
+    printing: parameters.OutputOptions,
     place: Place,
 ) -> None:
     """Compute a board from a ledger alone, to the same hash.
@@ -174,7 +174,7 @@ def _replayed(folder: Path, verified: "Verified", request: _Request) -> "Replaye
 def _print(
     replayed: "Replayed",
     verified: "Verified",
-    printing: parameters.Printing,
+    printing: parameters.OutputOptions,
     *,
     known: bytes | None,
 ) -> None:

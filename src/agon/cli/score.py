@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from agon.cli.drawing import Paper
     from agon.kernel.boards import Board
 
-_ROWS_FOR_PEOPLE = 100
+_MAX_ROWS_DRAWN = 100
 _ALWAYS = ("rank", "id", "score")
 
 
@@ -27,9 +27,9 @@ def command(
     discipline: str,
     source: str,
     *,
-    under: parameters.Under,
+    under: parameters.RuleOptions,
     board: str | None,
-    printing: parameters.Printing,
+    printing: parameters.OutputOptions,
 ) -> None:
     """Score the records of SOURCE: print a board.
 
@@ -49,7 +49,7 @@ def command(
     show(result, shown, printing)
 
 
-def show(result: "Result", board: "Board", printing: parameters.Printing) -> None:
+def show(result: "Result", board: "Board", printing: parameters.OutputOptions) -> None:
     """Print a board as it is wanted."""
     form, output, top = printing.form, printing.output, printing.top
     if form == "json":
@@ -60,7 +60,7 @@ def show(result: "Result", board: "Board", printing: parameters.Printing) -> Non
         from agon.cli.drawing import Paper
 
         paper = Paper(output)
-        draw(paper, result, board, top=top or _ROWS_FOR_PEOPLE)
+        draw(paper, result, board, top=top or _MAX_ROWS_DRAWN)
         paper.deliver()
     else:
         table = board.table if top is None else board.table.slice(0, top)

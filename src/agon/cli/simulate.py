@@ -7,7 +7,7 @@ import click
 
 from agon.cli import parameters
 from agon.cli.helping import Command, option
-from agon.cli.output import expect_folder
+from agon.cli.output import require_new_folder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -72,7 +72,7 @@ def command(
         return
     if out is None:
         raise click.UsageError("Missing option '--out'.")
-    expect_folder(out)
+    require_new_folder(out)
     with working(f"simulating {size:,} {chosen.size_unit}"):
         simulation = simulate(discipline, size=size, seed=seed, attacks=attacks)
     if not dry_run:

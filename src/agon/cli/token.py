@@ -7,7 +7,7 @@ import click
 
 from agon.cli import listing, parameters
 from agon.cli.helping import Command, Group, option
-from agon.cli.output import TABLE, expect_new, keep_secret
+from agon.cli.output import TABLE, keep_secret, require_new_file
 from agon.cli.places import Place, place
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def create(
         days=days,
     )
     if out is not None:
-        expect_new(out)
+        require_new_file(out)
     with place.open() as house:
         _expect_user(house, user)
         made, text = house.access.create_token(grant)

@@ -8,7 +8,7 @@ import click
 from agon.cli import listing, parameters
 from agon.cli.contest import arguments
 from agon.cli.helping import Command, Group, option
-from agon.cli.output import TABLE, expect_new, keep_secret
+from agon.cli.output import TABLE, keep_secret, require_new_file
 from agon.cli.places import Place, place
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def add(
       agon webhooks add spring https://example.org/bot --event snapshot-published --public-only
     """
     if out is not None:
-        expect_new(out)
+        require_new_file(out)
     with place.open(create=False) as house:
         made, secret = house.webhooks.add(contest, url, events=events, staff=not public_only)
     keep_secret(secret, out)

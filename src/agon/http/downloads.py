@@ -13,7 +13,7 @@ import orjson
 from agon.app.access.permissions import View
 from agon.app.contests.boards.pages import Page, page
 from agon.app.service import Service
-from agon.app.spreadsheets import defused
+from agon.app.spreadsheets import escape_formula
 
 CSV: Final = "text/csv; charset=utf-8"
 NDJSON: Final = "application/x-ndjson"
@@ -35,7 +35,7 @@ def csv_chunks(service: Service, view: View, first: Page) -> Iterator[bytes]:
         writer = csv.writer(out, lineterminator="\r\n")
         if names is None:
             names = list(dict.fromkeys(name for row in rows for name in row))
-            writer.writerow([defused(name) for name in _ordered(names)])
+            writer.writerow([escape_formula(name) for name in _ordered(names)])
         for row in rows:
             writer.writerow([_cell(row.get(name)) for name in _ordered(names)])
         yield out.getvalue().encode()
@@ -68,9 +68,9 @@ def _ordered(names: list[str]) -> list[str]:
 
 def _cell(value: Any) -> Any:
     if isinstance(value, str):
-        return defused(value)
+        return escape_formula(value)
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, list):
-        return defused(orjson.dumps(value).decode())
+        return escape_formula(orjson.dumps(value).decode())
     return value

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import agon
-from agon.app.analysis.score import moment_of
+from agon.app.analysis.score import parse_time
 from agon.errors import Conflict, InvalidRule, NotFound, Unreadable
 from cli.command import arena_folder
 
@@ -52,14 +52,14 @@ def test_as_of_text_and_time_are_one(arena: Path) -> None:
 def test_a_moment_is_the_same_in_every_zone(moment: datetime, minutes: int) -> None:
     """What the clock on the wall says does not matter."""
     there = moment.replace(tzinfo=UTC).astimezone(timezone(timedelta(minutes=minutes)))
-    assert moment_of(there.isoformat()) == moment.replace(tzinfo=UTC)
+    assert parse_time(there.isoformat()) == moment.replace(tzinfo=UTC)
 
 
 @pytest.mark.parametrize("text", ["", "soon", "2026-13-01", "1e9", "0001-01-01T00:00:00+14:00"])
 def test_what_is_no_time_is_refused(text: str) -> None:
     """With an example of what would be right, or the years there are."""
     with pytest.raises(Unreadable, match=r"ISO 8601|years 1 to 9999"):
-        moment_of(text)
+        parse_time(text)
 
 
 def test_records_of_another_discipline_are_a_conflict(arena: Path) -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from agon.app.analysis.score import Result, score
 from agon.app.challenge.epochs import (
-    MOST_WEIGHTS,
+    MAX_WEIGHTS,
     Forecast,
     forecast,
     payload_of,
@@ -114,7 +114,7 @@ def test_epochs_without_number_are_refused_not_computed() -> None:
     result = scored(tables)
     with pytest.raises(Unreadable, match="1,767,225,600,001 epochs"):
         weigh_epochs(result)
-    assert len(span(result)) > MOST_WEIGHTS
+    assert len(span(result)) > MAX_WEIGHTS
     for kind in KINDS:
         assert picture(result, kind).panels
 

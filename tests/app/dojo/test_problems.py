@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from agon.app.dojo.problems import read_problem
-from agon.app.files import Unfit
+from agon.app.files import InvalidPackage
 from agon.errors import NotFound
 from app.dojo.packing import SQUARES, pack_problem
 
@@ -63,7 +63,7 @@ def test_a_wrong_declaration_is_told_with_its_remedy(
 ) -> None:
     """The organiser corrects a file, so the file and the key are named."""
     folder = pack_problem(tmp_path / "p", **declared)
-    with pytest.raises(Unfit, match=told) as refused:
+    with pytest.raises(InvalidPackage, match=told) as refused:
         read_problem(folder)
     assert str(folder / "problem.json") in str(refused.value)
 
@@ -80,14 +80,14 @@ def test_a_wrong_declaration_is_told_with_its_remedy(
 )
 def test_a_wrong_setter_is_told_with_its_line(tmp_path: Path, setter: str, told: str) -> None:
     """The same scan as for solvers, before anything runs."""
-    with pytest.raises(Unfit, match=told):
+    with pytest.raises(InvalidPackage, match=told):
         read_problem(pack_problem(tmp_path / "p", setter=setter))
 
 
 def test_everything_wrong_is_told_at_once(tmp_path: Path) -> None:
     """Nobody likes to correct one fault to meet the next."""
     folder = pack_problem(tmp_path / "p", N_check=0, interface="x", setter="import os\n")
-    with pytest.raises(Unfit) as refused:
+    with pytest.raises(InvalidPackage) as refused:
         read_problem(folder)
     assert len(refused.value.faults) == 4
 
@@ -108,7 +108,7 @@ def test_hostile_json_is_a_message(tmp_path: Path, content: bytes, told: str) ->
     """Packages come from strangers."""
     folder = pack_problem(tmp_path / "p")
     (folder / "problem.json").write_bytes(content)
-    with pytest.raises(Unfit, match=told):
+    with pytest.raises(InvalidPackage, match=told):
         read_problem(folder)
 
 
@@ -117,7 +117,9 @@ def test_a_missing_folder_or_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(NotFound, match="no such folder"):
         read_problem(tmp_path / "nowhere")
     (tmp_path / "empty").mkdir()
-    with pytest.raises(Unfit, match=r"problem\.json: is missing.*\n.*setter\.py: is missing"):
+    with pytest.raises(
+        InvalidPackage, match=r"problem\.json: is missing.*\n.*setter\.py: is missing"
+    ):
         read_problem(tmp_path / "empty")
 
 

@@ -13,7 +13,7 @@ from agon.app.dojo.problems import Problem, read_problem
 from agon.app.dojo.publication import publish
 from agon.app.dojo.reveal import reveal, verify
 from agon.app.dojo.setter_check import GateRefused, pass_gate
-from agon.app.files import Unfit
+from agon.app.files import InvalidPackage
 from agon.errors import Conflict, NotFound, Unavailable, Unreadable
 from app.dojo.packing import SQUARES, entries, pack_problem, pack_solver
 from fakes.sandbox import FakeSandbox
@@ -114,7 +114,7 @@ def test_a_changed_reveal_does_not_hold(tmp_path: Path) -> None:
     text = (tmp_path / "revealed.json").read_text().replace("n * n", "n + n")
     (tmp_path / "revealed.json").write_text(text)
     assert not verify(tmp_path / "revealed.json").holds
-    with pytest.raises(Unfit, match="problem_id is"):
+    with pytest.raises(InvalidPackage, match="problem_id is"):
         read_answer(tmp_path / "revealed.json")
 
 
@@ -123,7 +123,7 @@ def test_a_sealed_file_with_other_terms_is_refused(tmp_path: Path, terms: object
     """Solvers would be judged by them."""
     page = json.loads(HiddenAnswer(problem(), ("1",) * 200).to_bytes()) | {"terms": terms}
     (tmp_path / "sealed.json").write_text(json.dumps(page))
-    with pytest.raises(Unfit, match="terms are not N_check decimal integers"):
+    with pytest.raises(InvalidPackage, match="terms are not N_check decimal integers"):
         read_answer(tmp_path / "sealed.json")
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from agon.app.analysis.score import score
-from agon.app.files import Unfit
+from agon.app.files import InvalidPackage
 from agon.app.importers import import_records
 from agon.errors import NotFound, Unreadable
 from agon.records.writing import write_tables
@@ -100,7 +100,7 @@ def test_everything_that_cannot_be_understood_is_told_at_once(tmp_path: Path) ->
     trial(tmp_path / "c", "")
     (tmp_path / "d").mkdir()
     (tmp_path / "d/result.json").write_text("{")
-    with pytest.raises(Unfit) as unfit:
+    with pytest.raises(InvalidPackage) as unfit:
         import_records("harbor", tmp_path)
     told = [str(fault) for fault in unfit.value.faults]
     assert [line.split("/")[0] for line in told] == ["a", "b", "c", "d"]

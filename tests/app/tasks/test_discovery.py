@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from agon.app.examples import example_tasks
-from agon.app.files import Unfit
+from agon.app.files import InvalidPackage
 from agon.app.tasks.discovery import read_task, read_tasks
 from agon.app.tasks.task import TaskLimits
 from agon.errors import NotFound, Unreadable
@@ -15,7 +15,7 @@ from app.tasks.folders import TOML, YAML, harbor, terminal_bench, write
 
 def told(folder: Path) -> list[str]:
     """Return what is wrong with a folder, a line each."""
-    with pytest.raises(Unfit) as unfit:
+    with pytest.raises(InvalidPackage) as unfit:
         read_task(folder)
     return [str(fault) for fault in unfit.value.faults]
 
@@ -190,7 +190,7 @@ def test_all_faults_of_all_folders_are_told_at_once(tmp_path: Path) -> None:
     harbor(tmp_path / "one", toml="[agent]\ntimeout_sec = 0\n", leave_out="tests/test.sh")
     harbor(tmp_path / "two", leave_out="instruction.md")
     harbor(tmp_path / "bad name")
-    with pytest.raises(Unfit) as unfit:
+    with pytest.raises(InvalidPackage) as unfit:
         read_tasks([tmp_path])
     assert [fault.where.rpartition("/")[2] for fault in unfit.value.faults] == [
         "bad name", "task.toml", "test.sh", "instruction.md",
@@ -210,7 +210,7 @@ def test_two_tasks_of_one_name_are_refused(tmp_path: Path) -> None:
     """Results are kept by name."""
     harbor(tmp_path / "a" / "hello")
     harbor(tmp_path / "b" / "hello")
-    with pytest.raises(Unfit, match="rename one of the two"):
+    with pytest.raises(InvalidPackage, match="rename one of the two"):
         read_tasks([tmp_path / "a", tmp_path / "b"])
 
 

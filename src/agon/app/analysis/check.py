@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from agon.app.analysis.score import moment_of, rules_of
+from agon.app.analysis.score import parse_time, rules_of
 from agon.disciplines import discipline
 from agon.kernel.findings import Finding, Severity, in_order
 from agon.records import InvalidRecords, Problem, inspect
@@ -92,7 +92,7 @@ def check(
     """
     chosen = discipline(of)
     released, rules = rules_of(of, edition, overrides)
-    moment = moment_of(as_of)
+    moment = parse_time(as_of)
     records, problems = inspect(chosen.schema, source)
     try:
         return CheckReport(

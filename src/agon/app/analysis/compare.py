@@ -50,7 +50,7 @@ class Move:
 
 
 @dataclass(frozen=True)
-class Crossing:
+class UnmatchedParticipant:
     """Hold an id that is on one of the two boards only.
 
     Attributes:
@@ -110,8 +110,8 @@ class Difference:
 
     board: str
     moves: tuple[Move, ...]
-    entered: tuple[Crossing, ...]
-    dropped: tuple[Crossing, ...]
+    entered: tuple[UnmatchedParticipant, ...]
+    dropped: tuple[UnmatchedParticipant, ...]
     summary: Summary
 
 
@@ -139,8 +139,8 @@ class Comparison(Difference):
             "rules": dict(changed_rules(self.left, self.right)),
             "summary": self.summary.to_dict(),
             "moves": [move.to_dict() for move in self.moves[:top]],
-            "entered": [crossing.to_dict() for crossing in self.entered],
-            "dropped": [crossing.to_dict() for crossing in self.dropped],
+            "entered": [participant.to_dict() for participant in self.entered],
+            "dropped": [participant.to_dict() for participant in self.dropped],
         }
 
 
@@ -191,8 +191,8 @@ def difference(old: Board, new: Board) -> Difference:
     return Difference(
         board=old.name,
         moves=tuple(_moves(old, both_old, both_new)),
-        entered=tuple(_crossings(come, old)),
-        dropped=tuple(_crossings(gone, new)),
+        entered=tuple(_unmatched(come, old)),
+        dropped=tuple(_unmatched(gone, new)),
         summary=_summary(old, both_old, both_new, entered=len(come), dropped=len(gone)),
     )
 
@@ -251,10 +251,10 @@ def _moves(board: Board, old: pa.Table, new: pa.Table) -> Iterator[Move]:
         yield Move(*row)
 
 
-def _crossings(table: pa.Table, other: Board) -> Iterator[Crossing]:
+def _unmatched(table: pa.Table, other: Board) -> Iterator[UnmatchedParticipant]:
     reasons = {one.id: one.reason for one in other.unscored}
     for row in table.to_pylist():
-        yield Crossing(row["id"], row["rank"], row["score"], reasons.get(row["id"]))
+        yield UnmatchedParticipant(row["id"], row["rank"], row["score"], reasons.get(row["id"]))
 
 
 def _summary(board: Board, old: pa.Table, new: pa.Table, *, entered: int, dropped: int) -> Summary:

@@ -171,7 +171,7 @@ def score(
     """
     chosen = discipline(of)
     released, rules = rules_of(of, edition, overrides)
-    moment = moment_of(as_of)
+    moment = parse_time(as_of)
     if not isinstance(records, Records):
         records = read_records(of, records)
     if records.discipline != of:
@@ -194,14 +194,14 @@ def rules_of(
     return released, released.with_rules(overrides or {})
 
 
-def moment_of(as_of: datetime | str | None) -> datetime | None:
+def parse_time(as_of: datetime | str | None) -> datetime | None:
     """Read a time: ISO 8601 text or a datetime, in UTC; without a zone it is taken as UTC.
 
     Raises:
         Unreadable: the text is not such a time.
 
     Example:
-        >>> moment_of("2026-11-21T12:00:00+02:00").isoformat()
+        >>> parse_time("2026-11-21T12:00:00+02:00").isoformat()
         '2026-11-21T10:00:00+00:00'
     """
     if as_of is None:

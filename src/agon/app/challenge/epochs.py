@@ -33,11 +33,11 @@ from agon.kernel.fingerprints import sha256_lines
 from agon.kernel.rounding import publish
 
 CURVES = ("linear", "exponential")
-MOST_WEIGHTS = 20_000_000
+MAX_WEIGHTS = 20_000_000
 """How many weights are computed at once; an epoch number that is a time in milliseconds would
 otherwise ask for more than a machine has."""
 
-LEAST_AHEAD, MOST_AHEAD = 10, 100
+MIN_AHEAD, MAX_AHEAD = 10, 100
 PLATEAU = 3
 """How far is looked ahead when nobody says how far: so many epochs beyond the last maximum, at
 least 10, at most 100."""
@@ -116,7 +116,7 @@ def weigh_epochs(result: Result) -> EpochWeights:
     """
     network = outcome_of(result).network
     epochs = span(result)
-    if len(epochs) * (len(network.uids) + 1) > MOST_WEIGHTS:
+    if len(epochs) * (len(network.uids) + 1) > MAX_WEIGHTS:
         raise Unreadable(
             f"the records span {len(epochs):,} epochs, {epochs[0]:,} to {epochs[-1]:,}, of "
             f"{len(network.uids):,} miners; ask for single epochs, or number epochs without gaps"
@@ -300,7 +300,7 @@ def forecast(
     ]
     if ahead is None:
         last = max((one.full_in or 0 for one in decays), default=0)
-        ahead = min(max(last + PLATEAU - outcome.epoch, LEAST_AHEAD), MOST_AHEAD)
+        ahead = min(max(last + PLATEAU - outcome.epoch, MIN_AHEAD), MAX_AHEAD)
     epochs = range(outcome.epoch, outcome.epoch + ahead + 1)
     burn = [allocate(network, epoch, allocation.shares, allocation.states).burn for epoch in epochs]
     return Forecast(

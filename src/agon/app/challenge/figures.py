@@ -12,7 +12,7 @@ from agon.app.charts.figure import HUES, Look
 from agon.disciplines.challenge.weights import all_weights, allocations
 from agon.errors import NotScorable, did_you_mean
 
-MOST_DRAWN = 300
+MAX_EPOCHS_DRAWN = 300
 """How many epochs a picture shows; of more, evenly spaced ones, the first and the last included."""
 
 
@@ -147,7 +147,7 @@ KINDS: Final[Mapping[str, Callable[[Result], Figure]]] = {
 """The figures there are."""
 
 
-def drawn(epochs: range, *, most: int = MOST_DRAWN) -> list[int]:
+def drawn(epochs: range, *, most: int = MAX_EPOCHS_DRAWN) -> list[int]:
     """Choose which epochs are drawn: all, or ``most`` evenly spaced ones with both ends.
 
     Example:

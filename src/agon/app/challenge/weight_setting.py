@@ -8,7 +8,7 @@ from agon.app.challenge.epochs import outcome_of, payload_of
 from agon.disciplines.challenge.bittensor import Payload
 from agon.errors import NotScorable
 
-MOST_UID = 65_535
+MAX_UID = 65_535
 """UIDs of a Bittensor network have 16 bits."""
 
 
@@ -69,9 +69,9 @@ def order_of(result: Result, *, netuid: int, network: str, wallet: str, hotkey: 
         NotScorable: a uid is none of a Bittensor network.
     """
     epoch, payload = outcome_of(result).epoch, payload_of(result)
-    if payload.uids[-1] > MOST_UID:
+    if payload.uids[-1] > MAX_UID:
         raise NotScorable(
-            f"uid {payload.uids[-1]} is none of a Bittensor network (0 to {MOST_UID}); give the "
+            f"uid {payload.uids[-1]} is none of a Bittensor network (0 to {MAX_UID}); give the "
             "submissions the miner_uid the subnet knows"
         )
     return Order(

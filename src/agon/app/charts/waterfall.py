@@ -10,7 +10,7 @@ from agon.app.charts.scales import Scale
 from agon.kernel.explanations import Explanation, Part
 
 WIDTH: Final = 820.0
-MOST_PARTS: Final = 24
+MAX_PARTS: Final = 24
 """So many parts are drawn; of more, the last one stands for all the rest."""
 
 _MARGIN = 16.0
@@ -60,7 +60,7 @@ def waterfall(explanation: Explanation, *, under: str) -> str:
         explanation: what is drawn; of one without a score, how far the computation came.
         under: names the rules.
     """
-    parts = explanation.first_parts(MOST_PARTS)
+    parts = explanation.first_parts(MAX_PARTS)
     totals, low, high = levels([part.points for part in parts], cut=_CUT)
     along = Scale(low, high if high > low else low + 1, _NAMES, WIDTH - _MARGIN - _POINTS)
     foot = _HEAD + _ROW * len(parts)
@@ -128,7 +128,7 @@ def _described(explanation: Explanation) -> str:
     if explanation.score is None:
         return " ".join([f"No score: {explanation.reason}.", *told])
     score = f"The score {explanation.score:,.10g} is the sum of {len(told)} parts."
-    return " ".join([score, *told[:MOST_PARTS]])
+    return " ".join([score, *told[:MAX_PARTS]])
 
 
 def _signed(points: float) -> str:

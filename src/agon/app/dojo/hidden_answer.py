@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from agon.app.dojo.problems import Problem, problem_of
-from agon.app.files import Fault, Unfit, json_page, read_object
+from agon.app.files import FileIssue, InvalidPackage, json_page, read_object
 
 _MAX_FILE_BYTES: Final = 1 << 30
 _TERM: Final = re.compile(r"0|-?[1-9][0-9]*")
@@ -41,26 +41,28 @@ def read_answer(file: Path) -> HiddenAnswer:
     """Read an organizer's or a revealed file, and check that its source has its ``P_hash``.
 
     Raises:
-        Unfit: with everything that is wrong with it.
+        InvalidPackage: with everything that is wrong with it.
     """
     where = str(file)
     given = read_object(file, where=where, most=_MAX_FILE_BYTES)
-    faults: list[Fault] = []
+    faults: list[FileIssue] = []
     source = given.get("source")
     if not isinstance(source, str):
-        raise Unfit(Fault(where, "has no source", "name a sealed or a revealed file"))
+        raise InvalidPackage(FileIssue(where, "has no source", "name a sealed or a revealed file"))
     declared = {key: given.get(key) for key in _DECLARED}
     problem = problem_of(
         declared, source.encode("utf-8", "replace"), faults=faults, declaration=where, setter=where
     )
     terms = _terms(given.get("terms"))
     if problem is not None and len(terms) != problem.n_check:
-        faults.append(Fault(where, "terms are not N_check decimal integers", "take the whole file"))
+        faults.append(
+            FileIssue(where, "terms are not N_check decimal integers", "take the whole file")
+        )
     if problem is not None and given.get("problem_id") != problem.id:
         what = f"problem_id is {given.get('problem_id')!r}, its source has {problem.id}"
-        faults.append(Fault(where, what, "take the file as it was written"))
+        faults.append(FileIssue(where, what, "take the file as it was written"))
     if faults or problem is None:
-        raise Unfit(*faults)
+        raise InvalidPackage(*faults)
     return HiddenAnswer(problem, terms)
 
 

@@ -13,7 +13,7 @@ from agon.app.dojo.packages import Place, Submission, find_packages, read_packag
 from agon.app.dojo.problems import Problem
 from agon.app.dojo.season import Season
 from agon.app.dojo.setter_check import pass_gate
-from agon.app.files import Fault, Unfit, json_line
+from agon.app.files import FileIssue, InvalidPackage, json_line
 from agon.app.sandbox import Limits, Sandbox
 from agon.records.writing import write_atomically
 
@@ -46,8 +46,8 @@ class Judged:
     problem_id: str
     rows: tuple[Row, ...]
     kept: int
-    faults: tuple[Fault, ...]
-    remarks: tuple[Fault, ...]
+    faults: tuple[FileIssue, ...]
+    remarks: tuple[FileIssue, ...]
     late: tuple[str, ...]
 
 
@@ -57,8 +57,8 @@ class _Tally:
 
     kept: int = 0
     unfit: int = 0
-    faults: list[Fault] = field(default_factory=list)
-    remarks: list[Fault] = field(default_factory=list)
+    faults: list[FileIssue] = field(default_factory=list)
+    remarks: list[FileIssue] = field(default_factory=list)
 
 
 def judge(
@@ -125,7 +125,7 @@ def _cases(
         settled = is_judged(known)
         try:
             submission = read_package(place)
-        except Unfit as unfit:
+        except InvalidPackage as unfit:
             tally.unfit += not settled
             tally.kept += settled
             tally.faults += unfit.faults
@@ -140,7 +140,7 @@ def _cases(
         if known["source_hash"] != submission.source_hash:
             what = "changed after it was judged, and keeps its verdict"
             remedy = "submit the new source under another name"
-            tally.remarks.append(Fault(str(place.folder), what, remedy))
+            tally.remarks.append(FileIssue(str(place.folder), what, remedy))
 
 
 def _row(place: Place, problem_id: str, submission: Submission, *, longest: int) -> dict[str, Any]:
@@ -165,7 +165,7 @@ def _row(place: Place, problem_id: str, submission: Submission, *, longest: int)
     )
 
 
-def _list_refused(file: Path, problem_id: str, faults: Sequence[Fault]) -> None:
+def _list_refused(file: Path, problem_id: str, faults: Sequence[FileIssue]) -> None:
     """List what could not be judged of a problem beside that of others; no file for nothing."""
     listed = file.read_bytes().splitlines(keepends=True) if file.exists() else []
     mark = f'{{"problem_id": "{problem_id}", '.encode()

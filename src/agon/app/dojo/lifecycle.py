@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
 
-from agon.app.analysis.score import moment_of
+from agon.app.analysis.score import parse_time
 from agon.app.dojo.grading import UNJUDGED, Row
 from agon.app.dojo.hidden_answer import HiddenAnswer
 from agon.app.dojo.problems import Problem, packaged_problem
@@ -70,7 +70,7 @@ class PublishedProblem:
 
 def freeze_in(row: Row) -> datetime | None:
     """Return the freeze that a row of the table ``problems`` names."""
-    return moment_of(row.get("freeze_started_at"))
+    return parse_time(row.get("freeze_started_at"))
 
 
 def problem_row(problem: Problem) -> dict[str, Any]:

@@ -9,9 +9,9 @@ from typing import Final
 
 from agon.app.files import (
     MAX_SOURCE_FILE,
-    Fault,
-    Unfit,
-    gathering,
+    FileIssue,
+    InvalidPackage,
+    collect_issues,
     read_bytes,
     read_object,
     text_of,
@@ -60,10 +60,10 @@ class Submission:
     refusal: str = ""
     method_tag: str | None = None
     notes: str | None = None
-    remarks: tuple[Fault, ...] = ()
+    remarks: tuple[FileIssue, ...] = ()
 
 
-def find_packages(folder: Path) -> tuple[list[Place], list[Fault]]:
+def find_packages(folder: Path) -> tuple[list[Place], list[FileIssue]]:
     """List the submissions of a folder in the order of their names, and what is out of place.
 
     Hidden entries, and files beside the users' folders, are left alone.
@@ -96,21 +96,21 @@ def read_package(place: Place) -> Submission:
     ``solver.py`` was last changed.
 
     Raises:
-        Unfit: with everything that keeps it from being judged.
+        InvalidPackage: with everything that keeps it from being judged.
     """
     folder = place.folder
-    faults: list[Fault] = []
-    remarks: list[Fault] = []
+    faults: list[FileIssue] = []
+    remarks: list[FileIssue] = []
     raw, created = b"", datetime.min.replace(tzinfo=UTC)
-    with gathering(faults):
+    with collect_issues(faults):
         raw = read_bytes(folder / SOLVER, most=MAX_SOURCE_FILE, where=str(folder / SOLVER))
-    with gathering(faults):
+    with collect_issues(faults):
         created = _created(folder)
     tag, notes = None, None
-    with gathering(remarks):
+    with collect_issues(remarks):
         tag, notes = _declared(folder)
     if faults:
-        raise Unfit(*faults)
+        raise InvalidPackage(*faults)
     try:
         source = canonicalize(raw)
     except NotUtf8 as wrong:
@@ -131,26 +131,26 @@ def _entries(folder: Path) -> Iterator["os.DirEntry[str]"]:
         )
 
 
-def _misplaced(user: str, entry: "os.DirEntry[str]") -> Fault | None:
+def _misplaced(user: str, entry: "os.DirEntry[str]") -> FileIssue | None:
     """Return what keeps an entry of a user's folder from being a submission, if anything."""
     if entry.is_symlink():
         return _link(entry.path)
     if text_of(user) is None or text_of(entry.name) is None:
         shown = os.fsencode(entry.path).decode("utf-8", "backslashreplace")
-        return Fault(shown, "has a name that is not UTF-8", "rename it")
+        return FileIssue(shown, "has a name that is not UTF-8", "rename it")
     if not entry.is_dir():
         if entry.name not in (SOLVER, SOLUTION, SUBMISSION):
             return None
         remedy = f"put it into {user}/SUBMISSION/{entry.name}"
-        return Fault(entry.path, "stands in no submission's folder", remedy)
+        return FileIssue(entry.path, "stands in no submission's folder", remedy)
     if not is_name(f"{_ANY_PROBLEM}/{user}/{entry.name}"):
         remedy = "rename it, without control characters and in less than 500 characters"
-        return Fault(repr(entry.path), "has a name that no submission can have", remedy)
+        return FileIssue(repr(entry.path), "has a name that no submission can have", remedy)
     return None
 
 
-def _link(path: str) -> Fault:
-    return Fault(path, "is a symbolic link, which is not followed", "put the folder itself")
+def _link(path: str) -> FileIssue:
+    return FileIssue(path, "is a symbolic link, which is not followed", "put the folder itself")
 
 
 def _created(folder: Path) -> datetime:
@@ -162,7 +162,7 @@ def _created(folder: Path) -> datetime:
     try:
         changed = (folder / SOLVER).lstat().st_mtime_ns // 1000
     except OSError:
-        raise Unfit from None  # the missing source is told already
+        raise InvalidPackage from None  # the missing source is told already
     return datetime.fromtimestamp(0, UTC) + timedelta(microseconds=changed)
 
 

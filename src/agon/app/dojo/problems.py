@@ -10,9 +10,9 @@ from typing import Any, Final
 from agon.app.dojo.inspection import inspect, rules_in_force
 from agon.app.files import (
     MAX_SOURCE_FILE,
-    Fault,
-    Unfit,
-    gathering,
+    FileIssue,
+    InvalidPackage,
+    collect_issues,
     read_bytes,
     read_object,
     text_of,
@@ -75,24 +75,24 @@ def read_problem(folder: Path) -> Problem:
 
     Raises:
         NotFound: there is no such folder.
-        Unfit: with everything that is wrong with it.
+        InvalidPackage: with everything that is wrong with it.
     """
     if not folder.is_dir():
         raise NotFound(f"{folder}: no such folder; name one with {DECLARATION} and {SETTER}")
     declaration, setter = str(folder / DECLARATION), str(folder / SETTER)
-    faults: list[Fault] = []
+    faults: list[FileIssue] = []
     given: dict[str, Any] = {}
     source: bytes | None = None
-    with gathering(faults):
+    with collect_issues(faults):
         given = {
             "title": folder.resolve().name,
             **read_object(folder / DECLARATION, where=declaration),
         }
-    with gathering(faults):
+    with collect_issues(faults):
         source = _canonical(read_bytes(folder / SETTER, most=MAX_SOURCE_FILE, where=setter), setter)
     problem = problem_of(given, source, faults=faults, declaration=declaration, setter=setter)
     if problem is None:
-        raise Unfit(*faults)
+        raise InvalidPackage(*faults)
     return problem
 
 
@@ -100,7 +100,7 @@ def problem_of(
     given: Mapping[str, Any],
     source: bytes | None,
     *,
-    faults: list[Fault],
+    faults: list[FileIssue],
     declaration: str,
     setter: str,
 ) -> Problem | None:
@@ -120,19 +120,19 @@ def problem_of(
     values: dict[str, Any] = {}
     for key, read in _READERS.items():
         if given.get(key) is not None:
-            with gathering(faults):
+            with collect_issues(faults):
                 values[key] = read(given[key], declaration)
     if source is None:
         return None
     inspection = inspect(source, kind="setter", rules=rules_in_force())
     faults += [
-        Fault(f"{setter}:{one.line}" if one.line else setter, one.what, one.remedy)
+        FileIssue(f"{setter}:{one.line}" if one.line else setter, one.what, one.remedy)
         for one in inspection.violations
     ]
     defined = interface(inspection.program) if inspection.program else None
     if defined and (wanted := values.get("interface", defined)) != defined:
         what = f"interface is {wanted}, {setter} defines {defined}"
-        faults.append(Fault(declaration, what, "make them agree"))
+        faults.append(FileIssue(declaration, what, "make them agree"))
     if faults or defined is None:
         return None
     return Problem(
@@ -149,9 +149,9 @@ def packaged_problem(package: Mapping[str, Any]) -> Problem:
     """Return the problem of a package as jobs and ledger entries carry it, source included.
 
     Raises:
-        Unfit: with everything that is wrong with it.
+        InvalidPackage: with everything that is wrong with it.
     """
-    faults: list[Fault] = []
+    faults: list[FileIssue] = []
     declared = {name: value for name, value in package.items() if name not in {"source", "terms"}}
     problem = problem_of(
         declared,
@@ -161,7 +161,7 @@ def packaged_problem(package: Mapping[str, Any]) -> Problem:
         setter=SETTER,
     )
     if problem is None:
-        raise Unfit(*faults)
+        raise InvalidPackage(*faults)
     return problem
 
 
@@ -170,23 +170,25 @@ def _canonical(raw: bytes, where: str) -> bytes:
         return canonicalize(raw)
     except NotUtf8 as wrong:
         what, _, remedy = str(wrong).partition("; ")
-        raise Unfit(Fault(where, what, remedy)) from None
+        raise InvalidPackage(FileIssue(where, what, remedy)) from None
 
 
-def _misspelt(given: Mapping[str, Any], where: str) -> Iterator[Fault]:
+def _misspelt(given: Mapping[str, Any], where: str) -> Iterator[FileIssue]:
     """Find keys that must be meant as one of ours; others are the organiser's own business."""
     folded = {key.casefold(): key for key in _KEYS if given.get(key) is None}
     for name in given:
         if name not in _KEYS:
             close = get_close_matches(str(name).casefold(), list(folded), n=1, cutoff=0.8)
             if close:
-                yield Fault(where, f"unknown key {name!r}", f"did you mean {folded[close[0]]}?")
+                yield FileIssue(where, f"unknown key {name!r}", f"did you mean {folded[close[0]]}?")
 
 
 def _title(value: object, where: str) -> str:
     text = text_of(value)
     if text is None:
-        raise Unfit(Fault(where, "title is no text", "give the title people shall see"))
+        raise InvalidPackage(
+            FileIssue(where, "title is no text", "give the title people shall see")
+        )
     return text
 
 
@@ -194,20 +196,22 @@ def _interface(value: object, where: str) -> Interface:
     for known in INTERFACES:
         if value == known:
             return known
-    raise Unfit(Fault(where, f"interface is {value!r}", "give seq or gen"))
+    raise InvalidPackage(FileIssue(where, f"interface is {value!r}", "give seq or gen"))
 
 
 def _n_check(value: object, where: str) -> int:
     low, high = _N_CHECK_BOUNDS
     if type(value) is not int or not low <= value <= high:
-        raise Unfit(Fault(where, f"N_check is {value!r}", f"give a whole number {low} to {high:,}"))
+        raise InvalidPackage(
+            FileIssue(where, f"N_check is {value!r}", f"give a whole number {low} to {high:,}")
+        )
     return value
 
 
 def _user(value: object, where: str) -> str:
     text = str(value) if type(value) is int else text_of(value)
     if not text:
-        raise Unfit(Fault(where, f"setter_user_id is {value!r}", "give the user's id"))
+        raise InvalidPackage(FileIssue(where, f"setter_user_id is {value!r}", "give the user's id"))
     return text
 
 

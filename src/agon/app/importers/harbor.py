@@ -23,8 +23,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from agon.app.analysis.score import moment_of
-from agon.app.files import Fault, Unfit, gathering, read_object
+from agon.app.analysis.score import parse_time
+from agon.app.files import FileIssue, InvalidPackage, collect_issues, read_object
 from agon.app.importers.imported import Imported
 from agon.app.importers.trials import STAKES, Ran, tables_of
 from agon.app.tasks.files import files_under
@@ -42,18 +42,18 @@ def read(source: str) -> Imported:
 
     Raises:
         NotFound: there is no such folder.
-        Unfit: trials that cannot be understood, all at once.
+        InvalidPackage: trials that cannot be understood, all at once.
         Unreadable: there is no trial with a score.
     """
     place = Path(source)
     if not place.is_dir():
         raise NotFound(f"{place}: no such folder")
-    faults: list[Fault] = []
+    faults: list[FileIssue] = []
     found: list[tuple[str, datetime, str, bool]] = []
     unscored = 0
     for path in _result_files(place):
         where = str(path.relative_to(place))
-        with gathering(faults):
+        with collect_issues(faults):
             trial = read_object(path, where=where, most=_MOST)
             if "task_name" not in trial:
                 continue
@@ -63,7 +63,7 @@ def read(source: str) -> Imported:
                 continue
             found.append((_submission(trial), _started(trial, where), _task(trial, where), passed))
     if faults:
-        raise Unfit(*faults)
+        raise InvalidPackage(*faults)
     if not found:
         raise Unreadable(f"{place} holds no trial with a score; give the folder of a Harbor job")
     uids = {name: at for at, name in enumerate(sorted({name for name, *_ in found}), 1)}
@@ -104,7 +104,7 @@ def _submission(trial: Mapping[str, Any]) -> str:
 def _task(trial: Mapping[str, Any], where: str) -> str:
     name = trial["task_name"]
     if not isinstance(name, str) or not name.strip():
-        raise Unfit(Fault(where, f"task_name is {name!r}", "give the task's name"))
+        raise InvalidPackage(FileIssue(where, f"task_name is {name!r}", "give the task's name"))
     return name
 
 
@@ -113,11 +113,11 @@ def _started(trial: Mapping[str, Any], where: str) -> datetime:
     if given is None:
         return _BEGINNING
     try:
-        moment = moment_of(str(given))
+        moment = parse_time(str(given))
     except Unreadable:
         moment = None
     if moment is None:
-        raise Unfit(Fault(where, f"started_at is {given!r}", "give ISO 8601"))
+        raise InvalidPackage(FileIssue(where, f"started_at is {given!r}", "give ISO 8601"))
     return moment
 
 
@@ -131,7 +131,7 @@ def _passed(trial: Mapping[str, Any], where: str) -> bool | None:
     chosen = [rewards["reward"]] if "reward" in rewards else list(rewards.values())
     for value in chosen:
         if isinstance(value, bool) or not isinstance(value, (int, float)) or math.isnan(value):
-            raise Unfit(Fault(where, f"a reward is {value!r}", "give a number"))
+            raise InvalidPackage(FileIssue(where, f"a reward is {value!r}", "give a number"))
     return all(value > 0 for value in chosen)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice, takewhile
 
-from agon.app.analysis.score import Result, moment_of
+from agon.app.analysis.score import Result, parse_time
 from agon.app.replay.replica import LiveContest
 from agon.errors import CheckFailed, NotFound
 from agon.kernel.boards import Board
@@ -129,7 +129,7 @@ def _until(lines: Iterable[bytes], at: int | str | datetime | None) -> Iterator[
         return iter(lines)
     if isinstance(at, int):
         return islice(lines, max(at, 0))
-    moment = moment_of(at)
+    moment = parse_time(at)
     assert moment is not None  # noqa: S101 - a text or a time always gives one
     last = timestamp(moment).encode()
     # Every line begins with its time, and times never decrease along a ledger.

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from agon.app.analysis.score import Result, rules_of
-from agon.app.garbage import without_collection
+from agon.app.garbage import gc_paused
 from agon.app.replay.adjustments import Adjusted
 from agon.disciplines import discipline
 from agon.entities.contests import Contest
@@ -87,7 +87,7 @@ class LiveContest:
         known = self.seq
         new = iter(line for seq, line in lines if seq > known)
         while chunk := list(islice(new, _CHUNK)):
-            with without_collection():
+            with gc_paused():
                 self._take(chunk)
 
     def records(self, at: int | None = None, *, without: Collection[int] = ()) -> SeenRecords:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from agon.app.containers import RewardSource
-from agon.app.files import Fault, Unfit, gathering
+from agon.app.files import FileIssue, InvalidPackage, collect_issues
 from agon.app.tasks.files import files_under, mentions, read_text, sha256_of
 from agon.app.tasks.harbor import SETTINGS, read_settings
 from agon.app.tasks.task import Files, Settings, Task
@@ -52,22 +52,22 @@ def read_tasks(
 
     Raises:
         NotFound: a source is missing.
-        Unfit: with every error of every folder.
+        InvalidPackage: with every error of every folder.
         Unreadable: there is no task at all.
 
     Source: challenge, Running tasks; seed 001, Test Execution.
     """
-    faults: list[Fault] = []
+    faults: list[FileIssue] = []
     tasks: dict[str, Task] = {}
     for folder in [folder for source in sources for folder in _task_folders(source)]:
         if folder.name in tasks:
             what = f"has the name of {tasks[folder.name].folder}"
-            faults.append(Fault(str(folder), what, "rename one of the two"))
+            faults.append(FileIssue(str(folder), what, "rename one of the two"))
             continue
-        with gathering(faults):
+        with collect_issues(faults):
             tasks[folder.name] = read_task(folder)
     if faults:
-        raise Unfit(*faults)
+        raise InvalidPackage(*faults)
     if not tasks:
         raise Unreadable(
             "there is no task to run: a task is a folder with task.toml, instruction.md, "
@@ -83,17 +83,17 @@ def read_task(folder: Path) -> Task:
     """Read one task's folder of either layout.
 
     Raises:
-        Unfit: with all its errors.
+        InvalidPackage: with all its errors.
     """
     folder = folder.resolve()
-    faults: list[Fault] = []
+    faults: list[FileIssue] = []
     if not _NAME.fullmatch(folder.name):
         remedy = "use up to 100 letters, digits, dots, dashes and underscores"
-        faults.append(Fault(str(folder), "has a name that cannot name a trial", remedy))
+        faults.append(FileIssue(str(folder), "has a name that cannot name a trial", remedy))
     for path, entry in files_under(folder):
         if not (entry.is_symlink() or entry.is_file() or entry.is_dir()):
             where = _named(folder, path)
-            faults.append(Fault(where, "is a device, pipe or socket", "put a regular file"))
+            faults.append(FileIssue(where, "is a device, pipe or socket", "put a regular file"))
     old = (folder / OLD_SETTINGS).is_file() and not (folder / SETTINGS).is_file()
     return _old_task(folder, faults) if old else _task(folder, faults)
 
@@ -115,13 +115,13 @@ def _looks_like_a_task(folder: Path) -> bool:
     return any((folder / mark).exists() for mark in _MARKS)
 
 
-def _task(folder: Path, faults: list[Fault]) -> Task:
+def _task(folder: Path, faults: list[FileIssue]) -> Task:
     """Read a folder in Harbor's layout."""
     settings = Settings()
-    with gathering(faults):
+    with collect_issues(faults):
         settings = read_settings(folder, faults)
     instruction = ""
-    with gathering(faults):
+    with collect_issues(faults):
         where = _named(folder, INSTRUCTION)
         instruction = read_text(folder / INSTRUCTION, where=where)
         _check_instruction(instruction, where=where)
@@ -133,9 +133,9 @@ def _task(folder: Path, faults: list[Fault]) -> Task:
     for path, what in _UNKEEPABLE.items():
         if (folder / path).exists():
             remedy = "install in environment/Dockerfile what the task needs"
-            faults.append(Fault(_named(folder, path), what, remedy))
+            faults.append(FileIssue(_named(folder, path), what, remedy))
     if faults:
-        raise Unfit(*faults)
+        raise InvalidPackage(*faults)
     return Task(
         name=folder.name,
         folder=folder,
@@ -155,21 +155,21 @@ def _task(folder: Path, faults: list[Fault]) -> Task:
     )
 
 
-def _old_task(folder: Path, faults: list[Fault]) -> Task:
+def _old_task(folder: Path, faults: list[FileIssue]) -> Task:
     """Read a folder of Terminal-Bench 1."""
     old = TerminalBenchSettings()
-    with gathering(faults):
+    with collect_issues(faults):
         old = read_terminal_bench_settings(folder, faults)
         _check_instruction(old.instruction, where=_named(folder, OLD_SETTINGS))
     _require(folder, SCRIPT, faults)
     context = (folder / old.context).resolve()
     if not context.is_relative_to(folder):
         where = _named(folder, "docker-compose.yaml")
-        faults.append(Fault(where, "builds from outside the task", "build from inside"))
+        faults.append(FileIssue(where, "builds from outside the task", "build from inside"))
     else:
         _require(folder, str((context / "Dockerfile").relative_to(folder)), faults)
     if faults:
-        raise Unfit(*faults)
+        raise InvalidPackage(*faults)
     return Task(
         name=folder.name,
         folder=folder,
@@ -194,17 +194,17 @@ def _named(folder: Path, path: str) -> str:
 
 def _check_instruction(text: str, *, where: str) -> None:
     if not text.strip():
-        raise Unfit(Fault(where, "asks for nothing", "say what the agent must do"))
+        raise InvalidPackage(FileIssue(where, "asks for nothing", "say what the agent must do"))
     if len(text.encode()) > MAX_INSTRUCTION:
         remedy = "shorten it, or put the long part into a file of the environment"
-        raise Unfit(Fault(where, f"has more than {MAX_INSTRUCTION:,} bytes", remedy))
+        raise InvalidPackage(FileIssue(where, f"has more than {MAX_INSTRUCTION:,} bytes", remedy))
 
 
-def _require(folder: Path, path: str, faults: list[Fault]) -> None:
+def _require(folder: Path, path: str, faults: list[FileIssue]) -> None:
     """Collect an error if a required file is missing or empty."""
-    with gathering(faults):
+    with collect_issues(faults):
         if not read_text(folder / path, where=_named(folder, path)).strip():
-            raise Unfit(Fault(_named(folder, path), "is empty", "write it"))
+            raise InvalidPackage(FileIssue(_named(folder, path), "is empty", "write it"))
 
 
 def _optional(path: Path) -> Path | None:

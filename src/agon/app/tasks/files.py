@@ -6,7 +6,7 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-from agon.app.files import Fault, Unfit, read_bytes
+from agon.app.files import FileIssue, InvalidPackage, read_bytes
 
 MAX_TEXT = 1 << 20
 """Maximum size in bytes of an instruction or settings file."""
@@ -17,16 +17,17 @@ def read_text(path: Path, *, where: str) -> str:
     """Return the text of a UTF-8 file without NUL bytes.
 
     Raises:
-        Unfit: it is missing, not a regular file, longer than :data:`MAX_TEXT`, or not such text.
+        InvalidPackage: it is missing, not a regular file, longer than :data:`MAX_TEXT`, or not
+            such text.
     """
     content = read_bytes(path, most=MAX_TEXT, where=where)
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as wrong:
         what = f"is not UTF-8 at byte {wrong.start}"
-        raise Unfit(Fault(where, what, "save it as UTF-8")) from None
+        raise InvalidPackage(FileIssue(where, what, "save it as UTF-8")) from None
     if "\0" in text:
-        raise Unfit(Fault(where, "contains a NUL byte", "remove it"))
+        raise InvalidPackage(FileIssue(where, "contains a NUL byte", "remove it"))
     return text
 
 

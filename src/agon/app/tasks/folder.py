@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from agon.app.files import Unfit, json_page, read_object
+from agon.app.files import InvalidPackage, json_page, read_object
 from agon.app.tasks.trials import TrialResult
 from agon.errors import Conflict, Unavailable, Unreadable
 from agon.records.writing import write_atomically
@@ -184,7 +184,7 @@ def read_results(path: Path) -> list[TrialResult]:
     """Return the finished trials of a run, sorted by task and number.
 
     Raises:
-        Unfit, Unreadable: agon did not write a result.
+        InvalidPackage, Unreadable: agon did not write a result.
     """
     results = []
     for folder in sorted(path.iterdir()):
@@ -193,7 +193,7 @@ def read_results(path: Path) -> list[TrialResult]:
             try:
                 found = read_object(file, where=str(file), most=_MOST)
                 results.append(TrialResult.from_dict(found))
-            except (Unfit, TypeError, KeyError, AttributeError):
+            except (InvalidPackage, TypeError, KeyError, AttributeError):
                 raise Unreadable(
                     f"{file} was not written by agon challenge run; remove its folder"
                 ) from None

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from agon.app.containers import RewardSource
-from agon.app.files import Fault, Unfit
+from agon.app.files import FileIssue, InvalidPackage
 from agon.app.tasks.files import read_text
 from agon.app.tasks.settings_reader import SettingsReader
 from agon.app.tasks.task import WORKPLACE, Settings, TaskLimits, TaskMetadata
@@ -41,18 +41,18 @@ _TEMPLATE = re.compile(r"\$\{(\w+)(?::-([^}]*))?\}")
 _SOURCES: tuple[RewardSource, ...] = ("exit_code", "reward_file", "both")
 
 
-def read_settings(folder: Path, faults: list[Fault]) -> Settings:
+def read_settings(folder: Path, faults: list[FileIssue]) -> Settings:
     """Return the settings in ``task.toml``; errors are added to ``faults``, with defaults instead.
 
     Raises:
-        Unfit: there is no such file, or it is not TOML.
+        InvalidPackage: there is no such file, or it is not TOML.
     """
     where = f"{folder.name}/{SETTINGS}"
     text = read_text(folder / SETTINGS, where=where)
     try:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as wrong:
-        raise Unfit(Fault(where, f"is not TOML ({wrong})", "correct it")) from None
+        raise InvalidPackage(FileIssue(where, f"is not TOML ({wrong})", "correct it")) from None
     keys = SettingsReader(content, where=where, faults=faults)
     agent, verifier, environment = map(keys.table, ("agent", "verifier", "environment"))
     metadata = keys.table("metadata")

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
-from agon.app.files import Fault
+from agon.app.files import FileIssue
 
 _SIMILARITY = 0.75  # above it an unknown key is taken for a misspelt known one
 _LONGEST_SHOWN = 60
@@ -19,7 +19,7 @@ class SettingsReader:
     """
 
     def __init__(
-        self, content: Mapping[str, Any], *, where: str, faults: list[Fault], path: str = ""
+        self, content: Mapping[str, Any], *, where: str, faults: list[FileIssue], path: str = ""
     ) -> None:
         self._content = content
         self._where = where
@@ -106,7 +106,7 @@ class SettingsReader:
         told = repr(value)
         if len(told) > _LONGEST_SHOWN:
             told = told[:_LONGEST_SHOWN] + "…"
-        self._faults.append(Fault(self._where, f"{self._path}{key} is {told}", remedy))
+        self._faults.append(FileIssue(self._where, f"{self._path}{key} is {told}", remedy))
 
     def _take(self, key: str, default: Any) -> Any:
         self._known.add(key)

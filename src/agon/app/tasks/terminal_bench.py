@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from agon.app.files import Fault, Unfit, gathering
+from agon.app.files import FileIssue, InvalidPackage, collect_issues
 from agon.app.tasks.files import read_text
 from agon.app.tasks.harbor import DAY_S
 from agon.app.tasks.settings_reader import SettingsReader
@@ -50,11 +50,11 @@ class TerminalBenchSettings:
     context: str = "."
 
 
-def read_terminal_bench_settings(folder: Path, faults: list[Fault]) -> TerminalBenchSettings:
+def read_terminal_bench_settings(folder: Path, faults: list[FileIssue]) -> TerminalBenchSettings:
     """Return the settings in ``task.yaml``; errors are added to ``faults``, with defaults instead.
 
     Raises:
-        Unfit: there is no such file, or it is not a YAML mapping.
+        InvalidPackage: there is no such file, or it is not a YAML mapping.
         Unavailable: the package ``pyyaml`` is not installed.
     """
     where = f"{folder.name}/{SETTINGS}"
@@ -87,13 +87,13 @@ def _described(keys: SettingsReader) -> str:
     return ""
 
 
-def _context(folder: Path, faults: list[Fault]) -> str:
+def _context(folder: Path, faults: list[FileIssue]) -> str:
     """Return the folder that the compose file builds from."""
     here = "."
     where = f"{folder.name}/{COMPOSE}"
     if not (folder / COMPOSE).is_file():
         return here
-    with gathering(faults):
+    with collect_issues(faults):
         keys = SettingsReader(_mapping(folder / COMPOSE, where), where=where, faults=faults)
         services = keys.table("services")
         names = list(services.rest())
@@ -122,11 +122,11 @@ def _mapping(path: Path, where: str) -> dict[str, Any]:
         ) from None
     try:
         if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, yaml.SafeLoader)):
-            raise Unfit(Fault(where, "uses an alias (*)", "write the value out"))
+            raise InvalidPackage(FileIssue(where, "uses an alias (*)", "write the value out"))
         content = yaml.safe_load(text)
     except (yaml.YAMLError, ValueError, RecursionError) as wrong:
         told = " ".join(str(wrong).split())[:200]
-        raise Unfit(Fault(where, f"is not YAML ({told})", "correct it")) from None
+        raise InvalidPackage(FileIssue(where, f"is not YAML ({told})", "correct it")) from None
     if not isinstance(content, dict) or not all(isinstance(key, str) for key in content):
-        raise Unfit(Fault(where, "is not a mapping", "write key: value lines"))
+        raise InvalidPackage(FileIssue(where, "is not a mapping", "write key: value lines"))
     return content

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Final, Literal, Protocol
 
-from agon.app.analysis.score import moment_of
+from agon.app.analysis.score import parse_time
 from agon.app.webhooks.address_guard import Resolve, Target, checked
 from agon.app.webhooks.signatures import signed_headers
 from agon.entities.webhooks import DeliveryLog, Webhook
@@ -129,6 +129,6 @@ def due(delivery: DeliveryLog) -> datetime | None:
     last = delivery.attempts[-1]
     asked = timedelta(seconds=float(last.get("retry_after_seconds", 0)))
     wait = max(WAITS[len(delivery.attempts)], min(asked, LONGEST_WAIT))
-    before = moment_of(str(last["at"]))
+    before = parse_time(str(last["at"]))
     assert before is not None, "text gives a time"  # noqa: S101 (tells mypy)
     return before + wait

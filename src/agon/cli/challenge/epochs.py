@@ -10,7 +10,7 @@ epoch = option(
 )
 
 
-def at_epoch(under: parameters.Under, epoch: int | None) -> parameters.Under:
+def at_epoch(under: parameters.RuleOptions, epoch: int | None) -> parameters.RuleOptions:
     """Return what records are scored under, with the epoch among its rules.
 
     Raises:

@@ -40,7 +40,7 @@ def forecast_burn(
     epoch: int | None,
     ahead: int | None,
     competition: str | None,
-    under: parameters.Under,
+    under: parameters.RuleOptions,
     form: str | None,
     output: Path | None,
 ) -> None:

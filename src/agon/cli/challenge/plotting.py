@@ -44,7 +44,7 @@ def plot_epochs(
     kinds: tuple[str, ...],
     form: str | None,
     epoch: int | None,
-    under: parameters.Under,
+    under: parameters.RuleOptions,
 ) -> None:
     """Draw the epochs of SOURCE.
 
@@ -59,10 +59,10 @@ def plot_epochs(
     PNG needs pip install 'agon[plots]'.
     """
     wanted = dict(_files(out, kinds, form))
-    from agon.cli.output import expect_file
+    from agon.cli.output import require_writable
 
     for file in wanted.values():
-        expect_file(file if len(wanted) == 1 and file == out else out)
+        require_writable(file if len(wanted) == 1 and file == out else out)
     from agon.app.analysis.score import score
     from agon.app.challenge.figures import picture
     from agon.app.charts import svg

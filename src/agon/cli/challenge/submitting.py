@@ -51,7 +51,7 @@ def submit_weights(
     *,
     epoch: int | None,
     dry_run: bool,
-    under: parameters.Under,
+    under: parameters.RuleOptions,
     form: str,
     **where: Any,
 ) -> None:

@@ -13,7 +13,7 @@ from agon.cli.output import TABLE, board_chunks, deliver
 if TYPE_CHECKING:
     from agon.app.challenge.epochs import EpochWeights
 
-_EPOCHS_FOR_PEOPLE = 100
+_MAX_EPOCHS_DRAWN = 100
 _LARGEST = 3
 
 
@@ -32,8 +32,8 @@ def weights(
     epoch: int | None,
     every: bool,
     bittensor: bool,
-    under: parameters.Under,
-    printing: parameters.Printing,
+    under: parameters.RuleOptions,
+    printing: parameters.OutputOptions,
 ) -> None:
     """Compute the weights of all miners of SOURCE.
 
@@ -73,7 +73,7 @@ def weights(
         deliver([json_text(payload_of(result).to_dict()).encode(), b"\n"], printing.output)
 
 
-def _show_all(weighed: "EpochWeights", printing: parameters.Printing) -> None:
+def _show_all(weighed: "EpochWeights", printing: parameters.OutputOptions) -> None:
     if printing.form == TABLE:
         _draw_all(weighed, printing.output)
     elif printing.form == "json":
@@ -88,7 +88,7 @@ def _draw_all(weighed: "EpochWeights", output: Path | None) -> None:
     """Draw a line for each of the last epochs: the burn, and who got most."""
     from agon.cli.drawing import Column, Paper, numbers
 
-    shown = weighed.epochs[-_EPOCHS_FOR_PEOPLE:]
+    shown = weighed.epochs[-_MAX_EPOCHS_DRAWN:]
     paid: dict[int, list[tuple[float, int]]] = {epoch: [] for epoch in shown}
     burn: dict[int, float] = {}
     for row in weighed.rows(since=shown[0]):

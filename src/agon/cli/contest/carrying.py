@@ -7,7 +7,7 @@ import click
 from agon.cli import listing, parameters
 from agon.cli.contest import arguments
 from agon.cli.helping import Command, option
-from agon.cli.output import TABLE, deliver, expect_file
+from agon.cli.output import TABLE, deliver, require_writable
 from agon.cli.places import Place, place
 
 
@@ -23,7 +23,7 @@ def export(contest: str, *, out: Path, place: Place) -> None:
       agon contest export spring --out spring-ledger/
       agon replay spring-ledger/
     """
-    expect_file(out)
+    require_writable(out)
     with place.open(create=False) as house:
         house.ledgers.export(contest, out)
     click.echo(f"{contest} is in {out}; agon replay {out} verifies it", err=True)

@@ -39,7 +39,7 @@ def board(
     as_of: str | None,
     around: str | None,
     find: str | None,
-    printing: parameters.Printing,
+    printing: parameters.OutputOptions,
     place: Place,
 ) -> None:
     """Print a published board of ID.

@@ -18,7 +18,7 @@ from agon.cli.output import TABLE, deliver
 if TYPE_CHECKING:
     from agon.app.dojo.judge import Judged, Progress
     from agon.app.dojo.rejudge import Rejudged
-    from agon.app.files import Fault
+    from agon.app.files import FileIssue
 
 _TOLD_EVERY_S = 2.0
 _TOLD_FAULTS = 20
@@ -162,7 +162,7 @@ def _tell(judged: "Judged", out: Path) -> None:
     click.echo(f"wrote {out}; agon score dojo {out} scores it", err=True)
 
 
-def _list(faults: "tuple[Fault, ...]", heading: str) -> None:
+def _list(faults: "tuple[FileIssue, ...]", heading: str) -> None:
     from agon.cli.running import plain
 
     for fault in faults[:_TOLD_FAULTS]:

@@ -7,7 +7,7 @@ import click
 
 from agon.cli.dojo import arguments
 from agon.cli.helping import Command, option
-from agon.cli.output import expect_file
+from agon.cli.output import require_writable
 
 
 @click.command("publish", cls=Command)
@@ -76,7 +76,7 @@ def reveal_problem(source: Path, *, out: Path, early: bool, season: Path | None,
     from agon.app.dojo.setter_check import pass_gate
     from agon.wiring import sandbox
 
-    expect_file(out)
+    require_writable(out)
     answer = None if source.is_dir() else read_answer(source)
     problem = read_problem(source) if answer is None else answer.problem
     freeze = problem.freeze_started_at

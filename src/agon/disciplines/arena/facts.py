@@ -151,11 +151,11 @@ def facts_of(records: Records) -> Facts:
     return Facts(bots, judges, matches, votes, _reinstatements(records, judges))
 
 
-def moment_of(micros: int) -> datetime | None:
+def parse_time(micros: int) -> datetime | None:
     """Return a recorded time as a UTC datetime, None where it is unknown.
 
     Example:
-        >>> moment_of(0).isoformat(), moment_of(UNKNOWN_TIME)
+        >>> parse_time(0).isoformat(), parse_time(UNKNOWN_TIME)
         ('1970-01-01T00:00:00+00:00', None)
     """
     return None if micros == UNKNOWN_TIME else moment_at(micros)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from agon.disciplines.arena.draws import sample, shown_first
-from agon.disciplines.arena.facts import API, Facts, moment_of
+from agon.disciplines.arena.facts import API, Facts, parse_time
 from agon.disciplines.arena.formulas import NONE
 from agon.disciplines.arena.history import Credibilities, Ratings
 from agon.disciplines.arena.rules import ArenaRules
@@ -45,7 +45,7 @@ def candidates_of(
             str(judges.ids[judge]),
             judges.owner[judge].as_py(),
             bool(bots.qualified[bot]),
-            moment_of(int(bots.account_created[bot])),
+            parse_time(int(bots.account_created[bot])),
             int(games[bot]),
             int(credibilities.credibility[judge]),
             credibilities.fell_out(judge, level=level) is not None,

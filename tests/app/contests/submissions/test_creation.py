@@ -20,7 +20,7 @@ from agon.app.contests.submissions.problems import (
     told,
 )
 from agon.app.contests.submissions.submission import Submission
-from agon.app.files import Unfit
+from agon.app.files import InvalidPackage
 from agon.app.service import Service
 from agon.errors import Conflict, Forbidden, NotFound, Unreadable
 from agon.kernel.times import written_time
@@ -83,7 +83,7 @@ def test_a_setter_waits_for_its_gate_before_anything_is_published(dojo: Service)
 @pytest.mark.parametrize("source", [None, "", "x = (", "import os\n", "\ud800", 7])
 def test_a_package_that_is_none_is_refused_with_its_faults(dojo: Service, source: Any) -> None:
     """Before a worker's time is spent on it."""
-    with pytest.raises(Unfit):
+    with pytest.raises(InvalidPackage):
         publish_problem(dojo, "dojo", {"source": source, "N_check": 3}, by=ORGANISER)
 
 

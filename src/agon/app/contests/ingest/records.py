@@ -7,7 +7,7 @@ from typing import Any
 
 from agon.app.access.permissions import allow, viewed
 from agon.app.contests.ingest.batch_import import Intake, Recorded
-from agon.app.garbage import without_collection
+from agon.app.garbage import gc_paused
 from agon.app.service import Service
 from agon.entities.access import Caller
 from agon.entities.contests import Contest
@@ -49,7 +49,7 @@ def record(
         Conflict: keys or external ids are there with other content; or the contest is final.
     """
     recorded = Recorded()
-    with suppress(_Undone), without_collection(), service.store.write() as session:
+    with suppress(_Undone), gc_paused(), service.store.write() as session:
         contest = viewed(session, contest_id, by).contest
         allow(by, "vote.add" if by.role == "judge" else "records.add", contest=contest)
         contest = session.contests.lock(contest_id)

@@ -1,7 +1,7 @@
 """Say which position of a ledger a request is about, and never later than its caller may see."""
 
 from agon.app.access.permissions import View
-from agon.app.analysis.score import moment_of
+from agon.app.analysis.score import parse_time
 from agon.disciplines import discipline
 from agon.entities.contests import Contest, Snapshot
 from agon.errors import NotFound, did_you_mean
@@ -46,7 +46,7 @@ def position(session: Session, view: View, as_of: str | None) -> int | None:
     if text.isascii() and text.isdigit():
         wanted = int(text) if len(text) <= _LONGEST else view.contest.seq
     else:
-        moment = moment_of(text)
+        moment = parse_time(text)
         assert moment is not None  # noqa: S101 - a text always gives one
         wanted = session.entries.position_at(view.contest.no, moment)
     return wanted if limit is None else min(wanted, limit)

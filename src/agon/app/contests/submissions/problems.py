@@ -22,7 +22,7 @@ from agon.app.dojo.lifecycle import (
     revelation,
 )
 from agon.app.dojo.problems import Problem, problem_of
-from agon.app.files import Fault, Unfit
+from agon.app.files import FileIssue, InvalidPackage
 from agon.app.queue.jobs import gate_job
 from agon.app.service import Service
 from agon.disciplines import discipline
@@ -57,7 +57,7 @@ def publish_problem(
 
     Raises:
         Forbidden, Unauthenticated, NotFound: ``by`` may not, or not see the contest.
-        Unfit: with everything that is wrong with the package.
+        InvalidPackage: with everything that is wrong with the package.
         Conflict: the contest is final, or of another discipline.
     """
     problem = _problem(package)
@@ -165,16 +165,18 @@ def told(problem: PublishedProblem, *, revealed: bool) -> dict[str, Any]:
 def _problem(package: Mapping[str, Any]) -> Problem:
     source = package.get("source")
     if not isinstance(source, str) or not source.strip():
-        raise Unfit(Fault("source", "is no program", "give the setter's source as text"))
+        raise InvalidPackage(
+            FileIssue("source", "is no program", "give the setter's source as text")
+        )
     try:
         canonical = canonicalize(source.encode())
     except UnicodeEncodeError:
-        raise Unfit(Fault("source", "is no UTF-8 text", "save it as UTF-8")) from None
-    faults: list[Fault] = []
+        raise InvalidPackage(FileIssue("source", "is no UTF-8 text", "save it as UTF-8")) from None
+    faults: list[FileIssue] = []
     declared = {name: value for name, value in package.items() if name != "source"}
     problem = problem_of(declared, canonical, faults=faults, declaration="package", setter="source")
     if problem is None:
-        raise Unfit(*faults)
+        raise InvalidPackage(*faults)
     return problem
 
 
