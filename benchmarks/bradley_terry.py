@@ -71,15 +71,19 @@ def compare(matches: int, players: int) -> None:
     arrow = pa.array(left), pa.array(right)
 
     def from_numbers() -> BradleyTerry:
-        return bradley_terry(count_pairs(a, b, score_a, players=players))
+        return bradley_terry(count_pairs(a, b, score_a, players=players), regularisation=0.0)
 
     def from_ids() -> BradleyTerry:
         known, one, other = encode(*arrow)
-        return bradley_terry(count_pairs(one, other, score_a, players=len(known)))
+        return bradley_terry(
+            count_pairs(one, other, score_a, players=len(known)), regularisation=0.0
+        )
 
     fit = from_numbers()
     best = optimum(a, b, score_a, players, fit.log_strength)
-    off = float(np.abs(fit.elo() - to_elo(best)).max())
+    off = float(
+        np.abs(fit.elo(scale=400.0, mean=1000.0) - to_elo(best, scale=400.0, mean=1000.0)).max()
+    )
     print(f"{players:,} players: agon is {off:.1e} Elo from the optimum ({fit.steps} steps)")
     assert off <= 0.001
     for kind, ours in (("numbers", from_numbers), ("string ids", from_ids)):
@@ -89,7 +93,12 @@ def compare(matches: int, players: int) -> None:
         theirs_seconds = time.perf_counter() - begin
         if kind == "numbers":
             theta = np.log(peer.scores.sort_index().to_numpy())
-            theirs_off = float(np.abs(to_elo(theta - theta.mean()) - to_elo(best)).max())
+            theirs_off = float(
+                np.abs(
+                    to_elo(theta - theta.mean(), scale=400.0, mean=1000.0)
+                    - to_elo(best, scale=400.0, mean=1000.0)
+                ).max()
+            )
             print(f"evalica is {theirs_off:.1e} Elo from it ({peer.iterations} iterations)")
         if theirs_seconds < 2:  # cheap enough for a fair median; else that one run stands
             ours_seconds, theirs_seconds = report.medians(

@@ -32,9 +32,9 @@ def main() -> None:
         players, one, other = encode(table["a"], table["b"])
         scores = table["score_a"].chunk(0).to_numpy()
         return players, fold(
-            EloState.fresh(), one, other, scores,
+            EloState.fresh(start=1000.0), one, other, scores,
             k_new=4, k_established=4, round_changes=False,
-        )  # fmt: skip
+         games_established=30, scale=400.0, start=1000.0)  # fmt: skip
 
     def theirs() -> evalica.EloResult:
         return evalica.elo(left, right, winners, k=4.0)

@@ -46,23 +46,31 @@ def test_vectors_of_the_challenge_page(
     values: list[float], z_of_last: float, flags: list[bool]
 ) -> None:
     """The three vectors of step 3, the second and third with a MAD of zero."""
-    assert modified_z(values)[-1].round(2) == z_of_last
-    assert outliers(values).tolist() == flags
+    assert modified_z(values, mad_when_zero=0.01)[-1].round(2) == z_of_last
+    assert outliers(values, threshold=3.5, min_values=3, mad_when_zero=0.01).tolist() == flags
 
 
 def test_the_threshold_itself_is_not_above_the_threshold() -> None:
     """0.6745 x 0.014 / 0.002698 is 3.5 in decimals and a last bit more in floats: not flagged."""
     values = [0.486, 0.497302, 0.5, 0.502698, 0.502698]
-    assert modified_z(values)[0] < -3.5
-    assert modified_z(values)[0].round(9) == -3.5
-    assert not outliers(values).any()
-    assert outliers(values, threshold=3.4999).tolist() == [True, False, False, False, False]
+    assert modified_z(values, mad_when_zero=0.01)[0] < -3.5
+    assert modified_z(values, mad_when_zero=0.01)[0].round(9) == -3.5
+    assert not outliers(values, threshold=3.5, min_values=3, mad_when_zero=0.01).any()
+    assert outliers(values, threshold=3.4999, min_values=3, mad_when_zero=0.01).tolist() == [
+        True,
+        False,
+        False,
+        False,
+        False,
+    ]
 
 
 @pytest.mark.parametrize("values", [[], [0.1], [0.1, 0.9]])
 def test_fewer_than_three_values_flag_nobody(values: list[float]) -> None:
     """Of two who disagree, nobody can say who is wrong."""
-    assert outliers(values).tolist() == [False] * len(values)
+    assert outliers(values, threshold=3.5, min_values=3, mad_when_zero=0.01).tolist() == [
+        False
+    ] * len(values)
 
 
 def test_the_mad_is_the_middle_deviation() -> None:
@@ -108,11 +116,14 @@ def test_many_groups_at_once_equal_one_at_a_time(groups: list[list[float]]) -> N
         plain_median([abs(value - middle) for value in group])
         for group, middle in zip(groups, medians, strict=True)
     ]
-    assert grouped_outliers(values, offsets).tolist() == [
-        flag for group in groups for flag in plain_flags(group)
-    ]
-    z = [modified_z(group) for group in groups]
-    assert grouped_modified_z(values, offsets).tolist() == np.concatenate([[], *z]).tolist()
+    assert grouped_outliers(
+        values, offsets, threshold=3.5, min_values=3, mad_when_zero=0.01
+    ).tolist() == [flag for group in groups for flag in plain_flags(group)]
+    z = [modified_z(group, mad_when_zero=0.01) for group in groups]
+    assert (
+        grouped_modified_z(values, offsets, mad_when_zero=0.01).tolist()
+        == np.concatenate([[], *z]).tolist()
+    )
 
 
 def test_groups_larger_and_more_than_a_block_are_computed_the_same() -> None:
@@ -127,7 +138,7 @@ def test_groups_larger_and_more_than_a_block_are_computed_the_same() -> None:
 def test_inputs_are_left_as_they_were() -> None:
     """Values are frozen at the border: sorting happens on copies."""
     values = np.array([3.0, 1.0, 2.0])
-    grouped_outliers(values, np.array([0, 3]))
+    grouped_outliers(values, np.array([0, 3]), threshold=3.5, min_values=3, mad_when_zero=0.01)
     assert values.tolist() == [3.0, 1.0, 2.0]
 
 
@@ -135,6 +146,14 @@ def test_inputs_are_left_as_they_were() -> None:
 @given(st.lists(scores, min_size=3, max_size=9), st.randoms())
 def test_flags_do_not_depend_on_order(values: list[float], dice: Any) -> None:
     """Rows of a table have no order that means anything."""
-    flags = dict(zip(values, outliers(values).tolist(), strict=True))
+    flags = dict(
+        zip(
+            values,
+            outliers(values, threshold=3.5, min_values=3, mad_when_zero=0.01).tolist(),
+            strict=True,
+        )
+    )
     dice.shuffle(values)
-    assert outliers(values).tolist() == [flags[value] for value in values]
+    assert outliers(values, threshold=3.5, min_values=3, mad_when_zero=0.01).tolist() == [
+        flags[value] for value in values
+    ]

@@ -71,7 +71,7 @@ def test_pearson_does_not_depend_on_row_order() -> None:
 def test_spearman_equals_scipy(pair: tuple[list[int], list[int]]) -> None:
     """Ties share their mean rank, as the field has it; the interval holds the value."""
     x, y = pair
-    found = spearman(x, y)
+    found = spearman(x, y, confidence=0.95)
     assert found.interval.low <= found.value <= found.interval.high
     assert found.pairs == len(x)
     if len(set(x)) > 1 and len(set(y)) > 1:
@@ -81,7 +81,7 @@ def test_spearman_equals_scipy(pair: tuple[list[int], list[int]]) -> None:
 def test_spearman_interval_by_hand() -> None:
     """ρ = 0.8 of 28 pairs: atanh 0.8 = 1.098612, reach 1.959964 x √(1.32 / 25)."""
     x = np.arange(5.0)
-    found = spearman(x, [1, 0, 3, 2, 4])
+    found = spearman(x, [1, 0, 3, 2, 4], confidence=0.95)
     reach = 1.959964 * math.sqrt(1.32 / 2)
     assert found.value == pytest.approx(0.8)
     assert found.interval.low == pytest.approx(math.tanh(1.0986123 - reach), abs=1e-6)
@@ -90,11 +90,11 @@ def test_spearman_interval_by_hand() -> None:
 
 def test_spearman_says_how_little_it_knows() -> None:
     """Three pairs bound nothing; a perfect order of many is a point."""
-    few = spearman([1, 2, 3], [1, 2, 3])
+    few = spearman([1, 2, 3], [1, 2, 3], confidence=0.95)
     assert (few.value, few.interval.low, few.interval.high) == (1.0, -1.0, 1.0)
-    perfect = spearman(range(10), range(10))
+    perfect = spearman(range(10), range(10), confidence=0.95)
     assert (perfect.value, perfect.interval.low, perfect.interval.high) == (1.0, 1.0, 1.0)
-    flat = spearman([1, 1, 1, 1], [1, 2, 3, 4])
+    flat = spearman([1, 1, 1, 1], [1, 2, 3, 4], confidence=0.95)
     assert (flat.value, flat.interval.low, flat.interval.high) == (0.0, -1.0, 1.0)
 
 
@@ -153,7 +153,7 @@ def test_ranks_and_percentiles_equal_their_definitions(values: list[int]) -> Non
 )
 def test_wilson_published_values(successes: int, trials: int, low: float, high: float) -> None:
     """81 of 263 is Newcombe's (1998) example; the ends 0 and 1 are exact."""
-    found = wilson(successes, trials=trials)
+    found = wilson(successes, trials=trials, confidence=0.95)
     assert (round(found.low, 4), round(found.high, 4)) == (low, high)
 
 
@@ -172,6 +172,9 @@ def test_wilson_holds_the_share_and_stays_a_share(
 
 def test_wilson_of_no_trials_is_everything() -> None:
     """Nothing is known, and that is an interval too."""
-    assert (wilson(0, trials=0).low, wilson(0, trials=0).high) == (0.0, 1.0)
+    assert (
+        wilson(0, trials=0, confidence=0.95).low,
+        wilson(0, trials=0, confidence=0.95).high,
+    ) == (0.0, 1.0)
     with pytest.raises(ValueError, match="successes"):
-        wilson(3, trials=2)
+        wilson(3, trials=2, confidence=0.95)

@@ -22,6 +22,7 @@ NORMAL_QUARTILE = 0.6745
 """Third quartile of the normal distribution, as the seed rounds it: MAD ≈ 0.6745 σ."""
 
 _BLOCK = 65_536  # values sorted at a time: half a megabyte stays in the core's cache
+_TINY = 1e-9  # a MAD below this is taken as 0
 _NOISE = 1e-9  # a z-score above the threshold by less than this equals it
 
 
@@ -57,12 +58,10 @@ def mad(values: npt.ArrayLike) -> float:
     return float(grouped_mad(*_one_group(values))[0])
 
 
-def modified_z(
-    values: npt.ArrayLike, *, mad_when_zero: float = 0.01, tiny: float = 1e-9
-) -> FloatArray:
+def modified_z(values: npt.ArrayLike, *, mad_when_zero: float) -> FloatArray:
     """Measure how far each value lies from the middle: z = 0.6745 (x - median) / MAD.
 
-    A MAD below ``tiny`` is taken as ``mad_when_zero``. One z per value.
+    A MAD below a billionth is taken as ``mad_when_zero``. One z per value.
 
     Raises:
         NotScorable: when there is no value.
@@ -71,19 +70,18 @@ def modified_z(
     Source: seed 001, Modified Z-Score; challenge, step 3.
 
     Example:
-        >>> modified_z([0.8, 0.8, 0.8, 0.8, 0.2]).round(2).tolist()
+        >>> modified_z([0.8, 0.8, 0.8, 0.8, 0.2], mad_when_zero=0.01).round(2).tolist()
         [0.0, 0.0, 0.0, 0.0, -40.47]
     """
-    return grouped_modified_z(*_one_group(values), mad_when_zero=mad_when_zero, tiny=tiny)
+    return grouped_modified_z(*_one_group(values), mad_when_zero=mad_when_zero)
 
 
 def outliers(
     values: npt.ArrayLike,
     *,
-    threshold: float = 3.5,
-    min_values: int = 3,
-    mad_when_zero: float = 0.01,
-    tiny: float = 1e-9,
+    threshold: float,
+    min_values: int,
+    mad_when_zero: float,
 ) -> BoolArray:
     """Flag values whose modified z, without its sign, is strictly above ``threshold``.
 
@@ -96,9 +94,10 @@ def outliers(
     Source: seed 001, Outlier Threshold; challenge, step 3.
 
     Example:
-        >>> outliers([0.80, 0.82, 0.79, 0.81, 0.20]).tolist()
+        >>> rules = {"threshold": 3.5, "min_values": 3, "mad_when_zero": 0.01}
+        >>> outliers([0.80, 0.82, 0.79, 0.81, 0.20], **rules).tolist()
         [False, False, False, False, True]
-        >>> outliers([0.8, 0.2]).tolist()
+        >>> outliers([0.8, 0.2], **rules).tolist()
         [False, False]
     """
     flat = _finite(values)
@@ -109,7 +108,6 @@ def outliers(
         threshold=threshold,
         min_values=min_values,
         mad_when_zero=mad_when_zero,
-        tiny=tiny,
     )
 
 
@@ -149,22 +147,22 @@ def grouped_modified_z(
     values: npt.ArrayLike,
     offsets: npt.ArrayLike,
     *,
-    mad_when_zero: float = 0.01,
-    tiny: float = 1e-9,
+    mad_when_zero: float,
 ) -> FloatArray:
     """Take the :func:`modified_z` of every value within its group; one per value.
 
     Errors as :func:`grouped_median`.
 
     Example:
-        >>> grouped_modified_z([1, 2, 3, 5, 5, 6], [0, 3, 6]).tolist()  # MAD 1; MAD 0 → 0.01
+        >>> values = [1, 2, 3, 5, 5, 6]  # MAD 1; MAD 0 → 0.01
+        >>> grouped_modified_z(values, [0, 3, 6], mad_when_zero=0.01).tolist()
         [-0.6745, 0.0, 0.6745, 0.0, 0.0, 67.45]
     """
     _check_divisor(mad_when_zero)
     flat, starts = _groups(values, offsets)
     z = np.empty(len(flat))
     for block in _blocks(flat, starts):
-        z[block.at] = block.modified_z(mad_when_zero, tiny)
+        z[block.at] = block.modified_z(mad_when_zero)
     return z
 
 
@@ -172,17 +170,17 @@ def grouped_outliers(
     values: npt.ArrayLike,
     offsets: npt.ArrayLike,
     *,
-    threshold: float = 3.5,
-    min_values: int = 3,
-    mad_when_zero: float = 0.01,
-    tiny: float = 1e-9,
+    threshold: float,
+    min_values: int,
+    mad_when_zero: float,
 ) -> BoolArray:
     """Flag the :func:`outliers` of every group; one flag per value.
 
     Errors as :func:`grouped_median`.
 
     Example:
-        >>> grouped_outliers([0.8, 0.8, 0.2, 0.8, 0.2], [0, 3, 5]).tolist()
+        >>> rules = {"threshold": 3.5, "min_values": 3, "mad_when_zero": 0.01}
+        >>> grouped_outliers([0.8, 0.8, 0.2, 0.8, 0.2], [0, 3, 5], **rules).tolist()
         [False, False, True, False, False]
     """
     _check_divisor(mad_when_zero)
@@ -190,7 +188,7 @@ def grouped_outliers(
     flags = np.zeros(len(flat), dtype=np.bool_)
     for block in _blocks(flat, starts):
         if block.values.shape[1] >= min_values:
-            z = block.modified_z(mad_when_zero, tiny)
+            z = block.modified_z(mad_when_zero)
             flags[block.at] = np.abs(z) > threshold + _NOISE
     return flags
 
@@ -210,10 +208,10 @@ class _Block:
         deviations.sort(axis=1)
         return _middle(deviations)
 
-    def modified_z(self, mad_when_zero: float, tiny: float) -> FloatArray:
+    def modified_z(self, mad_when_zero: float) -> FloatArray:
         """Take the modified z of each value."""
         spread = self.spread()
-        divisor = np.where(spread < tiny, mad_when_zero, spread)
+        divisor = np.where(spread < _TINY, mad_when_zero, spread)
         return NORMAL_QUARTILE * (self.values - self.centre[:, None]) / divisor[:, None]
 
 

@@ -63,7 +63,7 @@ def pearson(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
     return max(-1.0, min(1.0, math.fsum(one * other) / spread))
 
 
-def spearman(x: npt.ArrayLike, y: npt.ArrayLike, *, confidence: float = 0.95) -> Correlation:
+def spearman(x: npt.ArrayLike, y: npt.ArrayLike, *, confidence: float) -> Correlation:
     """Correlate the ranks of two columns (ties share their mean rank): Spearman's ρ.
 
     The interval is tanh(atanh ρ ± z √((1 + ρ²/2) / (n - 3))): Fisher's transformation with Bonett
@@ -76,7 +76,7 @@ def spearman(x: npt.ArrayLike, y: npt.ArrayLike, *, confidence: float = 0.95) ->
     Source: community, cross-validation against an external reputation.
 
     Example:
-        >>> found = spearman([1, 2, 3, 4, 5], [2, 1, 4, 3, 5])  # 1 - 6·4 / (5·24)
+        >>> found = spearman([1, 2, 3, 4, 5], [2, 1, 4, 3, 5], confidence=0.95)  # 1 - 6·4 / (5·24)
         >>> round(found.value, 6), round(found.interval.low, 3), round(found.interval.high, 3)
         (0.8, -0.457, 0.991)
     """
@@ -150,7 +150,7 @@ def percentile_ranks(values: npt.ArrayLike) -> FloatArray:
     return 100.0 * (ranks - 1) / max(1, len(ranks) - 1)
 
 
-def wilson(successes: float, *, trials: float, confidence: float = 0.95) -> Interval:
+def wilson(successes: float, *, trials: float, confidence: float) -> Interval:
     """Bound a share by Wilson's score interval, which stays inside 0 … 1 for any counts.
 
     (s + z²/2 ± z √(s(1 - s/n) + z²/4)) / (n + z²) for s successes in n trials. Counts may be
@@ -160,7 +160,7 @@ def wilson(successes: float, *, trials: float, confidence: float = 0.95) -> Inte
         ValueError: when not 0 ≤ successes ≤ trials, or ``confidence`` is not inside 0 … 1.
 
     Example:
-        >>> share = wilson(8, trials=10)
+        >>> share = wilson(8, trials=10, confidence=0.95)
         >>> round(share.low, 4), round(share.high, 4)
         (0.4902, 0.9433)
     """

@@ -86,7 +86,7 @@ def test_the_interval_is_wilsons_over_the_tasks() -> None:
         [result(task, n, "passed" if task == "x" else "failed")
          for task in "xy" for n in range(1, 5)],
     )  # fmt: skip
-    expected = wilson(1, trials=2)
+    expected = wilson(1, trials=2, confidence=0.95)
     for summary in (once, often):
         assert summary["interval"]["low"] == pytest.approx(expected.low)
         assert summary["interval"]["high"] == pytest.approx(expected.high)

@@ -41,13 +41,13 @@ def test_rating_changes_are_those_of_the_seed(
     rating: float, opponent: float, score: float, k: float, change: float
 ) -> None:
     """The vectors of the spec page, each from both sides."""
-    assert rating_change(rating, opponent, score, k=k, round_changes=True) == change
+    assert rating_change(rating, opponent, score, k=k, round_changes=True, scale=400.0) == change
 
 
 def test_expectations_are_those_of_the_seed() -> None:
     """1200 against 1000 is expected to win 0.76 of the time, the other 0.24."""
-    assert expected_score(1200, 1000) == pytest.approx(0.76, abs=0.0005)
-    assert expected_score(1000, 1200) == pytest.approx(0.24, abs=0.0005)
+    assert expected_score(1200, 1000, scale=400.0) == pytest.approx(0.76, abs=0.0005)
+    assert expected_score(1000, 1200, scale=400.0) == pytest.approx(0.24, abs=0.0005)
 
 
 def test_k_halves_after_thirty_matches_not_at_the_thirtieth() -> None:

@@ -105,7 +105,7 @@ def test_accuracy_intervals_hold_the_true_accuracy_about_as_often_as_they_say() 
     held = 0
     for seed in range(40):
         fit = dawid_skene(*contest(seed=seed, skills=skills)[1:], classes=3)
-        found = worker_accuracy(fit)
+        found = worker_accuracy(fit, confidence=0.95)
         assert ((found.low <= found.value) & (found.value <= found.high)).all()
         held += int(((found.low <= true) & (true <= found.high)).sum())
     assert 0.90 <= held / 160 <= 1.0
@@ -117,7 +117,7 @@ def test_labels_spread_as_the_classes_count_in_full() -> None:
     seen = np.array([[50.0, 30.0, 20.0], [0.0, 1e9, 1e9], [0.0, 0.0, 0.0]])
     confusion = np.tile(np.full((3, 3), 1 / 3), (3, 1, 1))
     fit = DawidSkene(priors, confusion, np.zeros((1, 3)), seen, np.zeros(1), converged=True)
-    found = worker_accuracy(fit)
+    found = worker_accuracy(fit, confidence=0.95)
     assert found.effective_labels == pytest.approx([100.0, 1.0, 0.0], abs=1e-6)
     assert (found.low[2], found.high[2]) == (0.0, 1.0)
 
@@ -137,7 +137,7 @@ def test_a_single_label_is_believed() -> None:
     """The smallest contest there is: one task, one worker, one label."""
     fit = dawid_skene([0], [0], [1], classes=2)
     assert fit.truth.tolist() == [1]
-    assert worker_accuracy(fit).value.tolist() == [pytest.approx(1.0)]
+    assert worker_accuracy(fit, confidence=0.95).value.tolist() == [pytest.approx(1.0)]
 
 
 @pytest.mark.parametrize(

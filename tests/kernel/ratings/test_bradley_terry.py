@@ -69,11 +69,11 @@ def test_gpt_4_gets_the_published_score_on_the_crowd_votes(
 ) -> None:
     """A golden value published elsewhere (normalised to sum 1, ties half wins)."""
     names, a, b = encode(votes[0], votes[1])
-    fit = bradley_terry(count_pairs(a, b, votes[2], players=len(names)))
+    fit = bradley_terry(count_pairs(a, b, votes[2], players=len(names)), regularisation=0.0)
     gpt_4 = names.to_pylist().index("GPT 4")
     assert fit.shares[gpt_4] == pytest.approx(0.04121787368330589, rel=1e-8)
     assert fit.shares.sum() == pytest.approx(1.0)
-    assert fit.elo().mean() == pytest.approx(1000.0)
+    assert fit.elo(scale=400.0, mean=1000.0).mean() == pytest.approx(1000.0)
 
 
 def test_all_scores_agree_with_evalica_and_choix_on_random_matches() -> None:
@@ -85,7 +85,7 @@ def test_all_scores_agree_with_evalica_and_choix_on_random_matches() -> None:
     a = rng.integers(0, 12, 800)
     b = (a + rng.integers(1, 12, 800)) % 12
     won = rng.random(800) < 1 / (1 + np.exp((b - a) / 4))
-    fit = bradley_terry(count_pairs(a, b, won, players=12))
+    fit = bradley_terry(count_pairs(a, b, won, players=12), regularisation=0.0)
 
     winners = [evalica.Winner.X if one else evalica.Winner.Y for one in won]
     theirs = evalica.bradley_terry(
@@ -104,10 +104,12 @@ def test_either_the_optimum_or_a_refusal(rows: list[tuple[int, int, float]]) -> 
     """The oracle needs no derivative; where it would run off to infinity we must refuse."""
     counts = counted(rows, 6)
     if groups_of(counts)[0] == 1:
-        assert bradley_terry(counts).log_strength == pytest.approx(oracle(counts), abs=1e-6)
+        assert bradley_terry(counts, regularisation=0.0).log_strength == pytest.approx(
+            oracle(counts), abs=1e-6
+        )
     else:
         with pytest.raises(NotScorable, match="regularisation"):
-            bradley_terry(counts)
+            bradley_terry(counts, regularisation=0.0)
 
 
 @few
@@ -145,7 +147,10 @@ def test_many_players_meet_the_optimum_within_a_thousandth_of_a_point(
     sparse = bradley_terry(counts, regularisation=regularisation)
     monkeypatch.setattr(likelihood, "DENSE_PLAYERS", 1000)
     dense = bradley_terry(counts, regularisation=regularisation)
-    assert np.abs(sparse.elo() - dense.elo()).max() <= 0.001
+    assert (
+        np.abs(sparse.elo(scale=400.0, mean=1000.0) - dense.elo(scale=400.0, mean=1000.0)).max()
+        <= 0.001
+    )
     if regularisation == 0.0:  # the optimum itself; a prior's is centred afterwards
         steep = likelihood.likelihood_of(counts, 0.0).gradient(dense.log_strength)
         assert np.abs(steep).max() < 1e-6
@@ -171,13 +176,16 @@ def test_elimination_takes_over_where_gradients_crawl(
     assert eliminated
     monkeypatch.setattr(likelihood, "DENSE_PLAYERS", 1000)
     dense = bradley_terry(counts, regularisation=regularisation)
-    assert np.abs(sparse.elo() - dense.elo()).max() <= 0.001
+    assert (
+        np.abs(sparse.elo(scale=400.0, mean=1000.0) - dense.elo(scale=400.0, mean=1000.0)).max()
+        <= 0.001
+    )
 
 
 def test_strengths_beyond_the_range_of_exp_are_still_rated() -> None:
     """Three hundred links of a thousand to one lie farther apart than e^θ can hold."""
     rows = [(p, p + 1, 1.0) for p in range(299)] * 1000 + [(p + 1, p, 1.0) for p in range(299)]
-    ratings = bradley_terry(counted(rows, 300)).log_strength
+    ratings = bradley_terry(counted(rows, 300), regularisation=0.0).log_strength
     gaps = [above - below for above, below in pairwise(ratings)]
     assert gaps == pytest.approx([np.log(1000)] * 299, rel=1e-6)
 
@@ -185,7 +193,7 @@ def test_strengths_beyond_the_range_of_exp_are_still_rated() -> None:
 def test_a_lopsided_record_does_not_make_newton_overshoot() -> None:
     """One upset in ten thousand games lies far from where Newton starts."""
     rows = [(0, 1, 1.0)] * 10_000 + [(1, 0, 1.0), (1, 2, 1.0)] + [(2, 1, 1.0)] * 10_000
-    fit = bradley_terry(counted(rows, 3), start=np.array([-8.0, 9.0, -1.0]))
+    fit = bradley_terry(counted(rows, 3), start=np.array([-8.0, 9.0, -1.0]), regularisation=0.0)
     gap = fit.log_strength - fit.log_strength[1]
     assert gap == pytest.approx([np.log(10_000), 0, np.log(10_000)], abs=1e-7)
 
@@ -210,7 +218,7 @@ def test_a_rating_that_does_not_exist_is_refused_with_names_and_remedy(
     names = ["ada", "bob", "cyd", "dan"]
     present = 1 + max(max(a, b) for a, b, _ in rows)
     with pytest.raises(NotScorable, match=message) as refusal:
-        bradley_terry(counted(rows, max(3, present)), names=names)
+        bradley_terry(counted(rows, max(3, present)), names=names, regularisation=0.0)
     assert "Rate with a regularisation above 0" in str(refusal.value)
 
 
@@ -218,7 +226,7 @@ def test_an_all_but_undefeated_player_among_ties_is_told_apart() -> None:
     """Ada tied once, so somebody took half a point off her: a finite rating exists."""
     counts = counted([(0, 1, 1.0), (0, 2, 0.5), (1, 2, 0.5)], 3)
     assert groups_of(counts)[0] == 1
-    fit = bradley_terry(counts)
+    fit = bradley_terry(counts, regularisation=0.0)
     assert fit.log_strength[0] > fit.log_strength[2] > fit.log_strength[1]
 
 
@@ -237,10 +245,13 @@ def test_the_quick_test_of_connection_never_contradicts_the_full_one(
 
 def test_a_contest_of_none_or_one_has_a_rating() -> None:
     """Nothing to compare is not an error: a lone player stands at the mean."""
-    assert bradley_terry(counted([], 0)).log_strength.tolist() == []
-    assert bradley_terry(counted([], 0)).shares.tolist() == []
-    alone = bradley_terry(counted([], 1))
-    assert (alone.shares.tolist(), alone.elo().tolist()) == ([1.0], [1000.0])
+    assert bradley_terry(counted([], 0), regularisation=0.0).log_strength.tolist() == []
+    assert bradley_terry(counted([], 0), regularisation=0.0).shares.tolist() == []
+    alone = bradley_terry(counted([], 1), regularisation=0.0)
+    assert (alone.shares.tolist(), alone.elo(scale=400.0, mean=1000.0).tolist()) == (
+        [1.0],
+        [1000.0],
+    )
 
 
 @pytest.mark.parametrize("wrong", [-1.0, float("nan"), float("inf")])
@@ -253,5 +264,5 @@ def test_a_prior_out_of_bounds_is_refused(wrong: float) -> None:
 def test_the_elo_scale_gives_ten_to_one_odds_four_hundred_points() -> None:
     """Readers compare these numbers with Elo's."""
     fit = BradleyTerry(np.log([10.0, 1.0]) - np.log(10) / 2, 0.0, 1)
-    assert fit.elo().tolist() == pytest.approx([1200.0, 800.0])
+    assert fit.elo(scale=400.0, mean=1000.0).tolist() == pytest.approx([1200.0, 800.0])
     assert fit.elo(scale=200, mean=0).tolist() == pytest.approx([100.0, -100.0])

@@ -29,10 +29,21 @@ rules = st.fixed_dictionaries(
 )
 
 
+RULE = {
+    "k_new": 32.0,
+    "k_established": 16.0,
+    "games_established": 30,
+    "scale": 400.0,
+    "start": 1000.0,
+}
+"""The numbers of seed 003, Elo."""
+
+
 def played(rows: list[tuple[int, int, float]], state: EloState | None = None, **rule: Any) -> Fold:
     """Fold rows (a, b, score of a)."""
     a, b, scores = zip(*rows, strict=True) if rows else ((), (), ())
-    return fold(EloState.fresh() if state is None else state, a, b, scores, **rule)
+    numbers = {**RULE, **rule}
+    return fold(EloState.fresh(start=1000.0) if state is None else state, a, b, scores, **numbers)
 
 
 def oracle(rows: list[tuple[int, int, float]], **rule: Any) -> tuple[dict[int, float], list[Any]]:
@@ -71,10 +82,21 @@ def test_a_win_moves_both_by_the_vectors_of_the_rule(
     rating: float, opponent: float, k: float, change: float
 ) -> None:
     """The specification writes these moves out; the loser mirrors the winner at equal K."""
-    assert rating_change(rating, opponent, 1, k=k, round_changes=True) == change
-    assert rating_change(opponent, rating, 0, k=k, round_changes=True) == -change
+    assert rating_change(rating, opponent, 1, k=k, round_changes=True, scale=400.0) == change
+    assert rating_change(opponent, rating, 0, k=k, round_changes=True, scale=400.0) == -change
     state = EloState(np.array([float(rating), float(opponent)]), np.zeros(2, dtype=np.int64))
-    after = fold(state, [0], [1], [1], k_new=k, round_changes=True)
+    after = fold(
+        state,
+        [0],
+        [1],
+        [1],
+        k_new=k,
+        round_changes=True,
+        k_established=16.0,
+        games_established=30,
+        scale=400.0,
+        start=1000.0,
+    )
     assert (after.change_a.tolist(), after.change_b.tolist()) == ([change], [-change])
 
 
@@ -83,7 +105,18 @@ def test_gpt_4_gets_the_published_rating_on_the_crowd_votes(
 ) -> None:
     """A golden value published elsewhere (K 4, ties 0.5, file order, a match per vote)."""
     names, a, b = encode(votes[0], votes[1])
-    after = fold(EloState.fresh(), a, b, votes[2], k_new=4, k_established=4, round_changes=False)
+    after = fold(
+        EloState.fresh(start=1000.0),
+        a,
+        b,
+        votes[2],
+        k_new=4,
+        k_established=4,
+        round_changes=False,
+        games_established=30,
+        scale=400.0,
+        start=1000.0,
+    )
     gpt_4 = names.to_pylist().index("GPT 4")
     assert after.state.ratings[gpt_4] == pytest.approx(1095.5935481722963, abs=1e-9)
 
@@ -98,7 +131,18 @@ def test_all_ratings_agree_with_evalica(votes: tuple[list[str], list[str], list[
     ]
     theirs = evalica.elo(votes[0], votes[1], winners, k=4.0).scores
     names, a, b = encode(votes[0], votes[1])
-    after = fold(EloState.fresh(), a, b, votes[2], k_new=4, k_established=4, round_changes=False)
+    after = fold(
+        EloState.fresh(start=1000.0),
+        a,
+        b,
+        votes[2],
+        k_new=4,
+        k_established=4,
+        round_changes=False,
+        games_established=30,
+        scale=400.0,
+        start=1000.0,
+    )
     ours = dict(zip(names.to_pylist(), after.state.ratings.tolist(), strict=True))
     assert ours == pytest.approx(theirs.to_dict(), abs=1e-8)
 
@@ -181,14 +225,14 @@ def test_k_falls_after_the_thirtieth_match_and_each_player_has_its_own() -> None
     tied = [(0, 1, 0.5)] * 29
     thirtieth = played([*tied, (0, 1, 1.0), (0, 2, 1.0)], round_changes=True)
     assert thirtieth.change_a[29] == 16  # both at 1000 with 29 matches before
-    expected = expected_score(1016, 1000)
+    expected = expected_score(1016, 1000, scale=400.0)
     assert thirtieth.change_a[30] == half_away(16 * (1 - expected))
     assert thirtieth.change_b[30] == half_away(-32 * (1 - expected))
 
 
 def test_the_given_state_is_not_touched() -> None:
     """A state may be kept and resumed from twice."""
-    state = EloState.fresh(2)
+    state = EloState.fresh(2, start=1000.0)
     played([(0, 1, 1.0)], state, round_changes=True)
     assert state.ratings.tolist() == [1000.0, 1000.0]
     assert state.games.tolist() == [0, 0]
@@ -196,8 +240,8 @@ def test_the_given_state_is_not_touched() -> None:
 
 def test_hopeless_gaps_do_not_overflow() -> None:
     """10 to the gap would overflow; the expectation is then 0 or 1."""
-    assert expected_score(0, 1e9) == pytest.approx(0.0, abs=1e-300)
-    assert expected_score(1e9, 0) == 1.0
+    assert expected_score(0, 1e9, scale=400.0) == pytest.approx(0.0, abs=1e-300)
+    assert expected_score(1e9, 0, scale=400.0) == 1.0
 
 
 @pytest.mark.parametrize(
@@ -224,7 +268,18 @@ def test_a_player_cannot_meet_itself() -> None:
 def test_columns_of_different_length_and_negative_numbers_are_our_bug() -> None:
     """They would index the wrong player silently."""
     with pytest.raises(ValueError, match="one per match"):
-        fold(EloState.fresh(), [0, 1], [1], [1], round_changes=True)
+        fold(
+            EloState.fresh(start=1000.0),
+            [0, 1],
+            [1],
+            [1],
+            round_changes=True,
+            k_new=32.0,
+            k_established=16.0,
+            games_established=30,
+            scale=400.0,
+            start=1000.0,
+        )
     with pytest.raises(ValueError, match="negative"):
         played([(-1, 1, 1.0)], round_changes=True)
 

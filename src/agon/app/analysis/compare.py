@@ -271,6 +271,6 @@ def _summary(board: Board, old: pa.Table, new: pa.Table, *, entered: int, droppe
         dropped=dropped,
         max_rank_change=int(np.abs(ranks).max(initial=0)),
         max_score_change=float(np.abs(scores).max(initial=0.0)),
-        spearman=publish(spearman(before, after).value) if defined else None,
+        spearman=publish(spearman(before, after, confidence=0.95).value) if defined else None,
         kendall=publish(kendall(before, after)) if defined else None,
     )

@@ -142,7 +142,7 @@ def dawid_skene(
     )
 
 
-def worker_accuracy(fit: DawidSkene, *, confidence: float = 0.95) -> WorkerAccuracy:
+def worker_accuracy(fit: DawidSkene, *, confidence: float) -> WorkerAccuracy:
     """Estimate each worker's accuracy Σ_k π_k C_w[k, k]: its chance to be right on any task.
 
     The interval is Wilson's, over 1 / (Σ_k π_k² / (N_wk + π_k)) - 1 effective labels, where N_wk
@@ -157,7 +157,7 @@ def worker_accuracy(fit: DawidSkene, *, confidence: float = 0.95) -> WorkerAccur
 
     Example:
         >>> fit = dawid_skene([0, 0, 0, 1, 1, 1], [0, 1, 2, 0, 1, 2], [0, 0, 1, 1, 1, 1], classes=2)
-        >>> found = worker_accuracy(fit)
+        >>> found = worker_accuracy(fit, confidence=0.95)
         >>> found.value.round(3).tolist(), found.effective_labels.round(3).tolist()
         ([1.0, 1.0, 0.5], [2.0, 2.0, 2.0])
     """

@@ -36,16 +36,16 @@ class BradleyTerry:
         strength = np.exp(self.log_strength - self.log_strength.max(initial=-np.inf))
         return strength / strength.sum()
 
-    def elo(self, *, scale: float = 400.0, mean: float = 1000.0) -> Vector:
+    def elo(self, *, scale: float, mean: float) -> Vector:
         """Give the ratings on the Elo scale: see :func:`to_elo`."""
         return to_elo(self.log_strength, scale=scale, mean=mean)
 
 
-def to_elo(log_strength: Vector, *, scale: float = 400.0, mean: float = 1000.0) -> Vector:
+def to_elo(log_strength: Vector, *, scale: float, mean: float) -> Vector:
     """Put log-strengths on the Elo scale: θ · scale / ln 10 + mean.
 
     Example:
-        >>> to_elo(np.log(np.array([10.0, 0.1]))).round(6).tolist()
+        >>> to_elo(np.log(np.array([10.0, 0.1])), scale=400, mean=1000).round(6).tolist()
         [1400.0, 600.0]
     """
     return log_strength * (scale / log(10.0)) + mean
@@ -55,7 +55,7 @@ def bradley_terry(
     counts: PairCounts,
     *,
     names: Sequence[str] | None = None,
-    regularisation: float = 0.0,
+    regularisation: float,
     start: Vector | None = None,
 ) -> BradleyTerry:
     """Find the maximum-likelihood log-strengths, a tie counting as half a win for each side.
@@ -82,7 +82,7 @@ def bradley_terry(
     Example:
         >>> from agon.kernel.ratings.pair_counts import count_pairs
         >>> three_to_one = count_pairs([0, 0, 0, 0], [1, 1, 1, 1], [1, 1, 1, 0], players=2)
-        >>> bradley_terry(three_to_one).shares.round(6).tolist()
+        >>> bradley_terry(three_to_one, regularisation=0).shares.round(6).tolist()
         [0.75, 0.25]
     """
     if not 0.0 <= regularisation < np.inf:

@@ -23,11 +23,11 @@ class EloState:
     games: npt.NDArray[np.int64]
 
     @classmethod
-    def fresh(cls, players: int = 0, *, start: float = 1000.0) -> "EloState":
+    def fresh(cls, players: int = 0, *, start: float) -> "EloState":
         """Begin with so many players, all at ``start`` and without a match."""
         return cls(np.full(players, float(start)), np.zeros(players, dtype=np.int64))
 
-    def grown(self, players: int, *, start: float = 1000.0) -> "EloState":
+    def grown(self, players: int, *, start: float) -> "EloState":
         """Let newcomers enter at ``start``, up to so many players; nobody leaves."""
         newcomers = EloState.fresh(max(0, players - len(self.ratings)), start=start)
         return EloState(
@@ -48,15 +48,15 @@ class Fold:
     change_b: npt.NDArray[np.float64]
 
 
-def expected_score(rating: float, opponent: float, *, scale: float = 400.0) -> float:
+def expected_score(rating: float, opponent: float, *, scale: float) -> float:
     """Expect a score against an opponent: E = 1 / (1 + 10^((R_opp - R) / scale)).
 
     Source: seed 003, Elo; ``scale`` is the rating distance that stands for odds of ten to one.
 
     Example:
-        >>> expected_score(1000, 1000)
+        >>> expected_score(1000, 1000, scale=400)
         0.5
-        >>> round(expected_score(1400, 1000), 6)  # 10 / 11
+        >>> round(expected_score(1400, 1000, scale=400), 6)  # 10 / 11
         0.909091
     """
     return 1.0 / (1.0 + exp(min((opponent - rating) * (log(10.0) / scale), _FARTHEST)))
@@ -68,7 +68,7 @@ def rating_change(
     score: float,
     *,
     k: float,
-    scale: float = 400.0,
+    scale: float,
     round_changes: bool,
 ) -> float:
     """Move a rating after one match: K (S - E), rounded half away from zero if asked.
@@ -76,9 +76,9 @@ def rating_change(
     ``score`` is 1 for a win, 0.5 for a tie, 0 for a loss. Source: seed 003, Elo.
 
     Example:
-        >>> rating_change(1200, 1000, 1, k=32, round_changes=True)
+        >>> rating_change(1200, 1000, 1, k=32, scale=400, round_changes=True)
         8.0
-        >>> rating_change(1000, 1200, 1, k=32, round_changes=True)
+        >>> rating_change(1000, 1200, 1, k=32, scale=400, round_changes=True)
         24.0
     """
     change = k * (score - expected_score(rating, opponent, scale=scale))
@@ -91,11 +91,11 @@ def fold(  # noqa: PLR0913  # the state, three columns and each number of the ru
     b: npt.ArrayLike,
     score_a: npt.ArrayLike,
     *,
-    k_new: float = 32.0,
-    k_established: float = 16.0,
-    games_established: int = 30,
-    scale: float = 400.0,
-    start: float = 1000.0,
+    k_new: float,
+    k_established: float,
+    games_established: int,
+    scale: float,
+    start: float,
     round_changes: bool,
 ) -> Fold:
     """Play matches in order from a state: each moves A by K_A (S - E) and B by -K_B (S - E).
@@ -124,7 +124,9 @@ def fold(  # noqa: PLR0913  # the state, three columns and each number of the ru
     Source: seed 003, Elo.
 
     Example:
-        >>> after = fold(EloState.fresh(), [0, 0], [1, 1], [1, 0.5], round_changes=True)
+        >>> rule = {"k_new": 32, "k_established": 16, "games_established": 30, "scale": 400,
+        ...         "start": 1000, "round_changes": True}
+        >>> after = fold(EloState.fresh(start=1000), [0, 0], [1, 1], [1, 0.5], **rule)
         >>> after.state.ratings.tolist(), after.change_a.tolist()
         ([1015.0, 985.0], [16.0, -1.0])
     """

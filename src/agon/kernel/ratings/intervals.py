@@ -29,7 +29,7 @@ class Intervals:
     separated: int = 0
     separated_regularisation: float = 0.0
 
-    def elo(self, *, scale: float = 400.0, mean: float = 1000.0) -> tuple[Vector, Vector]:
+    def elo(self, *, scale: float, mean: float) -> tuple[Vector, Vector]:
         """Give ``(low, high)`` on the Elo scale."""
         return (
             to_elo(self.low, scale=scale, mean=mean),
@@ -54,7 +54,8 @@ def sandwich_intervals(counts: PairCounts, fit: BradleyTerry, *, level: float) -
     Example:
         >>> from agon.kernel.ratings.pair_counts import count_pairs
         >>> even = count_pairs([0] * 8, [1] * 8, [1, 0] * 4, players=2)
-        >>> sandwich_intervals(even, bradley_terry(even), level=0.95).high.round(4).tolist()
+        >>> fit = bradley_terry(even, regularisation=0)
+        >>> sandwich_intervals(even, fit, level=0.95).high.round(4).tolist()
         [0.693, 0.693]
 
         There A = B = 8/4 for the difference, whose variance is 1/2; half the difference has

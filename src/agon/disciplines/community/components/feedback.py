@@ -74,11 +74,11 @@ def _activity(facts: Facts) -> IntArray:
 
 def _activity_by_age(facts: Facts, half_life_days: float) -> FloatArray:
     given = facts.feedback
-    total = facts.sum_by_user(given.user, facts.weights(given.time, half_life_days))
+    users, times = given.user, given.time
     if facts.rules.feedback_targets == "all":
-        weights = facts.weights(given.other_time, half_life_days)
-        total += facts.sum_by_user(given.other_user, weights)
-    return total
+        users = np.concatenate([users, given.other_user])
+        times = np.concatenate([times, given.other_time])
+    return facts.sum_by_user(users, facts.weights(times, half_life_days))
 
 
 def _feedback_records(evidence: Evidence) -> Iterable[RecordRefs]:
