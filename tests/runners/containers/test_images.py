@@ -101,7 +101,7 @@ def test_an_image_that_is_not_there_is_named(containers: Containers, tmp_path: P
     (folder / "Dockerfile").write_text("FROM localhost/nowhere:1\n")
     with pytest.raises(BuildFailed, match="localhost/nowhere:1 does not exist here"):
         containers.build(ImageSpec(context=folder))
-    with pytest.raises(BuildFailed, match="localhost/nowhere:2 is not there"):
+    with pytest.raises(BuildFailed, match="localhost/nowhere:2 does not exist here"):
         containers.build(ImageSpec(image="localhost/nowhere:2"))
     with pytest.raises(BuildFailed, match="Dockerfile cannot be read"):
         containers.build(ImageSpec(context=tmp_path))
