@@ -1,7 +1,7 @@
 """An arena contest ``spring`` whose records are made by number, as many as a test wants."""
 
 from agon.app.access.permissions import View, viewed
-from agon.app.contests.ingest.records import Recorded, record
+from agon.app.contests.ingest.records import ImportSummary, record
 from agon.app.contests.lifecycle.creation import NewContest, create
 from agon.app.contests.lifecycle.transitions import open_contest
 from agon.app.service import Service
@@ -25,7 +25,7 @@ def spring(service: Service, *, matches: int = 8) -> Contest:
     return opened
 
 
-def play(service: Service, first: int, last: int) -> Recorded:
+def play(service: Service, first: int, last: int) -> ImportSummary:
     """Record the matches of these numbers, each with three votes."""
     rows = []
     for number in range(first, last + 1):

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
-from agon.records import InvalidRecords, Problem, inspect, read, read_rows
+from agon.records import InvalidRecords, RowIssue, inspect, read, read_rows
 from records.contest import SCHEMA, Rows, texts, values
 
 Make = Callable[[Mapping[str, Rows]], str]
@@ -13,9 +13,9 @@ Fault = tuple[str, str, str | None, int | None]
 EXPECTED = read_rows(SCHEMA, values())
 
 
-def faults(problems: list[Problem]) -> set[Fault]:
-    """Reduce problems to what must be equal from every source."""
-    return {(one.code, one.table, one.column, one.row) for one in problems}
+def faults(issues: list[RowIssue]) -> set[Fault]:
+    """Reduce issues to what must be equal from every source."""
+    return {(one.code, one.table, one.column, one.row) for one in issues}
 
 
 @pytest.mark.parametrize("given", [texts, values], ids=["as text", "as values"])
@@ -67,9 +67,9 @@ def test_a_bad_value_is_named_with_its_row_column_and_text(
     tables[table] += [{"id": f"x{at}", **usual, column: value} for at, value in enumerate(bad)]
     with pytest.raises(InvalidRecords) as caught:
         read(SCHEMA, make(tables))
-    problems = caught.value.problems
-    assert faults(list(problems)) == {(code, table, column, at + 4) for at in range(len(bad))}
-    assert [problem.value for problem in problems] == bad
+    issues = caught.value.issues
+    assert faults(list(issues)) == {(code, table, column, at + 4) for at in range(len(bad))}
+    assert [issue.value for issue in issues] == bad
     assert all(repr(value) in str(caught.value) for value in bad)
 
 
@@ -122,8 +122,8 @@ def test_everything_wrong_is_told_at_once(make: Make) -> None:
     tables["votes"][2].update(work_id=None)
     for row in tables["votes"]:
         del row["points"]
-    _, problems = inspect(SCHEMA, make(tables))
-    assert faults(problems) == {
+    _, issues = inspect(SCHEMA, make(tables))
+    assert faults(issues) == {
         ("empty", "people", "name", 1),
         ("wrong-type", "people", "age", 1),
         ("bad-timestamp", "people", "joined_at", 1),
@@ -143,19 +143,19 @@ def test_a_missing_table_is_told_once_with_its_columns(make: Make) -> None:
     """The remedy names what the table needs."""
     tables = texts()
     del tables["people"]
-    _, problems = inspect(SCHEMA, make(tables))
-    assert faults(problems) == {("missing-table", "people", None, None)}
-    assert "id, name" in problems[0].remedy
+    _, issues = inspect(SCHEMA, make(tables))
+    assert faults(issues) == {("missing-table", "people", None, None)}
+    assert "id, name" in issues[0].remedy
 
 
 def test_a_table_that_rows_refer_to_must_be_there(make: Make) -> None:
     """A table that may be missing counts as empty only while nobody needs it."""
     tables = texts()
     del tables["works"]
-    _, problems = inspect(SCHEMA, make(tables))
-    assert faults(problems) == {("missing-table", "works", None, None)}
-    assert "2 rows" in problems[0].reason
-    assert "work_id" in problems[0].reason
+    _, issues = inspect(SCHEMA, make(tables))
+    assert faults(issues) == {("missing-table", "works", None, None)}
+    assert "2 rows" in issues[0].reason
+    assert "work_id" in issues[0].reason
 
 
 def test_many_faults_give_the_first_twenty_of_each_kind_and_a_count(make: Make) -> None:
@@ -165,7 +165,7 @@ def test_many_faults_give_the_first_twenty_of_each_kind_and_a_count(make: Make) 
     with pytest.raises(InvalidRecords) as caught:
         read(SCHEMA, make(tables))
     assert caught.value.total == 500
-    assert [problem.row for problem in caught.value.problems] == list(range(4, 24))
+    assert [issue.row for issue in caught.value.issues] == list(range(4, 24))
     assert "… and 480 more of people wrong-type in column age" in str(caught.value)
 
 

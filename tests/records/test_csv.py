@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agon.records import Column, InvalidRecords, Kind, Problem, Schema, Table, inspect, read
+from agon.records import Column, InvalidRecords, Kind, RowIssue, Schema, Table, inspect, read
 from agon.records.sources import csv_file
 from records.contest import SCHEMA, texts, write_csv
 
@@ -36,7 +36,7 @@ def notes(folder: Path, content: bytes, name: str = "notes.csv") -> list[tuple[s
     return [(str(row["id"]), row["note"]) for row in rows]
 
 
-def problems(folder: Path, content: bytes, name: str = "notes.csv") -> list[Problem]:
+def issues(folder: Path, content: bytes, name: str = "notes.csv") -> list[RowIssue]:
     """Read one file of notes and return what is wrong with it."""
     (folder / name).write_bytes(content)
     records, found = inspect(NOTES, folder)
@@ -97,7 +97,7 @@ def test_a_file_that_is_no_csv_is_refused_as_a_whole(
     tmp_path: Path, content: bytes, reason: str
 ) -> None:
     """One message says what the file is and what to do, and the table is not missing besides."""
-    found = problems(tmp_path, content)
+    found = issues(tmp_path, content)
     assert len(found) == 1
     assert reason in found[0].reason
     assert found[0].location == "notes.csv"
@@ -109,13 +109,13 @@ def test_a_gzip_file_cut_off_is_refused(tmp_path: Path, cut: int) -> None:
     """Half a download must not be scored as if it were all."""
     lines = "".join(f"{at},note {at * at}\n" for at in range(5_000))
     whole = gzip.compress(b"id,note\n" + lines.encode())
-    found = problems(tmp_path, whole[:cut], "notes.csv.gz")
+    found = issues(tmp_path, whole[:cut], "notes.csv.gz")
     assert [(one.code, one.table) for one in found] == [("unreadable-table", "notes")]
 
 
 def test_text_that_is_called_gzip_is_refused(tmp_path: Path) -> None:
     """The ending says how to read a file; a wrong one is the sender's mistake to mend."""
-    found = problems(tmp_path, b"id,note\n1,2\n", "notes.csv.gz")
+    found = issues(tmp_path, b"id,note\n1,2\n", "notes.csv.gz")
     assert [one.code for one in found] == ["unreadable-table"]
 
 
@@ -146,7 +146,7 @@ def test_a_malformed_row_is_told_once_and_left_out(tmp_path: Path) -> None:
 def test_each_malformed_row_has_its_row_and_line(tmp_path: Path, row: bytes, reason: str) -> None:
     """Quoted line ends and blank lines are counted on the way there."""
     content = b'id,note\na,"x\ny"\n\nb,2\n' + row + b"\n"
-    found = problems(tmp_path, content)
+    found = issues(tmp_path, content)
     assert [(one.code, one.row, one.line) for one in found] == [("malformed-row", 3, 6)]
     assert reason in found[0].reason
 
@@ -154,7 +154,7 @@ def test_each_malformed_row_has_its_row_and_line(tmp_path: Path, row: bytes, rea
 def test_a_latin_1_file_names_each_value_that_is_not_utf_8(tmp_path: Path) -> None:
     """The bytes are shown as they are, and good values around them stay good."""
     content = "id,note\n1,Käse\n2,plain\n3,Öl\n".encode("latin-1")
-    found = problems(tmp_path, content)
+    found = issues(tmp_path, content)
     assert [(one.code, one.row, one.line, one.column, one.value) for one in found] == [
         ("wrong-encoding", 1, 2, "note", r"K\xe4se"),
         ("wrong-encoding", 3, 4, "note", r"\xd6l"),
@@ -163,7 +163,7 @@ def test_a_latin_1_file_names_each_value_that_is_not_utf_8(tmp_path: Path) -> No
 
 def test_a_nul_byte_is_named(tmp_path: Path) -> None:
     """No text has one; it is what a damaged disk or a wrong encoding leaves."""
-    found = problems(tmp_path, b"id,note\n1,a\x00b\n2,c\n")
+    found = issues(tmp_path, b"id,note\n1,a\x00b\n2,c\n")
     assert [(one.code, one.row, one.line, one.column) for one in found] == [
         ("wrong-encoding", 1, 2, "note")
     ]
@@ -187,7 +187,7 @@ def test_a_hundred_thousand_bad_rows_give_a_summary(tmp_path: Path) -> None:
     with pytest.raises(InvalidRecords) as caught:
         notes(tmp_path, b"id,note\n" + rows)
     assert caught.value.total == 100_000
-    assert len(caught.value.problems) == 20
+    assert len(caught.value.issues) == 20
     assert len(str(caught.value).splitlines()) == 22
 
 

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from agon.errors import NotFound, Unavailable, Unreadable
-from agon.records import InvalidRecords, Problem, inspect, read, read_rows
+from agon.records import InvalidRecords, RowIssue, inspect, read, read_rows
 from records.contest import SCHEMA, texts, values, write_csv, write_ndjson, write_parquet
 
 
-def problems(folder: Path) -> list[Problem]:
+def issues(folder: Path) -> list[RowIssue]:
     """Read a folder and return what is wrong with it."""
     records, found = inspect(SCHEMA, folder)
     records.close()
@@ -30,7 +30,7 @@ def test_a_table_in_two_formats_is_refused(tmp_path: Path) -> None:
     """Nobody can say which one is meant."""
     write_csv(tmp_path, texts())
     write_parquet(tmp_path, {"works": values()["works"]})
-    found = problems(tmp_path)
+    found = issues(tmp_path)
     assert [(one.code, one.table) for one in found] == [("ambiguous-table", "works")]
     assert found[0].location == "works.parquet and works.csv"
 
@@ -39,7 +39,7 @@ def test_an_optional_table_misspelt_is_not_taken_for_absent(tmp_path: Path) -> N
     """Counting its rows as none would move every score in silence."""
     write_csv(tmp_path, texts())
     (tmp_path / "votes.csv").rename(tmp_path / "vots.csv")
-    found = problems(tmp_path)
+    found = issues(tmp_path)
     assert [(one.code, one.table, one.location) for one in found] == [
         ("unknown-table", "votes", "vots.csv")
     ]
@@ -51,7 +51,7 @@ def test_a_required_table_misspelt_is_missing_with_a_hint(tmp_path: Path, name: 
     """The message names the file that is there."""
     write_csv(tmp_path, texts())
     (tmp_path / "people.csv").rename(tmp_path / name)
-    found = problems(tmp_path)
+    found = issues(tmp_path)
     assert [(one.code, one.table) for one in found] == [("missing-table", "people")]
     assert f"there is {name}: is it meant?" in found[0].remedy
 
@@ -61,7 +61,7 @@ def test_files_of_other_names_are_left_alone(tmp_path: Path) -> None:
     write_csv(tmp_path, texts())
     for name in ("README.md", "truth.csv", "users.csv", ".people.csv.swp"):
         (tmp_path / name).write_bytes(b"\x00")
-    assert problems(tmp_path) == []
+    assert issues(tmp_path) == []
 
 
 def test_a_folder_without_any_table_says_what_it_looked_for(tmp_path: Path) -> None:
@@ -76,7 +76,7 @@ def test_a_folder_named_like_a_table_is_told(tmp_path: Path) -> None:
     write_csv(tmp_path, texts())
     (tmp_path / "votes.csv").unlink()
     (tmp_path / "votes.csv").mkdir()
-    found = problems(tmp_path)
+    found = issues(tmp_path)
     assert [(one.code, one.table) for one in found] == [("unreadable-table", "votes")]
     assert found[0].reason == "is a folder"
 
@@ -89,9 +89,9 @@ def test_a_link_is_followed_and_a_dead_one_told(tmp_path: Path) -> None:
     linked.mkdir()
     for file in data.iterdir():
         (linked / file.name).symlink_to(file)
-    assert problems(linked) == []
+    assert issues(linked) == []
     (data / "votes.csv").unlink()
-    assert [(one.code, one.table) for one in problems(linked)] == [("unreadable-table", "votes")]
+    assert [(one.code, one.table) for one in issues(linked)] == [("unreadable-table", "votes")]
 
 
 @pytest.mark.parametrize("write", [write_csv, write_ndjson, write_parquet])
@@ -109,7 +109,7 @@ def test_a_file_that_may_not_be_read_is_told(
         return opened(path, *args, **options)  # type: ignore[call-overload]  # passed on as given
 
     monkeypatch.setattr(Path, "open", forbidden)
-    found = problems(tmp_path)
+    found = issues(tmp_path)
     assert [(one.code, one.table) for one in found] == [("unreadable-table", "people")]
     assert found[0].reason == "may not be read"
 
@@ -160,7 +160,7 @@ def test_a_fault_in_one_table_does_not_hide_the_faults_of_another(tmp_path: Path
     (tmp_path / "people.csv").write_bytes(b"PAR1")
     with pytest.raises(InvalidRecords) as caught:
         read(SCHEMA, tmp_path)
-    assert {(one.code, one.table) for one in caught.value.problems} == {
+    assert {(one.code, one.table) for one in caught.value.issues} == {
         ("unreadable-table", "people"),
         ("wrong-type", "votes"),
     }

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from agon.records import Problem, inspect, read
+from agon.records import RowIssue, inspect, read
 from agon.records.sources import ndjson_file
 from records.contest import SCHEMA, texts, values, write_ndjson
 from records.test_csv import NOTES
 
 
-def problems(folder: Path, content: bytes, name: str = "notes.ndjson") -> list[Problem]:
+def issues(folder: Path, content: bytes, name: str = "notes.ndjson") -> list[RowIssue]:
     """Read one file of notes and return what is wrong with it."""
     (folder / name).write_bytes(content)
     records, found = inspect(NOTES, folder)
@@ -48,7 +48,7 @@ def test_a_well_formed_file_reads_however_it_was_saved(
 def test_a_line_that_is_no_object_is_told_once_and_left_out(tmp_path: Path, line: bytes) -> None:
     """It has no keys to be empty; rows and lines count on."""
     content = b'{"id":"a","note":"x"}\n\n' + line + b'\n{"id":"b"}\n'
-    found = problems(tmp_path, content)
+    found = issues(tmp_path, content)
     assert [(one.code, one.row, one.line, one.column) for one in found] == [
         ("malformed-json", 2, 3, None)
     ]
@@ -56,7 +56,7 @@ def test_a_line_that_is_no_object_is_told_once_and_left_out(tmp_path: Path, line
 
 def test_a_value_that_is_not_utf_8_is_named_with_its_key(tmp_path: Path) -> None:
     """The same code, row and column as in a CSV file."""
-    found = problems(tmp_path, b'{"id":"a","note":"K\xe4se"}\n{"id":"b","note":"x"}\n')
+    found = issues(tmp_path, b'{"id":"a","note":"K\xe4se"}\n{"id":"b","note":"x"}\n')
     assert [(one.code, one.row, one.line, one.column, one.value) for one in found] == [
         ("wrong-encoding", 1, 1, "note", r"K\xe4se")
     ]
@@ -71,7 +71,7 @@ def test_an_id_must_be_a_whole_number_or_text(
     tmp_path: Path, given: object, code: str, shown: str | None
 ) -> None:
     """JSON tells what CSV cannot: a truth value or an object is nobody's id."""
-    found = problems(tmp_path, json.dumps({"id": given, "note": "x"}).encode())
+    found = issues(tmp_path, json.dumps({"id": given, "note": "x"}).encode())
     assert [(one.code, one.row, one.column, one.value) for one in found] == [(code, 1, "id", shown)]
 
 
@@ -88,21 +88,21 @@ def test_a_number_is_the_id_that_it_writes(tmp_path: Path, given: object, expect
 
 def test_a_text_must_be_no_object(tmp_path: Path) -> None:
     """An object in a text column is a mistake of whoever wrote it, not its JSON as text."""
-    found = problems(tmp_path, b'{"id":"a","note":{"b":1}}')
+    found = issues(tmp_path, b'{"id":"a","note":{"b":1}}')
     assert [(one.code, one.column) for one in found] == [("wrong-type", "note")]
 
 
 def test_a_key_that_no_object_has_is_a_missing_column(tmp_path: Path) -> None:
     """A key that is there and null is empty; one that is never there is missing, with a hint."""
-    found = problems(tmp_path, b'{"id":"a","Note":"x"}\n{"id":"b"}\n')
+    found = issues(tmp_path, b'{"id":"a","Note":"x"}\n{"id":"b"}\n')
     assert [(one.code, one.row, one.column) for one in found] == [("missing-column", None, "note")]
     assert "there is a column Note" in found[0].remedy
-    assert problems(tmp_path, b'{"id":"a","note":null}\n') == []
+    assert issues(tmp_path, b'{"id":"a","note":null}\n') == []
 
 
 def test_an_empty_file_is_an_empty_table(tmp_path: Path) -> None:
     """There is no header to be missing."""
-    assert problems(tmp_path, b"") == []
+    assert issues(tmp_path, b"") == []
 
 
 @pytest.mark.parametrize("given", [texts, values])

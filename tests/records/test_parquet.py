@@ -8,12 +8,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from agon.records import Problem, inspect, read, read_rows
+from agon.records import RowIssue, inspect, read, read_rows
 from records.contest import SCHEMA, texts, values, write_parquet
 from records.test_csv import NOTES
 
 
-def problems(folder: Path, table: pa.Table | bytes) -> list[Problem]:
+def issues(folder: Path, table: pa.Table | bytes) -> list[RowIssue]:
     """Read one file of notes and return what is wrong with it."""
     file = folder / "notes.parquet"
     if isinstance(table, bytes):
@@ -28,7 +28,7 @@ def problems(folder: Path, table: pa.Table | bytes) -> list[Problem]:
 @pytest.mark.parametrize("content", [b"", b"PAR1", b"id,note\n1,2\n", b"PAR1" * 100])
 def test_a_file_that_is_no_parquet_is_refused(tmp_path: Path, content: bytes) -> None:
     """The ending promises what the content does not keep."""
-    found = problems(tmp_path, content)
+    found = issues(tmp_path, content)
     assert [one.code for one in found] == ["unreadable-table"]
     assert found[0].reason.startswith("is not a Parquet file")
 
@@ -37,7 +37,7 @@ def test_a_file_cut_off_is_refused(tmp_path: Path) -> None:
     """Half a download has no footer."""
     pq.write_table(pa.table({"id": range(1000), "note": ["x"] * 1000}), tmp_path / "whole")
     content = (tmp_path / "whole").read_bytes()
-    assert [one.code for one in problems(tmp_path, content[:-100])] == ["unreadable-table"]
+    assert [one.code for one in issues(tmp_path, content[:-100])] == ["unreadable-table"]
 
 
 def test_a_damaged_page_is_told_though_the_footer_is_sound(tmp_path: Path) -> None:
@@ -46,7 +46,7 @@ def test_a_damaged_page_is_told_though_the_footer_is_sound(tmp_path: Path) -> No
     pq.write_table(table, tmp_path / "whole")
     content = bytearray((tmp_path / "whole").read_bytes())
     content[2_000:6_000] = b"\xff" * 4_000
-    found = problems(tmp_path, bytes(content))
+    found = issues(tmp_path, bytes(content))
     assert [(one.code, one.location) for one in found] == [("unreadable-table", "notes.parquet")]
 
 
@@ -54,7 +54,7 @@ def test_text_that_is_not_utf_8_is_named(tmp_path: Path) -> None:
     """Arrow writes such text without looking; the engine refuses it without saying where."""
     valid = pa.array([b"plain", b"K\xe4se", None, b"\xd6l"])
     note = pa.Array.from_buffers(pa.string(), 4, valid.buffers())
-    found = problems(tmp_path, pa.table({"id": [1, 2, 3, 4], "note": note}))
+    found = issues(tmp_path, pa.table({"id": [1, 2, 3, 4], "note": note}))
     assert [(one.code, one.row, one.column, one.value) for one in found] == [
         ("wrong-encoding", 2, "note", r"K\xe4se"),
         ("wrong-encoding", 4, "note", r"\xd6l"),
@@ -69,7 +69,7 @@ def test_text_that_is_not_utf_8_is_named(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_an_id_must_be_a_whole_number_or_text(tmp_path: Path, ids: pa.Array) -> None:
     """A truth value, a fraction, a time or a float too large to be exact is nobody's id."""
-    found = problems(tmp_path, pa.table({"id": ids, "note": ["x"]}))
+    found = issues(tmp_path, pa.table({"id": ids, "note": ["x"]}))
     assert [(one.code, one.row, one.column) for one in found] == [("wrong-type", 1, "id")]
 
 

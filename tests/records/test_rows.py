@@ -17,7 +17,7 @@ from agon.records.engine import Engine
 from agon.records.rows import row_checker
 from agon.records.sources import open_source
 from agon.records.typed import make_typed
-from agon.records.validation import problems_of
+from agon.records.validation import issues_of
 
 _TIMES = st.one_of(
     st.datetimes().map(lambda at: at.isoformat()),
@@ -87,8 +87,8 @@ def _among_others(engine: Engine, table: Table, rows: list[dict[str, Any]]) -> s
         (Path(folder) / f"{table.name}.ndjson").write_text(text, encoding="utf-8")
         found = open_source(engine.connection, schema, folder)
         typing = make_typed(engine.connection, schema, found.tables)
-        problems = problems_of(engine.connection, schema, found, typing)
-    return {(one.row, one.column, one.code, one.reason, one.remedy) for one in problems}
+        issues = issues_of(engine.connection, schema, found, typing)
+    return {(one.row, one.column, one.code, one.reason, one.remedy) for one in issues}
 
 
 @pytest.fixture(scope="module")

@@ -142,16 +142,16 @@ def test_rows_at_hand_may_be_of_any_kind() -> None:
     rows = [{"id": 1, "name": "Ada", "active": True, "age": 2**70}, {"id": "x", "name": 3}]
     with pytest.raises(InvalidRecords) as caught:
         read_rows(SCHEMA, {"people": rows})
-    assert {(one.code, one.row, one.column) for one in caught.value.problems} == {
+    assert {(one.code, one.row, one.column) for one in caught.value.issues} == {
         ("out-of-range", 1, "age")
     }
 
 
 def test_inspecting_gives_records_as_far_as_they_can_be_read() -> None:
-    """Values that cannot be read are empty; the problems say where."""
+    """Values that cannot be read are empty; the issues say where."""
     with pytest.raises(InvalidRecords) as caught:
         read_rows(SCHEMA, {"people": [{"id": 1, "name": "Ada", "active": "?", "age": "?"}]})
-    plain = [problem.to_dict() for problem in caught.value.problems]
+    plain = [issue.to_dict() for issue in caught.value.issues]
     assert {one["column"] for one in plain} == {"active", "age"}
     assert caught.value.exit_code == 2
 

@@ -1,6 +1,6 @@
 """Read, check and hash the typed tables a discipline scores."""
 
-from agon.records.problems import InvalidRecords, Problem
+from agon.records.issues import InvalidRecords, RowIssue
 from agon.records.schemas import Column, CrossRowCheck, Kind, RowCheck, Schema, Table
 from agon.records.tables import Records, inspect, read, read_rows
 
@@ -9,9 +9,9 @@ __all__ = [
     "CrossRowCheck",
     "InvalidRecords",
     "Kind",
-    "Problem",
     "Records",
     "RowCheck",
+    "RowIssue",
     "Schema",
     "Table",
     "inspect",

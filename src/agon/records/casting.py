@@ -102,32 +102,32 @@ class _Raw:
         return self.family in {"text", "json"}
 
 
-def cast(column: Column, engine_type: str, *, whole_ids: bool = False) -> Cast:
+def cast(column: Column, engine_type: str, *, integer_ids: bool = False) -> Cast:
     """Return how to read one column of a raw table whose engine type is ``engine_type``.
 
     Args:
         column: what the values should be.
         engine_type: what the engine says they are.
-        whole_ids: whether an id column is read as whole numbers (see ``typed.py``).
+        integer_ids: whether an id column is read as whole numbers (see ``typed.py``).
     """
     raw = _Raw(quoted(column.name), _family(engine_type))
-    nothing = f"NULL::{sql_type(column, whole_ids=whole_ids)}"
+    nothing = f"NULL::{sql_type(column, integer_ids=integer_ids)}"
     if raw.family == "empty":
         return Cast(raw.given, nothing)
     read = _READERS[column.kind](raw)
     if read is None:
         return Cast(raw.given, nothing, good="false")
     if column.kind is Kind.ID:
-        return _as_id(read, raw, whole=whole_ids)
+        return _as_id(read, raw, whole=integer_ids)
     return read
 
 
-def sql_type(column: Column, *, whole_ids: bool) -> str:
+def sql_type(column: Column, *, integer_ids: bool) -> str:
     """Name the engine's type of a typed column."""
-    return "BIGINT" if column.kind is Kind.ID and whole_ids else SQL_TYPES[column.kind]
+    return "BIGINT" if column.kind is Kind.ID and integer_ids else SQL_TYPES[column.kind]
 
 
-def whole_id(column: Column, engine_type: str) -> str | None:
+def integer_id(column: Column, engine_type: str) -> str | None:
     """Say in SQL whether an id is a whole number of 64 bits, written as such a number prints.
 
     None means that the type alone says so.

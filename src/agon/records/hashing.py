@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from agon.kernel.fingerprints import sha256
-from agon.records.casting import whole_id
+from agon.records.casting import integer_id
 from agon.records.keys import may_repeat
 from agon.records.raw import quoted
 from agon.records.schemas import Column, Kind, Schema, Table
@@ -102,7 +102,7 @@ def _plain(connection: Any, column: Column, relation: str) -> str:
         return f"CASE WHEN {name} = 0 THEN 0 ELSE {name} END"
     if column.kind is Kind.ID:
         sql = f"SELECT typeof({name}) FROM {relation} LIMIT 1"
-        condition = whole_id(column, connection.execute(sql).fetchall()[0][0])
+        condition = integer_id(column, connection.execute(sql).fetchall()[0][0])
         if condition is not None and holds(connection, relation, condition):
             return f"{name}::BIGINT"
     return name

@@ -9,7 +9,7 @@ Everything else is counted exactly by the engine, and so is whatever a bitmap fi
 from dataclasses import dataclass
 from typing import Any
 
-from agon.records.problems import SHOWN_PER_KIND
+from agon.records.issues import SHOWN_PER_KIND
 from agon.records.raw import quoted
 
 _BITS_PER_ROW = 64

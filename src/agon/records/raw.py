@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
-from agon.records.problems import Problem
+from agon.records.issues import RowIssue
 
 NUMBERED = "row_number() OVER ()"
 """Number the rows of a relation that has no number of its own, in the order it gives them."""
@@ -38,23 +38,23 @@ class RawTable:
     complete: bool = True
     others: tuple[str, ...] = ()
     lines: Callable[[Collection[int]], dict[int, int]] | None = None
-    examine: Callable[[], list[Problem]] | None = None
+    examine: Callable[[], list[RowIssue]] | None = None
 
 
 @dataclass(frozen=True)
-class Found:
+class SourceTables:
     """Hold what a source has.
 
     Attributes:
         shown: the source, as people know it (never with a password).
         tables: the schema's tables that could be read.
-        problems: what could not even be read as rows.
+        issues: what could not even be read as rows.
         others: names of files or tables that are none of the schema's.
     """
 
     shown: str
     tables: dict[str, RawTable] = field(default_factory=dict)
-    problems: list[Problem] = field(default_factory=list)
+    issues: list[RowIssue] = field(default_factory=list)
     others: tuple[str, ...] = ()
 
 

@@ -23,7 +23,7 @@ from agon.records.constraints import (
     constraints_of,
     exactly_one,
 )
-from agon.records.problems import Problem
+from agon.records.issues import RowIssue
 from agon.records.schemas import Column, Kind, RowCheck, Table
 from agon.records.values import BAD, READERS, Unreadable
 
@@ -83,7 +83,7 @@ class RowChecker:
             return False
         return all(self._none_fails(check, columns, count) for check in self._table.row_checks)
 
-    def issues(self, row: Mapping[str, Any], number: int | None = None) -> list[Problem]:
+    def issues(self, row: Mapping[str, Any], number: int | None = None) -> list[RowIssue]:
         """Return all issues of a row; ``number`` is its number or line, as issues show it."""
         found = []
         for column, read, says in self._columns:
@@ -106,7 +106,7 @@ class RowChecker:
                 )  # fmt: skip
         return found
 
-    def _not_exactly_one(self, row: Mapping[str, Any], number: int | None) -> Iterator[Problem]:
+    def _not_exactly_one(self, row: Mapping[str, Any], number: int | None) -> Iterator[RowIssue]:
         given = [name for name in self._table.exactly_one_of if row.get(name) not in (None, "")]
         if len(given) != 1:
             yield self._issue(exactly_one(self._table), number, None, ", ".join(given))
@@ -117,10 +117,10 @@ class RowChecker:
 
     def _issue(
         self, violated: Constraint, number: int | None, column: str | None, given: Any
-    ) -> Problem:
+    ) -> RowIssue:
         name = self._table.name
         value = None if given is None or given == "" else str(given)[:_SHOWN]
-        return Problem(
+        return RowIssue(
             violated.code, name, name, number, column, value, violated.reason, violated.remedy
         )
 

@@ -15,10 +15,10 @@ import pyarrow as pa
 
 from agon.errors import Unavailable
 from agon.records.engine import Engine
-from agon.records.problems import InvalidRecords, Problem
-from agon.records.raw import Found, quoted
+from agon.records.issues import InvalidRecords, RowIssue
+from agon.records.raw import SourceTables, quoted
 from agon.records.schemas import Schema
-from agon.records.typed import SPACE, make_typed, trust, view_as_of
+from agon.records.typed import TYPED_SCHEMA, make_typed, trust, view_as_of
 
 
 class Records:
@@ -44,7 +44,7 @@ class Records:
         source: str,
         present: frozenset[str],
         *,
-        space: str = SPACE,
+        space: str = TYPED_SCHEMA,
         moment: datetime | None = None,
     ) -> None:
         self._engine = engine
@@ -158,7 +158,7 @@ def read(schema: Schema, source: str | Path) -> Records:
     return _valid(*inspect(schema, source))
 
 
-def inspect(schema: Schema, source: str | Path) -> tuple[Records, list[Problem]]:
+def inspect(schema: Schema, source: str | Path) -> tuple[Records, list[RowIssue]]:
     """Read a source and return the records together with all that is wrong with them.
 
     Values that cannot be read are empty in such records, and rows that cannot be are left out.
@@ -192,28 +192,28 @@ def read_rows(schema: Schema, tables: Mapping[str, Any]) -> Records:
         raise
 
 
-def _valid(records: Records, problems: list[Problem]) -> Records:
-    if problems:
+def _valid(records: Records, issues: list[RowIssue]) -> Records:
+    if issues:
         records.close()
-        raise InvalidRecords(problems)
+        raise InvalidRecords(issues)
     return records
 
 
-def _typed(engine: Engine, schema: Schema, found: Found) -> tuple[Records, list[Problem]]:
+def _typed(engine: Engine, schema: Schema, found: SourceTables) -> tuple[Records, list[RowIssue]]:
     import duckdb
 
     from agon.records.sources.failures import without_unreadable
-    from agon.records.validation import problems_of
+    from agon.records.validation import issues_of
 
     connection = engine.connection
     try:
         typing = make_typed(connection, schema, found.tables)
-        problems = problems_of(connection, schema, found, typing)
+        issues = issues_of(connection, schema, found, typing)
     except duckdb.Error as error:
         # A file may turn out to be damaged only when it is read to its end.
         found = without_unreadable(connection, found, error)
         typing = make_typed(connection, schema, found.tables)
-        problems = problems_of(connection, schema, found, typing)
-    if not problems:
+        issues = issues_of(connection, schema, found, typing)
+    if not issues:
         trust(connection, schema, found.tables, typing)
-    return Records(engine, schema, found.shown, frozenset(found.tables)), problems
+    return Records(engine, schema, found.shown, frozenset(found.tables)), issues

@@ -8,11 +8,11 @@ on how a file stores it.
 from dataclasses import dataclass
 from typing import Any
 
-from agon.records.casting import Cast, cast, sql_type, whole_id
+from agon.records.casting import Cast, cast, integer_id, sql_type
 from agon.records.raw import RawTable, literal, quoted
 from agon.records.schemas import Schema, Table
 
-SPACE = "typed"
+TYPED_SCHEMA = "typed"
 """The engine's schema that holds the typed tables."""
 
 
@@ -30,9 +30,9 @@ class Typing:
 
 
 def make_typed(connection: Any, schema: Schema, raw: dict[str, RawTable]) -> Typing:
-    """Create every table of the schema in :data:`SPACE`; values that cannot be read are NULL."""
-    connection.execute(f"DROP SCHEMA IF EXISTS {SPACE} CASCADE")
-    connection.execute(f"CREATE SCHEMA {SPACE}")
+    """Create every typed table in :data:`TYPED_SCHEMA`; values that cannot be read are NULL."""
+    connection.execute(f"DROP SCHEMA IF EXISTS {TYPED_SCHEMA} CASCADE")
+    connection.execute(f"CREATE SCHEMA {TYPED_SCHEMA}")
     integer_ids = _integer_ids(connection, schema, raw)
     typing = Typing(
         integer_ids,
@@ -57,7 +57,7 @@ def casts(table: Table, raw: RawTable, integer_ids: set[tuple[str, str]]) -> dic
     """Return how to read each of the schema's columns that a raw table has."""
     return {
         column.name: cast(
-            column, raw.types[column.name], whole_ids=(table.name, column.name) in integer_ids
+            column, raw.types[column.name], integer_ids=(table.name, column.name) in integer_ids
         )
         for column in table.columns
         if column.name in raw.types
@@ -71,7 +71,7 @@ def _integer_ids(connection: Any, schema: Schema, raw: dict[str, RawTable]) -> s
         here = raw.get(table)
         if family in text or here is None or column not in here.types:
             continue
-        whole = whole_id(schema.table(table).column(column), here.types[column])
+        whole = integer_id(schema.table(table).column(column), here.types[column])
         if whole is not None and not holds(connection, here.relation, whole):
             text.add(family)
     return {node for node, family in families.items() if family not in text}
@@ -94,7 +94,7 @@ def _is_stored(raw: RawTable, reads: dict[str, Cast]) -> bool:
 
 def relation(table: str) -> str:
     """Return what stands behind ``FROM`` to read a typed table."""
-    return f"{SPACE}.{quoted(table)}"
+    return f"{TYPED_SCHEMA}.{quoted(table)}"
 
 
 def _create(table: Table, raw: RawTable | None, typing: Typing, *, checked: bool) -> str:
@@ -102,7 +102,7 @@ def _create(table: Table, raw: RawTable | None, typing: Typing, *, checked: bool
     items = [f"{raw.row if raw else 'NULL'}::BIGINT AS _row"]
     for column in table.columns:
         value = (
-            f"NULL::{sql_type(column, whole_ids=(table.name, column.name) in typing.integer_ids)}"
+            f"NULL::{sql_type(column, integer_ids=(table.name, column.name) in typing.integer_ids)}"
         )
         if column.name in reads:
             value = reads[column.name].value if checked else reads[column.name].safe

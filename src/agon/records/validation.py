@@ -10,15 +10,17 @@ from typing import Any
 from agon.records.casting import Cast
 from agon.records.checks import Check, checks_of, flag
 from agon.records.constraints import expected
+from agon.records.issues import SHOWN_PER_KIND, RowIssue
 from agon.records.keys import Ids, dangling, has_repeats, ids, is_sound, repeats
-from agon.records.problems import SHOWN_PER_KIND, Problem
-from agon.records.raw import Found, RawTable, quoted
+from agon.records.raw import RawTable, SourceTables, quoted
 from agon.records.schemas import ForeignKey, Schema, Table
 from agon.records.sources.names import nearest
 from agon.records.typed import Typing, relation
 
 
-def problems_of(connection: Any, schema: Schema, found: Found, typing: Typing) -> list[Problem]:
+def issues_of(
+    connection: Any, schema: Schema, found: SourceTables, typing: Typing
+) -> list[RowIssue]:
     """List all that is wrong with a source, in the schema's order.
 
     What the source itself could not read comes first, and is not reported a second time as
@@ -30,23 +32,23 @@ def problems_of(connection: Any, schema: Schema, found: Found, typing: Typing) -
         found: the tables as read.
         typing: how they were typed.
     """
-    told = {problem.table for problem in found.problems}
-    problems = list(found.problems)
+    told = {issue.table for issue in found.issues}
+    issues = list(found.issues)
     known_ids: dict[tuple[str, str], Ids] = {}
     for table in schema:
         raw = found.tables.get(table.name)
         if raw is None:
             if table.required and table.name not in told:
-                problems.append(_missing(schema, table, found))
+                issues.append(_missing(schema, table, found))
             continue
         checked = _Checked(connection, schema, found, table, raw, typing, known_ids)
         here = checked.missing_columns() + checked.rows() + checked.duplicates()
-        problems += _on_lines(here + checked.references(told), raw)
+        issues += _on_lines(here + checked.references(told), raw)
     for names in schema.one_table_of:
         if not told and not any(name in found.tables for name in names):
             reason = f"holds none of the tables {', '.join(names)}"
-            problems.append(_about(names[0], found.shown, reason, "give at least one of them"))
-    return problems
+            issues.append(_about(names[0], found.shown, reason, "give at least one of them"))
+    return issues
 
 
 class _Checked:
@@ -56,7 +58,7 @@ class _Checked:
         self,
         connection: Any,
         schema: Schema,
-        found: Found,
+        found: SourceTables,
         table: Table,
         raw: RawTable,
         typing: Typing,
@@ -71,30 +73,30 @@ class _Checked:
         self._casts = typing.casts[table.name]
         self._known_ids = known_ids
 
-    def missing_columns(self) -> list[Problem]:
-        problems = []
+    def missing_columns(self) -> list[RowIssue]:
+        issues = []
         for column in self._table.columns:
             if column.required and column.name not in self._raw.types:
                 remedy = f"add the column ({expected(column)})"
                 near = nearest(column.name, self._raw.others)
                 if near is not None:
                     remedy += f"; there is a column {near}: is it meant?"
-                problem = _about(self._table.name, self._raw.location, "is missing", remedy)
-                problems.append(replace(problem, code="missing-column", column=column.name))
-        return problems
+                issue = _about(self._table.name, self._raw.location, "is missing", remedy)
+                issues.append(replace(issue, code="missing-column", column=column.name))
+        return issues
 
-    def rows(self) -> list[Problem]:
+    def rows(self) -> list[RowIssue]:
         checks = checks_of(self._table, self._casts, relation)
         asked = [check.counted for check in checks] + self._unasked(checks)
         if not asked:
             return []
         sql = f"SELECT {', '.join(asked)} FROM ({self._inspected(with_row=False)})"
         counts = self._connection.execute(sql).fetchall()[0]
-        problems: list[Problem] = []
+        issues: list[RowIssue] = []
         for check, count in zip(checks, counts, strict=False):
             if count:
-                problems += self._failing(check, count)
-        return problems
+                issues += self._failing(check, count)
+        return issues
 
     def _unasked(self, checks: list[Check]) -> list[str]:
         """Read the columns that no check looks into, so that damage to a file shows here."""
@@ -107,7 +109,7 @@ class _Checked:
             if column.name in self._casts and column.name not in asked and column.references is None
         ]
 
-    def duplicates(self) -> list[Problem]:
+    def duplicates(self) -> list[RowIssue]:
         key = self._table.key
         if not key or not all(name in self._raw.types for name in key):
             return []
@@ -117,7 +119,7 @@ class _Checked:
             return []
         count, first = repeats(self._connection, typed, key)
         return [
-            self._problem(
+            self._issue(
                 "duplicate-key",
                 row,
                 ", ".join(key),
@@ -129,8 +131,8 @@ class _Checked:
             for row, shown, earlier in first
         ]
 
-    def references(self, told: set[str]) -> list[Problem]:
-        problems: list[Problem] = []
+    def references(self, told: set[str]) -> list[RowIssue]:
+        issues: list[RowIssue] = []
         for key in self._table.foreign_keys:
             if key.column not in self._raw.types:
                 continue
@@ -138,12 +140,12 @@ class _Checked:
             if there is not None:
                 # An id that seems missing may be in a row or column that could not be read.
                 if there.complete and key.other_column in there.types:
-                    problems += self._dangling(key, there)
+                    issues += self._dangling(key, there)
             elif key.other_table not in told and not self._schema.table(key.other_table).required:
-                problems += self._without_table(key)
-        return problems
+                issues += self._without_table(key)
+        return issues
 
-    def _dangling(self, key: ForeignKey, there: RawTable) -> list[Problem]:
+    def _dangling(self, key: ForeignKey, there: RawTable) -> list[RowIssue]:
         references = self._ids(key.table, key.column)
         keys = self._ids(key.other_table, key.other_column)
         if is_sound(self._connection, references, keys):
@@ -151,7 +153,7 @@ class _Checked:
         count, first = dangling(self._connection, references, keys)
         reason = f"is no {key.other_column} of {there.location}"
         return [
-            self._problem(
+            self._issue(
                 "unknown-reference",
                 row,
                 key.column,
@@ -163,16 +165,16 @@ class _Checked:
             for row, value in first
         ]
 
-    def _without_table(self, key: ForeignKey) -> list[Problem]:
+    def _without_table(self, key: ForeignKey) -> list[RowIssue]:
         count = self._ids(key.table, key.column).count
         if not count:
             return []
-        problem = _missing(self._schema, self._schema.table(key.other_table), self._found)
+        issue = _missing(self._schema, self._schema.table(key.other_table), self._found)
         reason = (
             f"is missing, and {count:,} row{'s' if count > 1 else ''} of {self._raw.location} "
             f"refer{'s' if count == 1 else ''} to it by {key.column}"
         )
-        return [replace(problem, reason=reason)]
+        return [replace(issue, reason=reason)]
 
     def _ids(self, table: str, column: str) -> Ids:
         known, name = self._known_ids, (table, column)
@@ -181,7 +183,7 @@ class _Checked:
             known[name] = ids(self._connection, relation(table), column, whole=integer)
         return known[name]
 
-    def _failing(self, check: Check, count: int) -> list[Problem]:
+    def _failing(self, check: Check, count: int) -> list[RowIssue]:
         """Fetch the first rows that fail one check."""
         given = check.value or "NULL"
         if check.value is None and check.column in self._raw.types:
@@ -191,7 +193,7 @@ class _Checked:
             f'ORDER BY "row:" LIMIT {SHOWN_PER_KIND}'
         )
         return [
-            self._problem(
+            self._issue(
                 check.constraint.code,
                 row,
                 check.column,
@@ -217,7 +219,7 @@ class _Checked:
                 items.append(f"({read.given})::VARCHAR AS {quoted('given:' + column.name)}")
         return f"SELECT {', '.join(items)} FROM {self._raw.relation}"
 
-    def _problem(
+    def _issue(
         self,
         code: str,
         row: int,
@@ -226,15 +228,15 @@ class _Checked:
         reason: str,
         remedy: str,
         count: int,
-    ) -> Problem:
+    ) -> RowIssue:
         text = None if value is None else str(value)[:200]
         here = self._raw
-        return Problem(
+        return RowIssue(
             code, here.name, here.location, row, column, text, reason, remedy, count=count
         )
 
 
-def _missing(schema: Schema, table: Table, found: Found) -> Problem:
+def _missing(schema: Schema, table: Table, found: SourceTables) -> RowIssue:
     needed = ", ".join(column.name for column in table.columns if column.required)
     remedy = f"give a table {table.name} with the columns {needed}"
     near = nearest(table.name, found.others)
@@ -244,17 +246,17 @@ def _missing(schema: Schema, table: Table, found: Found) -> Problem:
     return _about(table.name, table.name, reason, remedy)
 
 
-def _about(table: str, location: str, reason: str, remedy: str) -> Problem:
-    return Problem("missing-table", table, location, None, None, None, reason, remedy)
+def _about(table: str, location: str, reason: str, remedy: str) -> RowIssue:
+    return RowIssue("missing-table", table, location, None, None, None, reason, remedy)
 
 
-def _on_lines(problems: list[Problem], raw: RawTable) -> list[Problem]:
+def _on_lines(issues: list[RowIssue], raw: RawTable) -> list[RowIssue]:
     """Add the lines of a text file on which the rows begin."""
-    rows = {problem.row for problem in problems if problem.row is not None}
+    rows = {issue.row for issue in issues if issue.row is not None}
     if raw.lines is None or not rows:
-        return problems
+        return issues
     lines = raw.lines(rows)
     return [
-        problem if problem.row is None else replace(problem, line=lines.get(problem.row))
-        for problem in problems
+        issue if issue.row is None else replace(issue, line=lines.get(issue.row))
+        for issue in issues
     ]

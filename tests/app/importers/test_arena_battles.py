@@ -98,7 +98,7 @@ def test_a_bad_battle_is_named_with_file_row_column_and_value(
     bad = [BATTLES[0], {**BATTLES[0], **row}]
     with pytest.raises(InvalidRecords) as refused:
         import_records("arena-battles", written(tmp_path, ".csv", bad))
-    (problem,) = refused.value.problems
+    (problem,) = refused.value.issues
     found = (problem.location, problem.row, problem.line, problem.column, problem.value)
     assert found == ("battles.csv", 2, 3, column, value)
 
@@ -108,7 +108,7 @@ def test_a_bad_battle_in_json_is_named_by_its_place_in_the_list(tmp_path: Path) 
     bad = [BATTLES[0], {**BATTLES[0], "winner": "nobody"}]
     with pytest.raises(InvalidRecords) as refused:
         import_records("arena-battles", written(tmp_path, ".json", bad))
-    (problem,) = refused.value.problems
+    (problem,) = refused.value.issues
     assert (problem.location, problem.row, problem.line) == ("battles.json", 2, None)
 
 
@@ -145,7 +145,7 @@ def test_elements_that_are_no_objects_are_named(tmp_path: Path) -> None:
     (tmp_path / "b.json").write_text(json.dumps([BATTLES[0], 7, None]))
     with pytest.raises(InvalidRecords) as refused:
         import_records("arena-battles", tmp_path / "b.json")
-    assert [problem.row for problem in refused.value.problems] == [2, 3]
+    assert [problem.row for problem in refused.value.issues] == [2, 3]
 
 
 def test_a_missing_file_and_an_unknown_format_are_not_found(tmp_path: Path) -> None:

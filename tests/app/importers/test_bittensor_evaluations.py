@@ -123,7 +123,7 @@ def test_a_bad_row_is_named(tmp_path: Path, wrong: dict[str, Any], column: str) 
     rows = [*ROWS, {**ROWS[0], "validator": "v9", "epoch": 5, **wrong}]
     with pytest.raises(InvalidRecords) as refused:
         tables(written(tmp_path, rows))
-    places = {(one.location, one.row, one.column) for one in refused.value.problems}
+    places = {(one.location, one.row, one.column) for one in refused.value.issues}
     assert ("evaluations.json", 13, column) in places
 
 

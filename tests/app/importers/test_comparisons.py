@@ -103,8 +103,8 @@ def test_a_bad_comparison_is_named(tmp_path: Path, line: str, column: str, row: 
     """File, row, column and value."""
     with pytest.raises(InvalidRecords) as refused:
         import_records("comparisons", written(tmp_path, f"{VOTES}{line}\n"))
-    assert (column, row) in [(one.column, one.row) for one in refused.value.problems]
-    assert {one.location for one in refused.value.problems} == {"comparisons.csv"}
+    assert (column, row) in [(one.column, one.row) for one in refused.value.issues]
+    assert {one.location for one in refused.value.issues} == {"comparisons.csv"}
 
 
 def test_one_id_cannot_stand_for_two_pairs(tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ def test_a_bad_value_is_refused_with_row_and_reason(
     tables[table][row][column] = value
     with pytest.raises(InvalidRecords) as refused:
         records_of(tables)
-    found = {(one.code, one.table, one.row, one.column) for one in refused.value.problems}
+    found = {(one.code, one.table, one.row, one.column) for one in refused.value.issues}
     assert (code, table, row + 1, column) in found
 
 

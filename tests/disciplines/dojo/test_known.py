@@ -11,7 +11,7 @@ from agon.disciplines.dojo import known
 from agon.disciplines.dojo.known import Known, Names, Texts
 from agon.disciplines.dojo.records import SCHEMA
 from agon.records import read_rows
-from agon.records.growing import GrowingRecords
+from agon.records.append_only import AppendOnlyTables
 
 SOURCES = ["def f(n):\n    return n\n", "def f( n ):\n    return n  # same\n", "def f(n): return 1"]
 
@@ -35,7 +35,7 @@ def _submission(number: int, **given: Any) -> dict[str, Any]:
 @given(stops=st.lists(st.integers(2, 13), min_size=1, max_size=4), gone=st.integers(2, 12))
 def test_boards_do_not_depend_on_what_was_asked_before(stops: list[int], gone: int) -> None:
     """Positions are asked in any order, and every answer is that of a scorer with no memory."""
-    growing = GrowingRecords(SCHEMA)
+    growing = AppendOnlyTables(SCHEMA)
     growing.append("problems", [{"id": "p"}], [1])
     rows = {number: _submission(number) for number in range(2, 13)}
     growing.append("submissions", list(rows.values()), list(rows))
@@ -55,7 +55,7 @@ def test_boards_do_not_depend_on_what_was_asked_before(stops: list[int], gone: i
 
 def test_a_row_is_read_once(monkeypatch: Any) -> None:
     """One submission more must not cost a look at a million others."""
-    growing = GrowingRecords(SCHEMA)
+    growing = AppendOnlyTables(SCHEMA)
     growing.append("submissions", [_submission(number) for number in range(4)], range(1, 5))
     growing.append("problems", [{"id": "p"}], [9])
     first = growing.records()
@@ -79,7 +79,7 @@ def test_a_row_is_read_once(monkeypatch: Any) -> None:
 
 def test_late_rows_take_their_place() -> None:
     """An earlier position may be asked first, or a voided record come back."""
-    growing = GrowingRecords(SCHEMA)
+    growing = AppendOnlyTables(SCHEMA)
     growing.append("problems", [{"id": "p"}], [1])
     growing.append("submissions", [_submission(number) for number in (1, 2, 3)], [2, 3, 4])
     growing.end([3], at=5)
@@ -99,7 +99,7 @@ def test_the_order_of_arrival_does_not_depend_on_the_order_of_reading(
     moments: list[int], step: int
 ) -> None:
     """It breaks ties of brevity and decides who was first of a tag."""
-    growing = GrowingRecords(SCHEMA)
+    growing = AppendOnlyTables(SCHEMA)
     growing.append("problems", [{"id": "p"}], [1])
     remembered = Known()
     rows = [
@@ -121,7 +121,7 @@ def test_the_order_of_arrival_does_not_depend_on_the_order_of_reading(
 
 def test_many_small_pieces_become_one() -> None:
     """A piece per appended record would make every look at a text a search."""
-    growing = GrowingRecords(SCHEMA)
+    growing = AppendOnlyTables(SCHEMA)
     growing.append("problems", [{"id": "p"}], [1])
     remembered = Known()
     for number in range(2, 70):

@@ -195,7 +195,7 @@ def test_a_verdict_outside_the_closed_list_and_a_lost_length_are_refused() -> No
             submission(id="s3", verdict="wrong_answer")]  # fmt: skip
     with pytest.raises(InvalidRecords) as caught:
         scored([{"id": "p"}], rows)
-    assert {(p.row, p.column) for p in caught.value.problems} == {
+    assert {(p.row, p.column) for p in caught.value.issues} == {
         (1, "verdict"), (2, "source"), (3, "terms_matched")}  # fmt: skip
 
 

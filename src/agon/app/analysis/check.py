@@ -10,7 +10,7 @@ from typing import Any
 from agon.app.analysis.score import parse_time, rules_of
 from agon.disciplines import discipline
 from agon.kernel.findings import Finding, Severity, in_order
-from agon.records import InvalidRecords, Problem, inspect
+from agon.records import InvalidRecords, RowIssue, inspect
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class CheckReport:
     source: str
     edition: str
     rows: Mapping[str, int]
-    problems: tuple[Problem, ...]
+    problems: tuple[RowIssue, ...]
     total: int
     findings: tuple[Finding, ...]
 

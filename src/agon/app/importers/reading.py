@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 from typing import IO, Any
 
 from agon.errors import NotFound, Unreadable
-from agon.records import InvalidRecords, Problem, Records, Schema, inspect
+from agon.records import InvalidRecords, Records, RowIssue, Schema, inspect
 
 ENDINGS = {
     ".csv": ".csv",
@@ -157,7 +157,7 @@ def _opened(file: Path, *, errors: str = "strict") -> IO[str]:
     return file.open(encoding="utf-8-sig", errors=errors)
 
 
-def _relocated(problem: Problem, files: Mapping[str, Path]) -> Problem:
+def _relocated(problem: RowIssue, files: Mapping[str, Path]) -> RowIssue:
     """Report a problem under the name of the file it is in."""
     file = files.get(problem.table)
     if file is None:

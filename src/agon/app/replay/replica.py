@@ -23,9 +23,9 @@ from agon.entities.contests import Contest
 from agon.errors import AgonError, Conflict
 from agon.ledger.fold import Adjustment, ContestState, LedgerState, beginning, fold
 from agon.ledger.spans import FOREVER, Integers, Spans
+from agon.records.append_only import AppendOnlyTables
 from agon.records.engine import Engine
-from agon.records.growing import GrowingRecords
-from agon.records.seen import SeenRecords
+from agon.records.view import TablesView
 from agon.store.store import Store
 
 _CHUNK = 50_000
@@ -52,7 +52,7 @@ class LiveContest:
         self.contest = contest
         self._engine = engine
         self._state = beginning(contest)
-        self._growing: GrowingRecords | None = None
+        self._growing: AppendOnlyTables | None = None
         self._heads = bytearray(self._state.contest.head)
 
     @property
@@ -90,7 +90,7 @@ class LiveContest:
             with gc_paused():
                 self._take(chunk)
 
-    def records(self, at: int | None = None, *, without: Collection[int] = ()) -> SeenRecords:
+    def records(self, at: int | None = None, *, without: Collection[int] = ()) -> TablesView:
         """Return the records as a position shows them.
 
         Args:
@@ -187,10 +187,10 @@ class LiveContest:
         self._state = state
         self._heads += heads
 
-    def _started(self, of: str) -> GrowingRecords:
+    def _started(self, of: str) -> AppendOnlyTables:
         source = f"ledger of {self.contest}"
         schema = discipline(of).schema
-        self._growing = GrowingRecords(schema, engine=self._engine, source=source)
+        self._growing = AppendOnlyTables(schema, engine=self._engine, source=source)
         return self._growing
 
 
@@ -242,7 +242,7 @@ class Lives:
             self._lives.pop(contest, None)
 
 
-def _show(growing: GrowingRecords, old: Spans, new: Spans) -> None:
+def _show(growing: AppendOnlyTables, old: Spans, new: Spans) -> None:
     """Let records go out of sight and come back where the new spans say so."""
     for (at, ending), turns in groupby(sorted(_turns(old, new)), key=lambda turn: turn[:2]):
         seqs = [record for _, _, record in turns]

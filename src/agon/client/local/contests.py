@@ -6,7 +6,7 @@ from contextlib import suppress
 from agon.app.access.permissions import allow, view_of, viewed
 from agon.app.contests.boards.publication import publish
 from agon.app.contests.ingest.ndjson import read_ndjson
-from agon.app.contests.ingest.records import expect_open, record
+from agon.app.contests.ingest.records import record, require_open
 from agon.app.contests.ledgers.append import edition_at
 from agon.app.contests.lifecycle import creation, transitions
 from agon.app.contests.lifecycle.creation import NewContest
@@ -113,7 +113,7 @@ class LocalRecords:
         """
         with self._service.store.read() as session:
             found = viewed(session, contest, self._by).contest
-        expect_open(found, self._by)  # before all of a stream is read in vain
+        require_open(found, self._by)  # before all of a stream is read in vain
         rows = read_ndjson(chunks, table=table)
         try:
             done = record(

@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from agon.app.access.permissions import View
 from agon.app.contests.ingest.ndjson import Lines
-from agon.app.contests.ingest.records import Recorded, record
+from agon.app.contests.ingest.records import ImportSummary, record
 from agon.disciplines import discipline
 from agon.entities.contests import StoredEntry
 from agon.errors import NotFound, did_you_mean
@@ -100,7 +100,7 @@ async def taken(
     body = await spooled(request)
     caller = caller_of(request)
 
-    def work() -> Recorded:
+    def work() -> ImportSummary:
         with body:
             lines = BytesIO(_on_one_line(body.read())) if kind == "application/json" else body
             return record(

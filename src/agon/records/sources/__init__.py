@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from agon.errors import NotFound, Unavailable, Unreadable
-from agon.records.raw import Found
+from agon.records.raw import SourceTables
 from agon.records.schemas import Schema
 
 _MAGIC_SQLITE = b"SQLite format 3\x00"
@@ -12,7 +12,7 @@ _MAGIC_DUCKDB = b"DUCK"
 _NAMED = 8
 
 
-def open_source(connection: Any, schema: Schema, source: str | Path) -> Found:
+def open_source(connection: Any, schema: Schema, source: str | Path) -> SourceTables:
     """Bring a source's tables into the engine, raw, with what could not even be read as rows.
 
     Args:

@@ -15,10 +15,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from agon.records.problems import SHOWN_PER_KIND, Problem
+from agon.records.issues import SHOWN_PER_KIND, RowIssue
 from agon.records.raw import RawTable, file_literal, literal, quoted
 from agon.records.schemas import Table
-from agon.records.sources.faults import Tally, shown_bytes, unreadable, whole
+from agon.records.sources.issues import Tally, shown_bytes, unreadable, whole
 from agon.records.sources.text_file import BROKEN, plain, refused, text
 
 _DELIMITERS = ",;\t|"
@@ -45,7 +45,7 @@ class _Record:
     fault: str | None = None
 
 
-def read(connection: Any, table: Table, file: Path) -> tuple[RawTable | None, list[Problem]]:
+def read(connection: Any, table: Table, file: Path) -> tuple[RawTable | None, list[RowIssue]]:
     """Bring a CSV file into the engine; the first row names the columns."""
     try:
         fault = refused(table.name, file)
@@ -72,7 +72,7 @@ def _header(table: Table, file: Path) -> _Header:
     return max(headers, key=lambda header: (len(known & set(header.names)), len(header.names)))
 
 
-def _header_fault(table: Table, file: Path, header: _Header) -> Problem | None:
+def _header_fault(table: Table, file: Path, header: _Header) -> RowIssue | None:
     if not any(header.names):
         return whole(
             table.name, file.name, "has no header row", "name the columns in the first row"
@@ -90,7 +90,7 @@ def _header_fault(table: Table, file: Path, header: _Header) -> Problem | None:
 
 def _rows(
     connection: Any, table: Table, file: Path, header: _Header
-) -> tuple[RawTable, list[Problem]]:
+) -> tuple[RawTable, list[RowIssue]]:
     columns = {column.name for column in table.columns}
     known = [name for name in header.names if name in columns]
     others = tuple(name for name in header.names if name and name not in columns)
@@ -104,9 +104,7 @@ def _rows(
         connection.execute(f'CREATE TABLE {stored} AS SELECT * FROM "slow csv"')
         connection.unregister("slow csv")
     lines = partial(_lines, file, header)
-    problems = _with_lines(
-        tally.problems() + _nul(connection, table, file, stored, row, known), lines
-    )
+    issues = _with_lines(tally.issues() + _nul(connection, table, file, stored, row, known), lines)
     types = dict.fromkeys(known, "VARCHAR")
     raw = RawTable(
         table.name,
@@ -119,7 +117,7 @@ def _rows(
         others=others,
         lines=lines,
     )
-    return raw, problems
+    return raw, issues
 
 
 def _read_fast(connection: Any, file: Path, stored: str, header: _Header, known: list[str]) -> bool:
@@ -218,23 +216,23 @@ def _lines(file: Path, header: _Header, rows: Collection[int]) -> dict[int, int]
     return found
 
 
-def _with_lines(problems: list[Problem], lines: Any) -> list[Problem]:
-    rows = {problem.row for problem in problems}
+def _with_lines(issues: list[RowIssue], lines: Any) -> list[RowIssue]:
+    rows = {issue.row for issue in issues}
     if not rows:
-        return problems
+        return issues
     found = lines(rows)
-    return [Problem(**{**problem.__dict__, "line": found.get(problem.row)}) for problem in problems]
+    return [RowIssue(**{**issue.__dict__, "line": found.get(issue.row)}) for issue in issues]
 
 
 def _nul(
     connection: Any, table: Table, file: Path, stored: str, row: str, known: list[str]
-) -> list[Problem]:
+) -> list[RowIssue]:
     """Find NUL bytes: the engine takes them, but no text has them."""
-    problems: list[Problem] = []
+    issues: list[RowIssue] = []
     if not known:
-        return problems
+        return issues
     if file.suffix != ".gz" and file.stat().st_size < _SMALL and b"\0" not in file.read_bytes():
-        return problems  # cheaper than a query
+        return issues  # cheaper than a query
     counted = ", ".join(f"count_if(contains({quoted(name)}, chr(0)))" for name in known)
     counts = connection.execute(f"SELECT {counted} FROM {stored}").fetchall()[0]
     for name, count in zip(known, counts, strict=True):
@@ -243,8 +241,8 @@ def _nul(
                 f"SELECT {row}, {quoted(name)} FROM {stored} WHERE contains({quoted(name)}, "
                 f"chr(0)) ORDER BY 1 LIMIT {SHOWN_PER_KIND}"
             )
-            problems += [
-                Problem(
+            issues += [
+                RowIssue(
                     "wrong-encoding",
                     table.name,
                     file.name,
@@ -257,7 +255,7 @@ def _nul(
                 )
                 for at, value in connection.execute(sql).fetchall()
             ]
-    return problems
+    return issues
 
 
 @contextmanager

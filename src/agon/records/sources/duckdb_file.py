@@ -4,12 +4,12 @@ from pathlib import Path
 from typing import Any
 
 from agon.errors import Unavailable, Unreadable
-from agon.records.raw import NUMBERED, Found, RawTable, literal, quoted
+from agon.records.raw import NUMBERED, RawTable, SourceTables, literal, quoted
 from agon.records.schemas import Schema
 from agon.records.sources.names import pick
 
 
-def tables(connection: Any, schema: Schema, path: Path) -> Found:
+def tables(connection: Any, schema: Schema, path: Path) -> SourceTables:
     """Attach the file and find the schema's tables in it."""
     import duckdb
 
@@ -43,7 +43,7 @@ def tables(connection: Any, schema: Schema, path: Path) -> Found:
             table, location, relation, types, row=row, in_place=True, others=others
         )
     left = tuple(name for space, name in columns if (space, name) not in picked.values())
-    return Found(str(path), found, others=left)
+    return SourceTables(str(path), found, others=left)
 
 
 def _row(connection: Any, relation: str) -> str:

@@ -3,12 +3,12 @@
 from dataclasses import replace
 from typing import Any
 
-from agon.records.problems import Problem
-from agon.records.raw import Found, RawTable, quoted
-from agon.records.sources.faults import unreadable
+from agon.records.issues import RowIssue
+from agon.records.raw import RawTable, SourceTables, quoted
+from agon.records.sources.issues import unreadable
 
 
-def without_unreadable(connection: Any, found: Found, error: Exception) -> Found:
+def without_unreadable(connection: Any, found: SourceTables, error: Exception) -> SourceTables:
     """Return what was found less the tables that cannot be read to their end.
 
     Args:
@@ -16,19 +16,19 @@ def without_unreadable(connection: Any, found: Found, error: Exception) -> Found
         found: the tables as the source gave them.
         error: what the engine said; raised again when every table can be read after all.
     """
-    problems = {
+    issues = {
         name: faults for name, raw in found.tables.items() if (faults := _faults(connection, raw))
     }
-    if not problems:
+    if not issues:
         raise error
     return replace(
         found,
-        tables={name: raw for name, raw in found.tables.items() if name not in problems},
-        problems=found.problems + [fault for faults in problems.values() for fault in faults],
+        tables={name: raw for name, raw in found.tables.items() if name not in issues},
+        issues=found.issues + [fault for faults in issues.values() for fault in faults],
     )
 
 
-def _faults(connection: Any, raw: RawTable) -> list[Problem]:
+def _faults(connection: Any, raw: RawTable) -> list[RowIssue]:
     import duckdb
 
     hashed = ", ".join(f"max(hash({quoted(name)}))" for name in raw.types)

@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from agon.errors import Unreadable
-from agon.records.problems import Problem
-from agon.records.raw import Found, RawTable
+from agon.records.issues import RowIssue
+from agon.records.raw import RawTable, SourceTables
 from agon.records.schemas import Schema, Table
 from agon.records.sources import csv_file, ndjson_file, parquet_file
-from agon.records.sources.faults import whole
+from agon.records.sources.issues import whole
 from agon.records.sources.names import nearest
 
 _READERS = {
@@ -23,7 +23,7 @@ _READERS = {
 }
 
 
-def tables(connection: Any, schema: Schema, folder: Path) -> Found:
+def tables(connection: Any, schema: Schema, folder: Path) -> SourceTables:
     """Read every table of the schema that has a file.
 
     Files of other names are left alone, unless one is so nearly named like a table that has none
@@ -33,7 +33,7 @@ def tables(connection: Any, schema: Schema, folder: Path) -> Found:
         names = sorted(entry.name for entry in folder.iterdir())
     except OSError as error:
         raise Unreadable(f"{folder} cannot be read ({error.strerror})") from None
-    found = Found(str(folder))
+    found = SourceTables(str(folder))
     files = {table.name: [n for n in _names(table) if n in names] for table in schema}
     others = set(names) - {name for given in files.values() for name in given}
     for table in schema:
@@ -41,16 +41,16 @@ def tables(connection: Any, schema: Schema, folder: Path) -> Found:
         if len(given) > 1:
             reason, remedy = "hold the same table", "keep one of them"
             both = " and ".join(given)
-            found.problems.append(whole(table.name, both, reason, remedy, code="ambiguous-table"))
+            found.issues.append(whole(table.name, both, reason, remedy, code="ambiguous-table"))
         if given:
             raw, faults = _read(connection, table, folder / given[0])
-            found.problems.extend(faults)
+            found.issues.extend(faults)
             if raw is not None:
                 found.tables[table.name] = raw
     if not any(files.values()):
         raise Unreadable(_nothing(schema, folder, others))
-    found.problems.extend(_nearly(schema, files, others))
-    return Found(found.shown, found.tables, found.problems, tuple(sorted(others)))
+    found.issues.extend(_nearly(schema, files, others))
+    return SourceTables(found.shown, found.tables, found.issues, tuple(sorted(others)))
 
 
 def _names(table: Table) -> Iterator[str]:
@@ -59,7 +59,7 @@ def _names(table: Table) -> Iterator[str]:
             yield name + ending
 
 
-def _read(connection: Any, table: Table, file: Path) -> tuple[RawTable | None, list[Problem]]:
+def _read(connection: Any, table: Table, file: Path) -> tuple[RawTable | None, list[RowIssue]]:
     if not file.is_file():
         kind = "is a folder" if file.is_dir() else "is no file (a link that leads nowhere?)"
         return None, [whole(table.name, file.name, kind, "put the table's file there")]
@@ -67,16 +67,16 @@ def _read(connection: Any, table: Table, file: Path) -> tuple[RawTable | None, l
     return _READERS[ending](connection, table, file)
 
 
-def _nearly(schema: Schema, files: dict[str, list[str]], others: set[str]) -> list[Problem]:
-    problems = []
+def _nearly(schema: Schema, files: dict[str, list[str]], others: set[str]) -> list[RowIssue]:
+    issues = []
     for table in schema:
         # A required table is reported as missing, together with the file that comes near it.
         near = None if files[table.name] or table.required else nearest(table.name, others)
         if near is not None:
             reason = f"is not a table of {schema.discipline} records, and {table.name} is missing"
             remedy = f"name it {table.name}.csv, .ndjson or .parquet, or take it out of the folder"
-            problems.append(whole(table.name, near, reason, remedy, code="unknown-table"))
-    return problems
+            issues.append(whole(table.name, near, reason, remedy, code="unknown-table"))
+    return issues
 
 
 def _nothing(schema: Schema, folder: Path, others: set[str]) -> str:

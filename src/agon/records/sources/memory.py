@@ -6,18 +6,18 @@ from typing import Any
 import pyarrow as pa
 
 from agon.errors import did_you_mean
-from agon.records.problems import Problem
-from agon.records.raw import Found, RawTable, quoted
+from agon.records.issues import RowIssue
+from agon.records.raw import RawTable, SourceTables, quoted
 from agon.records.schemas import Schema, Table
 
 _ROW = "row:"
 
 
-def from_memory(connection: Any, schema: Schema, tables: Mapping[str, Any]) -> Found:
+def from_memory(connection: Any, schema: Schema, tables: Mapping[str, Any]) -> SourceTables:
     """Bring tables at hand into the engine."""
     known = [table.name for table in schema]
-    problems = [
-        Problem(
+    issues = [
+        RowIssue(
             "unknown-table",
             name,
             name,
@@ -30,7 +30,7 @@ def from_memory(connection: Any, schema: Schema, tables: Mapping[str, Any]) -> F
         for name in tables
         if name not in known
     ]
-    found = Found("memory", problems=problems)
+    found = SourceTables("memory", issues=issues)
     for table in schema:
         if table.name in tables:
             rows = _arrow(table, tables[table.name])

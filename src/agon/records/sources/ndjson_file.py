@@ -12,10 +12,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from agon.records.problems import SHOWN_PER_KIND, Problem
+from agon.records.issues import SHOWN_PER_KIND, RowIssue
 from agon.records.raw import RawTable, file_literal, literal, quoted
 from agon.records.schemas import Table
-from agon.records.sources.faults import ROW_REMEDY, Tally, shown_bytes, unreadable
+from agon.records.sources.issues import ROW_REMEDY, Tally, shown_bytes, unreadable
 from agon.records.sources.text_file import BROKEN, binary, plain, refused
 
 _BATCH = 50_000
@@ -28,7 +28,7 @@ _IS_OBJECT = (
 )
 
 
-def read(connection: Any, table: Table, file: Path) -> tuple[RawTable | None, list[Problem]]:
+def read(connection: Any, table: Table, file: Path) -> tuple[RawTable | None, list[RowIssue]]:
     """Bring an NDJSON file into the engine; blank lines are passed over."""
     try:
         fault = refused(table.name, file)
@@ -65,7 +65,7 @@ def _read_fast(connection: Any, table: Table, file: Path) -> RawTable | None:
         return None
 
 
-def _read_slowly(connection: Any, table: Table, file: Path) -> tuple[RawTable, list[Problem]]:
+def _read_slowly(connection: Any, table: Table, file: Path) -> tuple[RawTable, list[RowIssue]]:
     tally = Tally(table.name, file.name)
     connection.register("slow ndjson", _lines_table(file, tally))
     connection.execute('CREATE TEMP TABLE "lines" AS SELECT * FROM "slow ndjson"')
@@ -84,10 +84,10 @@ def _read_slowly(connection: Any, table: Table, file: Path) -> tuple[RawTable, l
         raw = _raw(connection, table, file, good, row=quoted(_ROW), complete=not malformed)
     finally:
         connection.execute('DROP TABLE "lines"')
-    problems = malformed + tally.problems()
-    lines = _lines(file, {problem.row for problem in problems if problem.row})
+    issues = malformed + tally.issues()
+    lines = _lines(file, {issue.row for issue in issues if issue.row})
     return raw, [
-        Problem(**{**problem.__dict__, "line": lines.get(problem.row or 0)}) for problem in problems
+        RowIssue(**{**issue.__dict__, "line": lines.get(issue.row or 0)}) for issue in issues
     ]
 
 
@@ -128,12 +128,12 @@ def _raw(
     )
 
 
-def _malformed(connection: Any, table: Table, file: Path) -> list[Problem]:
+def _malformed(connection: Any, table: Table, file: Path) -> list[RowIssue]:
     bad = f'FROM "lines" WHERE NOT ({_IS_OBJECT})'
     count = connection.execute(f"SELECT count(*) {bad}").fetchall()[0][0]
     sql = f"SELECT {quoted(_ROW)}, text {bad} ORDER BY 1 LIMIT {SHOWN_PER_KIND}"
     return [
-        Problem(
+        RowIssue(
             "malformed-json",
             table.name,
             file.name,

@@ -4,15 +4,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from agon.records.problems import Problem
+from agon.records.issues import RowIssue
 from agon.records.raw import NUMBERED, RawTable, file_literal
 from agon.records.schemas import Table
-from agon.records.sources.faults import Tally, shown_bytes, unreadable, whole
+from agon.records.sources.issues import Tally, shown_bytes, unreadable, whole
 
 _ROW = "file_row_number"
 
 
-def read(connection: Any, table: Table, file: Path) -> tuple[RawTable | None, list[Problem]]:
+def read(connection: Any, table: Table, file: Path) -> tuple[RawTable | None, list[RowIssue]]:
     """Show a Parquet file to the engine."""
     import duckdb
 
@@ -50,7 +50,7 @@ def read(connection: Any, table: Table, file: Path) -> tuple[RawTable | None, li
     return raw, []
 
 
-def _examine(table: Table, file: Path, types: dict[str, str]) -> list[Problem]:
+def _examine(table: Table, file: Path, types: dict[str, str]) -> list[RowIssue]:
     """Place the texts that are not UTF-8; a file damaged otherwise is named as a whole."""
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -68,7 +68,7 @@ def _examine(table: Table, file: Path, types: dict[str, str]) -> list[Problem]:
                 row += len(batch)
     except (pa.ArrowException, OSError) as error:
         return [unreadable(table.name, file.name, error)]
-    return tally.problems()
+    return tally.issues()
 
 
 def _tell(tally: Tally, name: str, before: int, values: Any) -> None:

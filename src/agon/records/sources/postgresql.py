@@ -6,10 +6,10 @@ from typing import Any
 from urllib.parse import parse_qsl, quote, unquote
 
 from agon.errors import Unavailable, Unreadable
-from agon.records.problems import Problem
-from agon.records.raw import Found, quoted
+from agon.records.issues import RowIssue
+from agon.records.raw import SourceTables, quoted
 from agon.records.schemas import Kind, Schema, Table
-from agon.records.sources.faults import whole
+from agon.records.sources.issues import whole
 from agon.records.sources.memory import registered
 from agon.records.sources.names import pick
 
@@ -57,7 +57,7 @@ _AS_THEY_ARE = {
 _Columns = dict[tuple[str, str], dict[str, tuple[str, bool]]]
 
 
-def tables(connection: Any, schema: Schema, address: str) -> Found:
+def tables(connection: Any, schema: Schema, address: str) -> SourceTables:
     """Fetch the schema's tables and known columns in one read-only snapshot."""
     try:
         import adbc_driver_postgresql.dbapi as driver
@@ -79,7 +79,7 @@ def tables(connection: Any, schema: Schema, address: str) -> Found:
         raise Unavailable(f"{place.shown} cannot be read: {_reason(error, place)}") from None
 
 
-def _fetched(connection: Any, schema: Schema, shown: str, cursor: Any) -> Found:
+def _fetched(connection: Any, schema: Schema, shown: str, cursor: Any) -> SourceTables:
     cursor.execute(_COLUMNS)
     columns: _Columns = {}
     for space, name, column, kind, readable in cursor.fetchall():
@@ -88,13 +88,13 @@ def _fetched(connection: Any, schema: Schema, shown: str, cursor: Any) -> Found:
     others = tuple(
         sorted({name for space, name in columns if (space, name) not in picked.values()})
     )
-    found = Found(shown, others=others)
+    found = SourceTables(shown, others=others)
     for name, place in picked.items():
         table, location = schema.table(name), f"table {place[0]}.{place[1]}"
         known = [c for c in table.columns if c.name in columns[place]]
         hidden = [c.name for c in known if not columns[place][c.name][1]]
         if hidden:
-            found.problems.append(_hidden(table, location, hidden))
+            found.issues.append(_hidden(table, location, hidden))
             continue
         source = f"{quoted(place[0])}.{quoted(place[1])}"
         kinds = {c.name: columns[place][c.name][0] for c in known}
@@ -109,7 +109,7 @@ def _fetched(connection: Any, schema: Schema, shown: str, cursor: Any) -> Found:
     return found
 
 
-def _hidden(table: Table, location: str, columns: list[str]) -> Problem:
+def _hidden(table: Table, location: str, columns: list[str]) -> RowIssue:
     reason = f"may not be read (columns {', '.join(columns)})"
     remedy = f"GRANT USAGE on its schema and SELECT on {location.removeprefix('table ')}"
     return whole(table.name, location, reason, remedy)

@@ -9,9 +9,9 @@ from typing import Any
 import pyarrow as pa
 
 from agon.errors import Unreadable
-from agon.records.raw import Found, RawTable, quoted
+from agon.records.raw import RawTable, SourceTables, quoted
 from agon.records.schemas import Schema, Table
-from agon.records.sources.faults import Tally, shown_bytes
+from agon.records.sources.issues import Tally, shown_bytes
 from agon.records.sources.memory import registered
 from agon.records.sources.names import pick
 
@@ -19,7 +19,7 @@ _BATCH = 50_000
 _EXACT = 2**53
 
 
-def tables(connection: Any, schema: Schema, path: Path) -> Found:
+def tables(connection: Any, schema: Schema, path: Path) -> SourceTables:
     """Copy the schema's tables out of the file.
 
     SQLite gives each value its own type; a column becomes numbers when all its values are, and
@@ -33,14 +33,18 @@ def tables(connection: Any, schema: Schema, path: Path) -> Found:
         raise Unreadable(f"{path} cannot be read as an SQLite file ({error})") from None
 
 
-def _copied(connection: Any, schema: Schema, path: Path, database: sqlite3.Connection) -> Found:
+def _copied(
+    connection: Any, schema: Schema, path: Path, database: sqlite3.Connection
+) -> SourceTables:
     rows = database.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")
     names = [name.decode(errors="replace") for (name,) in rows]
     present = {("main", name) for name in names}
     # SQLite has no schemas; `auth.users` may stand there under its full name.
     present |= {(space, name) for full in names for space, _, name in [full.rpartition(".")]}
     picked = pick(schema, present, default_space="main")
-    found = Found(str(path), others=tuple(set(names) - {name for _, name in picked.values()}))
+    found = SourceTables(
+        str(path), others=tuple(set(names) - {name for _, name in picked.values()})
+    )
     for name, (space, stored) in picked.items():
         full = stored if space in {"main", ""} else f"{space}.{stored}"
         raw = _table(connection, schema.table(name), path, database, full, found)
@@ -54,7 +58,7 @@ def _table(
     path: Path,
     database: sqlite3.Connection,
     name: str,
-    found: Found,
+    found: SourceTables,
 ) -> RawTable:
     info = database.execute(f"PRAGMA table_info({quoted(name)})").fetchall()
     given = [column.decode(errors="replace") for _, column, *_ in info]
@@ -70,7 +74,7 @@ def _table(
         rows += len(batch)
     arrays = [_joined(chunks[column]) for column in columns] or [pa.nulls(rows)]
     arrow = pa.Table.from_arrays(arrays, names=columns or ["no known column"])
-    found.problems.extend(tally.problems())
+    found.issues.extend(tally.issues())
     raw = registered(connection, table, tally.location, arrow)
     others = tuple(column for column in given if column not in columns)
     return RawTable(raw.name, raw.location, raw.relation, raw.types, raw.row, others=others)

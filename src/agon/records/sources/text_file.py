@@ -6,8 +6,8 @@ import zlib
 from pathlib import Path
 from typing import IO
 
-from agon.records.problems import Problem
-from agon.records.sources.faults import unreadable, whole
+from agon.records.issues import RowIssue
+from agon.records.sources.issues import unreadable, whole
 
 BROKEN = (OSError, EOFError, zlib.error)
 """What reading a file may raise: no permission, a gzip file cut off or damaged."""
@@ -36,7 +36,7 @@ def text(file: Path) -> IO[str]:
     return file.open(encoding=encoding, errors=errors, newline="")
 
 
-def refused(table: str, file: Path) -> Problem | None:
+def refused(table: str, file: Path) -> RowIssue | None:
     """Say why a file is no text at all, or None when it may be."""
     try:
         with binary(file) as opened:

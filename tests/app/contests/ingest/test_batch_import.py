@@ -61,7 +61,7 @@ def _community() -> Rows:
     return [*rows, ("org_to_people", {"user_id": "u1", "org_id": "o"}, None)] * 2
 
 
-@pytest.mark.parametrize("portion", [1, 7, 1_000])
+@pytest.mark.parametrize("batch", [1, 7, 1_000])
 @pytest.mark.parametrize(
     ("of", "rows", "head"),
     [
@@ -74,10 +74,10 @@ def _community() -> Rows:
     ],
 )
 def test_the_same_records_make_the_same_ledger_for_ever(
-    service: Service, monkeypatch: pytest.MonkeyPatch, of: str, rows: Rows, head: str, portion: int
+    service: Service, monkeypatch: pytest.MonkeyPatch, of: str, rows: Rows, head: str, batch: int
 ) -> None:
     """A faster way in must not be another way of writing: the head is the hash of every byte."""
-    monkeypatch.setattr(batch_import, "PORTION", portion)
+    monkeypatch.setattr(batch_import, "BATCH_SIZE", batch)
     create(service, NewContest(id="spring", discipline=of, title="Spring"), by=ORGANISER)
     open_contest(service, "spring", by=ORGANISER)
     record(service, "spring", rows, by=ORGANISER)
@@ -115,12 +115,12 @@ def spring(service: Service) -> Service:
 def test_a_known_record_among_thousands_of_new_ones_is_entered_once(
     spring: Service, place: int
 ) -> None:
-    """Portions are entered as if all were new; where one is not, its portion is looked at again."""
+    """Portions are entered as if all were new; where one is not, its batch is looked at again."""
     record(spring, "spring", _people(place, 1), by=ORGANISER)
     done = record(spring, "spring", _people(0, 2_500), by=ORGANISER)
     assert (done.added, done.repeated) == (2_499, 1)
     assert _ledger(spring) == 2 + 2_500
-    assert len(done.seqs) == batch_import.SEQS_TOLD
+    assert len(done.seqs) == batch_import.MAX_SEQS
     assert done.seqs[0] == (3 if place == 0 else 4)
 
 
@@ -149,6 +149,6 @@ def test_faults_are_told_in_the_order_of_their_lines(spring: Service) -> None:
     rows[9:9] = [("users", {"id": "a\x00"}, None), ("prompts", {"id": 2, "more": 2**70}, None)]
     with pytest.raises(InvalidRecords) as refused:
         record(spring, "spring", rows, by=ORGANISER)
-    told = [problem.row for problem in refused.value.problems]
-    assert told == sorted(told)  # type: ignore[type-var]  # every problem here has its line
+    told = [issue.row for issue in refused.value.issues]
+    assert told == sorted(told)  # type: ignore[type-var]  # every issue here has its line
     assert {5, 6, 10, 11} <= set(told)

@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agon.app.contests.ingest import ndjson as module
-from agon.app.contests.ingest.batches import Given
-from agon.app.contests.ingest.ndjson import LONGEST_LINE, Lines, read_ndjson
-from agon.records import Problem
+from agon.app.contests.ingest.batches import Record
+from agon.app.contests.ingest.ndjson import MAX_LINE_BYTES, Lines, read_ndjson
+from agon.records import RowIssue
 
 
-def _read(body: bytes, *, table: str | None = None, cut: int = 7) -> list[Given]:
+def _read(body: bytes, *, table: str | None = None, cut: int = 7) -> list[Record]:
     chunks = [body[at : at + cut] for at in range(0, len(body), cut)]
     return list(read_ndjson(chunks, table=table))
 
@@ -22,9 +22,9 @@ def test_enveloped_and_bare_lines_are_read_with_their_numbers() -> None:
     """Blank lines are passed over, and counted."""
     body = b'\xef\xbb\xbf{"table":"votes","row":{"a":1}}\r\n\n'
     body += b'{"row":{},"table":"bots","external_id":"x"}'
-    assert _read(body) == [Given("votes", {"a": 1}, None, 1), Given("bots", {}, "x", 3)]
+    assert _read(body) == [Record("votes", {"a": 1}, None, 1), Record("bots", {}, "x", 3)]
     assert _read(b'{"table":1}\n{}', table="votes") == [
-        Given("votes", {"table": 1}, None, 1), Given("votes", {}, None, 2),
+        Record("votes", {"table": 1}, None, 1), Record("votes", {}, None, 2),
     ]  # fmt: skip
 
 
@@ -35,7 +35,7 @@ def test_a_body_may_end_where_a_portion_does(records: int, length: int) -> None:
     text = "x" * length
     body = b"".join(b'{"n":%d,"text":"%s"}\n' % (n, text.encode()) for n in range(records))
     read = _read(body, table="notes", cut=1 << 16)
-    assert read == [Given("notes", {"n": n, "text": text}, None, n + 1) for n in range(records)]
+    assert read == [Record("notes", {"n": n, "text": text}, None, n + 1) for n in range(records)]
 
 
 def test_all_chunks_are_taken_in_before_the_first_record_is_given() -> None:
@@ -59,25 +59,25 @@ def test_every_line_at_fault_becomes_a_problem_with_its_line() -> None:
              b'{"table":"t","row":{},"external_id":"a\\u0000"}', b"\xff\xfe", b"NaN",
              b'{"table":"t","row":{"a":NaN}}', b"[" * 5000]  # fmt: skip
     read = _read(b"\n".join(lines), cut=1000)
-    problems = [one.row for one in read if isinstance(one.row, Problem)]
-    assert [problem.line for problem in problems] == list(range(1, len(lines) + 1))
-    assert all(problem.remedy for problem in problems)
+    issues = [one.row for one in read if isinstance(one.row, RowIssue)]
+    assert [issue.line for issue in issues] == list(range(1, len(lines) + 1))
+    assert all(issue.remedy for issue in issues)
 
 
 def test_a_line_without_an_end_is_not_kept_as_a_record() -> None:
     """Memory is bounded by the longest line that is read."""
-    body = b'{"table":"t","row":{"a":"' + b"x" * LONGEST_LINE + b'"}}\n{"table":"t","row":{}}'
+    body = b'{"table":"t","row":{"a":"' + b"x" * MAX_LINE_BYTES + b'"}}\n{"table":"t","row":{}}'
     long, good = _read(body, cut=1 << 20)
-    assert isinstance(long.row, Problem)
+    assert isinstance(long.row, RowIssue)
     assert "more than" in long.row.reason
-    assert good == Given("t", {}, None, 2)
+    assert good == Record("t", {}, None, 2)
 
 
 @given(st.lists(st.binary(max_size=40), max_size=5), st.booleans())
 def test_no_bytes_make_it_fail(lines: list[bytes], bare: bool) -> None:  # noqa: FBT001 - hypothesis gives it
-    """Whatever is sent is a record or a problem."""
+    """Whatever is sent is a record or an issue."""
     for one in _read(b"\n".join(lines), table="t" if bare else None):
-        assert isinstance(one.row, dict | Problem)
+        assert isinstance(one.row, dict | RowIssue)
 
 
 @given(st.lists(st.dictionaries(st.text(), st.none() | st.integers(-5, 5) | st.text()), max_size=5))
@@ -90,7 +90,7 @@ def test_what_is_written_is_read_again(rows: list[dict[str, object]]) -> None:
         return
     read = [one.row for one in _read(body, cut=3)]
     storable = [row for row in rows if _is_utf8(row)]
-    assert [one for one in read if not isinstance(one, Problem)] == storable
+    assert [one for one in read if not isinstance(one, RowIssue)] == storable
 
 
 def _is_utf8(row: dict[str, object]) -> bool:
@@ -107,10 +107,10 @@ def _is_utf8(row: dict[str, object]) -> bool:
 def test_portions_have_all_records_and_no_more_than_asked(
     monkeypatch: pytest.MonkeyPatch, size: int, end: bytes, block: int
 ) -> None:
-    """Wherever blocks, portions and the body end."""
+    """Wherever blocks, batches and the body end."""
     monkeypatch.setattr(module, "_BLOCK", block)
     body = b"\n".join(b'{"table":"t","row":{"a":%d}}' % number for number in range(6)) + end
-    portions = list(Lines(BytesIO(body)).portions(size))
-    assert max(len(portion.rows) for portion in portions) <= size
-    assert [row["a"] for portion in portions for row in portion.rows] == list(range(6))
-    assert [line for portion in portions for line in portion.lines] == list(range(1, 7))
+    batches = list(Lines(BytesIO(body)).batches(size))
+    assert max(len(batch.rows) for batch in batches) <= size
+    assert [row["a"] for batch in batches for row in batch.rows] == list(range(6))
+    assert [line for batch in batches for line in batch.lines] == list(range(1, 7))

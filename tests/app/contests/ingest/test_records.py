@@ -8,7 +8,7 @@ import pytest
 from agon.app.access.permissions import ANONYMOUS
 from agon.app.contests.ingest import batch_import
 from agon.app.contests.ingest.ndjson import read_ndjson
-from agon.app.contests.ingest.records import Recorded, record
+from agon.app.contests.ingest.records import ImportSummary, record
 from agon.app.contests.lifecycle.creation import NewContest, create
 from agon.app.contests.lifecycle.transitions import finalise, freeze, open_contest
 from agon.app.service import Service
@@ -54,7 +54,7 @@ def lines(service: Service, contest: str = "spring") -> list[bytes]:
 def test_records_are_entered_in_the_order_given_and_the_head_moves(spring: Service) -> None:
     """The ledger folds to what the contest says of itself."""
     done = record(spring, "spring", [("votes", vote(), "v1")], by=ORGANISER)
-    assert done == Recorded(added=1, first_seq=7, last_seq=7, seqs=(7,))
+    assert done == ImportSummary(added=1, first_seq=7, last_seq=7, seqs=(7,))
     entries = [read_line(line) for line in lines(spring)]
     assert [entry.kind for entry in entries[2:]] == ["record-added"] * 5
     assert (entries[-1].external_id, entries[-1].body["row"]) == ("v1", vote())
@@ -69,12 +69,12 @@ def test_a_request_sent_twice_adds_nothing_the_second_time(spring: Service) -> N
     rows = [("votes", vote(), None), ("votes", vote(judge="jim"), "v2")]
     first = record(spring, "spring", rows, by=ORGANISER)
     again = record(spring, "spring", rows, by=ORGANISER)
-    assert again == Recorded(repeated=2, seqs=first.seqs)
+    assert again == ImportSummary(repeated=2, seqs=first.seqs)
     assert len(lines(spring)) == first.last_seq
 
 
 def test_a_repetition_within_one_request_is_known_too(spring: Service) -> None:
-    """Also when portions lie between."""
+    """Also when batches lie between."""
     rows = [("votes", vote(), None)] * 2
     assert record(spring, "spring", rows, by=ORGANISER).repeated == 1
 
@@ -138,7 +138,7 @@ def test_everything_that_is_wrong_is_told_at_once_and_nothing_is_entered(spring:
     body = b'{"table":"votes","row":{"match_id":"m1"}}\n{\n{"table":"vote","row":{}}\n'
     with pytest.raises(InvalidRecords) as refused:
         record(spring, "spring", read_ndjson([body]), by=ORGANISER)
-    told = {(problem.row, problem.code) for problem in refused.value.problems}
+    told = {(issue.row, issue.code) for issue in refused.value.issues}
     assert {line for line, _ in told} == {1, 2, 3}
     assert {"bad-line", "unknown-table"} <= {code for _, code in told}
     assert lines(spring) == before
@@ -149,7 +149,7 @@ def test_a_thousand_problems_are_listed_and_the_others_counted(spring: Service) 
     rows = [("votes", {**vote(judge=str(n)), "vote": "C"}, None) for n in range(1500)]
     with pytest.raises(InvalidRecords) as refused:
         record(spring, "spring", rows, by=ORGANISER)
-    assert len(refused.value.problems) == 1000
+    assert len(refused.value.issues) == 1000
     assert refused.value.total == 1500
 
 
@@ -161,12 +161,12 @@ def test_references_may_point_to_later_lines_of_the_same_request(spring: Service
 
 
 def test_a_reference_to_nothing_is_refused_with_its_line(spring: Service, monkeypatch: Any) -> None:
-    """Also when the portions are as small as can be."""
-    monkeypatch.setattr(batch_import, "PORTION", 1)
+    """Also when the batches are as small as can be."""
+    monkeypatch.setattr(batch_import, "BATCH_SIZE", 1)
     rows = [("votes", vote(), None), ("votes", vote("m9"), None), ("votes", vote("m8"), None)]
     with pytest.raises(InvalidRecords) as refused:
         record(spring, "spring", rows, by=ORGANISER)
-    assert [(one.row, one.column, one.value) for one in refused.value.problems] == [
+    assert [(one.row, one.column, one.value) for one in refused.value.issues] == [
         (2, "match_id", "m9"),
         (3, "match_id", "m8"),
     ]
@@ -260,7 +260,7 @@ def test_drafts_take_records_of_staff_frozen_contests_of_all_and_final_ones_of_n
     open_contest(service, "spring", by=ORGANISER)
     freeze(service, "spring", by=ORGANISER)
     # A judge is not told the position: it would tell how much came since the freeze.
-    assert record(service, "spring", [("votes", vote(), None)], by=JUDGE) == Recorded(added=1)
+    assert record(service, "spring", [("votes", vote(), None)], by=JUDGE) == ImportSummary(added=1)
     finalise(service, "spring", by=ORGANISER)
     with pytest.raises(Conflict, match="propose a change set"):
         record(service, "spring", [("votes", vote(judge="jim"), None)], by=OPERATOR)
@@ -288,8 +288,8 @@ def test_portions_make_no_difference(service: Service, monkeypatch: Any) -> None
     found = []
     rows = [*BOTS, MATCH, *(("votes", vote(judge=f"j{n}"), f"e{n}" if n % 3 else None)
                             for n in range(20))]  # fmt: skip
-    for number, portion in enumerate((10_000, 1, 3)):
-        monkeypatch.setattr(batch_import, "PORTION", portion)
+    for number, batch in enumerate((10_000, 1, 3)):
+        monkeypatch.setattr(batch_import, "BATCH_SIZE", batch)
         name = f"c{number}"
         create(service, NewContest(id=name, discipline="arena", title="C"), by=ORGANISER)
         record(service, name, iter(rows), by=ORGANISER)

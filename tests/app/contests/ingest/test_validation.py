@@ -1,4 +1,4 @@
-"""A portion of records is looked at together and found to be what each is alone."""
+"""A batch of records is looked at together and found to be what each is alone."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agon.app.contests.ingest.batches import Portion
+from agon.app.contests.ingest.batches import Batch
 from agon.app.contests.ingest.validation import _written, keys_of
 from agon.disciplines import BUILT_IN, discipline
 from agon.ledger.entry import write_row
@@ -48,5 +48,5 @@ def test_the_fast_keys_of_a_table_are_the_keys(
 def test_rows_written_together_are_those_written_one_by_one(text: str) -> None:
     """The ledger's bytes must not depend on which rows come together, whatever their texts hold."""
     rows: list[dict[str, object]] = [{"b": text, "a": None}, {}, {text: [text], "c": 1.5}]
-    portion = Portion(["any"] * 3, rows, None, [1, 2, 3])
-    assert _written(portion, rows, [True] * 3, []) == [write_row(row) for row in rows]
+    batch = Batch(["any"] * 3, rows, None, [1, 2, 3])
+    assert _written(batch, rows, [True] * 3, []) == [write_row(row) for row in rows]

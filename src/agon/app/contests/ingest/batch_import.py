@@ -1,6 +1,6 @@
 """Walk through the records of one request: look at them, compare with what is there, store them.
 
-This is the way a million records take, so a portion of them goes through each step as columns.
+This is the way a million records take, so a batch of them goes through each step as columns.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -11,12 +11,12 @@ from typing import Any, Final
 
 import orjson
 
-from agon.app.contests.ingest.batches import portions_of
-from agon.app.contests.ingest.cross_row_checks import Contradictions
-from agon.app.contests.ingest.errors import Refusals
+from agon.app.contests.ingest.batches import batches_of
+from agon.app.contests.ingest.cross_row_checks import CrossRowChecks
+from agon.app.contests.ingest.errors import ErrorCollector
 from agon.app.contests.ingest.ndjson import Lines
 from agon.app.contests.ingest.references import References
-from agon.app.contests.ingest.validation import Looked, Looking
+from agon.app.contests.ingest.validation import RecordValidator, ValidatedBatch
 from agon.app.contests.ledgers.append import moved, not_before
 from agon.app.service import Service
 from agon.disciplines import discipline
@@ -25,17 +25,17 @@ from agon.entities.contests import Contest, ExistingEntry, NewRecords
 from agon.ledger.entry import seal_records
 from agon.store.session import Session
 
-PORTION: Final = 1_000
+BATCH_SIZE: Final = 1_000
 """So many records are looked up and stored together; memory grows with this, not the request.
 
 Measured: 1,000 is a third faster than 10,000, which leaves the garbage collector more to walk.
 """
 
-SEQS_TOLD: Final = 1_000
+MAX_SEQS: Final = 1_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Recorded:
+class ImportSummary:
     """Hold what became of a request.
 
     Attributes:
@@ -57,7 +57,7 @@ class Recorded:
 
 
 @dataclass(frozen=True, slots=True)
-class _There:
+class _Existing:
     """Hold what is known under a key or a name: where it stands, and the record it says."""
 
     seq: int
@@ -65,7 +65,7 @@ class _There:
     written: bytes | None
 
 
-class Intake:
+class RecordImporter:
     """Take in one request's records in the session of a locked contest."""
 
     def __init__(
@@ -77,31 +77,31 @@ class Intake:
         self._by = by
         self._replace = replace
         of = discipline(contest.discipline)
-        self._refusals = Refusals()
+        self._refusals = ErrorCollector()
         self._references = References(session, contest, of.schema)
-        self._contradictions = Contradictions(session, contest, of.schema)
-        self._looking = Looking(
+        self._contradictions = CrossRowChecks(session, contest, of.schema)
+        self._looking = RecordValidator(
             of, self._references, self._refusals, by=by, key=service.network_key
         )
         self._touched: set[str] = set()
         self._all_new = True
-        self._entering: tuple[Looked, NewRecords, Callable[[], bool]] | None = None
+        self._entering: tuple[ValidatedBatch, NewRecords, Callable[[], bool]] | None = None
         self._at = not_before(session, contest, service.clock())
         self._seq, self._head = contest.seq, contest.head
         self._repeated = self._replaced = 0
         self._seqs: list[int] = []
 
-    def take(self, rows: Iterable[Sequence[Any]]) -> Recorded:
+    def take(self, rows: Iterable[Sequence[Any]]) -> ImportSummary:
         """Enter all rows, or refuse with everything that is wrong with them.
 
         Raises:
             InvalidRecords, Conflict, Forbidden: as in :mod:`agon.app.contests.ingest.records`.
         """
-        portions = rows.portions if isinstance(rows, Lines) else partial(portions_of, rows)
+        batches = rows.batches if isinstance(rows, Lines) else partial(batches_of, rows)
         try:
-            for portion in portions(PORTION):
-                # While a portion is looked at, the database is busy with the one before it.
-                looked = self._looking.at(portion)
+            for batch in batches(BATCH_SIZE):
+                # While a batch is looked at, the database is busy with the one before it.
+                looked = self._looking.at(batch)
                 self._settle()
                 self._begin(looked)
         except BaseException:
@@ -115,7 +115,7 @@ class Intake:
         self._refusals.expect_none()
         return self._done()
 
-    def _begin(self, looked: Looked) -> None:
+    def _begin(self, looked: ValidatedBatch) -> None:
         """Begin to enter records, as if all were new if all were so far.
 
         Most requests hold new records alone. One that does not has more of them.
@@ -129,7 +129,7 @@ class Intake:
             self._enter_known(looked)
 
     def _settle(self) -> None:
-        """Wait for the portion that is being entered; look closer if not all of it is new."""
+        """Wait for the batch that is being entered; look closer if not all of it is new."""
         if self._entering is None:
             return
         (looked, records, done), self._entering = self._entering, None
@@ -140,7 +140,7 @@ class Intake:
             self._all_new = False
             self._enter_known(looked)
 
-    def _enter_known(self, looked: Looked) -> None:
+    def _enter_known(self, looked: ValidatedBatch) -> None:
         """Leave out repetitions, note contradictions, and enter the rest.
 
         What is refused in the end is looked at to its end, but not stored.
@@ -152,7 +152,7 @@ class Intake:
             self._session.entries.insert(self._contest.no, records)
             self._after(records)
 
-    def _fresh(self, looked: Looked) -> tuple[list[int], list[int | None]]:
+    def _fresh(self, looked: ValidatedBatch) -> tuple[list[int], list[int | None]]:
         """Return which records are not there yet, and what each of them supersedes."""
         no, known = self._contest.no, self._session.entries.existing
         given = looked.external_ids or [None] * len(looked.keys)
@@ -163,7 +163,9 @@ class Intake:
         places: list[int] = []
         replaces: list[int | None] = []
         for place, (key, name) in enumerate(zip(looked.keys, given, strict=True)):
-            new = _There(self._seq + len(places) + 1, looked.tables[place], looked.written[place])
+            new = _Existing(
+                self._seq + len(places) + 1, looked.tables[place], looked.written[place]
+            )
             found = (by_key.get(key or ""), by_name.get(name or ""))
             there = [known for known in found if known is not None]
             if there and all(
@@ -173,7 +175,7 @@ class Intake:
                 self._note([there[0].seq])
                 continue
             if there and (not self._replace or len({known.seq for known in there}) > 1):
-                self._refusals.conflict(_told(looked, place, there, known=key in by_key))
+                self._refusals.conflict(_conflict(looked, place, there, known=key in by_key))
                 continue
             self._replaced += bool(there)
             places.append(place)
@@ -186,9 +188,11 @@ class Intake:
         return places, replaces
 
     def _note(self, seqs: Iterable[int]) -> None:
-        self._seqs += islice(seqs, max(0, SEQS_TOLD - len(self._seqs)))
+        self._seqs += islice(seqs, max(0, MAX_SEQS - len(self._seqs)))
 
-    def _sealed(self, looked: Looked, replaces: Sequence[int | None] | None = None) -> NewRecords:
+    def _sealed(
+        self, looked: ValidatedBatch, replaces: Sequence[int | None] | None = None
+    ) -> NewRecords:
         lines, heads = seal_records(
             looked.written,
             tables=looked.tables,
@@ -214,11 +218,11 @@ class Intake:
             self._head = records.heads[-1]
             self._touched.update(records.tables)
 
-    def _done(self) -> Recorded:
+    def _done(self) -> ImportSummary:
         before, after = self._contest.seq, self._seq
         if after > before:
             moved(self._service, self._session, replace(self._contest, seq=after, head=self._head))
-        return Recorded(
+        return ImportSummary(
             added=after - before - self._replaced,
             repeated=self._repeated,
             replaced=self._replaced,
@@ -228,19 +232,23 @@ class Intake:
         )
 
 
-def _by_name(known: Mapping[str, ExistingEntry]) -> dict[str, _There]:
+def _by_name(known: Mapping[str, ExistingEntry]) -> dict[str, _Existing]:
     return {name: _there(one) for name, one in known.items()}
 
 
-def _there(known: ExistingEntry) -> _There:
+def _there(known: ExistingEntry) -> _Existing:
     """Read what the entry says that is known; only of a record is that a table's row."""
     body = orjson.loads(known.line)["body"]
     if "table" not in body or "row" not in body:
-        return _There(known.seq, None, None)
-    return _There(known.seq, body["table"], orjson.dumps(body["row"], option=orjson.OPT_SORT_KEYS))
+        return _Existing(known.seq, None, None)
+    return _Existing(
+        known.seq, body["table"], orjson.dumps(body["row"], option=orjson.OPT_SORT_KEYS)
+    )
 
 
-def _told(looked: Looked, place: int, there: Sequence[_There], *, known: bool) -> str:
+def _conflict(
+    looked: ValidatedBatch, place: int, there: Sequence[_Existing], *, known: bool
+) -> str:
     line = looked.lines[place]
     if len({one.seq for one in there}) > 1:
         seqs = " and ".join(str(one.seq) for one in there)

@@ -1,14 +1,14 @@
-"""Hold records as they are given: one, or a portion of them that is looked at together."""
+"""Hold records as they are given: one, or a batch of them that is looked at together."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, repeat
 from typing import Any, NamedTuple
 
-from agon.records import Problem
+from agon.records import RowIssue
 
 
-class Given(NamedTuple):
+class Record(NamedTuple):
     """Hold one record as it was given.
 
     Attributes:
@@ -19,14 +19,14 @@ class Given(NamedTuple):
     """
 
     table: str
-    row: Mapping[str, Any] | Problem
+    row: Mapping[str, Any] | RowIssue
     external_id: str | None = None
     line: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Portion:
-    """Hold some records as columns, each as :class:`Given` has it.
+class Batch:
+    """Hold some records as columns, each as :class:`Record` has it.
 
     Attributes:
         external_ids: None where no record has one.
@@ -38,35 +38,35 @@ class Portion:
     lines: Sequence[int]
 
 
-def portion_of(given: Sequence[Given]) -> Portion:
+def batch_of(given: Sequence[Record]) -> Batch:
     """Hold records together.
 
     Example:
-        >>> portion_of([Given("votes", {}, None, 1), Given("bots", {}, "b", 2)]).tables
+        >>> batch_of([Record("votes", {}, None, 1), Record("bots", {}, "b", 2)]).tables
         ('votes', 'bots')
     """
     if not given:
-        return Portion((), (), None, ())
+        return Batch((), (), None, ())
     tables, rows, names, lines = zip(*given, strict=True)
-    return Portion(tables, rows, names if any(names) else None, lines)
+    return Batch(tables, rows, names if any(names) else None, lines)
 
 
-def portions_of(rows: Iterable[Sequence[Any]], size: int) -> Iterator[Portion]:
+def batches_of(rows: Iterable[Sequence[Any]], size: int) -> Iterator[Batch]:
     """Hold records together, so many at once; each has the line it came with, or its number.
 
     Example:
-        >>> [one.lines for one in portions_of([("votes", {}, None)] * 3, 2)]
+        >>> [one.lines for one in batches_of([("votes", {}, None)] * 3, 2)]
         [(1, 2), (3,)]
     """
     given = (
-        row if type(row) is Given else Given(row[0], row[1], row[2], number)
+        row if type(row) is Record else Record(row[0], row[1], row[2], number)
         for number, row in enumerate(rows, start=1)
     )
-    while portion := list(islice(given, size)):
-        yield portion_of(portion)
+    while batch := list(islice(given, size)):
+        yield batch_of(batch)
 
 
-def as_given(portion: Portion) -> Iterator[Given]:
-    """Give the records of a portion one by one."""
-    names = portion.external_ids or repeat(None)
-    return map(Given, portion.tables, portion.rows, names, portion.lines)
+def records_of(batch: Batch) -> Iterator[Record]:
+    """Give the records of a batch one by one."""
+    names = batch.external_ids or repeat(None)
+    return map(Record, batch.tables, batch.rows, names, batch.lines)

@@ -6,11 +6,11 @@ from typing import Any, Final, TypeAlias
 
 import orjson
 
-from agon.app.contests.ingest.errors import Refusals
+from agon.app.contests.ingest.errors import ErrorCollector
 from agon.entities.contests import Contest
 from agon.ledger.fold import beginning, fold
 from agon.ledger.keys import record_key
-from agon.records import InvalidRecords, Problem, Schema, read_rows
+from agon.records import InvalidRecords, RowIssue, Schema, read_rows
 from agon.store.session import Session
 
 _PAGE: Final = 10_000
@@ -19,7 +19,7 @@ Rows: TypeAlias = dict[str, dict[int, Mapping[str, Any]]]
 """Rows by table and position."""
 
 
-class Contradictions:
+class CrossRowChecks:
     """Look at the tables whose checks cross rows, once a request has entered all of its own.
 
     All rows of these tables are read for it; they are the small ones (validators, competitions,
@@ -36,17 +36,17 @@ class Contradictions:
             name for checked, check in checks for name in (checked, *check.tables)
         )
 
-    def refuse(self, touched: Collection[str], refusals: Refusals) -> None:
+    def refuse(self, touched: Collection[str], errors: ErrorCollector) -> None:
         """Tell what the new records of the touched tables make wrong."""
         if self.tables.isdisjoint(touched):
             return
         rows = {name: self._rows(name) for name in sorted(self.tables)}
-        problems = self._problems(rows)
-        if problems:
+        issues = self._issues(rows)
+        if issues:
             # Records that were voided do not count; to know which, the whole ledger is read.
-            problems = self._problems(self._seen(rows))
-        for problem in problems:
-            refusals.add(problem)
+            issues = self._issues(self._seen(rows))
+        for issue in issues:
+            errors.add(issue)
 
     def _rows(self, table: str) -> dict[int, Mapping[str, Any]]:
         """Read a table, of records with the same key the newest."""
@@ -73,21 +73,23 @@ class Contradictions:
             name: {seq: row for seq, row in of.items() if seq in seen} for name, of in rows.items()
         }
 
-    def _problems(self, rows: Rows) -> list[Problem]:
+    def _issues(self, rows: Rows) -> list[RowIssue]:
         """List what is wrong: of the new records, or of all where no new one is named."""
         given = {name: list(of.values()) for name, of in rows.items() if of}
         try:
             read_rows(self._schema, given).close()
         except InvalidRecords as refused:
-            found = [one for one in refused.problems if (one.table, one.reason) in self._reasons]
-            return list(self._told(found, {name: list(of) for name, of in rows.items()}))
+            found = [one for one in refused.issues if (one.table, one.reason) in self._reasons]
+            return list(self._conflict(found, {name: list(of) for name, of in rows.items()}))
         return []
 
-    def _told(self, problems: list[Problem], seqs: Mapping[str, list[int]]) -> Iterable[Problem]:
+    def _conflict(
+        self, issues: list[RowIssue], seqs: Mapping[str, list[int]]
+    ) -> Iterable[RowIssue]:
         new = [
             one
-            for one in problems
+            for one in issues
             if one.row is not None and seqs[one.table][one.row - 1] > self._contest.seq
         ]
         # The rows are those of the ledger, so that their numbers are not those of the request.
-        return (replace(one, location=one.table, row=None, count=1) for one in new or problems)
+        return (replace(one, location=one.table, row=None, count=1) for one in new or issues)

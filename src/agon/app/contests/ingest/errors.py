@@ -4,22 +4,22 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 
 from agon.errors import Conflict
-from agon.records import InvalidRecords, Problem
+from agon.records import InvalidRecords, RowIssue
 
-MOST_TOLD = 1_000
-"""So many problems are listed; the rest is counted."""
+MAX_LISTED = 1_000
+"""So many issues are listed; the rest is counted."""
 
-MOST_COUNTED = 100_000
-"""So many problems are counted; what comes after them is not looked at, for writers wait."""
+MAX_COUNTED = 100_000
+"""So many issues are counted; what comes after them is not looked at, for writers wait."""
 
-_CONFLICTS_TOLD = 20
+_MAX_CONFLICTS = 20
 
 
 @dataclass
-class Refusals:
-    """Gather problems and conflicts of one request; used within one function's run."""
+class ErrorCollector:
+    """Gather issues and conflicts of one request; used within one function's run."""
 
-    problems: list[Problem] = field(default_factory=list)
+    issues: list[RowIssue] = field(default_factory=list)
     counts: Counter[tuple[str, str, str | None]] = field(default_factory=Counter)
     total: int = 0
     conflicts: list[str] = field(default_factory=list)
@@ -28,46 +28,46 @@ class Refusals:
     def __bool__(self) -> bool:
         return bool(self.counts or self.conflicting)
 
-    def add(self, problem: Problem) -> None:
-        """Note a problem; beyond the first thousand only one of each kind is listed.
+    def add(self, issue: RowIssue) -> None:
+        """Note an issue; beyond the first thousand only one of each kind is listed.
 
         Raises:
-            InvalidRecords: there are :data:`MOST_COUNTED` already.
+            InvalidRecords: there are :data:`MAX_COUNTED` already.
         """
-        if self.total >= MOST_COUNTED:
-            rest = "comes after so many problems that it was not looked at, nor what follows"
-            self.problems.append(
-                replace(problem, code="unread", column=None, value=None, reason=rest,
+        if self.total >= MAX_COUNTED:
+            rest = "comes after so many issues that it was not looked at, nor what follows"
+            self.issues.append(
+                replace(issue, code="unread", column=None, value=None, reason=rest,
                         remedy="mend those before it")
             )  # fmt: skip
-            self.counts["unread", problem.table, None] += 1
+            self.counts["unread", issue.table, None] += 1
             self.expect_none()
-        kind = (problem.code, problem.table, problem.column)
+        kind = (issue.code, issue.table, issue.column)
         self.counts[kind] += 1
         self.total += 1
-        few = len(self.problems) < MOST_TOLD
+        few = len(self.issues) < MAX_LISTED
         # Names of tables and columns are the sender's: there can be as many kinds as lines.
-        if few or (self.counts[kind] == 1 and len(self.problems) < 2 * MOST_TOLD):
-            self.problems.append(problem)
+        if few or (self.counts[kind] == 1 and len(self.issues) < 2 * MAX_LISTED):
+            self.issues.append(issue)
 
     def conflict(self, told: str) -> None:
         """Note a contradiction to what is there."""
         self.conflicting += 1
-        if len(self.conflicts) < _CONFLICTS_TOLD:
+        if len(self.conflicts) < _MAX_CONFLICTS:
             self.conflicts.append(told)
 
     def expect_none(self) -> None:
         """Refuse if anything is wrong.
 
         Raises:
-            InvalidRecords: there are problems.
+            InvalidRecords: there are issues.
             Conflict: there are none, but conflicts.
         """
-        if self.problems:
+        if self.issues:
             raise InvalidRecords(
                 [
                     replace(one, count=self.counts[one.code, one.table, one.column])
-                    for one in self.problems
+                    for one in self.issues
                 ]
             )
         if self.conflicts:

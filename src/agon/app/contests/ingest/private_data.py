@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from agon.app.contests.ingest.errors import Refusals
+from agon.app.contests.ingest.errors import ErrorCollector
 from agon.networks import keyed_network, network_of
-from agon.records import Problem
+from agon.records import RowIssue
 
 _DIGITS: Final = 32
 _HASH: Final = re.compile(r"[0-9a-f]{16,128}")  # whoever hashed it chose how long
@@ -19,7 +19,7 @@ def without_addresses(
     *,
     line: int,
     key: bytes,
-    refusals: Refusals,
+    errors: ErrorCollector,
 ) -> Mapping[str, Any]:
     """Return a row with the IP addresses of some columns as keyed hashes of 32 hex digits.
 
@@ -33,8 +33,8 @@ def without_addresses(
             continue
         address = str(value).partition("/")[0]
         if network_of(address) is None:
-            refusals.add(
-                Problem("no-address", table, table, line, column, None,
+            errors.add(
+                RowIssue("no-address", table, table, line, column, None,
                         "is neither an IP address nor a keyed hash of one",
                         "give an address, or its keyed hash: 16 hex digits or more")
             )  # fmt: skip

@@ -6,14 +6,14 @@ from dataclasses import replace as replaced
 from typing import Any
 
 from agon.app.access.permissions import allow, viewed
-from agon.app.contests.ingest.batch_import import Intake, Recorded
+from agon.app.contests.ingest.batch_import import ImportSummary, RecordImporter
 from agon.app.garbage import gc_paused
 from agon.app.service import Service
 from agon.entities.access import Caller
 from agon.entities.contests import Contest
 from agon.errors import Conflict
 
-__all__ = ["Recorded", "expect_open", "record"]
+__all__ = ["ImportSummary", "record", "require_open"]
 
 
 class _Undone(Exception):
@@ -28,7 +28,7 @@ def record(
     by: Caller,
     replace: bool = False,
     dry_run: bool = False,
-) -> Recorded:
+) -> ImportSummary:
     """Enter records into a contest's ledger.
 
     A record whose key or external id is there with the same content is a repetition and not
@@ -48,13 +48,13 @@ def record(
         InvalidRecords: with what is wrong in all of them, each with its line.
         Conflict: keys or external ids are there with other content; or the contest is final.
     """
-    recorded = Recorded()
+    recorded = ImportSummary()
     with suppress(_Undone), gc_paused(), service.store.write() as session:
         contest = viewed(session, contest_id, by).contest
         allow(by, "vote.add" if by.role == "judge" else "records.add", contest=contest)
         contest = session.contests.lock(contest_id)
-        expect_open(contest, by)
-        recorded = Intake(service, session, contest, by, replace=replace).take(rows)
+        require_open(contest, by)
+        recorded = RecordImporter(service, session, contest, by, replace=replace).take(rows)
         if contest.frozen_at is not None and by.role == "judge":
             # Positions would tell how much is recorded while nobody outside may know.
             recorded = replaced(recorded, first_seq=None, last_seq=None, seqs=())
@@ -63,7 +63,7 @@ def record(
     return recorded
 
 
-def expect_open(contest: Contest, by: Caller) -> None:
+def require_open(contest: Contest, by: Caller) -> None:
     """Refuse records for a contest that takes none.
 
     Raises:

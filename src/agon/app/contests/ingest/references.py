@@ -6,13 +6,13 @@ from typing import Any, Final
 
 import orjson
 
-from agon.app.contests.ingest.errors import Refusals
+from agon.app.contests.ingest.errors import ErrorCollector
 from agon.entities.contests import Contest
 from agon.ledger.keys import record_key
-from agon.records import Problem, Schema, Table
+from agon.records import RowIssue, Schema, Table
 from agon.store.session import Session
 
-_REMEMBERED: Final = 250_000
+_MAX_REMEMBERED: Final = 250_000
 """So many values of a column that is referred to are remembered, not to be looked up again."""
 
 _PAGE: Final = 10_000
@@ -54,7 +54,7 @@ class _Missing:
 
 
 class References:
-    """Check references portion by portion; those to rows still to come are kept to the end.
+    """Check references batch by batch; those to rows still to come are kept to the end.
 
     A voided record is still there: what refers to it is taken, and scoring passes over it.
     """
@@ -96,10 +96,10 @@ class References:
                         self._missing.setdefault((one.target.name, key), []).append(missing)
                 one.asked.clear()
         for there in self._there.values():
-            if len(there) > _REMEMBERED:
+            if len(there) > _MAX_REMEMBERED:
                 there.clear()
 
-    def refuse(self, refusals: Refusals) -> None:
+    def refuse(self, errors: ErrorCollector) -> None:
         """Look once more for what was missing, now that all is entered, and tell the rest."""
         self._scanned.clear()
         wanted: dict[str, list[tuple[str, list[_Missing]]]] = {}
@@ -110,7 +110,7 @@ class References:
             for key, missing in pairs:
                 if key not in found:
                     for one in missing:
-                        refusals.add(_problem(one))
+                        errors.add(_issue(one))
 
     def _references(self, schema: Schema, table: Table) -> list[_Reference]:
         found = []
@@ -140,9 +140,9 @@ class References:
         return found
 
 
-def _problem(missing: _Missing) -> Problem:
+def _issue(missing: _Missing) -> RowIssue:
     reference = missing.reference
-    return Problem(
+    return RowIssue(
         code="unknown-reference",
         table=missing.table,
         location=missing.table,

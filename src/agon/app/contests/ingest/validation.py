@@ -1,4 +1,4 @@
-"""Look at a portion of a request's records: what is amiss, what each is called and what it says.
+"""Look at a batch of a request's records: what is amiss, what each is called and what it says.
 
 This is the way a million records take. Records of one table that give the same columns are looked
 at together, column by column; only where something is amiss does each row get a look of its own.
@@ -11,8 +11,8 @@ from typing import Any, Final
 
 import orjson
 
-from agon.app.contests.ingest.batches import Portion
-from agon.app.contests.ingest.errors import Refusals
+from agon.app.contests.ingest.batches import Batch
+from agon.app.contests.ingest.errors import ErrorCollector
 from agon.app.contests.ingest.private_data import without_addresses
 from agon.app.contests.ingest.references import References
 from agon.disciplines import Discipline
@@ -20,7 +20,7 @@ from agon.entities.access import Caller
 from agon.errors import Forbidden, did_you_mean
 from agon.ledger.entry import write_row
 from agon.ledger.keys import record_key
-from agon.records import Kind, Problem, Table
+from agon.records import Kind, RowIssue, Table
 from agon.records.conditions import Columns
 from agon.records.rows import RowChecker, row_checker
 
@@ -34,7 +34,7 @@ _BETWEEN: Final = b",\n,"
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class ValidatedBatch:
     """Hold records without fault as columns: their lines, tables, rows as JSON, keys and names."""
 
     lines: Sequence[int]
@@ -43,10 +43,10 @@ class Looked:
     keys: Sequence[str | None]
     external_ids: Sequence[str | None] | None
 
-    def only(self, places: Sequence[int]) -> "Looked":
+    def only(self, places: Sequence[int]) -> "ValidatedBatch":
         """Return those at some places."""
         names = self.external_ids
-        return Looked(
+        return ValidatedBatch(
             [self.lines[place] for place in places],
             [self.tables[place] for place in places],
             [self.written[place] for place in places],
@@ -56,47 +56,55 @@ class Looked:
 
 
 @dataclass(frozen=True)
-class _Work:
+class _TableWork:
     """Hold what the rows of one table need."""
 
     checker: RowChecker
     keys: Keyed
 
 
-class Looking:
-    """Look at the records of one request, portion by portion."""
+class RecordValidator:
+    """Look at the records of one request, batch by batch."""
 
     def __init__(
-        self, of: Discipline, references: References, refusals: Refusals, *, by: Caller, key: bytes
+        self,
+        of: Discipline,
+        references: References,
+        errors: ErrorCollector,
+        *,
+        by: Caller,
+        key: bytes,
     ) -> None:
         """Prepare for a discipline's tables; ``key`` is what addresses are hashed with."""
         self._addresses = of.addresses
         self._references = references
-        self._refusals = refusals
+        self._refusals = errors
         self._by = by
         self._network_key = key
-        self._works = {table.name: _Work(row_checker(table), keys_of(table)) for table in of.schema}
+        self._works = {
+            table.name: _TableWork(row_checker(table), keys_of(table)) for table in of.schema
+        }
 
-    def at(self, portion: Portion) -> Looked:
-        """Note everything that is wrong with a portion, and return what is right.
+    def at(self, batch: Batch) -> ValidatedBatch:
+        """Note everything that is wrong with a batch, and return what is right.
 
         Raises:
             Forbidden: a judge gives something else than votes of its own.
             InvalidEntry: a number is none.
         """
-        problems: list[Problem] = []
-        portion = self._rows_of_tables(portion, problems)
-        rows, lines = list(portion.rows), portion.lines
+        issues: list[RowIssue] = []
+        batch = self._rows_of_tables(batch, issues)
+        rows, lines = list(batch.rows), batch.lines
         keys: list[str | None] = [None] * len(rows)
         good = [True] * len(rows)
-        for (name, names), alike in _alike(portion).items():
+        for (name, names), alike in _by_shape(batch).items():
             work, places = self._works[name], alike
             columns = _columns(names, rows, places)
             if not work.checker.accepts(columns, len(places)):
                 for place in places:
                     found = work.checker.issues(rows[place], lines[place])
                     good[place] = not found
-                    problems += found
+                    issues += found
                 places = [place for place in places if good[place]]
                 columns = _columns(names, rows, places)
             named = work.keys(columns, [rows[place] for place in places])
@@ -104,23 +112,23 @@ class Looking:
                 keys[place] = key
                 if key is not None and "\x00" in key:
                     good[place] = False
-                    problems.append(_unnameable(name, lines[place]))
+                    issues.append(_unnameable(name, lines[place]))
             self._references.gather(name, columns, [lines[place] for place in places])
             if addresses := self._addresses.get(name):
                 for place in places:
                     rows[place] = without_addresses(
                         name, rows[place], addresses, line=lines[place], key=self._network_key,
-                        refusals=self._refusals,
+                        errors=self._refusals,
                     )  # fmt: skip
-        written = _written(portion, rows, good, problems)
-        for problem in sorted(problems, key=lambda one: one.row or 0):
-            self._refusals.add(problem)
-        looked = Looked(lines, portion.tables, written, keys, portion.external_ids)
+        written = _written(batch, rows, good, issues)
+        for issue in sorted(issues, key=lambda one: one.row or 0):
+            self._refusals.add(issue)
+        looked = ValidatedBatch(lines, batch.tables, written, keys, batch.external_ids)
         return looked if all(good) else looked.only([*compress(range(len(rows)), good)])
 
-    def _rows_of_tables(self, portion: Portion, problems: list[Problem]) -> Portion:
+    def _rows_of_tables(self, batch: Batch, issues: list[RowIssue]) -> Batch:
         """Leave out what is no row of a table; refuse a judge what is no vote of its own."""
-        tables, rows, names = portion.tables, portion.rows, portion.external_ids
+        tables, rows, names = batch.tables, batch.rows, batch.external_ids
         if not (self._works.keys() >= set(tables) and {dict}.issuperset(map(type, rows))):
             fit = [
                 table in self._works and type(row) is dict
@@ -128,20 +136,20 @@ class Looking:
             ]
             for place in [place for place, fits in enumerate(fit) if not fits]:
                 row = rows[place]
-                problems.append(
-                    row if isinstance(row, Problem)
-                    else _no_row(tables[place], row, portion.lines[place], self._works)
+                issues.append(
+                    row if isinstance(row, RowIssue)
+                    else _no_row(tables[place], row, batch.lines[place], self._works)
                 )  # fmt: skip
-            portion = Portion(
+            batch = Batch(
                 [*compress(tables, fit)],
                 [*compress(rows, fit)],
                 None if names is None else [*compress(names, fit)],
-                [*compress(portion.lines, fit)],
+                [*compress(batch.lines, fit)],
             )
         if self._by.role == "judge":
-            for table, row in zip(portion.tables, portion.rows, strict=True):
+            for table, row in zip(batch.tables, batch.rows, strict=True):
                 _expect_own_vote(table, row, self._by)
-        return portion
+        return batch
 
 
 def keys_of(table: Table) -> Keyed:
@@ -170,9 +178,9 @@ def _are_plain(values: Sequence[Any]) -> bool:
     return "/" not in text and "%" not in text and "\x00" not in text
 
 
-def _alike(portion: Portion) -> Mapping[tuple[str, tuple[str, ...]], Sequence[int]]:
+def _by_shape(batch: Batch) -> Mapping[tuple[str, tuple[str, ...]], Sequence[int]]:
     """Group the places of rows by their table and the names of their columns."""
-    shapes = list(zip(portion.tables, map(tuple, portion.rows), strict=True))
+    shapes = list(zip(batch.tables, map(tuple, batch.rows), strict=True))
     groups: dict[tuple[str, tuple[str, ...]], list[int]] = {
         shape: [] for shape in dict.fromkeys(shapes)
     }
@@ -190,7 +198,7 @@ def _columns(names: Sequence[str], rows: Sequence[Row], places: Sequence[int]) -
 
 
 def _written(
-    portion: Portion, rows: Sequence[Row], good: list[bool], problems: list[Problem]
+    batch: Batch, rows: Sequence[Row], good: list[bool], issues: list[RowIssue]
 ) -> list[bytes]:
     """Write all rows as JSON with sorted keys; those that cannot be written are not good."""
     together = _written_together(rows)
@@ -203,7 +211,7 @@ def _written(
             except TypeError as error:
                 written.append(b"")
                 if good[place]:
-                    problems.append(_unwritable(portion.tables[place], portion.lines[place], error))
+                    issues.append(_unwritable(batch.tables[place], batch.lines[place], error))
                 good[place] = False
     if b"null" in together or not together:
         for place, text in enumerate(written):
@@ -223,22 +231,22 @@ def _written_together(rows: Sequence[Row]) -> bytes:
         return b""
 
 
-def _no_row(table: Any, row: Any, line: int, known: Mapping[str, Any]) -> Problem:
+def _no_row(table: Any, row: Any, line: int, known: Mapping[str, Any]) -> RowIssue:
     name = str(table)[:80]
     if table not in known:
-        return Problem("unknown-table", name, "records", line, None, name, "is no table here",
+        return RowIssue("unknown-table", name, "records", line, None, name, "is no table here",
                        did_you_mean(name, known))  # fmt: skip
-    return Problem("wrong-type", name, name, line, None, str(row)[:80], "is no object",
+    return RowIssue("wrong-type", name, name, line, None, str(row)[:80], "is no object",
                    "give columns by name")  # fmt: skip
 
 
-def _unwritable(table: str, line: int, error: TypeError) -> Problem:
-    return Problem("wrong-type", table, table, line, None, None, f"cannot be written ({error})",
+def _unwritable(table: str, line: int, error: TypeError) -> RowIssue:
+    return RowIssue("wrong-type", table, table, line, None, None, f"cannot be written ({error})",
                    "give text, numbers, true, false, null, lists and objects")  # fmt: skip
 
 
-def _unnameable(table: str, line: int) -> Problem:
-    return Problem("wrong-type", table, table, line, None, None, "has a NUL character in its key",
+def _unnameable(table: str, line: int) -> RowIssue:
+    return RowIssue("wrong-type", table, table, line, None, None, "has a NUL character in its key",
                    "leave it out")  # fmt: skip
 
 

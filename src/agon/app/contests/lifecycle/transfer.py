@@ -13,7 +13,7 @@ import orjson
 
 from agon.app.access.audit import note
 from agon.app.access.permissions import allow, viewed
-from agon.app.contests.ingest.errors import Refusals
+from agon.app.contests.ingest.errors import ErrorCollector
 from agon.app.contests.ingest.private_data import without_addresses
 from agon.app.contests.ledgers.append import RECORDS, moved, stored_entry, table_of
 from agon.app.contests.lifecycle.creation import draft_contest, expect_id
@@ -26,7 +26,7 @@ from agon.errors import Conflict, NotFound
 from agon.ledger.directory import Imported, export_directory, import_directory
 from agon.ledger.entry import Entry, timestamp
 from agon.ledger.heads import Head, SignedHead
-from agon.records import InvalidRecords, Problem
+from agon.records import InvalidRecords, RowIssue
 from agon.records.rows import row_checker
 from agon.store.session import Session
 
@@ -189,7 +189,7 @@ class _Storing:
     """Turn a ledger's entries into what is stored, from where the contest here ends."""
 
     def __init__(self, contest: Contest) -> None:
-        self.refusals = Refusals()
+        self.refusals = ErrorCollector()
         self._contest = contest
 
     def entries(self, ledger: Imported) -> Iterator[NewEntry]:
@@ -221,7 +221,7 @@ class _Storing:
             self.refusals.add(problem)
         if addresses := discipline(of).addresses.get(name):
             hashed = without_addresses(
-                name, row, addresses, line=entry.seq, key=b"any", refusals=self.refusals
+                name, row, addresses, line=entry.seq, key=b"any", errors=self.refusals
             )
             if hashed is not row:
                 self.refusals.add(_address(name, addresses[0], entry.seq))
@@ -243,12 +243,12 @@ def _told(service: Service, contest: Contest, ledger: Imported) -> Event:
     )
 
 
-def _unknown_table(name: str, seq: int, told: str) -> Problem:
+def _unknown_table(name: str, seq: int, told: str) -> RowIssue:
     reason, _, remedy = told.partition(": ")
-    return Problem("unknown-table", name, "ledger.ndjson", seq, None, name, reason,
+    return RowIssue("unknown-table", name, "ledger.ndjson", seq, None, name, reason,
                    remedy or "import it into a house that knows the table", line=seq)  # fmt: skip
 
 
-def _address(table: str, column: str, seq: int) -> Problem:
-    return Problem("address", table, "ledger.ndjson", seq, column, None,
+def _address(table: str, column: str, seq: int) -> RowIssue:
+    return RowIssue("address", table, "ledger.ndjson", seq, column, None,
                    "holds an IP address", "keep keyed hashes in ledgers", line=seq)  # fmt: skip

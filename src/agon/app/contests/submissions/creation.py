@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from agon.app.access.permissions import allow, viewed
-from agon.app.contests.ingest.ndjson import expect_external_id
-from agon.app.contests.ingest.records import expect_open
+from agon.app.contests.ingest.ndjson import require_external_id
+from agon.app.contests.ingest.records import require_open
 from agon.app.contests.submissions.agents import accept_agent
 from agon.app.contests.submissions.programs import accept_program, canonical_program
 from agon.app.contests.submissions.submission import Submission, Submitted
@@ -50,9 +50,9 @@ def submit(service: Service, contest_id: str, submission: Submission, *, by: Cal
         if by.role == "participant" and submission.user != by.user:
             raise Forbidden(f"a participant submits as {by.user} only; leave the user out")
         contest = session.contests.lock(contest_id)
-        expect_open(contest, by)
+        require_open(contest, by)
         if submission.external_id is not None:
-            expect_external_id(submission.external_id)
+            require_external_id(submission.external_id)
             earlier = _earlier(session, contest, submission)
             if earlier is not None:
                 return earlier

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 
-from agon.records.problems import SHOWN_PER_KIND, Problem
+from agon.records.issues import SHOWN_PER_KIND, RowIssue
 
 ROW_REMEDY = {
     "wrong-encoding": "save the text as UTF-8",
@@ -13,12 +13,12 @@ ROW_REMEDY = {
 
 def whole(
     table: str, location: str, reason: str, remedy: str, *, code: str = "unreadable-table"
-) -> Problem:
+) -> RowIssue:
     """Say what is wrong with a table as a whole."""
-    return Problem(code, table, location, None, None, None, reason, remedy)
+    return RowIssue(code, table, location, None, None, None, reason, remedy)
 
 
-def unreadable(table: str, location: str, error: object) -> Problem:
+def unreadable(table: str, location: str, error: object) -> RowIssue:
     """Say that a table cannot be read, in the first line of what its reader says."""
     first = (str(error).splitlines() or [""])[0]
     return whole(table, location, f"cannot be read ({first})", "write it again")
@@ -30,7 +30,7 @@ class Tally:
 
     table: str
     location: str
-    _first: dict[tuple[str, str | None], list[Problem]] = field(default_factory=dict)
+    _first: dict[tuple[str, str | None], list[RowIssue]] = field(default_factory=dict)
     _counts: dict[tuple[str, str | None], int] = field(default_factory=dict)
 
     def add(self, code: str, row: int, column: str | None, value: str | None, reason: str) -> None:
@@ -42,14 +42,14 @@ class Tally:
             shown = None if value is None else value[:200]
             remedy = ROW_REMEDY[code]
             where = (self.table, self.location, row, column, shown)
-            first.append(Problem(code, *where, reason, remedy))
+            first.append(RowIssue(code, *where, reason, remedy))
 
-    def problems(self) -> list[Problem]:
+    def issues(self) -> list[RowIssue]:
         """List the first faults of each kind, each with the count of its kind."""
         return [
-            replace(problem, count=self._counts[kind])
+            replace(issue, count=self._counts[kind])
             for kind, first in self._first.items()
-            for problem in first
+            for issue in first
         ]
 
 

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agon.records import Column, Kind, Schema, Table, read_rows
-from agon.records.arriving import are_whole
+from agon.records.append_only import AppendOnlyTables
 from agon.records.engine import Engine
-from agon.records.growing import GrowingRecords
+from agon.records.json_rows import are_integers
 
 SCHEMA = Schema(
     "toy",
@@ -54,9 +54,9 @@ def engine() -> Iterator[Engine]:
 
 
 @pytest.fixture
-def growing(engine: Engine) -> Iterator[GrowingRecords]:
+def growing(engine: Engine) -> Iterator[AppendOnlyTables]:
     """Give empty records that grow."""
-    growing = GrowingRecords(SCHEMA, engine=engine)
+    growing = AppendOnlyTables(SCHEMA, engine=engine)
     yield growing
     growing.close()
 
@@ -73,7 +73,7 @@ def test_rows_that_came_in_portions_equal_rows_read_at_once(
     engine: Engine, notes: list[dict[str, Any]], people: list[Any], portion: int
 ) -> None:
     """What a row says must not depend on the rows it happened to arrive with."""
-    growing = GrowingRecords(SCHEMA, engine=engine)
+    growing = AppendOnlyTables(SCHEMA, engine=engine)
     people = [*people, *(note["by"] for note in notes)]
     growing.append("people", [{"id": one} for one in people], range(1, len(people) + 1))
     for start in range(0, len(notes), portion):
@@ -82,7 +82,7 @@ def test_rows_that_came_in_portions_equal_rows_read_at_once(
         growing.records()
     grown = growing.records()
     # One row at a time is read by itself, so that no neighbour changes how it is read.
-    is_whole = are_whole(people)
+    is_whole = are_integers(people)
     expected = []
     for note in notes:
         plain = {key: value for key, value in note.items() if key != "other"}
@@ -101,7 +101,7 @@ def _loose(table: Table) -> Table:
     return Table(table.name, columns)
 
 
-def test_a_row_is_seen_within_its_spans(growing: GrowingRecords) -> None:
+def test_a_row_is_seen_within_its_spans(growing: AppendOnlyTables) -> None:
     """A void that is rolled back gives the record back, and forgets nothing of the meantime."""
     growing.append("people", [{"id": 1}, {"id": 2}], [1, 2])
     growing.end([1], at=4)
@@ -112,7 +112,7 @@ def test_a_row_is_seen_within_its_spans(growing: GrowingRecords) -> None:
     assert ids == [[], [1], [1, 2], [1, 2], [2], [2], [1, 2], [1, 2, 3], [2, 3]]
 
 
-def test_what_is_ended_twice_or_begun_twice_stays_as_it_is(growing: GrowingRecords) -> None:
+def test_what_is_ended_twice_or_begun_twice_stays_as_it_is(growing: AppendOnlyTables) -> None:
     """Two voids of one record are one as far as its rows go."""
     growing.append("people", [{"id": 1}], [1])
     growing.begin([1], at=2)
@@ -124,7 +124,7 @@ def test_what_is_ended_twice_or_begun_twice_stays_as_it_is(growing: GrowingRecor
     assert [growing.records(at).count("people") for at in range(1, 7)] == [1, 1, 0, 0, 1, 1]
 
 
-def test_rows_stand_in_the_order_of_their_numbers(growing: GrowingRecords) -> None:
+def test_rows_stand_in_the_order_of_their_numbers(growing: AppendOnlyTables) -> None:
     """File order has a meaning to some rules; coming back does not put a record last."""
     growing.append("people", [{"id": 1}, {"id": 2}], [1, 2])
     growing.records()
@@ -133,7 +133,7 @@ def test_rows_stand_in_the_order_of_their_numbers(growing: GrowingRecords) -> No
     assert growing.records().sql("SELECT id FROM people")["id"].to_pylist() == [1, 2]
 
 
-def test_ids_are_text_only_where_a_text_is_seen(growing: GrowingRecords) -> None:
+def test_ids_are_text_only_where_a_text_is_seen(growing: AppendOnlyTables) -> None:
     """An earlier position is read as it was: ids that were numbers then compare as numbers."""
     growing.append("people", [{"id": 10}, {"id": "9"}], [1, 2])
     growing.append("notes", [{"by": 10}], [3])
@@ -147,14 +147,14 @@ def test_ids_are_text_only_where_a_text_is_seen(growing: GrowingRecords) -> None
     assert [row["id"] for row in _rows(growing.records(5), "people")] == [10, 9]
 
 
-def test_records_left_out_were_never_there(growing: GrowingRecords) -> None:
+def test_records_left_out_were_never_there(growing: AppendOnlyTables) -> None:
     """A dry run shows the board without some records before anybody voids them."""
     growing.append("people", [{"id": 1}, {"id": "x"}], [1, 2])
     assert [row["id"] for row in _rows(growing.records(without={2}), "people")] == [1]
     assert not growing.records(without=[1, 2]).has("people")
 
 
-def test_a_moment_is_taken_of_what_a_position_shows(growing: GrowingRecords) -> None:
+def test_a_moment_is_taken_of_what_a_position_shows(growing: AppendOnlyTables) -> None:
     """The records' own time and the ledger's positions are two questions."""
     growing.append("people", [{"id": 1}, {"id": 2}], [1, 2])
     growing.append("notes", [{"by": 1, "at": "2026-01-01"}, {"by": 2, "at": "2026-01-03"}], [3, 4])
@@ -167,7 +167,7 @@ def test_a_moment_is_taken_of_what_a_position_shows(growing: GrowingRecords) -> 
     assert growing.records().count("notes") == 2
 
 
-def test_the_hash_is_that_of_the_same_rows_in_a_file(growing: GrowingRecords) -> None:
+def test_the_hash_is_that_of_the_same_rows_in_a_file(growing: AppendOnlyTables) -> None:
     """Who scores an export of the records proves the same thing."""
     people: list[dict[str, Any]] = [{"id": 1, "name": "Ada"}, {"id": 2, "name": None}]
     growing.append("people", people, [1, 5])
@@ -177,7 +177,7 @@ def test_the_hash_is_that_of_the_same_rows_in_a_file(growing: GrowingRecords) ->
     read.close()
 
 
-def test_what_refers_to_an_ended_row_goes_and_comes_with_it(growing: GrowingRecords) -> None:
+def test_what_refers_to_an_ended_row_goes_and_comes_with_it(growing: AppendOnlyTables) -> None:
     """A vote of a voided match would count for a match nobody can see."""
     growing.append("people", [{"id": 1}, {"id": 2}], [1, 2])
     growing.append("notes", [{"by": 1}, {"by": 2}, {"by": 1}], [3, 4, 5])
@@ -189,7 +189,7 @@ def test_what_refers_to_an_ended_row_goes_and_comes_with_it(growing: GrowingReco
     assert not growing.records(without=[1, 2]).has("notes")
 
 
-def test_a_row_is_seen_from_where_its_reference_is(growing: GrowingRecords) -> None:
+def test_a_row_is_seen_from_where_its_reference_is(growing: AppendOnlyTables) -> None:
     """A request may give a row before the one it refers to; a position may lie between them."""
     growing.append("notes", [{"by": 1}], [1])
     assert not growing.records().has("notes")
@@ -199,14 +199,14 @@ def test_a_row_is_seen_from_where_its_reference_is(growing: GrowingRecords) -> N
     assert [growing.records(at).count("notes") for at in range(1, 5)] == [0, 1, 1, 2]
 
 
-def test_ids_are_text_only_where_a_row_with_text_is_not_left_out(growing: GrowingRecords) -> None:
+def test_ids_are_text_only_where_a_row_with_text_is_not_left_out(growing: AppendOnlyTables) -> None:
     """What nobody sees must not say how the rest is read."""
     growing.append("people", [{"id": 10}], [1])
     growing.append("notes", [{"by": "x"}, {"by": 10}], [2, 3])
     assert [row["by"] for row in _rows(growing.records(), "notes")] == [10]
 
 
-def test_rows_are_found_by_what_a_column_says(growing: GrowingRecords) -> None:
+def test_rows_are_found_by_what_a_column_says(growing: AppendOnlyTables) -> None:
     """To void what somebody did, one has to find it."""
     growing.append("people", [{"id": 1}, {"id": 2}], [1, 2])
     growing.append("notes", [{"by": 1}, {"by": 2}, {"by": 1}], [3, 4, 9])
@@ -214,13 +214,13 @@ def test_rows_are_found_by_what_a_column_says(growing: GrowingRecords) -> None:
 
 
 @pytest.mark.parametrize("numbers", [[2, 2], [3, 2]])
-def test_numbers_have_to_rise(growing: GrowingRecords, numbers: list[int]) -> None:
+def test_numbers_have_to_rise(growing: AppendOnlyTables, numbers: list[int]) -> None:
     """Two rows of one number could not be told apart when one is voided."""
     with pytest.raises(ValueError, match="give rising numbers"):
         growing.append("people", [{"id": 1}, {"id": 2}], numbers)
 
 
-def test_an_unknown_record_is_refused(growing: GrowingRecords) -> None:
+def test_an_unknown_record_is_refused(growing: AppendOnlyTables) -> None:
     """A void that quietly does nothing would look like one that worked."""
     with pytest.raises(ValueError, match="no record 5"):
         growing.end([5], at=6)
@@ -229,10 +229,10 @@ def test_an_unknown_record_is_refused(growing: GrowingRecords) -> None:
 
 
 def test_many_rows_do_not_wait_as_objects(
-    growing: GrowingRecords, monkeypatch: pytest.MonkeyPatch
+    growing: AppendOnlyTables, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A million rows as Python objects would take gigabytes."""
-    monkeypatch.setattr("agon.records.growing._MOST_ARRIVING", 2)
+    monkeypatch.setattr("agon.records.append_only._MOST_ARRIVING", 2)
     growing.append("people", [{"id": 1}, {"id": 2}, {"id": 3}], [1, 2, 3])
     assert not growing._arriving
     growing.end([2], at=4)
@@ -241,7 +241,7 @@ def test_many_rows_do_not_wait_as_objects(
 
 def test_own_engine_closes_with_the_records() -> None:
     """Nothing is left in memory or on disk."""
-    growing = GrowingRecords(SCHEMA)
+    growing = AppendOnlyTables(SCHEMA)
     growing.append("people", [], [])
     assert growing.records().count("people") == 0
     growing.close()

@@ -9,19 +9,19 @@ from agon.records.raw import quoted
 from agon.records.tables import Records
 
 
-class SeenRecords(Records):
+class TablesView(Records):
     """Give growing records as they were seen at one position; growth does not change them.
 
     Closing them drops their views alone: the engine belongs to whoever grows the records.
     """
 
-    _spent: list[str]
+    _pending_drops: list[str]
     _of: Records | None = None
     _let_go: Callable[[], object]
 
-    def drops_into(self, spent: list[str], *, of: Records | None = None) -> Self:
+    def release_into(self, spent: list[str], *, of: Records | None = None) -> Self:
         """Have the views dropped some time after the last use of these records (and of ``of``)."""
-        self._spent, self._of = spent, of
+        self._pending_drops, self._of = spent, of
         # Views that read other ones need those to live as long, and may go with them.
         last = weakref.finalize(of or self, spent.append, self._space)
         self._let_go = of.close if of else last
@@ -30,7 +30,7 @@ class SeenRecords(Records):
     def as_of(self, moment: datetime | None) -> Self:
         """Return the records as they were at a moment of their own time."""
         seen = super().as_of(moment)
-        return seen if seen is self else seen.drops_into(self._spent, of=self)
+        return seen if seen is self else seen.release_into(self._pending_drops, of=self)
 
     def rows_where(self, table: str, column: str, values: Collection[str]) -> list[int]:
         """List the numbers of the rows whose column, as text, is one of some values, rising."""

@@ -34,7 +34,7 @@ _WHOLE = re.compile(r"0|-?[1-9][0-9]{0,18}")
 _LOW, _HIGH = -(2**63), 2**63 - 1
 
 
-def arrived(
+def raw_rows(
     connection: Any, table: Table, rows: Sequence[Mapping[str, Any]], **spans: Any
 ) -> RawTable:
     """Show rows to the engine as a raw table, with a column of whole numbers for each span.
@@ -51,7 +51,7 @@ def arrived(
     known = list(types)
     for name, numbers in spans.items():
         arrays[name] = pa.array(numbers, pa.int64())
-    view = f"arrived:{table.name}"
+    view = f"raw_rows:{table.name}"
     connection.register(view, pa.table(arrays))
     written = [name for name in known if types[name] == "JSON"]
     relation = quoted(view)
@@ -71,13 +71,13 @@ def _values(rows: Sequence[Mapping[str, Any]], name: str) -> list[Any]:
     return [row.get(name) for row in rows]
 
 
-def are_whole(values: Iterable[Any]) -> bool:
+def are_integers(values: Iterable[Any]) -> bool:
     """Say whether all ids are whole numbers of 64 bits, written as such numbers print.
 
     What is no id at all (a list, 1.5) is read as empty, so it does not count.
 
     Example:
-        >>> are_whole([5, "7", None, ""]), are_whole(["007"]), are_whole([2**63])
+        >>> are_integers([5, "7", None, ""]), are_integers(["007"]), are_integers([2**63])
         (True, False, False)
     """
     return all(_is_whole(value) for value in values)

@@ -11,7 +11,7 @@ SHOWN_PER_KIND = 20
 
 
 @dataclass(frozen=True)
-class Problem:
+class RowIssue:
     """Hold one fault.
 
     Attributes:
@@ -57,24 +57,24 @@ class InvalidRecords(Unreadable):
     """Refuse records with all that is wrong with them.
 
     Attributes:
-        problems: the faults, at most :data:`SHOWN_PER_KIND` of one kind in one column.
+        issues: the faults, at most :data:`SHOWN_PER_KIND` of one kind in one column.
         total: how many faults there are in all.
     """
 
-    def __init__(self, problems: list[Problem]) -> None:
-        self.problems = tuple(problems)
-        shown = Counter(map(_kind, problems))
-        kinds = {_kind(one): max(one.count, shown[_kind(one)]) for one in problems}
+    def __init__(self, issues: list[RowIssue]) -> None:
+        self.issues = tuple(issues)
+        shown = Counter(map(_kind, issues))
+        kinds = {_kind(one): max(one.count, shown[_kind(one)]) for one in issues}
         self.total = sum(kinds.values())
         super().__init__(self._message(kinds))
 
     def _message(self, kinds: dict[tuple[str, str, str | None], int]) -> str:
-        lines = [f"{self.total:,} problem{'s' if self.total > 1 else ''} in the records:"]
-        shown = Counter(_kind(problem) for problem in self.problems)
-        for at, problem in enumerate(self.problems):
-            kind = _kind(problem)
-            lines.append(f"  {problem}")
-            last = at + 1 == len(self.problems) or _kind(self.problems[at + 1]) != kind
+        lines = [f"{self.total:,} issue{'s' if self.total > 1 else ''} in the records:"]
+        shown = Counter(_kind(issue) for issue in self.issues)
+        for at, issue in enumerate(self.issues):
+            kind = _kind(issue)
+            lines.append(f"  {issue}")
+            last = at + 1 == len(self.issues) or _kind(self.issues[at + 1]) != kind
             if last and kinds[kind] > shown[kind]:
                 column = f" in column {kind[2]}" if kind[2] else ""
                 lines.append(
@@ -83,5 +83,5 @@ class InvalidRecords(Unreadable):
         return "\n".join(lines)
 
 
-def _kind(problem: Problem) -> tuple[str, str, str | None]:
-    return (problem.code, problem.table, problem.column)
+def _kind(issue: RowIssue) -> tuple[str, str, str | None]:
+    return (issue.code, issue.table, issue.column)

@@ -15,14 +15,14 @@ from typing import Any
 
 import pyarrow as pa
 
-from agon.records.arriving import are_whole, arrived
-from agon.records.casting import sql_type, whole_id
+from agon.records.casting import integer_id, sql_type
 from agon.records.dependencies import Dependency, dependencies_of, is_orphan, orphan_rows
 from agon.records.engine import Engine
+from agon.records.json_rows import are_integers, raw_rows
 from agon.records.raw import quoted
 from agon.records.schemas import ForeignKey, Kind, Schema, Table
-from agon.records.seen import SeenRecords
 from agon.records.typed import casts, holds
+from agon.records.view import TablesView
 
 _MOST_ARRIVING = 100_000  # rows wait as Python objects, which need much memory
 _SPANS = ("_row", "_from", "_until")
@@ -41,7 +41,7 @@ _NONE = _Arriving()
 _NUMBERS = count(1)
 
 
-class GrowingRecords:
+class AppendOnlyTables:
     """Grow the typed tables of one discipline row by row, and show them at any position.
 
     What is seen equals what :func:`agon.records.read_rows` gives for the rows seen, in the order
@@ -55,7 +55,7 @@ class GrowingRecords:
 
     Example:
         >>> from agon.disciplines import discipline
-        >>> growing = GrowingRecords(discipline("dojo").schema)
+        >>> growing = AppendOnlyTables(discipline("dojo").schema)
         >>> growing.append("problems", [{"id": 1}, {"id": 2}], [2, 3])
         >>> growing.end([2], at=5)
         >>> [growing.records(at).count("problems") for at in (1, 2, 4, 5)]
@@ -95,7 +95,7 @@ class GrowingRecords:
         self._begun: dict[int, list[list[int | None]]] = {}
         self._newest = 0
         self._shown = 0
-        self._spent: list[str] = []
+        self._pending_drops: list[str] = []
         self._remembered: dict[str, Any] = {}
         self._connection.execute(f"CREATE SCHEMA {self._space}")
 
@@ -165,7 +165,7 @@ class GrowingRecords:
                 self._ended.remove(seq)
                 self._begun.setdefault(seq, []).append([at, None])
 
-    def records(self, at: int | None = None, *, without: Collection[int] = ()) -> SeenRecords:
+    def records(self, at: int | None = None, *, without: Collection[int] = ()) -> TablesView:
         """Return the records as they were seen at a position (None: at the newest).
 
         Args:
@@ -182,9 +182,9 @@ class GrowingRecords:
         views = (self._view(table, space, seen, whole) for table in self.schema)
         self._connection.execute("; ".join(views))
         present = self._present(seen)
-        records = SeenRecords(self._engine, self.schema, self.source, present, space=space)
+        records = TablesView(self._engine, self.schema, self.source, present, space=space)
         records.remembered = self._remembered
-        return records.drops_into(self._spent)
+        return records.release_into(self._pending_drops)
 
     def close(self) -> None:
         """Let go of the tables, and of the engine if it is its own."""
@@ -207,7 +207,7 @@ class GrowingRecords:
         return found
 
     def _store(self) -> None:
-        """Bring into the engine what has arrived, what has ended and what is seen again."""
+        """Bring into the engine what has raw_rows, what has ended and what is seen again."""
         for name, arriving in self._arriving.items():
             self._insert(self.schema.table(name), arriving)
         self._arriving = {}
@@ -241,11 +241,11 @@ class GrowingRecords:
             family = self._families.get((table.name, column.name))
             if family is None or family in self._text:
                 continue
-            if not are_whole(row.get(column.name) for row in arriving.rows):
+            if not are_integers(row.get(column.name) for row in arriving.rows):
                 self._turn_to_text(family)
         if table.name not in self._stored:
             self._create(table)
-        raw = arrived(
+        raw = raw_rows(
             self._connection,
             table,
             arriving.rows,
@@ -259,13 +259,13 @@ class GrowingRecords:
             f"INSERT INTO {self._relation(table.name)} BY NAME "
             f"SELECT {', '.join([*_SPANS, *values])} FROM {raw.relation}"
         )
-        self._connection.unregister(f"arrived:{table.name}")
+        self._connection.unregister(f"raw_rows:{table.name}")
 
     def _create(self, table: Table) -> None:
         whole = self._whole_nodes(self._text)
         columns = ", ".join(
             f"{quoted(column.name)} "
-            f"{sql_type(column, whole_ids=(table.name, column.name) in whole)}"
+            f"{sql_type(column, integer_ids=(table.name, column.name) in whole)}"
             for column in table.columns
         )
         spans = ", ".join(f"{name} BIGINT" for name in _SPANS)
@@ -336,7 +336,7 @@ class GrowingRecords:
         for (table, name), family in self._families.items():
             if family not in self._text or family in text or table not in self._stored:
                 continue
-            condition = whole_id(self.schema.table(table).column(name), "VARCHAR")
+            condition = integer_id(self.schema.table(table).column(name), "VARCHAR")
             rows = f"(SELECT {quoted(name)} FROM {self._relation(table)} WHERE {seen[table]})"
             if condition is not None and not holds(self._connection, rows, condition):
                 text.add(family)
@@ -349,7 +349,7 @@ class GrowingRecords:
         items = ["_row" if stored else "NULL::BIGINT AS _row"]
         for column in table.columns:
             name = quoted(column.name)
-            kind = sql_type(column, whole_ids=(table.name, column.name) in whole)
+            kind = sql_type(column, integer_ids=(table.name, column.name) in whole)
             if not stored:
                 items.append(f"NULL::{kind} AS {name}")
             elif column.kind is Kind.ID:
@@ -382,5 +382,5 @@ class GrowingRecords:
         return f"{self._space}.{quoted(table)}"
 
     def _drop_spent(self) -> None:
-        while self._spent:
-            self._connection.execute(f"DROP SCHEMA IF EXISTS {self._spent.pop()} CASCADE")
+        while self._pending_drops:
+            self._connection.execute(f"DROP SCHEMA IF EXISTS {self._pending_drops.pop()} CASCADE")
