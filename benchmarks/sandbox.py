@@ -11,13 +11,13 @@ from pathlib import Path
 
 import report  # type: ignore[import-not-found]  # stands beside this script
 
-from agon.app.sandbox import Job, Sandbox
+from agon.app.sandbox import RunRequest, Sandbox
 from agon.runners.sandbox import open_sandbox
 
 WORKERS = 2
 FLOOR_PER_S = 300
-TRIVIAL = Job(source=b"def solver():\n    return [n * n for n in range(200)]\n")
-WITH_SYMPY = Job(source=b"from sympy import prime\n" + TRIVIAL.source)
+TRIVIAL = RunRequest(source=b"def solver():\n    return [n * n for n in range(200)]\n")
+WITH_SYMPY = RunRequest(source=b"from sympy import prime\n" + TRIVIAL.source)
 
 BARE_FORK = """
 import fractions, itertools, math, os, sys, unicodedata
@@ -74,7 +74,7 @@ def main() -> None:
         print(f"{mode}: {few / seconds:.0f} trivial solvers a second")
 
 
-def judging(sandbox: Sandbox, job: Job, count: int) -> Callable[[], None]:
+def judging(sandbox: Sandbox, job: RunRequest, count: int) -> Callable[[], None]:
     """Judge a job many times on all workers."""
 
     def judge() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from agon import wiring
-from agon.app.sandbox import Escaped, Mode, Sandbox
+from agon.app.sandbox import Mode, Sandbox, SandboxEscape
 from agon.errors import Conflict, NotFound, Unavailable
 from agon.settings import Settings, load
 
@@ -35,8 +35,8 @@ def test_a_wall_that_does_not_hold_is_not_stepped_down_from(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Where a hostile program gets out of the best wall, the weaker one is no remedy."""
-    asked = _opening(monkeypatch, Escaped("the sandbox does not hold"))
-    with pytest.raises(Escaped):
+    asked = _opening(monkeypatch, SandboxEscape("the sandbox does not hold"))
+    with pytest.raises(SandboxEscape):
         wiring.any_sandbox()
     assert asked == ["bwrap"]
 

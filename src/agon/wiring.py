@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, get_args
 
 from agon.app.containers import Containers
-from agon.app.sandbox import Escaped, Mode, Sandbox
+from agon.app.sandbox import Mode, Sandbox, SandboxEscape
 from agon.errors import Unavailable, Unreadable
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def any_sandbox() -> Sandbox:
     """
     try:
         return sandbox("bwrap")
-    except Escaped:
+    except SandboxEscape:
         raise
     except Unavailable:
         return sandbox("degraded")

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agon.app.sandbox import Job, Limits, Run, Twice, matching_prefix
+from agon.app.sandbox import DeterminismCheck, RunLimits, RunRequest, RunResult, matching_prefix
 from agon.errors import InvalidRule
 
 
-def run(*terms: str, outcome: Any = "ok") -> Run:
+def run(*terms: str, outcome: Any = "ok") -> RunResult:
     """Make a run."""
-    return Run(outcome=outcome, terms=terms, mode="bwrap", runner="test")
+    return RunResult(outcome=outcome, terms=terms, mode="bwrap", runner="test")
 
 
 @settings(max_examples=50, deadline=None)
@@ -36,29 +36,29 @@ def test_terms_are_compared_as_text() -> None:
 def test_a_limit_out_of_its_bounds_is_refused_by_name(wrong: dict[str, Any]) -> None:
     """A limit of zero would make every program fail."""
     with pytest.raises(InvalidRule, match=next(iter(wrong))):
-        Limits(**wrong)
+        RunLimits(**wrong)
 
 
 def test_a_job_wants_at_least_one_term() -> None:
     """A gate of no terms would let every program through."""
     with pytest.raises(InvalidRule, match="n_check"):
-        Job(source=b"", n_check=0)
+        RunRequest(source=b"", n_check=0)
 
 
 def test_the_first_difference_is_counted_from_one() -> None:
     """The setter is shown the number of the term as the problem counts it."""
-    assert Twice(run("1", "3"), run("1", "4")).first_difference == 2
-    assert Twice(run("1", "3"), run("1")).first_difference == 2
-    assert Twice(run("1"), run("1")).first_difference is None
+    assert DeterminismCheck(run("1", "3"), run("1", "4")).first_difference == 2
+    assert DeterminismCheck(run("1", "3"), run("1")).first_difference == 2
+    assert DeterminismCheck(run("1"), run("1")).first_difference is None
 
 
 def test_two_runs_agree_only_when_both_ended_alike() -> None:
     """The same terms and another end is a difference too."""
-    assert Twice(run("1"), run("1")).agree
-    assert not Twice(run(), run(outcome="time_limit")).agree
+    assert DeterminismCheck(run("1"), run("1")).agree
+    assert not DeterminismCheck(run(), run(outcome="time_limit")).agree
 
 
 def test_a_source_is_not_shown_by_accident() -> None:
     """Logs show jobs and runs; hidden sources and terms must not come with them."""
-    assert "secret" not in repr(Job(source=b"secret"))
+    assert "secret" not in repr(RunRequest(source=b"secret"))
     assert "31337" not in repr(run("31337"))

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Self, get_args
 
-from agon.app.sandbox import Job, Mode, Outcome, Run, Twice
+from agon.app.sandbox import DeterminismCheck, Mode, RunOutcome, RunRequest, RunResult
 
 _ASKED = re.compile(rb"# outcome: (\w+)")
 
@@ -22,18 +22,18 @@ class FakeSandbox:
         self.ran: list[str] = []
         self.closed = False
 
-    def run(self, job: Job) -> Run:
+    def run(self, request: RunRequest) -> RunResult:
         """Run one job."""
-        return self._run(job, hash_seed=1)
+        return self._run(request, hash_seed=1)
 
-    def run_many(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, Run]]:
+    def run_many(self, requests: Iterable[RunRequest]) -> Iterator[tuple[RunRequest, RunResult]]:
         """Run jobs one after the other."""
-        for job in jobs:
-            yield job, self.run(job)
+        for request in requests:
+            yield request, self.run(request)
 
-    def run_twice(self, job: Job) -> Twice:
+    def run_with_two_seeds(self, request: RunRequest) -> DeterminismCheck:
         """Run a job with two hash seeds."""
-        return Twice(self._run(job, hash_seed=1), self._run(job, hash_seed=2))
+        return DeterminismCheck(self._run(request, hash_seed=1), self._run(request, hash_seed=2))
 
     def close(self) -> None:
         """Remember it."""
@@ -47,26 +47,28 @@ class FakeSandbox:
         """Close."""
         self.close()
 
-    def _run(self, job: Job, *, hash_seed: int) -> Run:
-        self.ran.append(job.name)
-        asked = _ASKED.search(job.source)
+    def _run(self, request: RunRequest, *, hash_seed: int) -> RunResult:
+        self.ran.append(request.name)
+        asked = _ASKED.search(request.source)
         if asked:
-            (outcome,) = (one for one in get_args(Outcome) if one == asked[1].decode())
+            (outcome,) = (one for one in get_args(RunOutcome) if one == asked[1].decode())
             return self._ended(outcome, reason="asked for")
         space: dict[str, Any] = {"HASH_SEED": hash_seed}
         try:
-            exec(compile(job.source, "program", "exec"), space)  # noqa: S102 - the tests' own text
-            if job.entry == "seq":
-                terms = [space["seq"](n) for n in range(1, job.n_check + 1)]
+            exec(compile(request.source, "program", "exec"), space)  # noqa: S102 - the tests' own text
+            if request.entry == "seq":
+                terms = [space["seq"](n) for n in range(1, request.n_check + 1)]
             else:
-                given = (job.n_check,) if job.entry == "gen" else ()
-                terms = space[job.entry](*given)[: job.n_check]
+                given = (request.n_check,) if request.entry == "gen" else ()
+                terms = space[request.entry](*given)[: request.n_check]
         except Exception as wrong:  # noqa: BLE001 - whatever a program does is its verdict
             return self._ended("runtime_error", reason=f"{type(wrong).__name__}: {wrong}")
         if any(type(term) is not int for term in terms):
             return self._ended("wrong_type", reason="a term is no int")
         return self._ended("ok", terms=tuple(map(str, terms)))
 
-    def _ended(self, outcome: Outcome, *, terms: tuple[str, ...] = (), reason: str = "") -> Run:
-        return Run(outcome=outcome, terms=terms, reason=reason, cpu_ms=1.25, wall_ms=2.5,
+    def _ended(
+        self, outcome: RunOutcome, *, terms: tuple[str, ...] = (), reason: str = ""
+    ) -> RunResult:
+        return RunResult(outcome=outcome, terms=terms, reason=reason, cpu_ms=1.25, wall_ms=2.5,
                    memory_kib=64, mode=self.mode, runner="fake")  # fmt: skip

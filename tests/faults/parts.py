@@ -23,7 +23,7 @@ from agon.app.contests.submissions.creation import submit
 from agon.app.contests.submissions.submission import Submission
 from agon.app.queue.jobs import house_job
 from agon.app.replay.replica import Lives
-from agon.app.sandbox import Job, Run
+from agon.app.sandbox import RunRequest, RunResult
 from agon.app.service import KeySigner, Service
 from agon.app.worker.handlers import house_runners, sandbox_runners
 from agon.app.worker.local_source import LocalSource
@@ -55,7 +55,7 @@ PROGRAMS = (
 class SlowSandbox(FakeSandbox):
     """Take as long as a small program does, so that faults meet runs under way."""
 
-    def run(self, job: Job) -> Run:
+    def run(self, job: RunRequest) -> RunResult:
         """Run a job after a while."""
         time.sleep(random.uniform(0, 0.03))  # noqa: S311 - a pause, no secret
         return super().run(job)

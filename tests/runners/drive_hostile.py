@@ -16,13 +16,13 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from agon.app.sandbox import Job, Mode
+from agon.app.sandbox import Mode, RunRequest
 from agon.runners.sandbox import open_sandbox
 from runners.hostile_programs import hostile_programs
 
 PR_SET_CHILD_SUBREAPER = 36
 MARK = "agon-hostile"
-FIBONACCI = Job(source=b"def solver():\n    return [1, 1, 2, 3, 5]\n", n_check=5)
+FIBONACCI = RunRequest(source=b"def solver():\n    return [1, 1, 2, 3, 5]\n", n_check=5)
 
 
 def main(mode: Mode) -> None:
@@ -50,7 +50,9 @@ def main(mode: Mode) -> None:
 
 def judge(mode: Mode, canary: str) -> dict[str, object]:
     """Run them one after the other on one worker, a correct program after each."""
-    before = Job(source=f"known = {canary!r}\ndef solver():\n    return [0]\n".encode(), n_check=1)
+    before = RunRequest(
+        source=f"known = {canary!r}\ndef solver():\n    return [0]\n".encode(), n_check=1
+    )
     escaped, broken, told, families = [], [], [], set()
     with open_sandbox(mode, workers=1) as sandbox:
         for number, hostile in enumerate(hostile_programs()):

@@ -4,10 +4,10 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
-from agon.app.sandbox import Job, Limits, Run
+from agon.app.sandbox import RunLimits, RunRequest, RunResult
 
 FOLDER = Path(__file__).parent / "hostile"
-LIMITS = Limits(cpu_s=0.2, wall_s=2.0, memory_mib=64, output_bytes=65_536)
+LIMITS = RunLimits(cpu_s=0.2, wall_s=2.0, memory_mib=64, output_bytes=65_536)
 
 
 @dataclass(frozen=True)
@@ -31,11 +31,11 @@ class Hostile:
     n_check: int
 
     @property
-    def job(self) -> Job:
+    def job(self) -> RunRequest:
         """Make a job of it."""
-        return Job(source=self.source, n_check=self.n_check, limits=LIMITS, name=self.name)
+        return RunRequest(source=self.source, n_check=self.n_check, limits=LIMITS, name=self.name)
 
-    def held(self, run: Run) -> bool:
+    def held(self, run: RunResult) -> bool:
         """Say whether a run is as expected."""
         as_expected = run.terms == self.terms if run.outcome == "ok" else run.terms == ()
         return run.outcome in self.outcomes and as_expected

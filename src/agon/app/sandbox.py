@@ -1,6 +1,6 @@
-"""Say what a use case needs of the world outside: a place where untrusted programs run.
+"""The port to the sandbox: where untrusted programs run.
 
-Adapters stand in ``runners``; use cases name only what is written here.
+Adapters are in ``runners``; use cases name only what is defined here.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -9,10 +9,10 @@ from typing import Literal, Protocol, Self, TypeAlias
 
 from agon.errors import InvalidRule, Unavailable
 
-Entry: TypeAlias = Literal["solver", "seq", "gen"]
-"""The function a program offers: ``solver()``, ``seq(n)`` for n from 1, or ``gen(N)``."""
+EntryPoint: TypeAlias = Literal["solver", "seq", "gen"]
+"""The function a program defines: ``solver()``, ``seq(n)`` for n from 1, or ``gen(N)``."""
 
-Outcome: TypeAlias = Literal[
+RunOutcome: TypeAlias = Literal[
     "ok",
     "wrong_type",
     "runtime_error",
@@ -22,25 +22,26 @@ Outcome: TypeAlias = Literal[
     "syntax_error",
     "sandbox_error",
 ]
-"""How a run ends; ``sandbox_error`` alone is our fault and says nothing about the program."""
+"""How a run ends. ``sandbox_error`` is a failure of the sandbox; it says nothing of the program."""
 
 Mode: TypeAlias = Literal["bwrap", "degraded", "cold"]
-"""Which wall stood: namespaces with warm interpreters, none, or a new interpreter for each job."""
+"""The isolation: namespaces with warm interpreters, the same without namespaces, or namespaces
+with a new interpreter for each run."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Limits:
-    """Bound one run (``dojo.md``, Programs: the solver's limits are the defaults).
+class RunLimits:
+    """The limits of one run; the defaults are the solver's (``dojo.md``, Programs).
 
     Attributes:
-        cpu_s: seconds of processor time, user and system together.
+        cpu_s: seconds of CPU time, user and system together.
         wall_s: seconds from start to end, whatever the program waits for.
         memory_mib: address space in MiB above what the warm interpreter has itself.
         output_bytes: bytes of the answer, and as many again of what the program prints.
-        max_term_digits: digits of one term; Python itself converts no more without being asked.
+        max_term_digits: digits of one term; Python converts no more by default.
 
     Raises:
-        InvalidRule: when a limit is out of its bounds.
+        InvalidRule: a limit is out of its bounds.
     """
 
     cpu_s: float = 5.0
@@ -63,21 +64,21 @@ class Limits:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Job:
-    """Ask for one run of one program.
+class RunRequest:
+    """A request for one run of one program.
 
     Attributes:
         source: the canonical bytes; nothing else of the submission enters the sandbox.
         entry: the function to call.
-        n_check: how many terms are wanted; a longer list is cut there, a shorter one is valid.
+        n_check: number of terms; a longer list is cut there, a shorter one is valid.
         limits: what the run may use.
-        name: the caller's name for it; it comes back with the run and never enters the sandbox.
+        name: the caller's name for it, returned with the result; it never enters the sandbox.
     """
 
     source: bytes = field(repr=False)
-    entry: Entry = "solver"
+    entry: EntryPoint = "solver"
     n_check: int = 200
-    limits: Limits = Limits()
+    limits: RunLimits = RunLimits()
     name: str = ""
 
     def __post_init__(self) -> None:
@@ -86,22 +87,22 @@ class Job:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Run:
-    """Record what became of a job: a fact to store, never to be computed again for scoring.
+class RunResult:
+    """The result of a run: a fact to store, never computed again for scoring.
 
     Attributes:
-        outcome: how it ended.
+        outcome: how the run ended.
         terms: decimal integers, at most ``n_check``; empty unless the outcome is ``ok``.
-        reason: one line for people, made of printable text; empty when there is nothing to say.
-        cpu_ms: processor time, as the kernel counts it.
+        reason: one line of printable text; empty when there is nothing to report.
+        cpu_ms: CPU time as the kernel counts it.
         wall_ms: time from the fork to the end.
-        memory_kib: resident memory at the peak above what the warm interpreter has itself.
-        mode: which wall stood.
+        memory_kib: peak resident memory above what the warm interpreter has itself.
+        mode: the isolation.
         runner: versions of the runner, of Python and of sympy.
-        attempts: how often it was run before this was the verdict: 1 to 3.
+        attempts: number of runs until this was the result: 1 to 3.
     """
 
-    outcome: Outcome
+    outcome: RunOutcome
     terms: tuple[str, ...] = field(default=(), repr=False)
     reason: str = ""
     cpu_ms: float = 0.0
@@ -113,27 +114,27 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Twice:
-    """Hold two runs of one program in fresh processes with different hash seeds."""
+class DeterminismCheck:
+    """The results of two runs of one program in fresh processes with different hash seeds."""
 
-    first: Run
-    second: Run
+    first: RunResult
+    second: RunResult
 
     @property
     def agree(self) -> bool:
-        """Whether both ended the same way with the same terms."""
+        """Return whether both runs ended the same way with the same terms."""
         return self.first.outcome == self.second.outcome and self.first.terms == self.second.terms
 
     @property
     def first_difference(self) -> int | None:
-        """Number, from 1, of the first term that differs or that one of the runs lacks.
+        """Return the number, from 1, of the first term that differs or that one run lacks.
 
-        None when both gave the same terms (their outcomes may differ all the same).
+        None when both gave the same terms; their outcomes may still differ.
 
         Example:
-            >>> first = Run(outcome="ok", terms=("1", "3"), mode="bwrap", runner="example")
-            >>> second = Run(outcome="ok", terms=("1", "4"), mode="bwrap", runner="example")
-            >>> Twice(first, second).first_difference
+            >>> first = RunResult(outcome="ok", terms=("1", "3"), mode="bwrap", runner="example")
+            >>> second = RunResult(outcome="ok", terms=("1", "4"), mode="bwrap", runner="example")
+            >>> DeterminismCheck(first, second).first_difference
             2
         """
         equal = matching_prefix(self.first.terms, self.second.terms)
@@ -141,84 +142,85 @@ class Twice:
         return equal + 1 if equal < longest else None
 
 
-class Escaped(Unavailable):
-    """Say that a program got out of a sandbox in its self-test: nothing may run there."""
+class SandboxEscape(Unavailable):
+    """A program got out of the sandbox in its self-test: nothing untrusted may run here."""
 
 
 class Sandbox(Protocol):
-    """Run programs that nobody trusts. This is the contract; every adapter keeps it.
+    """Runs untrusted programs. This is the contract that every adapter satisfies.
 
-    *One run for each job.* :meth:`run` and :meth:`run_many` give exactly one :class:`Run` for each
-    :class:`Job`, whatever the program does. A program cannot make them raise, hang, or give
-    another program's run; it can only spoil its own.
+    *One result for each request.* :meth:`run` and :meth:`run_many` return exactly one
+    :class:`RunResult` for each :class:`RunRequest`, whatever the program does. A program cannot
+    make them raise, hang, or return another program's result; it can only spoil its own.
 
-    *The wall.* The program computes and nothing else: it reads and writes no file, reaches no
-    network, no process and no device, starts nothing, and outlives its run in no form. It finds
-    neither secrets of the host nor anything of an earlier submission. The expected terms never
-    enter: whoever knows them compares text with :func:`matching_prefix`, outside.
+    *Isolation.* The program computes and nothing else: it reads and writes no file, reaches no
+    network, no process and no device, starts nothing, and leaves nothing behind after its run. It
+    finds neither secrets of the host nor anything of an earlier submission. The expected terms
+    never enter: the caller compares text with :func:`matching_prefix`, outside.
 
-    *The verdict* follows from bytes and the kernel's account of the process, never from a claim
-    that had to be believed. What the program writes into the answer's channel by hand is worth as
-    much as having computed it, and no more.
+    *The outcome* follows from bytes and from the kernel's record of the process, never from a
+    claim that has to be believed. What the program writes into the answer's channel itself counts
+    as if it had computed it, and no more.
 
-    * ``ok``: the entry returned a list (for ``seq``: each call an ``int``) whose first ``n_check``
-      elements are exactly ``int``;
+    * ``ok``: the entry point returned a list (``seq``: an ``int`` at each call) whose first
+      ``n_check`` elements are exactly ``int``;
     * ``wrong_type``: something else, with the index and the type in the reason;
     * ``syntax_error``: it cannot be compiled;
     * ``runtime_error``: an exception, a crash, a forbidden system call, an end without an answer;
-    * ``time_limit``, ``memory_limit``, ``output_limit``: a limit of the job was reached;
-    * ``sandbox_error``: our fault twice in a row (a lost worker). Never a fail, never a score.
+    * ``time_limit``, ``memory_limit``, ``output_limit``: a limit of the request was reached;
+    * ``sandbox_error``: the sandbox failed twice in a row (a lost worker). Never a fail, never
+      scored.
 
-    *Fair at the edge.* A run that ends by itself within 30 % above its processor time, or that
-    waited although it had processor time left, is run once more, and the better one counts. A run
-    lost with its worker is run once more too. ``Run.attempts`` tells.
+    *Fair near a limit.* A run that ends by itself within 30 % above its CPU time, or that waited
+    although it had CPU time left, is run once more, and the better run counts. A run lost with its
+    worker is run once more too. ``RunResult.attempts`` says how often it was run.
 
-    *Reproducible.* Every job runs in a fresh process with the same hash seed and the same dice;
-    :meth:`run_twice` uses two different ones.
+    *Reproducible.* Every request runs in a fresh process with the same hash seed and the same
+    random seed; :meth:`run_with_two_seeds` uses two different hash seeds.
 
-    *Safe to share.* Methods may be called from several threads. After :meth:`close`, which may
-    be called twice, nothing is left: no process, no descriptor, no file.
+    *Thread-safe.* Methods may be called from several threads. After :meth:`close`, which may be
+    called twice, nothing is left: no process, no descriptor, no file.
     """
 
     @property
     def mode(self) -> Mode:
-        """Name the wall, as every run records it."""
+        """Return the isolation, as every result records it."""
 
     @property
     def layers(self) -> tuple[str, ...]:
-        """Name what the wall is made of on this machine, outermost first."""
+        """Return the layers of the isolation on this machine, outermost first."""
 
-    def run(self, job: Job) -> Run:
-        """Run one job and wait for it.
-
-        Raises:
-            Unavailable: when the sandbox is closed.
-        """
-
-    def run_many(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, Run]]:
-        """Run jobs on all workers; yield each with its run, as they finish.
-
-        Jobs are taken from the iterable as workers become free, so it may be endless.
+    def run(self, request: RunRequest) -> RunResult:
+        """Run one program and return the result.
 
         Raises:
-            Unavailable: when the sandbox is closed and there are jobs left.
+            Unavailable: the sandbox is closed.
         """
 
-    def run_twice(self, job: Job) -> Twice:
-        """Run a job in two fresh processes with different hash seeds (the setter's gate)."""
+    def run_many(self, requests: Iterable[RunRequest]) -> Iterator[tuple[RunRequest, RunResult]]:
+        """Run programs on all workers; yield each request with its result as it finishes.
+
+        Requests are taken from the iterable as workers become free, so it may be endless.
+
+        Raises:
+            Unavailable: the sandbox is closed and there are requests left.
+        """
+
+    def run_with_two_seeds(self, request: RunRequest) -> DeterminismCheck:
+        """Run a program in two fresh processes with different hash seeds."""
 
     def close(self) -> None:
-        """End every worker; runs under way end as ``sandbox_error``."""
+        """Stop every worker; runs in progress end as ``sandbox_error``."""
 
     def __enter__(self) -> Self:
-        """Give itself."""
+        """Return the sandbox."""
 
     def __exit__(self, *_: object) -> None:
-        """Close."""
+        """Close it."""
 
 
 def matching_prefix(terms: Sequence[str], expected: Sequence[str]) -> int:
-    """Count how many leading terms equal the expected ones, as text.
+    """Return the number of leading terms that equal the expected ones, as text.
 
     Example:
         >>> matching_prefix(("1", "1", "2", "4"), ("1", "1", "2", "3", "5"))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from agon.app.dojo.judge import judge
 from agon.app.dojo.problems import read_problem
-from agon.app.sandbox import Job, Run
+from agon.app.sandbox import RunRequest, RunResult
 from fakes.sandbox import FakeSandbox
 
 
@@ -17,12 +17,12 @@ class Slow(FakeSandbox):
         super().__init__()
         self._log = log
 
-    def run(self, job: Job) -> Run:
+    def run(self, request: RunRequest) -> RunResult:
         """Run one job."""
         with self._log.open("a") as log:
-            log.write(f"{job.name}\n")
+            log.write(f"{request.name}\n")
         time.sleep(0.004)
-        return super().run(job)
+        return super().run(request)
 
 
 def main(folder: Path) -> None:

@@ -10,7 +10,7 @@ import agon
 from agon.app.dojo.judge import Judged, Progress, judge
 from agon.app.dojo.problems import read_problem
 from agon.app.replay.replay import replay
-from agon.app.sandbox import Job, Run
+from agon.app.sandbox import RunRequest, RunResult
 from agon.errors import Conflict, NotFound, Unavailable
 from agon.ledger.directory import import_directory
 from app.dojo.packing import RIGHT, entries, ledger_of, pack_problem, pack_solver, recorded, rows
@@ -272,10 +272,12 @@ def test_two_judges_of_one_season_are_one_too_many(package: Path) -> None:
     pack_solver(package.parent / "s", "ada")
 
     class Meddling(FakeSandbox):
-        def run_many(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, Run]]:
+        def run_many(
+            self, requests: Iterable[RunRequest]
+        ) -> Iterator[tuple[RunRequest, RunResult]]:
             with pytest.raises(Conflict, match="being judged by another process"):
                 judged(package)
-            yield from super().run_many(jobs)
+            yield from super().run_many(requests)
 
     judged(package, wall=Meddling())
     assert len(rows(package.parent / "season")) == 1
@@ -302,17 +304,17 @@ def test_nothing_is_left_of_a_judge_that_could_not_begin(package: Path) -> None:
 def test_the_expected_terms_never_enter_the_sandbox(package: Path) -> None:
     """A job holds the program, and how many terms are wanted."""
     pack_solver(package.parent / "s", "ada")
-    jobs: list[Job] = []
+    requests: list[RunRequest] = []
 
     class Watching(FakeSandbox):
-        def run(self, job: Job) -> Run:
-            jobs.append(job)
-            return super().run(job)
+        def run(self, request: RunRequest) -> RunResult:
+            requests.append(request)
+            return super().run(request)
 
     judged(package, wall=Watching())
-    (job,) = jobs
-    assert job.source == RIGHT.format(n=20).encode()
-    assert (job.entry, job.n_check) == ("solver", 20)
+    (request,) = requests
+    assert request.source == RIGHT.format(n=20).encode()
+    assert (request.entry, request.n_check) == ("solver", 20)
 
 
 def test_progress_counts_every_submission(package: Path) -> None:

@@ -12,7 +12,7 @@ from agon.app.dojo.lifecycle import require_revealable
 from agon.app.dojo.problems import Problem, read_problem
 from agon.app.dojo.publication import publish
 from agon.app.dojo.reveal import reveal, verify
-from agon.app.dojo.setter_check import GateRefused, pass_gate
+from agon.app.dojo.setter_validation import InvalidSetter, validate_setter
 from agon.app.files import InvalidPackage
 from agon.errors import Conflict, NotFound, Unavailable, Unreadable
 from app.dojo.packing import SQUARES, entries, pack_problem, pack_solver
@@ -65,7 +65,7 @@ def test_only_its_owner_reads_the_sealed_file(tmp_path: Path) -> None:
         ("def gen(N): return [1] * 150", "gave 150 terms; it has to give 200"),
         ("def seq(n): return n / 1", r"wrong_type \(a term is no int\)"),
         ("def seq(n): return 1 // 0", "runtime_error .*ZeroDivisionError"),
-        ("def seq(n): return n  # outcome: time_limit", "time_limit.* within 1 s of processor"),
+        ("def seq(n): return n  # outcome: time_limit", "time_limit.* within 1 s of CPU time"),
         ("def seq(n): return [1][HASH_SEED - 1]", "ended differently"),
     ],
 )
@@ -73,7 +73,7 @@ def test_a_setter_that_fails_its_gate_is_not_published(
     tmp_path: Path, source: str, told: str
 ) -> None:
     """N_check terms, all int, in a second, and the same in two runs; nothing is written else."""
-    with pytest.raises(GateRefused, match=told):
+    with pytest.raises(InvalidSetter, match=told):
         publish(problem(source), tmp_path / "out", FakeSandbox())
     assert list(tmp_path.iterdir()) == []
 
@@ -81,7 +81,7 @@ def test_a_setter_that_fails_its_gate_is_not_published(
 def test_a_failing_sandbox_says_nothing_about_the_setter() -> None:
     """It is ours."""
     with pytest.raises(Unavailable, match="the sandbox failed"):
-        pass_gate(problem("def seq(n): return n  # outcome: sandbox_error"), FakeSandbox())
+        validate_setter(problem("def seq(n): return n  # outcome: sandbox_error"), FakeSandbox())
 
 
 def test_a_folder_that_holds_something_is_left_alone(tmp_path: Path) -> None:
@@ -145,7 +145,7 @@ def test_the_reveal_tells_how_often_each_tag_was_used(tmp_path: Path) -> None:
         pack_solver(tmp_path / "s", user, method_tag=tag)
     pack_solver(tmp_path / "s", "dan", "def solver(): return []", method_tag="other")
     judge(given, tmp_path / "s", tmp_path / "season", FakeSandbox())
-    sealed = HiddenAnswer(given, pass_gate(given, FakeSandbox()))
+    sealed = HiddenAnswer(given, validate_setter(given, FakeSandbox()))
     reveal(sealed, tmp_path / "r.json", season=tmp_path / "season")
     told = json.loads((tmp_path / "r.json").read_text())
     assert told["method_tags"] == {"closed_form": 2, "loops": 1}

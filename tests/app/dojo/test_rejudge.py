@@ -7,7 +7,7 @@ import pytest
 from agon.app.dojo.judge import judge
 from agon.app.dojo.problems import read_problem
 from agon.app.dojo.rejudge import rejudge
-from agon.app.sandbox import Job, Run
+from agon.app.sandbox import RunRequest, RunResult
 from agon.errors import CheckFailed, NotFound
 from app.dojo.packing import entries, ledger_of, pack_problem, pack_solver, recorded, rows
 from fakes.sandbox import FakeSandbox
@@ -16,12 +16,12 @@ from fakes.sandbox import FakeSandbox
 class Newer(FakeSandbox):
     """Stand for a runner under which bob's program runs out of time, and cy's is lost."""
 
-    def run(self, job: Job) -> Run:
+    def run(self, request: RunRequest) -> RunResult:
         """Run one job."""
-        run = super().run(job)
-        if "/bob/" in job.name:
+        run = super().run(request)
+        if "/bob/" in request.name:
             return self._ended("time_limit", reason="slower now")
-        return self._ended("sandbox_error") if "/cy/" in job.name else run
+        return self._ended("sandbox_error") if "/cy/" in request.name else run
 
 
 @pytest.fixture

@@ -4,8 +4,8 @@ import pytest
 
 from agon.app.dojo.inspection import rules_in_force
 from agon.app.dojo.run import Answer, run_program
-from agon.app.dojo.setter_check import GATE_LIMITS
-from agon.app.sandbox import Job, Limits, Run
+from agon.app.dojo.setter_validation import SETTER_LIMITS
+from agon.app.sandbox import RunLimits, RunRequest, RunResult
 from agon.disciplines.dojo.imports import Kind
 from fakes.sandbox import FakeSandbox
 
@@ -88,16 +88,16 @@ def test_a_setter_that_defines_neither_or_both_is_told_so() -> None:
 
 def test_a_setter_has_its_gates_second_and_a_solver_the_seeds_five() -> None:
     """What passes here passes the gate."""
-    limits: list[Limits] = []
+    limits: list[RunLimits] = []
 
     class Watching(FakeSandbox):
-        def run(self, job: Job) -> Run:
-            limits.append(job.limits)
-            return super().run(job)
+        def run(self, request: RunRequest) -> RunResult:
+            limits.append(request.limits)
+            return super().run(request)
 
     answer(SQUARES, Watching())
     answer(b"def seq(n): return n", Watching(), kind="setter")
-    assert limits == [Limits(), GATE_LIMITS]
+    assert limits == [RunLimits(), SETTER_LIMITS]
     assert (limits[0].cpu_s, limits[1].cpu_s) == (5.0, 1.0)
 
 

@@ -19,7 +19,7 @@ import agon
 from agon.app.dojo.judge import judge
 from agon.app.dojo.problems import read_problem
 from agon.app.dojo.season import Season
-from agon.app.sandbox import Job, Run
+from agon.app.sandbox import RunRequest, RunResult
 from agon.errors import Conflict, NotFound, Unreadable
 from app.dojo.packing import ledger_of, pack_problem, pack_solver, recorded, rows
 from fakes.sandbox import FakeSandbox
@@ -146,8 +146,10 @@ def test_the_order_in_which_verdicts_come_leaves_no_trace(tmp_path: Path) -> Non
     problem = read_problem(tmp_path / "p")
 
     class Backwards(FakeSandbox):
-        def run_many(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, Run]]:
-            yield from reversed(list(super().run_many(jobs)))
+        def run_many(
+            self, requests: Iterable[RunRequest]
+        ) -> Iterator[tuple[RunRequest, RunResult]]:
+            yield from reversed(list(super().run_many(requests)))
 
     judge(problem, tmp_path / "s", tmp_path / "season", FakeSandbox())
     judge(problem, tmp_path / "s", tmp_path / "other", Backwards())

@@ -8,17 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agon.app.queue.leases import Refused
-from agon.app.sandbox import Limits, Run
+from agon.app.sandbox import RunLimits, RunResult
 from agon.app.worker.outcomes import read_run, written_run
 
 GOOD = written_run(
-    Run(outcome="ok", terms=("1", "-20", "0"), mode="bwrap", runner="r 1", cpu_ms=1.5)
+    RunResult(outcome="ok", terms=("1", "-20", "0"), mode="bwrap", runner="r 1", cpu_ms=1.5)
 )
 
 
 def test_a_run_survives_the_way_over_the_wire() -> None:
     """Nothing of a run is lost or changed."""
-    run = read_run(GOOD, n_check=3, limits=Limits())
+    run = read_run(GOOD, n_check=3, limits=RunLimits())
     assert written_run(run) == GOOD
 
 
@@ -52,7 +52,7 @@ def test_a_run_survives_the_way_over_the_wire() -> None:
 def test_what_no_run_could_be_is_refused(changed: dict[str, Any], told: str) -> None:
     """Types, bounds and patterns: an untrusted worker chooses every byte."""
     with pytest.raises(Refused, match=told.replace("+", r"\+")):
-        read_run({**GOOD, **changed}, n_check=3, limits=Limits())
+        read_run({**GOOD, **changed}, n_check=3, limits=RunLimits())
 
 
 @given(
@@ -65,4 +65,4 @@ def test_what_no_run_could_be_is_refused(changed: dict[str, Any], told: str) -> 
 def test_any_json_is_read_or_refused(value: Any) -> None:
     """No shape of JSON ends in a traceback."""
     with suppress(Refused):
-        assert read_run(value, n_check=3, limits=Limits()).outcome
+        assert read_run(value, n_check=3, limits=RunLimits()).outcome

@@ -36,7 +36,7 @@ def test_a_setter_that_passes_publishes_its_problem(service: Service) -> None:
     ("changed", "cause"),
     [
         ({"source": "def seq(n):\n    return n + HASH_SEED\n"}, "differs between two runs"),
-        ({"source": "def seq(n):\n    return 1 // 0\n"}, "does not pass its gate"),
+        ({"source": "def seq(n):\n    return 1 // 0\n"}, "the setter is not valid"),
         ({"source": "def seq(:\n"}, "not Python"),
         ({"N_check": 1}, "N_check is 1"),
     ],

@@ -8,7 +8,7 @@ import pytest
 from agon.app.queue import leases
 from agon.app.queue.leases import Refused
 from agon.app.queue.progress import LeaseLost
-from agon.app.sandbox import Run
+from agon.app.sandbox import RunResult
 from agon.app.service import Service
 from agon.app.worker.handlers import SETTLERS, sandbox_runners
 from agon.app.worker.submissions import MAX_SANDBOX_ERRORS
@@ -155,7 +155,7 @@ def test_terms_beyond_the_wanted_ones_are_refused(service: Service, problem: int
     submitted(service, problem)
     job = leases.claim(service, ["judge"], worker="odd")
     assert job is not None
-    run = Run(outcome="ok", terms=("1",) * 21, mode="bwrap", runner="r")
+    run = RunResult(outcome="ok", terms=("1",) * 21, mode="bwrap", runner="r")
     with pytest.raises(Refused, match="21 items"):
         leases.complete(
             service, job.id, lease=job.lease or "", outcome={"run": asdict(run)},

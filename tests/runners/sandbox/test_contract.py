@@ -8,13 +8,13 @@ from typing import Any, get_args
 
 import pytest
 
-from agon.app.sandbox import Job, Limits, Mode, Sandbox
+from agon.app.sandbox import Mode, RunLimits, RunRequest, Sandbox
 from agon.errors import Unavailable
 from agon.runners.sandbox import open_sandbox
 from runners.processes import descendants, eventually, open_descriptors
 
 MODES: tuple[Mode, ...] = get_args(Mode)
-QUICK = Limits(cpu_s=0.2, wall_s=10.0, memory_mib=64, output_bytes=65_536)
+QUICK = RunLimits(cpu_s=0.2, wall_s=10.0, memory_mib=64, output_bytes=65_536)
 
 
 @pytest.fixture(params=MODES, scope="module")
@@ -24,9 +24,9 @@ def sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
         yield opened
 
 
-def job(source: str, **changed: Any) -> Job:
+def job(source: str, **changed: Any) -> RunRequest:
     """Make a job with small limits."""
-    return Job(source=source.encode(), **{"limits": QUICK, "n_check": 5, **changed})
+    return RunRequest(source=source.encode(), **{"limits": QUICK, "n_check": 5, **changed})
 
 
 SQUARES = job("def solver():\n    return [n * n for n in range(10)]\n")
@@ -76,7 +76,7 @@ def test_sympy_can_be_used_down_to_its_submodules(sandbox: Sandbox) -> None:
         "            int(partition(10)), sum(primerange(20)),\n"
         "            int(Matrix([[0, 1], [1, 0]]).det())]\n"
     )
-    run = sandbox.run(job(source, limits=Limits()))
+    run = sandbox.run(job(source, limits=RunLimits()))
     assert (run.outcome, run.terms) == ("ok", ("55", "24", "42", "77", "-1")), run.reason
 
 
@@ -161,14 +161,14 @@ def test_a_program_that_waits_is_ended_by_the_clock_and_run_again(sandbox: Sandb
         "    lock = _thread.allocate_lock()\n"
         "    return [lock.acquire(), lock.acquire()]\n"
     )
-    run = sandbox.run(job(source, limits=Limits(cpu_s=0.2, wall_s=0.3)))
+    run = sandbox.run(job(source, limits=RunLimits(cpu_s=0.2, wall_s=0.3)))
     assert (run.outcome, run.attempts) == ("time_limit", 2)
     assert "no end after 0.3 s" in run.reason
 
 
 def test_a_setter_runs_under_its_own_limit(sandbox: Sandbox) -> None:
     """Limits belong to the job, not to the sandbox."""
-    run = sandbox.run(job("def gen(N):\n    while True: pass\n", entry="gen", limits=Limits(
+    run = sandbox.run(job("def gen(N):\n    while True: pass\n", entry="gen", limits=RunLimits(
         cpu_s=0.05, wall_s=5)))  # fmt: skip
     assert run.outcome == "time_limit"
     assert run.cpu_ms < 200
@@ -213,7 +213,7 @@ def test_several_threads_may_use_it(sandbox: Sandbox) -> None:
 
 def test_two_runs_of_a_sound_program_agree(sandbox: Sandbox) -> None:
     """The setter's gate."""
-    assert sandbox.run_twice(SQUARES).agree
+    assert sandbox.run_with_two_seeds(SQUARES).agree
 
 
 @pytest.mark.parametrize(
@@ -229,8 +229,8 @@ def test_what_hangs_on_hashes_or_dice_differs_between_two_runs_and_only_there(
     sandbox: Sandbox, source: str
 ) -> None:
     """An unsound setter is caught; a solver gets the same verdict whenever it is judged."""
-    program = job(source, limits=Limits())
-    assert sandbox.run_twice(program).first_difference == 2
+    program = job(source, limits=RunLimits())
+    assert sandbox.run_with_two_seeds(program).first_difference == 2
     assert sandbox.run(program).terms == sandbox.run(program).terms
 
 
@@ -254,7 +254,7 @@ def test_closing_ends_everything_and_may_be_repeated(mode: Mode) -> None:
     before = open_descriptors(), descendants()
     opened = open_sandbox(mode, workers=2)
     opened.run(SQUARES)
-    opened.run_twice(SQUARES)
+    opened.run_with_two_seeds(SQUARES)
     opened.close()
     opened.close()
     # What an earlier test left unfinished may end meanwhile.
@@ -269,7 +269,7 @@ def test_closing_ends_everything_and_may_be_repeated(mode: Mode) -> None:
 def test_runs_under_way_end_as_our_fault_when_it_is_closed(mode: Mode) -> None:
     """Closing does not wait for a program, and a program does not fail by it."""
     opened = open_sandbox(mode, workers=1)
-    patient = job(FOREVER.source.decode(), limits=Limits(cpu_s=60, wall_s=60))
+    patient = job(FOREVER.source.decode(), limits=RunLimits(cpu_s=60, wall_s=60))
     threading.Timer(0.3, opened.close).start()
     runs = [run for _, run in opened.run_many([patient, patient])]
     assert [run.outcome for run in runs] == ["sandbox_error"] * 2

@@ -6,14 +6,14 @@ from collections import Counter
 from itertools import islice
 from typing import get_args
 
-from agon.app.sandbox import Job, Limits, Outcome
+from agon.app.sandbox import RunLimits, RunOutcome, RunRequest
 from agon.runners.sandbox.pool import Pool
 from agon.runners.sandbox.walls import wall
 from runners.processes import descendants, open_descriptors, resident_kib
 from runners.sandbox.mutating import CORRECT, mutants, random_bytes
 
 PROGRAMS = 10_000
-LIMITS = Limits(cpu_s=0.03, wall_s=20, memory_mib=64, output_bytes=65_536)
+LIMITS = RunLimits(cpu_s=0.03, wall_s=20, memory_mib=64, output_bytes=65_536)
 INTEGER = re.compile(r"0|-?[1-9][0-9]*", re.ASCII)
 
 
@@ -24,7 +24,7 @@ def test_ten_thousand_odd_programs_get_one_sound_verdict_each() -> None:
     sources += islice(mutants(dice), PROGRAMS - len(sources))
     dice.shuffle(sources)
     jobs = [
-        Job(source=source, n_check=20, limits=LIMITS, name=str(at))
+        RunRequest(source=source, n_check=20, limits=LIMITS, name=str(at))
         for at, source in enumerate(sources)
     ]
     given: Counter[str] = Counter()
@@ -43,9 +43,9 @@ def test_ten_thousand_odd_programs_get_one_sound_verdict_each() -> None:
         assert resident_kib() - memory < 8192
         assert open_descriptors() == before
         assert descendants() == zygotes, "a zygote was lost"
-        assert sandbox.run(Job(source=CORRECT[0].encode(), n_check=6)).terms == (
+        assert sandbox.run(RunRequest(source=CORRECT[0].encode(), n_check=6)).terms == (
             "1", "1", "2", "3", "5", "8",
         )  # fmt: skip
     assert given == Counter({str(at): 1 for at in range(PROGRAMS)})
-    assert set(outcomes) <= set(get_args(Outcome)) - {"sandbox_error"}
+    assert set(outcomes) <= set(get_args(RunOutcome)) - {"sandbox_error"}
     assert min(outcomes[one] for one in ("ok", "wrong_type", "runtime_error", "syntax_error")) > 50

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from agon.app.sandbox import Job, Limits, Mode, Run
+from agon.app.sandbox import Mode, RunLimits, RunRequest, RunResult
 from agon.runners.sandbox.pool import Pool
 from agon.runners.sandbox.walls import wall
 from runners.processes import descendants, eventually, open_descriptors, resident_kib
@@ -26,11 +26,11 @@ TRIALS = 250
 """For each of two walls."""
 
 
-def busy(at: int) -> Job:
+def busy(at: int) -> RunRequest:
     """Make a job that computes for some milliseconds, so that death can find it at work."""
     loop = f"for n in range({at % 7} * 20_000):\n        pass"
     source = f"def solver():\n    {loop}\n    return [{at}]\n"
-    return Job(source=source.encode(), name=str(at), limits=Limits(wall_s=30))
+    return RunRequest(source=source.encode(), name=str(at), limits=RunLimits(wall_s=30))
 
 
 class Death:
@@ -75,7 +75,7 @@ def test_no_verdict_is_lost_or_given_twice_when_processes_are_killed(mode: Mode)
     outcomes: Counter[str] = Counter()
     jobs = 0
 
-    def coming() -> Iterator[Job]:
+    def coming() -> Iterator[RunRequest]:
         nonlocal jobs
         for at in itertools.count():
             if not death.left:
@@ -99,9 +99,11 @@ def test_no_verdict_is_lost_or_given_twice_when_processes_are_killed(mode: Mode)
 
 def test_a_run_lost_twice_is_our_fault_and_says_so() -> None:
     """Never a fail: the program did nothing wrong."""
-    patient = Job(source=b"def solver():\n    while True: pass\n", limits=Limits(cpu_s=30))
+    patient = RunRequest(
+        source=b"def solver():\n    while True: pass\n", limits=RunLimits(cpu_s=30)
+    )
     with Pool(wall("degraded"), workers=1, tested=False) as sandbox:
-        runs: list[Run] = []
+        runs: list[RunResult] = []
         waiting = threading.Thread(target=lambda: runs.append(sandbox.run(patient)))
         waiting.start()
         for _ in range(2):
@@ -121,7 +123,9 @@ def test_a_silent_zygote_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     with Pool(wall("degraded"), workers=1, tested=False) as sandbox:
         (zygote,) = descendants()
         os.kill(zygote, signal.SIGSTOP)
-        run = sandbox.run(Job(source=b"solver = lambda: [1]", limits=Limits(cpu_s=0.1, wall_s=0.2)))
+        run = sandbox.run(
+            RunRequest(source=b"solver = lambda: [1]", limits=RunLimits(cpu_s=0.1, wall_s=0.2))
+        )
         assert (run.outcome, run.attempts) == ("ok", 2)
         assert zygote not in descendants()
 

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agon.app.sandbox import Job, Limits
+from agon.app.sandbox import RunLimits, RunRequest
 from agon.runners.sandbox.inside.wire import Report
 from agon.runners.sandbox.verdicts import Lost, decide, printable
 
-JOB = Job(source=b"", n_check=3, limits=Limits(cpu_s=1, wall_s=2, max_term_digits=4))
+JOB = RunRequest(source=b"", n_check=3, limits=RunLimits(cpu_s=1, wall_s=2, max_term_digits=4))
 CLEAN = Report(ready=True, expired=False, status=0, cpu_us=1000, wall_us=2000, memory_kib=10)
 FAILS = {"wrong_type", "runtime_error", "memory_limit", "output_limit", "syntax_error"}
 
@@ -56,7 +56,7 @@ def test_no_bytes_can_do_more_than_spoil_their_own_verdict(answer: bytes) -> Non
 
 def test_a_long_answer_is_read_in_linear_time() -> None:
     """A megabyte of digits is refused before anything is made a number."""
-    job = Job(source=b"")
+    job = RunRequest(source=b"")
     assert decide(CLEAN, b"ok\n" + b"9" * (1 << 20), job).outcome == "runtime_error"
     many = b"ok\n" + b"7\n" * 500_000 + b"end\n"
     assert decide(CLEAN, many, job).terms == ("7",) * 200

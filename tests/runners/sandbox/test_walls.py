@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from agon.app.sandbox import Escaped, Job, Limits
+from agon.app.sandbox import RunLimits, RunRequest, SandboxEscape
 from agon.errors import Unavailable
 from agon.runners.sandbox import open_sandbox, walls
 from agon.runners.sandbox.pool import Pool
@@ -21,8 +21,8 @@ from agon.runners.sandbox.walls import Wall, wall
 from runners.hostile_programs import hostile_programs
 from runners.processes import descendants, eventually, status
 
-LONG = Job(
-    source=b"def solver():\n    while True:\n        pass\n", limits=Limits(cpu_s=30, wall_s=30)
+LONG = RunRequest(
+    source=b"def solver():\n    while True:\n        pass\n", limits=RunLimits(cpu_s=30, wall_s=30)
 )
 
 
@@ -121,7 +121,7 @@ def test_a_wall_with_a_hole_is_not_opened(hole: str, tmp_path: Path) -> None:
     (inside / file).write_text(text.replace(line, without if without != line else ""))
     whole = wall("degraded")
     broken = replace(whole, paths=(str(tmp_path), *whole.paths[1:]))
-    with pytest.raises(Escaped, match="does not hold"):
+    with pytest.raises(SandboxEscape, match="does not hold"):
         Pool(broken, workers=1)
     assert eventually(lambda: descendants() == set())
 
@@ -146,7 +146,7 @@ def test_a_child_that_cannot_shut_its_doors_is_our_fault(tmp_path: Path) -> None
     with pytest.raises(Unavailable, match="could not shut its doors"):
         Pool(broken, workers=1)
     with Pool(broken, workers=1, tested=False) as sandbox:
-        run = sandbox.run(Job(source=b"solver = lambda: [1]"))
+        run = sandbox.run(RunRequest(source=b"solver = lambda: [1]"))
     assert (run.outcome, run.attempts) == ("sandbox_error", 2)
     assert "could not shut its doors" in run.reason
 

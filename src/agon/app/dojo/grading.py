@@ -1,4 +1,4 @@
-"""Reach verdicts: what is refused unread, what runs, and how an answer is compared.
+"""Grade submissions: what is rejected without a run, what runs, and how an answer is compared.
 
 The setter's terms stay outside the sandbox: a solver's answer is compared here, as text.
 """
@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from agon.app.dojo.inspection import inspect, told
-from agon.app.sandbox import Job, Limits, Run, Sandbox, matching_prefix
+from agon.app.dojo.inspection import inspect, summary
+from agon.app.sandbox import RunLimits, RunRequest, RunResult, Sandbox, matching_prefix
 from agon.disciplines.dojo.rules import DojoRules
 
 Row = Mapping[str, Any]
@@ -27,141 +27,138 @@ UNJUDGED: Row = {
     "runner": None,
     "reason": "not judged yet",
 }
-"""The columns a verdict fills."""
+"""The columns of a verdict, before there is one."""
 
 
 @dataclass(frozen=True)
-class Case:
-    """Hold a submission to judge.
+class PendingSubmission:
+    """A submission to judge.
 
     Attributes:
         row: what is recorded of it so far.
-        source: canonical bytes; None when the file has none.
-        refusal: why it has none.
+        source: canonical bytes; None when the file is not a text that has them.
+        unreadable: why it has none.
     """
 
     row: Row
     source: bytes | None = field(repr=False)
-    refusal: str = ""
+    unreadable: str = ""
 
 
 @dataclass(frozen=True)
-class Court:
-    """Hold what verdicts are reached with.
+class Grader:
+    """Judges the submissions to one problem.
 
     Attributes:
         expected: the setter's terms.
         sandbox: where programs run.
-        rules: the payload policy that is recorded; scoring applies its own edition's anew.
+        rules: the payload policy that is recorded; scoring applies that of its own edition.
         limits: what a program may use.
     """
 
     expected: tuple[str, ...] = field(repr=False)
     sandbox: Sandbox
     rules: DojoRules
-    limits: Limits
+    limits: RunLimits
 
-    def verdicts(self, cases: Iterable[Case]) -> Iterator[Row]:
-        """Yield the row of each case with its verdict, as they are reached: one for each case.
+    def verdicts(self, submissions: Iterable[PendingSubmission]) -> Iterator[Row]:
+        """Yield the row of each submission with its verdict, in the order they are reached.
 
-        The sandbox asks for programs when it has room, so that neither sources nor runs pile up.
-        Cases that need no run wait until the next run is done.
+        The sandbox takes programs as its workers become free, so that neither sources nor results
+        pile up. A submission that needs no run is yielded with the next run that is done.
         """
         decided: deque[Row] = deque()
         running: dict[str, tuple[Row, str]] = {}
 
-        def jobs() -> Iterator[Job]:
-            for case in cases:
-                job, reason = self._job(case, decided)
-                if job is not None:
-                    running[job.name] = (case.row, reason)
-                    yield job
+        def requests() -> Iterator[RunRequest]:
+            for submission in submissions:
+                request, violation = self._request(submission, decided)
+                if request is not None:
+                    running[request.name] = (submission.row, violation)
+                    yield request
 
-        for job, run in self.sandbox.run_many(jobs()):
+        for request, result in self.sandbox.run_many(requests()):
             while decided:
                 yield decided.popleft()
-            yield self._ran(*running.pop(job.name), run)
+            row, violation = running.pop(request.name)
+            yield {**row, **judged(result, expected=self.expected, violation=violation)}
         yield from decided
 
-    def _job(self, case: Case, decided: deque[Row]) -> tuple[Job | None, str]:
-        """Return what to run, and what the payload policy says; or decide without a run."""
-        if case.source is None:
-            decided.append({**case.row, "verdict": "syntax_error", "reason": case.refusal})
+    def _request(
+        self, submission: PendingSubmission, decided: deque[Row]
+    ) -> tuple[RunRequest | None, str]:
+        """Return what to run, with the policy violation found; or decide without a run."""
+        row, source = submission.row, submission.source
+        if source is None:
+            decided.append({**row, "verdict": "syntax_error", "reason": submission.unreadable})
             return None, ""
-        reading = read_first(case.source, rules=self.rules)
-        if reading.verdict is not None:
-            decided.append({**case.row, "verdict": reading.verdict, "reason": reading.reason})
+        checked = precheck(source, rules=self.rules)
+        if checked.verdict is not None:
+            decided.append({**row, "verdict": checked.verdict, "reason": checked.reason})
             return None, ""
-        job = Job(
-            source=case.source,
-            n_check=len(self.expected),
-            limits=self.limits,
-            name=str(case.row["id"]),
+        request = RunRequest(
+            source=source, n_check=len(self.expected), limits=self.limits, name=str(row["id"])
         )
-        return job, reading.reason
-
-    def _ran(self, row: Row, refusal: str, run: Run) -> Row:
-        """Return a row with what became of its run."""
-        return {**row, **judged(run, expected=self.expected, refusal=refusal)}
+        return request, checked.reason
 
 
 @dataclass(frozen=True)
-class Reading:
-    """Hold what can be said of a program before it runs.
+class Precheck:
+    """What is found in a program before it runs.
 
     Attributes:
-        verdict: the verdict of a program that need not run; None for one that has to.
-        reason: why; of a program that has to run, what the payload policy says against it.
+        verdict: the verdict of a program that is rejected without a run; None: it has to run.
+        reason: why; of a program that has to run, how it violates the payload policy, if at all.
     """
 
     verdict: str | None
     reason: str
 
 
-def read_first(source: bytes, *, rules: DojoRules) -> Reading:
-    """Read a program before it runs: refused unread, or to be run.
+def precheck(source: bytes, *, rules: DojoRules) -> Precheck:
+    """Inspect a program before it runs: rejected without a run, or to be run.
 
-    The payload policy belongs to an edition, so it does not keep a program from running: what the
-    program gave is recorded, and another edition may let it through.
+    The payload policy belongs to an edition, so it does not keep a program from running: the
+    result of the run is recorded, and another edition may accept the program.
     """
     inspection = inspect(source, kind="solver", rules=rules)
-    if refused := inspection.refused_for("syntax_error", "rejected_import"):
-        return Reading(refused[0].verdict, told(refused))
-    return Reading(None, told(inspection.refused_for("rejected_policy")))
+    if violations := inspection.refused_for("syntax_error", "rejected_import"):
+        return Precheck(violations[0].verdict, summary(violations))
+    return Precheck(None, summary(inspection.refused_for("rejected_policy")))
 
 
-def judged(run: Run, *, expected: tuple[str, ...], refusal: str) -> Row:
-    """Return the columns a verdict fills: what a run gave, compared with the setter's terms.
+def judged(result: RunResult, *, expected: tuple[str, ...], violation: str) -> Row:
+    """Return the columns of a verdict: the result of a run, compared with the setter's terms.
 
     Args:
-        run: what became of the program.
+        result: the result of the program's run.
         expected: the setter's terms.
-        refusal: what the payload policy says against the program; empty: nothing.
+        violation: how the program violates the payload policy; empty: not at all.
     """
-    verdict, reason, matched = str(run.outcome), run.reason, None
-    if run.outcome == "ok":
-        matched = matching_prefix(run.terms, expected)
-        if refusal:
-            verdict, reason = "rejected_policy", refusal
+    verdict, reason, matched = str(result.outcome), result.reason, None
+    if result.outcome == "ok":
+        matched = matching_prefix(result.terms, expected)
+        if violation:
+            verdict, reason = "rejected_policy", violation
         elif matched < len(expected):
             verdict = "wrong_answer"
-            reason = _difference(run.terms, matched, wanted=len(expected))
+            reason = _difference(result.terms, matched, wanted=len(expected))
     return {
         "verdict": verdict,
         "terms_matched": matched,
-        "terms_count": len(run.terms) if run.outcome == "ok" else None,
-        "cpu_ms": round(run.cpu_ms, 3),
-        "wall_ms": round(run.wall_ms, 3),
-        "memory_kib": run.memory_kib,
-        "attempts": run.attempts,
-        "mode": run.mode,
-        "runner": run.runner,
+        "terms_count": len(result.terms) if result.outcome == "ok" else None,
+        "cpu_ms": round(result.cpu_ms, 3),
+        "wall_ms": round(result.wall_ms, 3),
+        "memory_kib": result.memory_kib,
+        "attempts": result.attempts,
+        "mode": result.mode,
+        "runner": result.runner,
         "reason": reason,
     }
 
 
 def _difference(terms: tuple[str, ...], matched: int, *, wanted: int) -> str:
-    """Say where an answer goes wrong; never what would be right."""
+    """Return where an answer differs; never the expected term. The texts are recorded."""
     if matched == len(terms):
         return f"{matched} of {wanted} terms, all of them right"
     return f"term {matched + 1} is wrong"

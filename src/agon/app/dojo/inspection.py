@@ -85,11 +85,11 @@ def rules_in_force(
     return rules
 
 
-def told(violations: Sequence[Violation], *, most: int = 5) -> str:
+def summary(violations: Sequence[Violation], *, most: int = 5) -> str:
     """Write violations in one line: the first few with their places, and how many more.
 
     Example:
-        >>> told([Violation(1, 8, "import of os", "use math", "rejected_import")])
+        >>> summary([Violation(1, 8, "import of os", "use math", "rejected_import")])
         'line 1: import of os; use math'
     """
     lines = [

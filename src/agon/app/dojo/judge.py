@@ -5,16 +5,16 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from agon.app.dojo.grading import Case, Court, Row
+from agon.app.dojo.grading import Grader, PendingSubmission, Row
 from agon.app.dojo.hidden_answer import HiddenAnswer
 from agon.app.dojo.inspection import rules_in_force
 from agon.app.dojo.lifecycle import is_judged, submission_row
 from agon.app.dojo.packages import Place, Submission, find_packages, read_package
 from agon.app.dojo.problems import Problem
 from agon.app.dojo.season import Season
-from agon.app.dojo.setter_check import pass_gate
+from agon.app.dojo.setter_validation import validate_setter
 from agon.app.files import FileIssue, InvalidPackage, json_line
-from agon.app.sandbox import Limits, Sandbox
+from agon.app.sandbox import RunLimits, Sandbox
 from agon.records.writing import write_atomically
 
 REFUSED: Final = "refused.ndjson"
@@ -67,7 +67,7 @@ def judge(
     out: Path,
     sandbox: Sandbox,
     *,
-    limits: Limits | None = None,
+    limits: RunLimits | None = None,
     progress: Callable[[Progress], None] = lambda _: None,
 ) -> Judged:
     """Judge a folder of submissions into a season's folder; go on where an earlier judge stopped.
@@ -85,7 +85,7 @@ def judge(
         progress: called for every verdict.
 
     Raises:
-        GateRefused: the setter does not pass its gate.
+        InvalidSetter: the setter is not valid.
         Conflict: ``out`` is no season, or is being judged by another process.
         NotFound: the folder of submissions is not there.
     """
@@ -93,12 +93,12 @@ def judge(
     tally = _Tally(faults=misplaced)
     rows: list[Row] = []
     with Season.opened(out) as season:
-        answer = HiddenAnswer(problem, pass_gate(problem, sandbox))
+        answer = HiddenAnswer(problem, validate_setter(problem, sandbox))
         season.publish(answer)
         rules = rules_in_force()
-        court = Court(answer.terms, sandbox, rules, limits or Limits())
-        cases = _cases(places, problem.id, season, tally, longest=rules.max_source_bytes)
-        for row in court.verdicts(cases):
+        grader = Grader(answer.terms, sandbox, rules, limits or RunLimits())
+        cases = _pending(places, problem.id, season, tally, longest=rules.max_source_bytes)
+        for row in grader.verdicts(cases):
             season.record(row)
             rows.append(row)
             done = tally.kept + tally.unfit + len(rows)
@@ -116,9 +116,9 @@ def judge(
     )
 
 
-def _cases(
+def _pending(
     places: Sequence[Place], problem_id: str, season: Season, tally: _Tally, *, longest: int
-) -> Iterator[Case]:
+) -> Iterator[PendingSubmission]:
     """Read the packages that have no verdict yet, one whenever the next is wanted."""
     for place in places:
         known = season.rows["submissions"].get(place.id_on(problem_id))
@@ -134,7 +134,7 @@ def _cases(
             tally.remarks += submission.remarks
             row = _row(place, problem_id, submission, longest=longest)
             season.receive(row)
-            yield Case(row, submission.source, submission.refusal)
+            yield PendingSubmission(row, submission.source, submission.refusal)
             continue
         tally.kept += 1
         if known["source_hash"] != submission.source_hash:

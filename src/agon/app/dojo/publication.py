@@ -9,7 +9,7 @@ from typing import Any, Final
 from agon.app.dojo.hidden_answer import HiddenAnswer
 from agon.app.dojo.lifecycle import disclosure
 from agon.app.dojo.problems import Problem
-from agon.app.dojo.setter_check import pass_gate
+from agon.app.dojo.setter_validation import validate_setter
 from agon.app.files import json_page, write_secret
 from agon.app.sandbox import Sandbox
 from agon.errors import Conflict, NotFound, Unavailable
@@ -27,11 +27,11 @@ def publish(problem: Problem, out: Path, sandbox: Sandbox) -> HiddenAnswer:
         sandbox: where the setter runs.
 
     Raises:
-        GateRefused: the setter does not pass its gate.
+        InvalidSetter: the setter is not valid.
         Conflict, NotFound, Unavailable: the folder cannot be made.
     """
     expect_new(out)
-    answer = HiddenAnswer(problem, pass_gate(problem, sandbox))
+    answer = HiddenAnswer(problem, validate_setter(problem, sandbox))
     target = out.absolute()
     try:
         hidden = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name[:100]}-"))

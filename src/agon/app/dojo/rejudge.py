@@ -5,13 +5,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from agon.app.dojo.grading import UNJUDGED, Case, Court, Row
+from agon.app.dojo.grading import UNJUDGED, Grader, PendingSubmission, Row
 from agon.app.dojo.inspection import rules_in_force
 from agon.app.dojo.judge import Progress
 from agon.app.dojo.lifecycle import VerdictChange, verdict_changes
 from agon.app.dojo.season import Season
-from agon.app.dojo.setter_check import pass_gate
-from agon.app.sandbox import Limits, Sandbox, matching_prefix
+from agon.app.dojo.setter_validation import validate_setter
+from agon.app.sandbox import RunLimits, Sandbox, matching_prefix
 from agon.errors import CheckFailed, NotFound, did_you_mean
 
 
@@ -37,7 +37,7 @@ def rejudge(
     problem_id: str | None = None,
     apply: bool = False,
     new_id: Callable[[], str] = lambda: secrets.token_hex(8),
-    limits: Limits | None = None,
+    limits: RunLimits | None = None,
     progress: Callable[[Progress], None] = lambda _: None,
 ) -> Rejudged:
     """Judge a season's recorded submissions again; nothing counts unless it is applied.
@@ -71,9 +71,11 @@ def rejudge(
         total = sum(map(len, waiting.values()))
         after: dict[str, Row] = {}
         for name, rows in waiting.items():
-            court = _court(season, name, sandbox, limits or Limits())
-            for row in court.verdicts(Case({**row, **UNJUDGED}, row["source"].encode())
-                                      for row in rows):  # fmt: skip
+            grader = _grader(season, name, sandbox, limits or RunLimits())
+            pending = (
+                PendingSubmission({**row, **UNJUDGED}, row["source"].encode()) for row in rows
+            )
+            for row in grader.verdicts(pending):
                 after[row["id"]] = row
                 progress(Progress(len(after), total, row))
         recorded = season.rows["submissions"]
@@ -96,13 +98,13 @@ def _chosen(season: Season, wanted: str | None) -> list[str]:
     return found
 
 
-def _court(season: Season, problem_id: str, sandbox: Sandbox, limits: Limits) -> Court:
+def _grader(season: Season, problem_id: str, sandbox: Sandbox, limits: RunLimits) -> Grader:
     answer = season.problems[problem_id].answer
-    terms = pass_gate(answer.problem, sandbox)
+    terms = validate_setter(answer.problem, sandbox)
     if terms != answer.terms:
         at = matching_prefix(terms, answer.terms) + 1
         raise CheckFailed(
             f"the setter of {problem_id[:12]} gives another term {at} than when it was judged; "
             "judge the problem anew into another folder"
         )
-    return Court(answer.terms, sandbox, rules_in_force(), limits)
+    return Grader(answer.terms, sandbox, rules_in_force(), limits)

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from agon.app.dojo.inspection import inspect, told
-from agon.app.dojo.setter_check import GATE_LIMITS
-from agon.app.sandbox import Entry, Job, Limits, Mode, Run, Sandbox
+from agon.app.dojo.inspection import inspect, summary
+from agon.app.dojo.setter_validation import SETTER_LIMITS
+from agon.app.sandbox import EntryPoint, Mode, RunLimits, RunRequest, RunResult, Sandbox
 from agon.disciplines.dojo.canonical import NotUtf8, canonicalize
 from agon.disciplines.dojo.imports import INTERFACES, Kind, interface
 from agon.disciplines.dojo.rules import DojoRules
@@ -74,22 +74,24 @@ def run_program(
         source = canonicalize(raw)
     except NotUtf8 as wrong:
         return Answer(verdict="syntax_error", reason=str(wrong))
-    entry: Entry = "solver"
+    entry: EntryPoint = "solver"
     if scan or kind == "setter":
         inspection = inspect(source, kind=kind, rules=rules)
         if scan and (refused := inspection.refused_for()):
-            return Answer(verdict=refused[0].verdict, reason=told(refused))
+            return Answer(verdict=refused[0].verdict, reason=summary(refused))
         if kind == "setter":
             offered = interface(inspection.program) if inspection.program else INTERFACES[0]
             if offered is None:
-                return Answer(verdict="runtime_error", reason=told(inspection.violations))
+                return Answer(verdict="runtime_error", reason=summary(inspection.violations))
             entry = offered
-    limits = GATE_LIMITS if kind == "setter" else Limits()
+    limits = SETTER_LIMITS if kind == "setter" else RunLimits()
     with open_sandbox() as sandbox:
-        return _answer(sandbox.run(Job(source=source, entry=entry, n_check=n_check, limits=limits)))
+        return _answer(
+            sandbox.run(RunRequest(source=source, entry=entry, n_check=n_check, limits=limits))
+        )
 
 
-def _answer(run: Run) -> Answer:
+def _answer(run: RunResult) -> Answer:
     return Answer(
         verdict=run.outcome,
         terms=run.terms,

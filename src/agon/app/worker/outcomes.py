@@ -7,22 +7,22 @@ from dataclasses import asdict
 from typing import Any, Final, get_args
 
 from agon.app.queue.leases import Refused
-from agon.app.sandbox import Limits, Mode, Outcome, Run
+from agon.app.sandbox import Mode, RunLimits, RunOutcome, RunResult
 
 _TERM: Final = re.compile(r"0|-?[1-9][0-9]*")
-_FIELDS: Final = frozenset(Run.__dataclass_fields__)
+_FIELDS: Final = frozenset(RunResult.__dataclass_fields__)
 _LONGEST_TEXT: Final = 500
 _MOST_ATTEMPTS: Final = 3
 _MOST_MS: Final = 3.6e6
 _MOST_KIB: Final = 1 << 30
 
 
-def written_run(run: Run) -> dict[str, Any]:
+def written_run(run: RunResult) -> dict[str, Any]:
     """Write a run as an outcome carries it."""
     return asdict(run) | {"terms": list(run.terms)}
 
 
-def read_run(given: Any, *, n_check: int, limits: Limits) -> Run:
+def read_run(given: Any, *, n_check: int, limits: RunLimits) -> RunResult:
     """Read what :func:`written_run` made, by whomever.
 
     Args:
@@ -34,7 +34,7 @@ def read_run(given: Any, *, n_check: int, limits: Limits) -> Run:
         Refused: it is no run of this job, with what is wrong and what would be right.
 
     Example:
-        >>> read_run({"outcome": "ok", "terms": ["01"]}, n_check=5, limits=Limits())
+        >>> read_run({"outcome": "ok", "terms": ["01"]}, n_check=5, limits=RunLimits())
         Traceback (most recent call last):
         agon.app.queue.leases.Refused: the outcome lacks mode, runner; send a run's fields alone
     """
@@ -44,11 +44,11 @@ def read_run(given: Any, *, n_check: int, limits: Limits) -> Run:
         raise Refused(f"the outcome has {', '.join(unknown[:5])}; send a run's fields alone")
     if missing := sorted({"outcome", "mode", "runner"} - set(given)):
         raise Refused(f"the outcome lacks {', '.join(missing)}; send a run's fields alone")
-    outcome = _one_of(given, "outcome", get_args(Outcome))
+    outcome = _one_of(given, "outcome", get_args(RunOutcome))
     terms = _terms(given.get("terms", []), n_check=n_check, digits=limits.max_term_digits)
     if terms and outcome != "ok":
         raise Refused(f"the outcome is {outcome} and has terms; send terms of an ok run alone")
-    return Run(
+    return RunResult(
         outcome=outcome,
         terms=terms,
         reason=_text(given, "reason", default=""),

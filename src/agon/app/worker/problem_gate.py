@@ -7,7 +7,7 @@ from agon.app.contests.ledgers.append import append
 from agon.app.dojo.hidden_answer import HiddenAnswer
 from agon.app.dojo.lifecycle import problem_row, publication
 from agon.app.dojo.problems import packaged_problem
-from agon.app.dojo.setter_check import pass_gate
+from agon.app.dojo.setter_validation import validate_setter
 from agon.app.queue.leases import Finish
 from agon.app.queue.progress import Progress
 from agon.app.queue.source import Assignment
@@ -29,7 +29,7 @@ def gate(sandbox: Sandbox) -> Callable[[Assignment, Progress], dict[str, Any]]:
     """
 
     def run(assignment: Assignment, progress: Progress) -> dict[str, Any]:
-        terms = pass_gate(packaged_problem(assignment.payload["package"]), sandbox)
+        terms = validate_setter(packaged_problem(assignment.payload["package"]), sandbox)
         progress.check()
         return {"terms": list(terms)}
 

@@ -10,14 +10,13 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from agon.app.contests.changes.rejudge import rejudged
-from agon.app.dojo.grading import judged, read_first
+from agon.app.dojo.grading import judged, precheck
 from agon.app.dojo.inspection import rules_in_force
 from agon.app.dojo.lifecycle import PUBLISHED, RECEIVED, SANDBOX_ERROR, submission_row
 from agon.app.queue.leases import Again, Finish, Refused
 from agon.app.queue.progress import Progress
 from agon.app.queue.source import Assignment
-from agon.app.sandbox import Job as Program
-from agon.app.sandbox import Limits, Sandbox
+from agon.app.sandbox import RunLimits, RunRequest, Sandbox
 from agon.app.worker.outcome_records import entry_at, record_once, worker_name
 from agon.app.worker.outcomes import read_run, written_run
 from agon.disciplines.dojo.canonical import length, source_hash
@@ -48,12 +47,12 @@ def judge(sandbox: Sandbox) -> Callable[[Assignment, Progress], dict[str, Any]]:
     def run(assignment: Assignment, progress: Progress) -> dict[str, Any]:
         payload = assignment.payload
         source = payload["source"].encode()
-        if read_first(source, rules=rules_in_force()).verdict is not None:
+        if precheck(source, rules=rules_in_force()).verdict is not None:
             return {"run": None}
-        program = Program(
+        program = RunRequest(
             source=source,
             n_check=payload["n_check"],
-            limits=Limits(),
+            limits=RunLimits(),
             name=str(payload["submission"]),
         )
         ran = sandbox.run(program)
@@ -73,14 +72,14 @@ def settle_judge(service: "Service", job: Job, outcome: Mapping[str, Any]) -> Fi
     payload = job.payload
     filed = _filed(service, payload)
     source = payload["source"].encode()
-    reading = read_first(source, rules=rules_in_force())
-    if reading.verdict is not None:
-        verdict: Mapping[str, Any] = {"verdict": reading.verdict, "reason": reading.reason}
+    checked = precheck(source, rules=rules_in_force())
+    if checked.verdict is not None:
+        verdict: Mapping[str, Any] = {"verdict": checked.verdict, "reason": checked.reason}
     elif outcome.get("run") is None:
         raise Refused("the program was not run; run it and send what became of it")
     else:
-        run = read_run(outcome["run"], n_check=payload["n_check"], limits=Limits())
-        verdict = judged(run, expected=filed.terms, refusal=reading.reason)
+        run = read_run(outcome["run"], n_check=payload["n_check"], limits=RunLimits())
+        verdict = judged(run, expected=filed.terms, violation=checked.reason)
     if verdict["verdict"] == SANDBOX_ERROR and _faults(job) + 1 < MAX_SANDBOX_ERRORS:
         return Again(f"{SANDBOX_ERROR}: {verdict['reason']}")
     row = _row(filed, source=source, verdict=verdict)

@@ -73,7 +73,7 @@ def reveal_problem(source: Path, *, out: Path, early: bool, season: Path | None,
     from agon.app.dojo.lifecycle import require_revealable
     from agon.app.dojo.problems import read_problem
     from agon.app.dojo.reveal import reveal
-    from agon.app.dojo.setter_check import pass_gate
+    from agon.app.dojo.setter_validation import validate_setter
     from agon.wiring import sandbox
 
     require_writable(out)
@@ -85,7 +85,7 @@ def reveal_problem(source: Path, *, out: Path, early: bool, season: Path | None,
     )
     if answer is None:
         with sandbox(mode) as wall:
-            answer = HiddenAnswer(problem, pass_gate(problem, wall))
+            answer = HiddenAnswer(problem, validate_setter(problem, wall))
     reveal(answer, out, season=season)
     click.echo(problem.id)
     click.echo(f"wrote {out}; agon dojo verify {out} checks it", err=True)

@@ -9,7 +9,7 @@ from importlib.metadata import version
 from itertools import islice
 from typing import NamedTuple, Self
 
-from agon.app.sandbox import Job, Mode, Run, Twice
+from agon.app.sandbox import DeterminismCheck, Mode, RunRequest, RunResult
 from agon.errors import Unavailable
 from agon.runners.sandbox.inside.wire import ENTRIES, Report, Request
 from agon.runners.sandbox.self_test import self_test
@@ -82,26 +82,26 @@ class Pool:
         """Name what the wall is made of on this machine, outermost first."""
         return self._layers
 
-    def run(self, job: Job) -> Run:
+    def run(self, request: RunRequest) -> RunResult:
         """Run one job and wait for it.
 
         Raises:
             Unavailable: when the sandbox is closed.
         """
-        return self._submit(job).result()
+        return self._submit(request).result()
 
-    def run_many(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, Run]]:
+    def run_many(self, requests: Iterable[RunRequest]) -> Iterator[tuple[RunRequest, RunResult]]:
         """Run jobs on all workers; yield each with its run, as they finish.
 
         Raises:
             Unavailable: when the sandbox is closed and there are jobs left.
         """
-        coming = iter(jobs)
-        under_way: dict[Future[Run], Job] = {}
+        coming = iter(requests)
+        under_way: dict[Future[RunResult], RunRequest] = {}
         try:
             while True:
                 free = self._workers * (1 + _JOBS_AHEAD) - len(under_way)
-                under_way |= {self._submit(job): job for job in islice(coming, free)}
+                under_way |= {self._submit(request): request for request in islice(coming, free)}
                 if not under_way:
                     return
                 done, _ = wait(under_way, return_when=FIRST_COMPLETED)
@@ -111,10 +111,10 @@ class Pool:
             for future in under_way:
                 future.cancel()
 
-    def run_twice(self, job: Job) -> Twice:
+    def run_with_two_seeds(self, request: RunRequest) -> DeterminismCheck:
         """Run a job in two fresh processes with different hash seeds (the setter's gate)."""
-        first, second = (self._submit(job, hash_seed) for hash_seed in _SEEDS)
-        return Twice(first.result(), second.result())
+        first, second = (self._submit(request, hash_seed) for hash_seed in _SEEDS)
+        return DeterminismCheck(first.result(), second.result())
 
     def close(self) -> None:
         """End every worker; runs under way end as ``sandbox_error``."""
@@ -133,21 +133,21 @@ class Pool:
         """Close."""
         self.close()
 
-    def _submit(self, job: Job, hash_seed: int = _SEEDS[0]) -> Future[Run]:
+    def _submit(self, request: RunRequest, hash_seed: int = _SEEDS[0]) -> Future[RunResult]:
         try:
-            return self._executor.submit(self._judge, job, hash_seed)
+            return self._executor.submit(self._judge, request, hash_seed)
         except RuntimeError:
             raise Unavailable("the sandbox is closed; open another") from None
 
-    def _judge(self, job: Job, hash_seed: int) -> Run:
+    def _judge(self, request: RunRequest, hash_seed: int) -> RunResult:
         """Run a job until there is a fair verdict: again when lost, again when in doubt."""
-        breed = Breed(hash_seed, sympy=b"sympy" in job.source)
+        breed = Breed(hash_seed, sympy=b"sympy" in request.source)
         lost = doubted = False
         attempts = 0
         while True:
             attempts += 1
             try:
-                verdict, report = self._attempt(job, breed)
+                verdict, report = self._attempt(request, breed)
             except (Lost, Unavailable, OSError) as wrong:
                 if lost or self._closed:
                     return self._our_fault(str(wrong), attempts)
@@ -156,7 +156,7 @@ class Pool:
             if verdict.doubtful and not doubted:
                 doubted = True
                 continue
-            return Run(
+            return RunResult(
                 outcome=verdict.outcome,
                 terms=verdict.terms,
                 reason=verdict.reason,
@@ -168,21 +168,21 @@ class Pool:
                 attempts=attempts,
             )
 
-    def _our_fault(self, reason: str, attempts: int) -> Run:
-        return Run(
+    def _our_fault(self, reason: str, attempts: int) -> RunResult:
+        return RunResult(
             outcome="sandbox_error", reason=reason, mode=self.mode, runner=self._runner,
             attempts=attempts,
         )  # fmt: skip
 
-    def _attempt(self, job: Job, breed: Breed) -> tuple[Verdict, Report]:
+    def _attempt(self, request: RunRequest, breed: Breed) -> tuple[Verdict, Report]:
         zygote = self._borrow(breed)
         try:
-            report, answer = zygote.run(_request(job), job.source)
+            report, answer = zygote.run(_request(request), request.source)
         except BaseException:
             self._part_with(zygote)
             raise
         self._let_go(zygote, breed)
-        return decide(report, answer, job), report
+        return decide(report, answer, request), report
 
     def _first(self) -> tuple[str, ...]:
         """Start a worker's first zygote and name the layers that stand."""
@@ -214,8 +214,8 @@ class Pool:
         raise Lost(_CLOSED)
 
     def _try_wall(self, zygote: Zygote) -> None:
-        def run(job: Job) -> Verdict:
-            return decide(*zygote.run(_request(job), job.source), job)
+        def run(request: RunRequest) -> Verdict:
+            return decide(*zygote.run(_request(request), request.source), request)
 
         try:
             self_test(run)
@@ -238,12 +238,12 @@ class Pool:
             self._all.discard(zygote)
 
 
-def _request(job: Job) -> Request:
-    limits = job.limits
+def _request(request: RunRequest) -> Request:
+    limits = request.limits
     return Request(
-        source_bytes=len(job.source),
-        entry=ENTRIES.index(job.entry),
-        n_check=job.n_check,
+        source_bytes=len(request.source),
+        entry=ENTRIES.index(request.entry),
+        n_check=request.n_check,
         cpu_s=limits.cpu_s * EDGE,
         wall_s=limits.wall_s,
         memory_bytes=limits.memory_mib << 20,

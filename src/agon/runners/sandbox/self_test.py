@@ -6,10 +6,10 @@ Every program returns 1 when it gets what it reaches for; then it has escaped.
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from agon.app.sandbox import Escaped, Job, Limits, Outcome
+from agon.app.sandbox import RunLimits, RunOutcome, RunRequest, SandboxEscape
 from agon.runners.sandbox.verdicts import Verdict
 
-_LIMITS = Limits(cpu_s=1.0, memory_mib=32, output_bytes=4096)
+_LIMITS = RunLimits(cpu_s=1.0, memory_mib=32, output_bytes=4096)
 _SHORT = replace(_LIMITS, cpu_s=0.05)
 
 _SYSTEM_CALL = """
@@ -26,13 +26,15 @@ class Trial:
 
     name: str
     source: str
-    held: Outcome = "runtime_error"
-    limits: Limits = _LIMITS
+    held: RunOutcome = "runtime_error"
+    limits: RunLimits = _LIMITS
 
     @property
-    def job(self) -> Job:
+    def job(self) -> RunRequest:
         """Make a job of it."""
-        return Job(source=self.source.encode(), n_check=1, limits=self.limits, name=self.name)
+        return RunRequest(
+            source=self.source.encode(), n_check=1, limits=self.limits, name=self.name
+        )
 
 
 _READS = """
@@ -67,7 +69,7 @@ TRIALS = (
 )
 
 
-def self_test(run: Callable[[Job], Verdict]) -> None:
+def self_test(run: Callable[[RunRequest], Verdict]) -> None:
     """Run every trial.
 
     Raises:
@@ -77,7 +79,7 @@ def self_test(run: Callable[[Job], Verdict]) -> None:
     for trial in TRIALS:
         verdict = run(trial.job)
         if verdict.outcome != trial.held:
-            raise Escaped(
+            raise SandboxEscape(
                 f"the sandbox does not hold: a program that {trial.name} ended as "
                 f"{verdict.outcome} ({verdict.reason}), not as {trial.held}; nothing was run"
             )

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from os import WEXITSTATUS, WIFSIGNALED, WTERMSIG
 
-from agon.app.sandbox import Job, Limits, Outcome
+from agon.app.sandbox import RunLimits, RunOutcome, RunRequest
 from agon.runners.sandbox.inside.wire import Report
 
 EDGE = 1.3
@@ -24,7 +24,7 @@ _OWN_CRASHES = frozenset(
 )
 """Signals a process without signal calls can bring on itself; all others come from outside."""
 
-_CLAIMS: dict[bytes, Outcome] = {
+_CLAIMS: dict[bytes, RunOutcome] = {
     b"wrong_type": "wrong_type",
     b"runtime_error": "runtime_error",
     b"memory_limit": "memory_limit",
@@ -51,13 +51,13 @@ class Verdict:
         doubtful: whether a slow moment of the machine could have made it; worth one more run.
     """
 
-    outcome: Outcome
+    outcome: RunOutcome
     terms: tuple[str, ...] = ()
     reason: str = ""
     doubtful: bool = False
 
 
-def decide(report: Report, answer: bytes, job: Job) -> Verdict:
+def decide(report: Report, answer: bytes, request: RunRequest) -> Verdict:
     r"""Decide from the account of the process and the bytes it left.
 
     Raises:
@@ -65,14 +65,14 @@ def decide(report: Report, answer: bytes, job: Job) -> Verdict:
 
     Example:
         >>> clean = Report(True, False, 0, 900, 1000, 0)
-        >>> decide(clean, b"ok\n1\n-3\nend\n", Job(source=b"")).terms
+        >>> decide(clean, b"ok\n1\n-3\nend\n", RunRequest(source=b"")).terms
         ('1', '-3')
-        >>> decide(clean, b"ok\n1_000\nend\n", Job(source=b"")).outcome
+        >>> decide(clean, b"ok\n1_000\nend\n", RunRequest(source=b"")).outcome
         'runtime_error'
     """
     if not report.ready:
         raise Lost("the child could not shut its doors")
-    limits = job.limits
+    limits = request.limits
     cpu_s = report.cpu_us / 1e6
     if report.expired:
         reason = f"no end after {limits.wall_s:g} s, of which {cpu_s:.2f} s computing"
@@ -84,10 +84,10 @@ def decide(report: Report, answer: bytes, job: Job) -> Verdict:
         return Verdict("time_limit", reason=reason, doubtful=True)
     if code := WEXITSTATUS(report.status):
         return Verdict("runtime_error", reason=f"ended itself with exit code {code}")
-    return _read(answer, job)
+    return _read(answer, request)
 
 
-def _ended_by(number: int, cpu_s: float, limits: Limits) -> Verdict:
+def _ended_by(number: int, cpu_s: float, limits: RunLimits) -> Verdict:
     if number in _OUT_OF_TIME or cpu_s > limits.cpu_s * EDGE:
         used = f"more than {limits.cpu_s * EDGE:g} s of processor time"
         return Verdict("time_limit", reason=f"{used}, {limits.cpu_s:g} s allowed")
@@ -100,14 +100,14 @@ def _ended_by(number: int, cpu_s: float, limits: Limits) -> Verdict:
     raise Lost(f"the child was killed from outside (signal {number})")
 
 
-def _read(answer: bytes, job: Job) -> Verdict:
+def _read(answer: bytes, request: RunRequest) -> Verdict:
     """Read what a child left; the pattern bounds every term before anything is made of it."""
     if not answer:
         return Verdict("runtime_error", reason="ended without an answer")
-    limits = job.limits
+    limits = request.limits
     if len(answer) <= limits.output_bytes and _answer_of(limits.max_term_digits).fullmatch(answer):
         terms = answer.decode("ascii").split("\n")[1:-2]
-        return Verdict("ok", tuple(terms[: job.n_check]))
+        return Verdict("ok", tuple(terms[: request.n_check]))
     claim, found, said = answer.partition(b"\n")
     outcome = _CLAIMS.get(claim) if found else None
     if outcome is None:

@@ -6,7 +6,7 @@ import pytest
 from agon.app.access.permissions import LOCAL
 from agon.app.contests.boards.publication import publish
 from agon.app.contests.changes.change_sets import apply, dry_run, propose, roll_back
-from agon.app.sandbox import Job, Run
+from agon.app.sandbox import RunRequest, RunResult
 from agon.app.service import Service
 from agon.app.worker.handlers import house_runners, sandbox_runners
 from agon.entities.contests import Change
@@ -18,7 +18,7 @@ from fakes.sandbox import FakeSandbox
 class Moody(FakeSandbox):
     """Take away from ``s1`` what it earned before: another machine, a repaired judge."""
 
-    def run(self, job: Job) -> Run:
+    def run(self, job: RunRequest) -> RunResult:
         """Run one job."""
         if job.name == "s1":
             return self._ended("time_limit", reason="this machine is slower")

@@ -1,0 +1,82 @@
+"""Validate a setter by running it, and return the terms of its sequence (``dojo.md``, Programs)."""
+
+from typing import Final
+
+from agon.app.dojo.problems import Problem
+from agon.app.sandbox import DeterminismCheck, RunLimits, RunRequest, RunResult, Sandbox
+from agon.errors import CheckFailed, Unavailable
+
+SETTER_LIMITS: Final = RunLimits(cpu_s=1.0)
+"""A setter has one second of CPU time for all its terms."""
+
+_SHOWN_CHARACTERS: Final = 60
+
+
+class InvalidSetter(CheckFailed):
+    """A setter does not give the terms it has to, or not twice the same."""
+
+
+def validate_setter(problem: Problem, sandbox: Sandbox) -> tuple[str, ...]:
+    """Run a setter in two fresh processes with different hash seeds; return its terms.
+
+    Returns:
+        ``n_check`` terms as decimal text: what solvers have to give.
+
+    Raises:
+        InvalidSetter: it takes more than a second, gives something else than ``n_check`` terms of
+            type ``int``, or not the same terms twice (with the first that differs).
+        Unavailable: the sandbox failed, which says nothing about the setter.
+    """
+    request = RunRequest(
+        source=problem.source,
+        entry=problem.interface,
+        n_check=problem.n_check,
+        limits=SETTER_LIMITS,
+        name="setter",
+    )
+    check = sandbox.run_with_two_seeds(request)
+    for result in (check.first, check.second):
+        if result.outcome == "sandbox_error":
+            raise Unavailable(f"the sandbox failed ({result.reason}); try again")
+    _require_determinism(check)
+    _require_terms(check.first, problem.n_check)
+    return check.first.terms
+
+
+def _require_determinism(check: DeterminismCheck) -> None:
+    first, second = check.first, check.second
+    if check.agree:
+        return
+    if first.outcome != second.outcome:
+        raise InvalidSetter(
+            "the setter ended differently in two runs with different hash seeds: "
+            f"{_ended(first)}, {_ended(second)}; make it deterministic"
+        )
+    at = check.first_difference or 0
+    one, other = (_term(result, at) for result in (first, second))
+    raise InvalidSetter(
+        f"term {at} differs between two runs with different hash seeds: {one} and {other}; "
+        "make the setter deterministic (no sets, no hash(), no random)"
+    )
+
+
+def _require_terms(result: RunResult, n_check: int) -> None:
+    if result.outcome != "ok":
+        raise InvalidSetter(
+            f"the setter is not valid: {_ended(result)}; it has to give {n_check} terms, "
+            f"all int, within {SETTER_LIMITS.cpu_s:g} s of CPU time"
+        )
+    if len(result.terms) < n_check:
+        raise InvalidSetter(f"the setter gave {len(result.terms)} terms; it has to give {n_check}")
+
+
+def _ended(result: RunResult) -> str:
+    return f"{result.outcome} ({result.reason})" if result.reason else result.outcome
+
+
+def _term(result: RunResult, number: int) -> str:
+    if number > len(result.terms):
+        return "none"
+    term = result.terms[number - 1]
+    shown = term[:_SHOWN_CHARACTERS]
+    return term if shown == term else f"{shown}… ({len(term)} characters)"
