@@ -50,7 +50,7 @@ def any_sandbox() -> Sandbox:
 
     Raises:
         Unavailable: it can have neither.
-        Escaped: the better one is there and does not hold; that is no reason to take less.
+        SandboxEscape: the better one is there and does not hold; that is no reason to take less.
     """
     try:
         return sandbox("bwrap")

@@ -132,13 +132,13 @@ def test_a_silent_zygote_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
 
 SUPERVISOR = """
 import sys, threading
-from agon.app.sandbox import Job, Limits
+from agon.app.sandbox import RunLimits, RunRequest
 from agon.runners.sandbox import open_sandbox
 sandbox = open_sandbox(sys.argv[1], workers=2)
 source = b"def solver():\\n    while True: pass\\n"
 for _ in range(2):
-    job = Job(source=source, limits=Limits(cpu_s=60, wall_s=60))
-    threading.Thread(target=sandbox.run, args=(job,)).start()
+    request = RunRequest(source=source, limits=RunLimits(cpu_s=60, wall_s=60))
+    threading.Thread(target=sandbox.run, args=(request,)).start()
 print("running", flush=True)
 """
 

@@ -73,7 +73,7 @@ def self_test(run: Callable[[RunRequest], Verdict]) -> None:
     """Run every trial.
 
     Raises:
-        Escaped: when one gets out; then nothing untrusted may run here.
+        SandboxEscape: when one gets out; then nothing untrusted may run here.
         Lost: when a trial gave no verdict.
     """
     for trial in TRIALS:
