@@ -72,7 +72,7 @@ def test_an_empty_board_has_no_ranks() -> None:
 
 
 def board() -> Board:
-    """Make a board of two, with one unscored."""
+    """Return a board of two, with one unscored."""
     table = pa.table({"rank": [1, 2], "id": ["a", "b"], "score": [2.0, 1.0]})
     return Board("test", table, (Unscored("c", "only 2 validators reported"),))
 

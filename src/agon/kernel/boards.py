@@ -33,7 +33,7 @@ class Unscored:
 
 @dataclass(frozen=True)
 class Board:
-    """Hold an ordered table of results: ``rank``, ``id``, ``score`` and the board's own columns.
+    """An ordered table of results: ``rank``, ``id``, ``score`` and the board's own columns.
 
     ``id`` is text, ``score`` a float on the published grid. ``unscored`` lists who is not in the
     table, with the reason, in id order.
@@ -116,7 +116,7 @@ def board_sha256(name: str, lines: Iterable[bytes]) -> str:
 
 
 def id_order(ids: pa.Array) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """Give each id its place in id order: whole numbers first by value, then text by code point.
+    """Return the index of each id in id order: integers by value, then text by code point.
 
     An id is compared as given, yet ``2`` comes before ``10`` whether a file stored numbers or
     text, so that a board does not depend on the file format.

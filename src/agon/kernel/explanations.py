@@ -14,7 +14,7 @@ from agon.kernel.findings import RecordRefs
 
 @dataclass(frozen=True)
 class Part:
-    """Hold one line of an explanation.
+    """One line of an explanation.
 
     Attributes:
         name: the component, event or step (``h_index``, ``match m7``, ``cap``).
@@ -52,7 +52,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Explanation:
-    """Hold why an id has its score on a board, or why it has none.
+    """Why an id has its score on a board, or why it has none.
 
     ``score`` and ``rank`` are None when the id is unscored; then ``reason`` says why and ``parts``
     show how far the computation came. ``places`` is the number of decimals the board publishes.

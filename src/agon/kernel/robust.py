@@ -27,7 +27,7 @@ _NOISE = 1e-9  # a z-score above the threshold by less than this equals it
 
 
 def median(values: npt.ArrayLike) -> float:
-    """Take the middle value, or the mean of the two middle values when their number is even.
+    """Return the middle value, or the mean of the two middle values when their number is even.
 
     Raises:
         NotScorable: when there is no value.
@@ -112,7 +112,7 @@ def outliers(
 
 
 def grouped_median(values: npt.ArrayLike, offsets: npt.ArrayLike) -> FloatArray:
-    """Take the :func:`median` of every group; one per group.
+    """Return the :func:`median` of every group; one per group.
 
     Raises:
         NotScorable: when a group is empty; the message names the first.
@@ -130,7 +130,7 @@ def grouped_median(values: npt.ArrayLike, offsets: npt.ArrayLike) -> FloatArray:
 
 
 def grouped_mad(values: npt.ArrayLike, offsets: npt.ArrayLike) -> FloatArray:
-    """Take the :func:`mad` of every group; one per group. Errors as :func:`grouped_median`.
+    """Return the :func:`mad` of every group; one per group. Errors as :func:`grouped_median`.
 
     Example:
         >>> grouped_mad([1, 2, 9, 4, 6], [0, 3, 5]).tolist()
@@ -149,7 +149,7 @@ def grouped_modified_z(
     *,
     mad_when_zero: float,
 ) -> FloatArray:
-    """Take the :func:`modified_z` of every value within its group; one per value.
+    """Return the :func:`modified_z` of every value within its group; one per value.
 
     Errors as :func:`grouped_median`.
 
@@ -195,7 +195,7 @@ def grouped_outliers(
 
 @dataclass(frozen=True, eq=False)
 class _Block:
-    """Hold some groups of one size: their numbers, where their values stand, a row per group."""
+    """Some groups of one size: their numbers, where their values stand, a row per group."""
 
     groups: IntArray
     at: IntArray
@@ -203,13 +203,13 @@ class _Block:
     centre: FloatArray
 
     def spread(self) -> FloatArray:
-        """Take the MAD of each row."""
+        """Return the MAD of each row."""
         deviations = np.abs(self.values - self.centre[:, None])
         deviations.sort(axis=1)
         return _middle(deviations)
 
     def modified_z(self, mad_when_zero: float) -> FloatArray:
-        """Take the modified z of each value."""
+        """Return the modified z of each value."""
         spread = self.spread()
         divisor = np.where(spread < _TINY, mad_when_zero, spread)
         return NORMAL_QUARTILE * (self.values - self.centre[:, None]) / divisor[:, None]
@@ -236,7 +236,7 @@ def _sizes(offsets: IntArray) -> IntArray:
 
 
 def _middle(rows: FloatArray) -> FloatArray:
-    """Take the middle of each sorted row, or the mean of its two middles."""
+    """Return the middle of each sorted row, or the mean of its two middles."""
     size = rows.shape[1]
     if size % 2:
         return rows[:, size // 2].copy()

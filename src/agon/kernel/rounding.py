@@ -147,7 +147,7 @@ def largest_remainder(weights: npt.ArrayLike, *, total: int = U16) -> IntArray:
 
 
 def _split(x: float | FloatArray, places: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Give the numbers, their sizes in grid steps, and the whole part of those."""
+    """Return the numbers, their sizes in grid steps, and the whole part of those."""
     if not 0 <= places <= _MOST_PLACES:
         raise ValueError(f"{places} decimals: a score is published on 0 … {_MOST_PLACES}")
     values = np.atleast_1d(np.asarray(x, dtype=np.float64))

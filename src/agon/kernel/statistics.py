@@ -1,4 +1,4 @@
-"""Say how two columns go together, where a value stands, and how sure a share is.
+"""Measure how two columns go together, where a value stands, and how sure a share is.
 
 Nothing here returns NaN: what cannot be measured has a stated outcome. How likely chance alone
 gives a count stands in ``tails.py``.
@@ -20,7 +20,7 @@ _FEWEST_FOR_INTERVAL = 4  # Fisher's z has variance 1 / (n - 3)
 
 @dataclass(frozen=True)
 class Interval:
-    """Hold the two ends of a confidence interval."""
+    """The two ends of a confidence interval."""
 
     low: float
     high: float
@@ -28,7 +28,7 @@ class Interval:
 
 @dataclass(frozen=True)
 class Correlation:
-    """Hold a correlation, its confidence interval and the number of pairs behind it."""
+    """A correlation, its confidence interval and the number of pairs behind it."""
 
     value: float
     interval: Interval
@@ -134,7 +134,7 @@ def mean_ranks(values: npt.ArrayLike) -> FloatArray:
 
 
 def percentile_ranks(values: npt.ArrayLike) -> FloatArray:
-    """Give each value the percentage of the *other* values below it, equal ones counting half.
+    """Return the percentage of the *other* values below each value, equal ones counting half.
 
     The best of many stands at 100, the worst at 0; somebody alone stands at 50.
 

@@ -1,4 +1,4 @@
-"""Say how likely chance alone gives a count at least this large."""
+"""Return how likely chance alone gives a count at least this large."""
 
 import numpy as np
 import numpy.typing as npt

@@ -9,12 +9,12 @@ from agon.disciplines.arena.facts import facts_of
 from agon.disciplines.arena.formulas import (
     consensus,
     credibility_after,
-    credibility_walk,
+    credibility_path,
     expected_score,
     k_factor,
     rating_change,
 )
-from agon.disciplines.arena.history import ratings_of, results_of, trails_of
+from agon.disciplines.arena.history import rating_history, ratings_of, results_of
 from agon.disciplines.arena.records import SCHEMA
 from agon.disciplines.arena.rules import ArenaRules
 from agon.records import read_rows
@@ -89,11 +89,11 @@ def test_the_walk_is_the_single_step_repeated_and_resumes_anywhere(
     columns = [np.array(column, dtype=np.int64) for column in zip(*events, strict=True)] or [
         np.zeros(0, dtype=np.int64)
     ] * 3
-    walk = credibility_walk(start, *columns)
+    walk = credibility_path(start, *columns)
     assert walk.after.tolist() == after
     assert walk.credibility.tolist() == state
-    prefix = credibility_walk(start, *(column[:cut] for column in columns))
-    rest = credibility_walk(prefix.credibility, *(column[cut:] for column in columns))
+    prefix = credibility_path(start, *(column[:cut] for column in columns))
+    rest = credibility_path(prefix.credibility, *(column[cut:] for column in columns))
     assert [*prefix.after.tolist(), *rest.after.tolist()] == after
     assert rest.credibility.tolist() == state
 
@@ -108,11 +108,11 @@ def test_trails_end_where_ratings_do_and_equal_k_is_zero_sum(
     rules = ArenaRules(round_changes=round_changes, games_established=0)
     facts = facts_of(read_rows(SCHEMA, tables))
     ratings = ratings_of(facts, results_of(facts, rules), rules)
-    trails = trails_of(ratings, start=rules.elo_start)
+    history = rating_history(ratings, start=rules.elo_start)
     last = dict.fromkeys(range(len(facts.bots)), rules.elo_start)
     for row in range(len(ratings.match)):
         a, b = int(ratings.a[row]), int(ratings.b[row])
-        assert (trails.before_a[row], trails.before_b[row]) == (last[a], last[b])
+        assert (history.before_a[row], history.before_b[row]) == (last[a], last[b])
         last[a] += ratings.change_a[row]
         last[b] += ratings.change_b[row]
         assert ratings.change_a[row] + ratings.change_b[row] == 0

@@ -64,7 +64,7 @@ def panels(comparisons: list[dict[str, str]]) -> dict[str, list[dict[str, Any]]]
 
 @pytest.fixture(scope="module")
 def crowd(comparisons: list[dict[str, str]]) -> Records:
-    """Give the records of the panels."""
+    """Return the records of the panels."""
     return read_rows(SCHEMA, panels(comparisons))
 
 

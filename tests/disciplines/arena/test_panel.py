@@ -49,7 +49,7 @@ def drawn(candidates: list[Candidate], match: str = "m1", **rules: float) -> Pan
         ),
         ({"matches": 4}, "has completed 4 matches: 1 more"),
         ({"credibility": 49}, "credibility 49 is below 50"),
-        ({"fell_out": True}, "fell below 50 and was not reinstated"),
+        ({"is_inactive": True}, "fell below 50 and was not reinstated"),
     ],
 )
 def test_each_obstacle_is_told_with_what_is_missing(change: dict[str, object], reason: str) -> None:
@@ -152,7 +152,7 @@ def test_candidates_stand_as_the_records_left_them() -> None:
         facts, ratings_of(facts, results, RULES), credibilities_of(facts, results, RULES), RULES
     )
     made = (NOW - timedelta(days=9)).replace(tzinfo=UTC)
-    assert found == [Candidate("y", "o", True, made, 1, 40, fell_out=True)]
+    assert found == [Candidate("y", "o", True, made, 1, 40, is_inactive=True)]
     assert obstacles(found[0], at=NOW.replace(tzinfo=UTC), rules=RULES) == (
         "has completed 1 matches: 4 more",
         "credibility 40 is below 50",

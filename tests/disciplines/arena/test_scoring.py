@@ -27,7 +27,7 @@ CONTRACT = {
 
 
 def ranked(rows: list[dict[str, Any]]) -> bool:
-    """Say whether rows stand in order: score descending, equal scores sharing a rank, ids."""
+    """Return whether rows stand in order: score descending, equal scores sharing a rank, ids."""
     order = sorted(rows, key=lambda row: (-row["score"], oracle.id_key(row["id"])))
     ranks = [1 + sum(other["score"] > row["score"] for other in rows) for row in order]
     return rows == order and [row["rank"] for row in rows] == ranks

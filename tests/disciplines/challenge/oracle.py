@@ -47,7 +47,7 @@ def id_key(name: object) -> tuple[int, int, str]:
 
 
 def middle(values: list[Fraction]) -> Fraction:
-    """Take the median."""
+    """Return the median."""
     ordered = sorted(values)
     half = len(ordered) // 2
     if len(ordered) % 2:
@@ -129,12 +129,12 @@ class Contest:
         return found
 
     def stakes_at(self, epoch: int) -> dict[str, Fraction]:
-        """Give each registered validator's stake."""
+        """Return each registered validator's stake."""
         return {name: stake for when, name, stake in sorted(self.stakes, key=lambda s: s[0])
                 if when <= epoch}  # fmt: skip
 
     def reported(self, submission: str, epoch: int) -> dict[str, Fraction]:
-        """Give the evaluations of a submission that count at an epoch."""
+        """Return the evaluations of a submission that count at an epoch."""
         window = self.rules(self.competition(submission))["evaluation_window"]
         latest = {}
         for when, of, validator, score in self.evaluations:
@@ -148,7 +148,7 @@ class Contest:
         }
 
     def z_scores(self, submission: str, epoch: int) -> dict[str, Fraction]:
-        """Give the modified z-score of each evaluation that counts."""
+        """Return the modified z-score of each evaluation that counts."""
         rules = self.rules(self.competition(submission))
         given = self.reported(submission, epoch)
         if not given:
@@ -168,7 +168,7 @@ class Contest:
         return {v for v, far in z.items() if abs(far) > exact(rules["outlier_threshold"])}
 
     def stake_fraction(self, submission: str, epoch: int) -> Fraction:
-        """Give the part of all stake behind the evaluations that are kept."""
+        """Return the part of all stake behind the evaluations that are kept."""
         stakes = self.stakes_at(epoch)
         total = sum(stakes.values())
         return sum((stakes[v] for v in self._kept(submission, epoch)), Fraction()) / total
@@ -180,7 +180,7 @@ class Contest:
         return [v for v in self.reported(submission, epoch) if v not in out]
 
     def score(self, submission: str, epoch: int) -> Fraction | None:
-        """Give a submission's consensus score, or None where it has none."""
+        """Return a submission's consensus score, or None where it has none."""
         rules = self.rules(self.competition(submission))
         given, stakes = self.reported(submission, epoch), self.stakes_at(epoch)
         if self.originals[submission] != submission or len(given) < rules["min_validators"]:
@@ -215,7 +215,7 @@ class Contest:
         return states
 
     def burn_percent(self, competition: str) -> Fraction:
-        """Give how much of a competition burns, in percent."""
+        """Return how much of a competition burns, in percent."""
         state, rules = self.history[competition], self.rules(competition)
         if state is None:
             return Fraction()
@@ -225,7 +225,7 @@ class Contest:
         return min(Fraction(100 * burning), exact(rules["max_burn"]))
 
     def shares(self, competition: str) -> dict[int, Fraction]:
-        """Give each miner's share of a competition."""
+        """Return each miner's share of a competition."""
         rules = self.rules(competition)
         best: dict[int, tuple[Any, ...]] = {}
         for name, row in self.submissions.items():
@@ -250,7 +250,7 @@ class Contest:
         return {uid: score**power / total for uid, score in scores.items()}
 
     def weights(self) -> dict[int, Fraction]:
-        """Give every uid's weight, the burn as that of uid 0."""
+        """Return every uid's weight, the burn as that of uid 0."""
         paid: dict[int, Fraction] = {0: Fraction(1)}
         for competition, row in self.competitions.items():
             part, shares = exact(row["emission_share"]), self.shares(competition)

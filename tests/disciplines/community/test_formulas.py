@@ -12,22 +12,22 @@ from hypothesis import strategies as st
 from agon.disciplines.community import (
     achievements,
     benchmarks,
-    codes,
     components,
     exposure,
     formulas,
     handles,
+    id_index,
     models,
     simulate,
 )
-from agon.disciplines.community.codes import Codes, expand
+from agon.disciplines.community.id_index import IdIndex, expand
 
 pairs = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 6)), max_size=40)
 
 
 @pytest.mark.parametrize(
     "module",
-    [achievements, benchmarks, codes, components, exposure, formulas, handles, models, simulate],
+    [achievements, benchmarks, id_index, components, exposure, formulas, handles, models, simulate],
 )
 def test_examples_in_the_documentation_hold(module: ModuleType) -> None:
     """A reader checks them with a pencil."""
@@ -66,9 +66,9 @@ def test_codes_are_places_for_near_and_far_numbers_and_text(
 ) -> None:
     """Dense numbers are found by address, sparse ones and text by hash; empty ones not at all."""
     expected = [ids.index(one) if one in ids else -1 for one in looked_up]
-    numbers = Codes(pa.array(ids, pa.int64()))
+    numbers = IdIndex(pa.array(ids, pa.int64()))
     assert numbers.of(pa.array(looked_up, pa.int64())).tolist() == expected
-    text = Codes(pa.array([str(one) for one in ids], pa.string()))
+    text = IdIndex(pa.array([str(one) for one in ids], pa.string()))
     asked = pa.array([None if one is None else str(one) for one in looked_up], pa.string())
     assert text.of(pa.chunked_array([asked[:5], asked[5:]])).tolist() == expected
 

@@ -10,7 +10,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Entry:
-    """Hold one reward-correct submission inside the window."""
+    """One reward-correct submission inside the window."""
 
     user: str
     tag: str
@@ -35,7 +35,7 @@ def earliest_per_user_and_tag(entries: Sequence[Entry]) -> list[Entry]:
 def naive_diversity(
     entries: Sequence[Entry], *, ignored: str | None = None, cap: int = 50
 ) -> list[int]:
-    """Give each entry of one problem its points under the page's numbers (seed 002, 6)."""
+    """Return the points of each entry of one problem under the page's numbers (seed 002, 6)."""
     first: dict[str, str] = {}
     for entry in earliest_per_user_and_tag(entries):
         if entry.tag != ignored:

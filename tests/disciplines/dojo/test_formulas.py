@@ -40,7 +40,7 @@ ENTRIES = st.lists(
 
 
 def points(entries: list[Entry], *, ignored: str | None = None, cap: int = 50) -> list[int]:
-    """Give the entries of one problem their points as a season's scoring does, the page's numbers.
+    """Return the points of the entries of one problem as scoring does, by the page's numbers.
 
     Scoring has them in the order of arrival; here they are put into it and back.
     """

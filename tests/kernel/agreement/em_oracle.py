@@ -6,7 +6,7 @@ Label = tuple[int, int, int]  # task, worker, label
 
 
 def em(rows: list[Label], classes: int, iterations: int) -> tuple[list[list[float]], list[float]]:
-    """Give the posterior of each task and the log-likelihood at the start of each iteration."""
+    """Return the posterior of each task and the log-likelihood at the start of each iteration."""
     tasks = max(task for task, _, _ in rows) + 1
     truth = range(classes)
     posteriors = [[0.0] * classes for _ in range(tasks)]

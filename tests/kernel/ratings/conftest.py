@@ -1,4 +1,4 @@
-"""Give the rating tests real votes."""
+"""Return the rating tests real votes."""
 
 from importlib.resources import files
 
@@ -8,7 +8,7 @@ import pytest
 
 @pytest.fixture(scope="session")
 def votes() -> tuple[list[str], list[str], list[float]]:
-    """Give the crowd's votes in file order: left model, right model, score of the left one."""
+    """Return the crowd's votes in file order: left model, right model, score of the left one."""
     source = files("agon") / "examples" / "llmfao" / "crowd-comparisons.csv"
     with source.open("rb") as stream:
         table = pyarrow.csv.read_csv(stream)

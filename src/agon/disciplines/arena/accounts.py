@@ -7,7 +7,7 @@ from itertools import combinations
 
 
 def handle_base(handle: str) -> str:
-    """Give what remains of a handle without case, punctuation and trailing digits.
+    """Return what remains of a handle without case, punctuation and trailing digits.
 
     Example:
         >>> handle_base("@Ada_Lovelace_42"), handle_base("ada.lovelace7"), handle_base("1234")
@@ -39,7 +39,7 @@ def edit_distance(one: str, other: str, *, most: int) -> int | None:
 
 
 def similarity(one: str, other: str) -> float:
-    """Give the edit similarity of two words: 1 − distance / length of the longer.
+    """Return the edit similarity of two words: 1 − distance / length of the longer.
 
     Example:
         >>> similarity("moonlight", "moonlught")  # 1 of 9

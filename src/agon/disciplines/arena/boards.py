@@ -52,7 +52,7 @@ def judges_board(
         "active": credibility >= rules.credibility_active,
         "votes": credibilities.votes,
         "agreement": pa.array(share, mask=decided == 0),
-        **quality.columns(),
+        **quality.columns(len(facts.judges)),
     }
     shown = facts.judges.kind != API
     score = credibility.astype(np.float64)

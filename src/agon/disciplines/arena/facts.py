@@ -31,7 +31,7 @@ UNKNOWN_TIME = np.iinfo(np.int64).min
 
 @dataclass(frozen=True, eq=False)
 class Bots:
-    """Hold the bots in id order.
+    """The bots in id order.
 
     ``owner`` is the owner's id or null, ``account_created`` when that account was made, in
     microseconds since 1970, :data:`UNKNOWN_TIME` where nobody knows.
@@ -49,7 +49,7 @@ class Bots:
 
 @dataclass(frozen=True, eq=False)
 class Judges:
-    """Hold the judges in id order: listed ones, bots that judge, and whoever voted.
+    """The judges in id order: listed ones, bots that judge, and whoever voted.
 
     ``owner`` is the owner's id or null; ``bot`` the number of the bot with that id or −1;
     ``kind`` is bot, person or api.
@@ -66,7 +66,7 @@ class Judges:
 
 @dataclass(frozen=True, eq=False)
 class Matches:
-    """Hold the matches in order of play: ``played_at``, then id.
+    """The matches in order of play: ``played_at``, then id.
 
     Attributes:
         ids: as recorded, text or whole numbers.
@@ -99,7 +99,7 @@ class Matches:
 
 @dataclass(frozen=True, eq=False)
 class Votes:
-    """Hold the votes by judge, each judge's in order of play.
+    """The votes by judge, each judge's in order of play.
 
     Attributes:
         judge: judge numbers, ascending.
@@ -123,7 +123,7 @@ class Votes:
 
 @dataclass(frozen=True, eq=False)
 class Reinstatements:
-    """Hold when operators let judges back in, with their reasons."""
+    """When operators let judges back in, with their reasons."""
 
     judge: Numbers
     at: Micros
@@ -132,7 +132,7 @@ class Reinstatements:
 
 @dataclass(frozen=True, eq=False)
 class Facts:
-    """Hold all that scoring needs of the records."""
+    """All that scoring needs of the records."""
 
     bots: Bots
     judges: Judges
@@ -297,7 +297,7 @@ def _stable_order(numbers: Numbers) -> npt.NDArray[np.intp]:
 
 
 def _places(ids: pa.Array) -> npt.NDArray[np.int64]:
-    """Give each id a key that sorts as :func:`~agon.kernel.boards.id_order` does."""
+    """Return a key of each id that sorts as :func:`~agon.kernel.boards.id_order` does."""
     if pa.types.is_integer(ids.type):
         return ids.to_numpy(zero_copy_only=False).astype(np.int64)
     return id_order(ids)

@@ -16,10 +16,10 @@ __all__ = [
     "SIDE_A",
     "SIDE_B",
     "TIE",
-    "Walk",
+    "CredibilityPath",
     "consensus",
     "credibility_after",
-    "credibility_walk",
+    "credibility_path",
     "expected_score",
     "k_factor",
     "rating_change",
@@ -34,7 +34,7 @@ Vector = npt.NDArray[np.float64]
 
 
 def k_factor(games: int, *, k_new: float, k_established: float, games_established: int) -> float:
-    """Give the K-factor of a bot with so many rated matches before this one.
+    """Return the K-factor of a bot with so many rated matches before this one.
 
     Source: seed 003, K-Factor (Rating Volatility).
 
@@ -95,19 +95,19 @@ def credibility_after(credibility: int, change: int, *, floor: int) -> int:
 
 
 @dataclass(frozen=True, eq=False)
-class Walk:
-    """Hold the credibility after each event, and of every judge after all events."""
+class CredibilityPath:
+    """The credibility after each event, and of every judge after all events."""
 
     after: Ints
     credibility: Ints
 
 
-def credibility_walk(
+def credibility_path(
     credibility: npt.ArrayLike,
     judge: npt.ArrayLike,
     change: npt.ArrayLike,
     floor: npt.ArrayLike,
-) -> Walk:
+) -> CredibilityPath:
     """Apply :func:`credibility_after` event by event, for all judges at once, from a state.
 
     With S the running sum of a judge's changes, the walk c ← max(floor, c + change) is
@@ -122,14 +122,14 @@ def credibility_walk(
         floor: what the credibility is at least after each event; one number or one per event.
 
     Example:
-        >>> walk = credibility_walk([100, 35], [0, 1, 0, 1], [1, -10, -10, 1], 30)
+        >>> walk = credibility_path([100, 35], [0, 1, 0, 1], [1, -10, -10, 1], 30)
         >>> walk.after.tolist(), walk.credibility.tolist()
         ([101, 30, 91, 31], [91, 31])
     """
     state = np.asarray(credibility, dtype=np.int64)
     who = np.asarray(judge, dtype=np.int64)
     if not len(who):
-        return Walk(np.zeros(0, dtype=np.int64), state.copy())
+        return CredibilityPath(np.zeros(0, dtype=np.int64), state.copy())
     in_order = (who[1:] >= who[:-1]).all()
     order = np.arange(len(who)) if in_order else np.argsort(who, kind="stable")
     sorted_who = who[order]
@@ -148,4 +148,4 @@ def credibility_walk(
     closing = np.append(opens[1:], len(walked)) - 1
     last = state.copy()
     last[sorted_who[closing]] = walked[closing]
-    return Walk(after, last)
+    return CredibilityPath(after, last)

@@ -15,7 +15,7 @@ from agon.disciplines.arena.formulas import (
     Ints,
     Vector,
     consensus,
-    credibility_walk,
+    credibility_path,
     score_of,
 )
 from agon.disciplines.arena.rules import ArenaRules
@@ -24,7 +24,7 @@ from agon.kernel.ratings.elo import EloState, fold
 
 @dataclass(frozen=True, eq=False)
 class Results:
-    """Hold what came out of each match, −1 where nothing did (yet).
+    """What came out of each match, −1 where nothing did (yet).
 
     Attributes:
         panel: the consensus of the recorded votes, for any kind of match.
@@ -55,7 +55,7 @@ def results_of(facts: Facts, rules: ArenaRules) -> Results:
 
 @dataclass(frozen=True, eq=False)
 class Ratings:
-    """Hold the Elo ratings and every rated match that made them, in order of play.
+    """The Elo ratings and every rated match that made them, in order of play.
 
     Attributes:
         match: places of the rated matches in the order of play.
@@ -132,7 +132,7 @@ class Event(IntEnum):
 
 @dataclass(frozen=True, eq=False)
 class Credibilities:
-    """Hold every judge's credibility and the events that made it, by judge, in order.
+    """Every judge's credibility and the events that made it, by judge, in order.
 
     A judge's events stand in the order of play; within a match the consensus comes before the
     audit.
@@ -159,8 +159,8 @@ class Credibilities:
     votes: Ints
     opens: Ints
 
-    def fell_out(self, judge: int, *, level: int) -> int | None:
-        """Find the event that took a judge below ``level`` and out of the pool.
+    def deactivation_of(self, judge: int, *, level: int) -> int | None:
+        """Return the event that took a judge below ``level`` and out of the pool.
 
         None where it never fell, or an operator has reinstated it since.
         """
@@ -199,7 +199,7 @@ def credibilities_of(facts: Facts, results: Results, rules: ArenaRules) -> Credi
         rules.credibility_floor,
     )
     start = np.full(len(judges), rules.credibility_start, dtype=np.int64)
-    walk = credibility_walk(start, judge, change, floor)
+    walk = credibility_path(start, judge, change, floor)
     count = len(judges)
     return Credibilities(
         judge,
@@ -247,8 +247,8 @@ def _with_reinstatements(
 
 
 @dataclass(frozen=True, eq=False)
-class Trails:
-    """Hold where every rated match found its two bots, and each bot's matches in order.
+class RatingHistory:
+    """Where every rated match found its two bots, and each bot's matches in order.
 
     Attributes:
         before_a, before_b: ratings before each match of :class:`Ratings`.
@@ -262,7 +262,7 @@ class Trails:
     opens: Ints
 
 
-def trails_of(ratings: Ratings, *, start: float) -> Trails:
+def rating_history(ratings: Ratings, *, start: float) -> RatingHistory:
     """Retrace every bot's rating: the start plus its changes one after the other, bit by bit."""
     count = len(ratings.match)
     side = np.concatenate([ratings.a, ratings.b])
@@ -274,4 +274,4 @@ def trails_of(ratings: Ratings, *, start: float) -> Trails:
     for first, last in pairwise(opens.tolist()):
         of_bot = order[first:last]
         before[of_bot] = np.cumsum(np.concatenate([[start], change[of_bot]]))[:-1]
-    return Trails(before[:count], before[count:], number[order], opens)
+    return RatingHistory(before[:count], before[count:], number[order], opens)

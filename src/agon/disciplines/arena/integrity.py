@@ -13,7 +13,7 @@ from agon.disciplines.arena.accounts import alike, handle_base, similarity
 from agon.disciplines.arena.facts import RATED, Facts, facts_of
 from agon.disciplines.arena.formulas import NONE, Ints
 from agon.disciplines.arena.history import results_of
-from agon.disciplines.arena.plagiarism import likeness
+from agon.disciplines.arena.plagiarism import text_similarity
 from agon.disciplines.arena.quality import kappas_of
 from agon.disciplines.arena.rules import ArenaRules
 from agon.disciplines.arena.voting import (
@@ -45,7 +45,7 @@ def find(records: Records, rules: ArenaRules) -> list[Finding]:
 
 
 def agreement(facts: Facts, rules: ArenaRules) -> Iterator[Finding]:
-    """Note how far all judges agree on rated matches; silent where that cannot be told."""
+    """Note how far all judges agree on rated matches; silent where κ and α are not defined."""
     votes = facts.votes
     rated = facts.matches.kind[votes.match] == RATED
     try:
@@ -53,8 +53,8 @@ def agreement(facts: Facts, rules: ArenaRules) -> Iterator[Finding]:
     except NotScorable:
         return
     kappas = kappas_of(facts, results_of(facts, rules))
-    told = kappas[~np.isnan(kappas)]
-    mean = f"; mean κ with the consensus {told.mean():.2f}" if len(told) else ""
+    known = np.array(list(kappas.values()))
+    mean = f"; mean κ with the consensus {known.mean():.2f}" if len(known) else ""
     yield Finding(
         "agreement",
         Severity.INFO,
@@ -81,7 +81,7 @@ def plagiarism(records: Records, facts: Facts, rules: ArenaRules) -> Iterator[Fi
     copied = [
         name
         for name, one, other in zip(*(column.to_pylist() for column in written), strict=True)
-        if likeness(one, other, threshold=rules.plagiarism_jaccard).copied
+        if text_similarity(one, other, threshold=rules.plagiarism_jaccard).copied
     ]
     if not copied:
         return

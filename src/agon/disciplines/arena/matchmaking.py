@@ -10,20 +10,20 @@ from agon.kernel.boards import id_order
 
 @dataclass(frozen=True)
 class Entrant:
-    """Hold a qualified bot that waits for an opponent; without an owner it is its own."""
+    """A qualified bot that waits for an opponent; without an owner it is its own."""
 
     id: str
     rating: float
     owner_id: str | None = None
 
     def shares_owner_with(self, other: "Entrant") -> bool:
-        """Say whether both belong to the same owner."""
+        """Return whether both belong to the same owner."""
         return self.owner_id is not None and self.owner_id == other.owner_id
 
 
 @dataclass(frozen=True)
 class Pairing:
-    """Hold two opponents and how far apart they are.
+    """Two opponents and how far apart they are.
 
     ``in_range`` is false where nobody stood within the range and the nearest was taken instead.
     """
@@ -36,7 +36,7 @@ class Pairing:
 
 @dataclass(frozen=True)
 class Round:
-    """Hold the pairings of one round, in the order they were made, and who waits."""
+    """The pairings of one round, in the order they were made, and who waits."""
 
     pairings: tuple[Pairing, ...]
     waiting: tuple[str, ...]

@@ -13,7 +13,7 @@ from agon.disciplines.arena.rules import ArenaRules
 
 @dataclass(frozen=True)
 class Candidate:
-    """Hold what is known of a bot that might judge, at the time of a match.
+    """What is known of a bot that might judge, at the time of a match.
 
     Attributes:
         id: the judge.
@@ -22,7 +22,7 @@ class Candidate:
         account_created_at: when its owner's account was made, None where unknown.
         matches: rated matches it has completed.
         credibility: its credibility now.
-        fell_out: whether it fell below the active threshold and nobody has reinstated it since.
+        is_inactive: whether it fell below the active threshold and has not been reinstated.
     """
 
     id: str
@@ -31,13 +31,13 @@ class Candidate:
     account_created_at: datetime | None
     matches: int
     credibility: int
-    fell_out: bool = False
+    is_inactive: bool = False
 
 
 def candidates_of(
     facts: Facts, ratings: Ratings, credibilities: Credibilities, rules: ArenaRules
 ) -> list[Candidate]:
-    """List the bots that judge, as they stand after all recorded matches, in id order."""
+    """Return the bots that judge, as they stand after all recorded matches, in id order."""
     bots, judges, games = facts.bots, facts.judges, ratings.games
     level = rules.credibility_active
     return [
@@ -48,7 +48,7 @@ def candidates_of(
             parse_time(int(bots.account_created[bot])),
             int(games[bot]),
             int(credibilities.credibility[judge]),
-            credibilities.fell_out(judge, level=level) is not None,
+            credibilities.deactivation_of(judge, level=level) is not None,
         )
         for judge, bot in enumerate(judges.bot.tolist())
         if bot != NONE and judges.kind[judge] != API
@@ -56,7 +56,7 @@ def candidates_of(
 
 
 def obstacles(candidate: Candidate, *, at: datetime, rules: ArenaRules) -> tuple[str, ...]:
-    """Say what keeps a candidate out of the pool at a time; empty when it is eligible.
+    """Return what keeps a candidate out of the pool at a time; empty when it is eligible.
 
     Source: seed 003, Requirements to Become a Judge; Credibility Score, Threshold.
 
@@ -85,14 +85,14 @@ def obstacles(candidate: Candidate, *, at: datetime, rules: ArenaRules) -> tuple
         reasons.append(f"has completed {candidate.matches} matches: {left} more")
     if candidate.credibility < rules.credibility_active:
         reasons.append(f"credibility {candidate.credibility} is below {rules.credibility_active}")
-    elif candidate.fell_out:
+    elif candidate.is_inactive:
         reasons.append(f"fell below {rules.credibility_active} and was not reinstated")
     return tuple(reasons)
 
 
 @dataclass(frozen=True)
 class Panel:
-    """Hold who judges a match, or that the API does.
+    """Who judges a match, or that the API does.
 
     Attributes:
         judges: the drawn judges, in the order drawn; empty for an API panel.

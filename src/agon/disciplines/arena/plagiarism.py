@@ -48,7 +48,7 @@ def fingerprint(response: str) -> str:
 
 
 def jaccard(one: str, other: str) -> float:
-    """Give the share of words two responses have in common: |A ∩ B| / |A ∪ B| of their word sets.
+    """Return the share of words two responses have in common: |A ∩ B| / |A ∪ B| of their word sets.
 
     Two responses without any word are equal: 1.
 
@@ -62,23 +62,23 @@ def jaccard(one: str, other: str) -> float:
 
 
 @dataclass(frozen=True)
-class Likeness:
-    """Hold how alike two responses are, and whether that is copying."""
+class Similarity:
+    """How alike two responses are, and whether that is copying."""
 
     same_fingerprint: bool
     jaccard: float
     copied: bool
 
 
-def likeness(one: str, other: str, *, threshold: float) -> Likeness:
+def text_similarity(one: str, other: str, *, threshold: float) -> Similarity:
     """Compare two responses: copied with equal fingerprints or a Jaccard of at least ``threshold``.
 
     Source: seed 003, Response Plagiarism Detection; spec arena, A match, step 3.
 
     Example:
-        >>> likeness("I like tea.", "Tea: I like!", threshold=0.9).copied
+        >>> text_similarity("I like tea.", "Tea: I like!", threshold=0.9).copied
         True
     """
     same = fingerprint(one) == fingerprint(other)
     share = jaccard(one, other)
-    return Likeness(same, share, same or share >= threshold)
+    return Similarity(same, share, same or share >= threshold)

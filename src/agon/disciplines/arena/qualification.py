@@ -20,7 +20,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True)
 class Attempt:
-    """Hold one attempt of a bot and how it ended."""
+    """One attempt of a bot and how it ended."""
 
     at: datetime
     outcome: Outcome
@@ -48,7 +48,7 @@ def shown_first(seed: str, attempt: str) -> str:
 
 
 def outcome_of(picked: str | None, *, first: str) -> Outcome:
-    """Say how an attempt ended.
+    """Return how an attempt ended.
 
     Args:
         picked: the label the judge found more human, ``A`` or ``B``; None when its call failed.

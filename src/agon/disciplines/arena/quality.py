@@ -1,13 +1,13 @@
 """Measure how well judges judge: κ against the consensus, accuracy against the hidden truth."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from agon.disciplines.arena.facts import RATED, Codes, Facts, Numbers
-from agon.disciplines.arena.formulas import TIE, Vector
+from agon.disciplines.arena.formulas import TIE
 from agon.disciplines.arena.history import Results
 from agon.disciplines.arena.rules import ArenaRules
 from agon.errors import NotScorable
@@ -20,62 +20,72 @@ _PLACES = 4  # what the iterations of an estimate settle to
 
 @dataclass(frozen=True, eq=False)
 class Quality:
-    """Hold what the judges board shows beside credibility; NaN where nothing can be told.
+    """What the judges board shows beside credibility; judges without a number are left out.
 
     Attributes:
-        kappa: Cohen's κ of a judge's votes with the consensus (its own vote is part of it).
-        accuracy, low, high: Dawid–Skene accuracy and its interval.
+        kappa: Cohen's κ of a judge's votes with the consensus, by judge (its own vote is in it).
+        accuracy, low, high: Dawid–Skene accuracy, 0 … 1, and its interval, by judge.
     """
 
-    kappa: Vector
-    accuracy: Vector
-    low: Vector
-    high: Vector
+    kappa: Mapping[int, float]
+    accuracy: Mapping[int, float]
+    low: Mapping[int, float]
+    high: Mapping[int, float]
 
-    def columns(self) -> dict[str, Any]:
-        """Return the board's columns, empty where nothing can be told."""
-        named = {
+    def columns(self, judges: int) -> dict[str, pa.Array]:
+        """Return the board's columns for so many judges, empty where there is no number."""
+        columns = {
             "kappa": self.kappa,
             "accuracy": self.accuracy,
             "accuracy_low": self.low,
             "accuracy_high": self.high,
         }
         return {
-            name: pa.array(values, mask=np.isnan(values), from_pandas=False)
-            for name, values in named.items()
+            name: pa.array([values.get(judge) for judge in range(judges)], pa.float64())
+            for name, values in columns.items()
         }
 
 
-def kappas_of(facts: Facts, results: Results) -> Vector:
-    """Give every judge's κ with the consensus on rated matches, NaN where nothing can be told."""
+def kappas_of(facts: Facts, results: Results) -> dict[int, float]:
+    """Return each judge's κ with the consensus on rated matches.
+
+    A judge is left out who voted on none, or for whom all votes have one side: chance alone
+    agrees fully then, so κ is not defined.
+
+    Source: arena, Integrity findings.
+    """
     judge, match, side = _rated(facts)
-    kappas = np.full(len(facts.judges), np.nan)
-    opens = np.searchsorted(judge, np.arange(len(facts.judges) + 1))
-    said = results.panel[match]
-    for who in np.flatnonzero(np.diff(opens)).tolist():
-        own = slice(opens[who], opens[who + 1])
+    kappas: dict[int, float] = {}
+    starts = np.searchsorted(judge, np.arange(len(facts.judges) + 1))
+    consensus = results.panel[match]
+    for who in np.flatnonzero(np.diff(starts)).tolist():
+        own = slice(starts[who], starts[who + 1])
         try:
-            kappas[who] = publish(cohen_kappa(side[own], said[own]).value)
-        except NotScorable:  # one and the same side throughout: κ says nothing
+            kappas[who] = publish(cohen_kappa(side[own], consensus[own]).value)
+        except NotScorable:  # one and the same side throughout
             continue
     return kappas
 
 
 def quality_of(facts: Facts, results: Results, rules: ArenaRules) -> Quality:
-    """Measure every judge on its votes in rated matches (spec arena, Integrity findings)."""
+    """Measure every judge on its votes in rated matches.
+
+    Source: arena, Integrity findings.
+    """
     judge, match, side = _rated(facts)
-    accuracy, low, high = (np.full(len(facts.judges), np.nan) for _ in range(3))
-    if len(judge):
-        judges, worker = np.unique(judge, return_inverse=True)
-        task = np.unique(match, return_inverse=True)[1]
-        classes = TIE + 1 if (side == TIE).any() else TIE
-        found = worker_accuracy(
-            dawid_skene(task, worker, side, classes=classes), confidence=rules.confidence
-        )
-        accuracy[judges], low[judges], high[judges] = (
-            publish(values, places=_PLACES) for values in (found.value, found.low, found.high)
-        )
-    return Quality(kappas_of(facts, results), accuracy, low, high)
+    kappas = kappas_of(facts, results)
+    if not len(judge):
+        return Quality(kappas, {}, {}, {})
+    judges, worker = np.unique(judge, return_inverse=True)
+    task = np.unique(match, return_inverse=True)[1]
+    classes = TIE + 1 if (side == TIE).any() else TIE
+    fit = dawid_skene(task, worker, side, classes=classes)
+    accuracy = worker_accuracy(fit, confidence=rules.confidence)
+    value, low, high = (
+        dict(zip(judges.tolist(), publish(numbers, places=_PLACES).tolist(), strict=True))
+        for numbers in (accuracy.value, accuracy.low, accuracy.high)
+    )
+    return Quality(kappas, value, low, high)
 
 
 def _rated(facts: Facts) -> tuple[Numbers, Numbers, Codes]:

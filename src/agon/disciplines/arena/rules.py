@@ -1,4 +1,4 @@
-"""Hold every rule of the arena: ratings, credibility, panels, matchmaking, findings."""
+"""Every rule of the arena: ratings, credibility, panels, matchmaking, findings."""
 
 from typing import Literal
 
@@ -23,7 +23,7 @@ _FINDINGS = "spec arena, Integrity findings"
 
 
 class ArenaRules(Rules):
-    """Hold the rules of the arena, frozen; the literal edition gives each the seed's value."""
+    """The rules of the arena, frozen; the literal edition gives each the seed's value."""
 
     # Elo
     elo_start: float = rule(

@@ -5,17 +5,17 @@ from functools import cached_property
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from agon.disciplines.arena import boards, explaining
+from agon.disciplines.arena import boards, explanations
 from agon.disciplines.arena.facts import Facts, facts_of
 from agon.disciplines.arena.history import (
     Credibilities,
+    RatingHistory,
     Ratings,
     Results,
-    Trails,
     credibilities_of,
+    rating_history,
     ratings_of,
     results_of,
-    trails_of,
 )
 from agon.disciplines.arena.quality import quality_of
 from agon.disciplines.arena.rules import ArenaRules
@@ -41,7 +41,7 @@ def score(records: Records, rules: ArenaRules) -> "ArenaScored":
 
 
 class ArenaScored:
-    """Hold the facts of an arena, and fold them once for every board and explanation."""
+    """A scored arena; records are read and ratings computed once for all its boards."""
 
     def __init__(self, facts: Facts, rules: ArenaRules) -> None:
         self.facts = facts
@@ -105,7 +105,7 @@ class ArenaScored:
         """
         shown = self.board(board)
         if board == boards.JUDGES:
-            return explaining.explain_judge(
+            return explanations.explain_judge(
                 self._number(name, board),
                 board=shown,
                 facts=self.facts,
@@ -118,18 +118,18 @@ class ArenaScored:
             return explain_strength(
                 bot, board=shown, facts=self.facts, strengths=self.strengths, rules=self.rules
             )
-        return explaining.explain_bot(
+        return explanations.explain_bot(
             bot,
             board=shown,
             facts=self.facts,
             ratings=self.ratings,
-            trails=self._trails,
+            history=self._history,
             rules=self.rules,
         )
 
     @cached_property
-    def _trails(self) -> Trails:
-        return trails_of(self.ratings, start=self.rules.elo_start)
+    def _history(self) -> RatingHistory:
+        return rating_history(self.ratings, start=self.rules.elo_start)
 
     def _number(self, name: str, board: str) -> int:
         """Find an id among bots or judges, whichever the board ranks."""

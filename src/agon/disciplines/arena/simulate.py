@@ -40,7 +40,7 @@ Bools = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class _Cast:
-    """Hold who takes part: bots 0 … n − 1, each of one owner; some of them judge."""
+    """Who takes part: bots 0 … n − 1, each of one owner; some of them judge."""
 
     skill: npt.NDArray[np.float64]
     judges: Ints
@@ -288,7 +288,7 @@ def _follow(
 
 
 def _accounts(cast: _Cast, rng: np.random.Generator) -> tuple[pa.Table, pa.Table]:
-    """Give every bot an owner with a handle and a keyed network; rings share theirs."""
+    """Make an owner for every bot, with a handle and a keyed network; rings share theirs."""
     count = len(cast.skill)
     letters = np.array(_SYLLABLES)
     handles = ["".join(part) for part in letters[rng.integers(0, len(letters), (count, 6))]]

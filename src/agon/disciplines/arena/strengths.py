@@ -25,7 +25,7 @@ _SANDWICH_BOTS = 5000  # above it the matrices of the sandwich take minutes and 
 
 @dataclass(frozen=True, eq=False)
 class Strengths:
-    """Hold published Bradley–Terry ratings with intervals; one row per bot with a rated match.
+    """Published Bradley–Terry ratings with intervals; one row per bot with a rated match.
 
     Attributes:
         bots: bot numbers, ascending.

@@ -25,7 +25,7 @@ def severity_of(probability: float, *, comparisons: int, rules: ArenaRules) -> S
 
 @dataclass(frozen=True, eq=False)
 class Recent:
-    """Hold the last votes of every judge, by judge, oldest first."""
+    """The last votes of every judge, by judge, oldest first."""
 
     judge: Numbers
     match: Numbers
@@ -39,7 +39,7 @@ class Recent:
 
 
 def recent_votes(facts: Facts, *, kinds: tuple[int, ...], most: int) -> Recent:
-    """Take every judge's last votes on some kinds of matches: by time, then order of play."""
+    """Return every judge's last votes on some kinds of matches: by time, then order of play."""
     votes = facts.votes
     counted = np.flatnonzero(np.isin(facts.matches.kind[votes.match], kinds))
     order = counted[np.lexsort((votes.match[counted], votes.voted[counted], votes.judge[counted]))]
@@ -50,7 +50,7 @@ def recent_votes(facts: Facts, *, kinds: tuple[int, ...], most: int) -> Recent:
 
 
 def vote_refs(facts: Facts, judge: int, matches: Ints | Numbers) -> RecordRefs:
-    """Point at a judge's votes by their key, ``match/judge``."""
+    """Return references to a judge's votes by their key, ``match/judge``."""
     name = facts.judges.ids[judge]
     return RecordRefs.of("votes", [f"{match}/{name}" for match in facts.matches.names(matches)])
 
@@ -127,7 +127,7 @@ class _Choices:
         return rest
 
     def share(self, bot: int) -> float:
-        """Give the share of votes a bot gets: (votes for it + 1) / (votes on its matches + 2)."""
+        """Return the share of votes a bot gets: (votes for it + 1) / (votes on its matches + 2)."""
         return (int(self.chosen[bot]) + 1) / (int(self.seen[bot]) + 2)
 
 
@@ -234,7 +234,7 @@ def agreeing_judges(facts: Facts, rules: ArenaRules) -> Iterator[Finding]:
 
 
 def _common(facts: Facts, one: int, other: int) -> Ints:
-    """List the rated matches two judges both voted on."""
+    """Return the rated matches two judges both voted on."""
     votes = facts.votes
     own, theirs = (votes.match[slice(*votes.opens[who : who + 2])] for who in (one, other))
     both = np.intersect1d(own, theirs)

@@ -8,7 +8,7 @@ from agon.kernel.rounding import U16
 
 @dataclass(frozen=True)
 class Payload:
-    """Hold the two lists of ``set_weights``: ``uids`` and their ``weights`` of 65535."""
+    """The two lists of ``set_weights``: ``uids`` and their ``weights`` of 65535."""
 
     uids: tuple[int, ...]
     weights: tuple[int, ...]

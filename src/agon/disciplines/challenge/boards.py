@@ -7,7 +7,7 @@ import pyarrow as pa
 from agon.disciplines.challenge.emission import BURN_UID, amount, to_u16
 from agon.disciplines.challenge.formulas import PLACES
 from agon.disciplines.challenge.outcome import Outcome
-from agon.disciplines.challenge.reasons import why_unscored, why_weightless
+from agon.disciplines.challenge.reasons import unscored_reason, weightless_reason
 from agon.disciplines.challenge.weights import staleness
 from agon.kernel.boards import Board, Unscored, ranking
 from agon.kernel.rounding import publish
@@ -37,7 +37,7 @@ def weights_board(outcome: Outcome) -> Board:
     if total is not None:
         columns["amount"] = np.array([amount(w, emission_total=total) for w in exact[order]])
     unscored = tuple(
-        Unscored(str(uid), why_weightless(outcome, uid)) for uid in network.uids[~paid].tolist()
+        Unscored(str(uid), weightless_reason(outcome, uid)) for uid in network.uids[~paid].tolist()
     )
     return Board("weights", pa.table(columns), unscored, PLACES)
 
@@ -65,7 +65,7 @@ def submissions_board(outcome: Outcome) -> Board:
         "competition": pa.array([names[at] for at in facts.competitions[rows]], pa.string()),
     }
     unscored = tuple(
-        Unscored(facts.ids[at], why_unscored(outcome, at))
+        Unscored(facts.ids[at], unscored_reason(outcome, at))
         for at in np.flatnonzero(~consensus.scored).tolist()
     )
     return Board("submissions", pa.table(columns), unscored, PLACES)
@@ -114,7 +114,7 @@ def mean_abs_z(outcome: Outcome) -> list[float | None]:
 
 
 def tested_cells(outcome: Outcome) -> npt.NDArray[np.bool_]:
-    """Tell which evaluations had enough company to be tested for outliers."""
+    """Return which evaluations had enough company to be tested for outliers."""
     counted = outcome.consensus.reports.counted
     least = np.array([one.outlier_min_values for one in outcome.network.of_competition])
     enough = counted.sum(axis=1) >= least[outcome.submissions.competitions]

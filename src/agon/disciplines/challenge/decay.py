@@ -13,7 +13,7 @@ from agon.disciplines.challenge.formulas import NOISE, reaches
 
 
 class Best(NamedTuple):
-    """Hold the best score of an epoch, and the number of the submission that has it."""
+    """The best score of an epoch, and the number of the submission that has it."""
 
     epoch: int
     score: float
@@ -22,7 +22,7 @@ class Best(NamedTuple):
 
 @dataclass(frozen=True)
 class Improvement:
-    """Hold one improvement: the new best, and the score it had to reach."""
+    """One improvement: the new best, and the score it had to reach."""
 
     best: Best
     bar: float
@@ -30,7 +30,7 @@ class Improvement:
 
 @dataclass(frozen=True)
 class DecayState:
-    """Hold what a competition remembers: its improvements, first to last."""
+    """What a competition remembers: its improvements, first to last."""
 
     improvements: tuple[Improvement, ...] = ()
 
@@ -46,7 +46,7 @@ class DecayState:
 
 
 def bar(top: float | None, *, threshold: float, improvement: str) -> float:
-    """Say what a new best must reach: top × (1 + θ), or top + θ when ``improvement`` is absolute.
+    """Return the score to reach: top × (1 + θ), or top + θ when ``improvement`` is absolute.
 
     Before there is a top score, whatever is above 0 will do.
 
@@ -64,7 +64,7 @@ def bar(top: float | None, *, threshold: float, improvement: str) -> float:
 
 
 def improves(best: float, top: float | None, *, threshold: float, improvement: str) -> bool:
-    """Tell whether a new best resets the decay: it is above the top score and reaches the bar.
+    """Return whether a new best resets the decay: it is above the top score and reaches the bar.
 
     Compared as decimals would be: 0.80 → 0.816 improves by 2 %.
 
@@ -128,7 +128,7 @@ def stale_epochs(*, epoch: int, last_improvement: int, grace_epochs: int) -> int
 
 
 def burn_percent(stale: int, *, curve: str, rate: float, max_burn: float) -> float:
-    """Say how much of a competition's emission burns, in percent.
+    """Return how much of a competition's emission burns, in percent.
 
     Linear: B = min(ρ τ 100, B_max). Exponential: B = min((1 - (1 - ρ)^τ) 100, B_max).
 

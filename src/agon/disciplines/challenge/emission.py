@@ -21,7 +21,7 @@ BURN_UID = 0
 
 @dataclass(frozen=True)
 class Paid:
-    """Hold what one competition pays its miners and what it burns, as parts of all emission."""
+    """What one competition pays its miners and what it burns, as parts of all emission."""
 
     miners: FloatArray
     burned: float

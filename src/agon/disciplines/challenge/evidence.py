@@ -91,7 +91,7 @@ def _evaluations_of(network: Network, scores: EpochScores) -> tuple[npt.NDArray[
 
 
 def _made_at(given: Evaluations, epoch: int) -> tuple[IntArray, IntArray]:
-    """List the pairs evaluated in an epoch, once each."""
+    """Return the pairs evaluated in an epoch, once each."""
     low, high = np.searchsorted(given.epochs, [epoch, epoch + 1])
     submissions = given.submissions[low:high].astype(np.int64)
     validators = given.validators[low:high].astype(np.int64)

@@ -30,7 +30,7 @@ ALWAYS = -(2**62)
 
 @dataclass(frozen=True)
 class Submissions:
-    """Hold the submissions, in id order.
+    """The submissions, in id order.
 
     Attributes:
         ids: as text.
@@ -57,7 +57,7 @@ class Submissions:
 
 @dataclass(frozen=True)
 class Competition:
-    """Hold a competition: its part of all emission, and the rules it sets for itself."""
+    """A competition: its part of all emission, and the rules it sets for itself."""
 
     id: str
     emission_share: float
@@ -66,7 +66,7 @@ class Competition:
 
 @dataclass(frozen=True)
 class Evaluations:
-    """Hold the evaluations by epoch; within an epoch, a later one replaces an earlier one.
+    """The evaluations by epoch; within an epoch, a later one replaces an earlier one.
 
     Attributes:
         epochs: rising.
@@ -82,7 +82,7 @@ class Evaluations:
 
 @dataclass(frozen=True)
 class Stakes:
-    """Hold the stakes by epoch (rising): from that epoch on the validator has that stake."""
+    """The stakes by epoch (rising): from that epoch on the validator has that stake."""
 
     epochs: IntArray
     validators: Numbers
@@ -91,7 +91,7 @@ class Stakes:
 
 @dataclass(frozen=True)
 class Facts:
-    """Hold all that weights are computed from."""
+    """All that weights are computed from."""
 
     submissions: Submissions
     validators: list[str]
@@ -101,7 +101,7 @@ class Facts:
 
     @cached_property
     def epochs(self) -> IntArray:
-        """List the epochs in which something was recorded, rising."""
+        """Return the epochs in which something was recorded, rising."""
         timed = self.stakes.epochs[self.stakes.epochs != ALWAYS]
         rising = self.evaluations.epochs
         ends = np.flatnonzero(rising[1:] != rising[:-1])
@@ -128,7 +128,7 @@ def read_facts(records: Records) -> Facts:
 
 
 def _competitions(records: Records) -> tuple[Competition, ...]:
-    """List the competitions; without any there is one, which gets the whole emission."""
+    """Return the competitions; without any there is one, which gets the whole emission."""
     table = records.sql("SELECT * EXCLUDE (id), id::VARCHAR AS id FROM competitions")
     if not table.num_rows:
         return (Competition(MAIN, 1.0, {}),)

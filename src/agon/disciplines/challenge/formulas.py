@@ -71,7 +71,7 @@ def stake_weighted_mean(scores: npt.ArrayLike, stakes: npt.ArrayLike) -> FloatAr
 
 
 def stake_fraction(*, remaining: npt.ArrayLike, total: float) -> FloatArray:
-    """Tell what part of all registered stake stands behind a score, 0 … 1.
+    """Return what part of all registered stake stands behind a score, 0 … 1.
 
     Raises:
         NotScorable: when the registered stakes sum to 0.
@@ -88,7 +88,7 @@ def stake_fraction(*, remaining: npt.ArrayLike, total: float) -> FloatArray:
 
 
 def reaches(value: npt.ArrayLike, bound: npt.ArrayLike) -> BoolArray:
-    """Tell whether ``value`` ≥ ``bound`` as decimals say it, whatever floats make of them.
+    """Return whether ``value`` ≥ ``bound`` as decimals say it, whatever floats make of them.
 
     In floats 0.80 × 1.02 is 0.8160000000000001, and 0.816 would not reach it.
 

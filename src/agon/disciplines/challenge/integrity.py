@@ -67,8 +67,8 @@ def outlier_record(facts: Facts, evidence: Evidence) -> Iterator[Finding]:
     flagged = np.bincount(evidence.validators[evidence.flagged], minlength=people)
     usual = _rate_of_others(flagged, tested)
     chances = binomial_tails(flagged, trials=tested, chances=usual)
-    told = (flagged >= REPEATED) & (chances < CHANCE / max(1, people))
-    for at in np.flatnonzero(told).tolist():
+    reported = (flagged >= REPEATED) & (chances < CHANCE / max(1, people))
+    for at in np.flatnonzero(reported).tolist():
         name, share = facts.validators[at], float(flagged[at] / tested[at])
         theirs = evidence.flagged & (evidence.validators == at)
         yield Finding(
@@ -115,9 +115,9 @@ def _copied(
     facts: Facts, found: PairwiseAgreement, pairs: BoolArray, code: str
 ) -> Iterator[Finding]:
     """Report those of ``pairs`` that agree more often than chance, and more often than not."""
-    told = pairs & (found.probability < CHANCE / max(1, int(pairs.sum())))
-    told &= 2 * found.agreed > found.common
-    for at in np.flatnonzero(told).tolist():
+    reported = pairs & (found.probability < CHANCE / max(1, int(pairs.sum())))
+    reported &= 2 * found.agreed > found.common
+    for at in np.flatnonzero(reported).tolist():
         one = facts.validators[int(found.first[at])]
         other = facts.validators[int(found.second[at]) % len(facts.validators)]
         agreed, common = int(found.agreed[at]), int(found.common[at])
@@ -228,8 +228,8 @@ def self_serving_votes(facts: Facts, evidence: Evidence) -> Iterator[Finding]:
     elsewhere = (own[who] - times) / np.maximum(1, made[who] - count)
     usual = np.maximum(_rate_of_others(times, count), elsewhere)
     chances = binomial_tails(times, trials=count, chances=usual)
-    told = (times >= REPEATED) & (chances < CHANCE / len(pairs))
-    for at in np.flatnonzero(told).tolist():
+    reported = (times >= REPEATED) & (chances < CHANCE / len(pairs))
+    for at in np.flatnonzero(reported).tolist():
         name, uid = facts.validators[int(who[at])], str(uids[int(pairs[at]) % len(uids)])
         share = float(times[at] / count[at])
         theirs = rows[far & (of == at)]

@@ -30,7 +30,7 @@ Runs = npt.NDArray[np.uint64]
 
 @dataclass(frozen=True)
 class Likeness:
-    """Hold two sources, ``first < second``, and |A ∩ B| / |A ∪ B| of their runs."""
+    """Two sources, ``first < second``, and |A ∩ B| / |A ∪ B| of their runs."""
 
     first: int
     second: int
@@ -66,7 +66,7 @@ def _class(token: str) -> str:
 
 
 def similarity(one: Runs, other: Runs) -> float:
-    """Give the part of their runs two sources share: |A ∩ B| / |A ∪ B|; 0 without runs.
+    """Return the part of their runs two sources share: |A ∩ B| / |A ∪ B|; 0 without runs.
 
     Example:
         >>> similarity(np.array([1, 2], dtype=np.uint64), np.array([2, 3], dtype=np.uint64))
@@ -106,7 +106,7 @@ def near_copies(sources: Mapping[int, str], *, least: float) -> Iterator[Likenes
 
 
 def usual_similarity(sources: Mapping[int, str]) -> float:
-    """Give the median similarity of sources that stand side by side; 0 for fewer than two.
+    """Return the median similarity of sources that stand side by side; 0 for fewer than two.
 
     Example:
         >>> usual_similarity({1: "def f(): return 1 + 2 * 3"})

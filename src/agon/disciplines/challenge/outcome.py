@@ -1,4 +1,4 @@
-"""Hold how one epoch came out: the rules in force, the consensus, and where the emission goes."""
+"""How one epoch came out: the rules in force, the consensus, and where the emission goes."""
 
 import math
 from collections.abc import Mapping
@@ -37,7 +37,7 @@ class Outcome:
 
     @cached_property
     def of_miner(self) -> Mapping[int, list[int]]:
-        """List the numbers of each miner's submissions."""
+        """Return the numbers of each miner's submissions."""
         found: dict[int, list[int]] = {}
         for at, uid in enumerate(self.submissions.miners.tolist()):
             found.setdefault(uid, []).append(at)

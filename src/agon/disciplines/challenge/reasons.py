@@ -39,8 +39,8 @@ def counted(how_many: int, noun: str) -> str:
     return f"{how_many:,} {noun}{'' if how_many == 1 else 's'}"
 
 
-def why_unscored(outcome: Outcome, submission: int) -> str:
-    """Say why a submission has no score; ``submission`` is its number."""
+def unscored_reason(outcome: Outcome, submission: int) -> str:
+    """Return why a submission has no score; ``submission`` is its number."""
     consensus, rules = outcome.consensus, outcome.rules_of(submission)
     status = Status(int(consensus.status[submission]))
     if status is Status.DUPLICATE:
@@ -65,11 +65,11 @@ def why_unscored(outcome: Outcome, submission: int) -> str:
     )
 
 
-def why_weightless(outcome: Outcome, uid: int) -> str:
-    """Say why a miner is not on the board: none of its submissions is scored, each for a reason."""
+def weightless_reason(outcome: Outcome, uid: int) -> str:
+    """Return why a miner is not on the board: none of its submissions is scored."""
     submissions = outcome.submissions
     named = sorted(outcome.of_miner[uid], key=lambda at: int(submissions.turns[at]))
-    said = [f"{submissions.ids[at]}: {why_unscored(outcome, at)}" for at in named[:_NAMED]]
+    said = [f"{submissions.ids[at]}: {unscored_reason(outcome, at)}" for at in named[:_NAMED]]
     more = len(named) - _NAMED
     if more > 0:
         said.append(f"and {more:,} more")

@@ -1,4 +1,4 @@
-"""List the rules of the challenge: how evaluations become weights, epoch by epoch."""
+"""Define the rules of the challenge: how evaluations become weights, epoch by epoch."""
 
 from typing import Literal
 
@@ -11,7 +11,7 @@ _FAR = 10**15
 
 
 class ChallengeRules(Rules):
-    """Hold the rules of one agent competition network, frozen.
+    """The rules of one agent competition network, frozen.
 
     Every rule but those in :data:`NETWORK_RULES` may be set for one competition alone, by a
     column of the same name in the table ``competitions``.

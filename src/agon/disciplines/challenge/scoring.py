@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-from agon.disciplines.challenge import bittensor, boards, explaining, waterfall
+from agon.disciplines.challenge import bittensor, boards, explanations, waterfall
 from agon.disciplines.challenge.facts import read_facts
 from agon.disciplines.challenge.outcome import Outcome, outcome_of
 from agon.disciplines.challenge.rules import ChallengeRules
@@ -18,7 +18,7 @@ BOARDS = ("weights", "submissions", "validators", "competitions")
 
 @dataclass(frozen=True)
 class ChallengeScored:
-    """Hold one scored epoch; boards and explanations are made when asked for."""
+    """One scored epoch; boards and explanations are made when asked for."""
 
     records: Records
     outcome: Outcome
@@ -49,10 +49,10 @@ class ChallengeScored:
         if board == "weights":
             return waterfall.explain_weight(self.records, self.outcome, shown, name)
         if board == "submissions":
-            return explaining.explain_submission(self.records, self.outcome, shown, name)
+            return explanations.explain_submission(self.records, self.outcome, shown, name)
         if board == "validators":
-            return explaining.explain_validator(self.outcome, shown, name)
-        return explaining.explain_competition(self.outcome, shown, name)
+            return explanations.explain_validator(self.outcome, shown, name)
+        return explanations.explain_competition(self.outcome, shown, name)
 
     def payload(self) -> bittensor.Payload:
         """Return the weights as the Bittensor network's ``set_weights`` takes them, by uid."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from agon.disciplines.challenge.decay import bar
 from agon.disciplines.challenge.emission import BURN_UID
-from agon.disciplines.challenge.explaining import (
+from agon.disciplines.challenge.explanations import (
     decay_part,
     differences,
     gate_parts,
@@ -22,7 +22,7 @@ from agon.disciplines.challenge.explaining import (
 from agon.disciplines.challenge.facts import rows_behind
 from agon.disciplines.challenge.formulas import PLACES
 from agon.disciplines.challenge.outcome import Outcome
-from agon.disciplines.challenge.reasons import counted, number, percent, why_weightless
+from agon.disciplines.challenge.reasons import counted, number, percent, weightless_reason
 from agon.kernel.boards import Board
 from agon.kernel.explanations import Explanation, Part
 from agon.kernel.findings import RecordRefs
@@ -50,7 +50,7 @@ def explain_weight(records: Records, outcome: Outcome, board: Board, name: str) 
             for at in outcome.of_miner[uid]
             for part in gate_parts(outcome, at, suffix=f" {outcome.submissions.ids[at]}")
         )
-        reason = why_weightless(outcome, uid)
+        reason = weightless_reason(outcome, uid)
         return Explanation(board.name, name, None, None, gates, PLACES, reason, context=context)
     row = board.row(name)
     steps = list(_burn(outcome) if uid == BURN_UID else _earned(records, outcome, uid))
@@ -171,7 +171,7 @@ def _paid(outcome: Outcome, entry: int, before: float) -> Iterator[Step]:
 
 
 def _next_place(outcome: Outcome, entry: int) -> str | None:
-    """Say what the next better share would take, where the strategy goes by places."""
+    """Return what the next better share would take, where the strategy goes by places."""
     given = outcome.allocation.shares
     at, rank = int(given.competitions[entry]), int(given.ranks[entry])
     rules = outcome.network.of_competition[at]

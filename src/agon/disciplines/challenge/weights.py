@@ -23,7 +23,7 @@ FloatArray = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Network:
-    """Hold the facts with the rules in force: the network's own, and one set per competition.
+    """The facts with the rules in force: the network's own, and one set per competition.
 
     Attributes:
         uids: the miners, rising, without UID 0.
@@ -51,7 +51,7 @@ class Network:
 
 @dataclass(frozen=True)
 class Shares:
-    """Hold what the strategies give at one epoch; one entry per miner and competition.
+    """What the strategies give at one epoch; one entry per miner and competition.
 
     Attributes:
         submissions: the miner's best submission there, by competition, then rank.
@@ -68,7 +68,7 @@ class Shares:
 
 @dataclass(frozen=True)
 class Allocation:
-    """Hold where an epoch's emission goes; everything is a part of 1.
+    """Where an epoch's emission goes; everything is a part of 1.
 
     Attributes:
         epoch: the epoch.
@@ -103,7 +103,7 @@ class Allocation:
 
 @dataclass(frozen=True)
 class WeightHistory:
-    """Hold the weights of many epochs.
+    """The weights of many epochs.
 
     Attributes:
         epochs: one per row.
@@ -297,7 +297,7 @@ def allocate(
 
 
 def decayed(rules: ChallengeRules, state: DecayState, epoch: int) -> float:
-    """Say how much of a competition's emission burns at an epoch, in percent.
+    """Return how much of a competition's emission burns at an epoch, in percent.
 
     Before its first improvement nothing decays.
 

@@ -1,4 +1,4 @@
-"""List the badges of one-time bonuses, each with the time it was earned where records have one.
+"""Return the badges of one-time bonuses, each with the time it was earned where records have one.
 
 A badge is earned when its condition first held. Affiliations and model scores carry no time: an
 affiliation has no time, and a difficult prompt counts from its last needed positive feedback.

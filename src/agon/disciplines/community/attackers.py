@@ -21,7 +21,7 @@ _PEOPLE_PER_GROUP = 500
 
 @dataclass
 class People:
-    """Hold the people of a simulation while it is made; attackers join at the end."""
+    """The people of a simulation while it is made; attackers join at the end."""
 
     joined: IntArray
     skill: FloatArray
@@ -67,7 +67,7 @@ class People:
 
 @dataclass
 class _Scene:
-    """Hold what an attack may add to."""
+    """What an attack may add to."""
 
     rng: np.random.Generator
     people: People

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from agon.disciplines.community.codes import Codes, expand, grouped, numbers
 from agon.disciplines.community.formulas import (
     distinct_keys_per_group,
     distinct_pairs,
     distinct_per_group,
 )
+from agon.disciplines.community.id_index import IdIndex, as_int64, expand, grouped
 from agon.disciplines.community.rules import CommunityRules
 from agon.records import Records
 
@@ -30,7 +30,7 @@ _AT_ONCE = 20_000_000
 
 @dataclass(frozen=True)
 class Benchmarks:
-    """Hold the benchmarks that count, as distinct pairs of codes.
+    """The benchmarks that count, as distinct pairs of codes.
 
     Attributes:
         sets: codes of the benchmarks.
@@ -43,7 +43,7 @@ class Benchmarks:
         helped_by: (set, user) for creators and those whose role makes them collaborators.
     """
 
-    sets: Codes
+    sets: IdIndex
     category: IntArray
     categories: int
     holds: Pairs
@@ -54,7 +54,7 @@ class Benchmarks:
 
 
 def read_benchmarks(
-    records: Records, rules: CommunityRules, *, people: Codes, prompts: Codes, creator: IntArray
+    records: Records, rules: CommunityRules, *, people: IdIndex, prompts: IdIndex, creator: IntArray
 ) -> Benchmarks:
     """Read the benchmarks that count under the rules.
 
@@ -67,7 +67,7 @@ def read_benchmarks(
     """
     alive = "" if rules.deleted_sets == "count" else "WHERE deleted_at IS NULL"
     table = records.sql(f"SELECT id, owner_id, category FROM prompt_sets {alive}")
-    sets = Codes(table["id"])
+    sets = IdIndex(table["id"])
     encoded = table["category"].combine_chunks().dictionary_encode()
     included = "" if rules.excluded_memberships == "count" else "WHERE status <> 'excluded'"
     if included:
@@ -93,7 +93,7 @@ def read_benchmarks(
         helpers.append(named)
     return Benchmarks(
         sets=sets,
-        category=numbers(encoded.indices),
+        category=as_int64(encoded.indices),
         categories=len(encoded.dictionary),
         holds=holds,
         written_by=written_by,

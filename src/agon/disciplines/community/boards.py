@@ -60,7 +60,7 @@ def contributor(facts: Facts) -> Board:
 
 
 def contributor_points(facts: Facts) -> dict[str, FloatArray]:
-    """Give everybody's points by part: ``quality`` of prompts, ``affiliation``."""
+    """Return everybody's points by part: ``quality`` of prompts, ``affiliation``."""
     quality, size = prompt_quality(facts), len(facts.people)
     prompts = np.flatnonzero((quality != 0) & (facts.creator >= 0))
     # Sorted, so that a sum does not depend on the order of the records.
@@ -74,7 +74,7 @@ def contributor_points(facts: Facts) -> dict[str, FloatArray]:
 
 
 def prompt_quality(facts: Facts) -> FloatArray:
-    """Give every prompt's quality."""
+    """Return every prompt's quality."""
     return formulas.quality(facts.positives, facts.reviews, least=facts.rules.min_prompt_reviews)
 
 
@@ -148,7 +148,7 @@ def tier(score: float, rules: CommunityRules) -> str:
 
 
 def too_few_reviews(rated: int, rules: CommunityRules) -> str:
-    """Say why somebody is not ranked as a reviewer."""
+    """Return why somebody is not ranked as a reviewer."""
     prompts = "1 prompt" if rated == 1 else f"{rated} prompts"
     return (
         f"rated {prompts} with at least {rules.min_prompt_reviews} reviews; "

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from agon.disciplines.community.codes import Codes, counted, numbers
 from agon.disciplines.community.formulas import SCORE_GRID, are_wrong
+from agon.disciplines.community.id_index import IdIndex, as_int64, counted
 from agon.disciplines.community.models import slug, slugs
 from agon.disciplines.community.rules import CommunityRules
 from agon.records import Records
@@ -17,7 +17,7 @@ BoolArray = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Difficulty:
-    """Hold how many wrong models (or responses) each prompt has.
+    """How many wrong models (or responses) each prompt has.
 
     Attributes:
         wrong: of any model, by prompt.
@@ -32,7 +32,7 @@ class Difficulty:
 
 @dataclass(frozen=True)
 class _Results:
-    """Hold every scored response: its prompt, its model, the sum and number of its scores."""
+    """Every scored response: its prompt, its model, the sum and number of its scores."""
 
     prompt: IntArray
     model: IntArray
@@ -42,7 +42,7 @@ class _Results:
 
 
 def read_difficulty(
-    records: Records, rules: CommunityRules, *, prompts: Codes, looked_at: BoolArray
+    records: Records, rules: CommunityRules, *, prompts: IdIndex, looked_at: BoolArray
 ) -> Difficulty:
     """Count wrong models on the prompts that are looked at; the others get 0.
 
@@ -70,7 +70,7 @@ def read_difficulty(
     )
 
 
-def _results(records: Records, prompts: Codes) -> _Results:
+def _results(records: Records, prompts: IdIndex) -> _Results:
     """Read the scored responses; the model's normal form is its identity."""
     source, named = "responses r", "r.model"
     if records.has("provider_models"):
@@ -86,8 +86,8 @@ def _results(records: Records, prompts: Codes) -> _Results:
         "row_number() OVER (ORDER BY name) - 1 AS code FROM (SELECT DISTINCT "
         f"{named} AS name FROM {source}) WHERE name IS NOT NULL) n ON n.name = {named}"
     )
-    codes = Codes(responses["id"])
-    prompt, name = prompts.of(responses["prompt_id"]), numbers(responses["code"])
+    codes = IdIndex(responses["id"])
+    prompt, name = prompts.of(responses["prompt_id"]), as_int64(responses["code"])
     del responses
     scores = records.sql(
         f"SELECT response_id, round(score * {SCORE_GRID})::BIGINT AS score FROM scores"
@@ -131,7 +131,7 @@ def _by_model(results: _Results) -> _Results:
 
 
 def _best(results: _Results, rules: CommunityRules) -> frozenset[str]:
-    """List the community's own best models: highest mean score over enough prompts.
+    """Return the community's own best models: highest mean score over enough prompts.
 
     Order: mean (on the grid of scores) descending, then slug.
     """

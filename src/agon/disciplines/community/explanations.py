@@ -196,7 +196,7 @@ def _component(tally: Tally, component: Component, evidence: Evidence) -> Part:
 
 
 def _prompt_parts(facts: Facts, evidence: Evidence) -> Iterator[Part]:
-    """Give a part per prompt that moved the score, largest first, the rest together."""
+    """Return a part per prompt that moved the score, largest first, the rest together."""
     rules = facts.rules
     least = rules.min_prompt_reviews
     used = {"min_prompt_reviews": least, "self_feedback": rules.self_feedback}

@@ -1,4 +1,4 @@
-"""Say how much feedback each creator draws, which is what chance would send them."""
+"""Return how much feedback each creator draws, which is what chance would send them."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,7 +15,7 @@ BoolArray = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Exposure:
-    """Hold who draws how much feedback on prompts with a known creator.
+    """Who draws how much feedback on prompts with a known creator.
 
     Attributes:
         author: creator of the prompt of each feedback, −1 where nobody is known.
@@ -45,7 +45,7 @@ class Exposure:
         return int((self.received > 0).sum())
 
     def share(self, creator: IntArray, *, away: IntArray, on: IntArray) -> FloatArray:
-        """Give each creator's share of the feedback of everybody but one person.
+        """Return each creator's share of the feedback of everybody but one person.
 
         One feedback is added for every creator, so that no share is zero.
 

@@ -1,6 +1,6 @@
 """Turn the tables of a community into arrays by participant and prompt, each when first needed.
 
-Ids become codes (:mod:`codes`), so that counting is sorting and adding small integers.
+Ids become codes (:mod:`id_index`), so that counting is sorting and adding small integers.
 """
 
 from functools import cached_property
@@ -11,7 +11,6 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from agon.disciplines.community import benchmarks as sets
-from agon.disciplines.community.codes import Codes, numbers
 from agon.disciplines.community.difficulty import Difficulty, read_difficulty
 from agon.disciplines.community.feedback import (
     NO_TIME,
@@ -21,6 +20,7 @@ from agon.disciplines.community.feedback import (
     read_feedback,
 )
 from agon.disciplines.community.formulas import SCORE_GRID, decay, summed
+from agon.disciplines.community.id_index import IdIndex, as_int64
 from agon.disciplines.community.reviews import Correlations
 from agon.disciplines.community.reviews import correlations as correlate
 from agon.disciplines.community.rules import CommunityRules
@@ -42,13 +42,13 @@ class Facts:
     def __init__(self, records: Records, rules: CommunityRules) -> None:
         self.records = records
         self.rules = rules
-        self.people = Codes(records.sql("SELECT id FROM users")["id"])
+        self.people = IdIndex(records.sql("SELECT id FROM users")["id"])
         table = records.sql(
             "SELECT p.id, coalesce(p.uploader_id, h.uploader_id) AS creator FROM prompts p "
             "LEFT JOIN hash_registrations h ON h.cid = p.hash_cid_registration "
             "AND h.sha256 = p.hash_sha256_registration"
         )
-        self.prompts = Codes(table["id"])
+        self.prompts = IdIndex(table["id"])
         self.creator = self.people.of(table["creator"])
 
     @cached_property
@@ -79,7 +79,7 @@ class Facts:
         """Return when each prompt was created: microseconds since 1970, or ``NO_TIME``."""
         table = self.records.sql("SELECT id, epoch_us(created_at) AS at FROM prompts")
         at = np.full(len(self.prompts), NO_TIME)
-        at[self.prompts.of(table["id"])] = numbers(table["at"], empty=int(NO_TIME))
+        at[self.prompts.of(table["id"])] = as_int64(table["at"], empty=int(NO_TIME))
         return at
 
     @cached_property
@@ -107,7 +107,7 @@ class Facts:
 
     @cached_property
     def is_quality(self) -> BoolArray:
-        """Say which prompts have a known creator and enough positive feedback."""
+        """Return which prompts have a known creator and enough positive feedback."""
         return (self.positives >= self.rules.min_positive_feedbacks) & (self.creator >= 0)
 
     @cached_property
@@ -145,7 +145,7 @@ class Facts:
 
     def people_at(self, ids: Any) -> IntArray:
         """Return the codes of people by their ids as text."""
-        return Codes(self.people.text).of(ids if hasattr(ids, "type") else pa.array(ids))
+        return IdIndex(self.people.text).of(ids if hasattr(ids, "type") else pa.array(ids))
 
     def names(self, people: npt.ArrayLike) -> list[str]:
         """Return the ids of people by their codes."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from agon.disciplines.community.codes import Codes, numbers, truths
+from agon.disciplines.community.id_index import IdIndex, as_bools, as_int64
 from agon.disciplines.community.rules import CommunityRules
 from agon.records import Records
 
@@ -23,7 +23,7 @@ _SCATTER = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio: neighbours land
 
 @dataclass(frozen=True)
 class Feedback:
-    """Hold feedback that counts, as parallel columns in the order of the source.
+    """Feedback that counts, as parallel columns in the order of the source.
 
     Attributes:
         user, prompt, positive, time: feedback on prompts: who, on which, which opinion, when (in
@@ -54,7 +54,7 @@ class Feedback:
 
 
 def read_feedback(
-    records: Records, rules: CommunityRules, *, people: Codes, prompts: Codes, creator: IntArray
+    records: Records, rules: CommunityRules, *, people: IdIndex, prompts: IdIndex, creator: IntArray
 ) -> Feedback:
     """Read the feedback that counts under the rules.
 
@@ -70,14 +70,14 @@ def read_feedback(
         f"FROM quick_feedbacks WHERE {on_prompts()}"
     )
     user, prompt = people.of(table["user_id"]), prompts.of(table["prompt_id"])
-    positive, time = truths(table["positive"]), numbers(table["time"])
+    positive, time = as_bools(table["positive"]), as_int64(table["time"])
     others = records.sql(
         f"SELECT user_id, response_id, score_id, {_TIME} "
         f"FROM quick_feedbacks WHERE {on_others(records)}"
     )
     response, score = _places(others["response_id"]), _places(others["score_id"])
     target = np.where(response >= 0, response * 2, score * 2 + 1)
-    other_user, other_time = people.of(others["user_id"]), numbers(others["time"])
+    other_user, other_time = people.of(others["user_id"]), as_int64(others["time"])
     # What refers to something that is not there (yet, at an as_of) is not there either.
     kept, other_kept = (user >= 0) & (prompt >= 0), other_user >= 0
     if rules.repeated_feedback == "latest":
@@ -116,7 +116,7 @@ def on_others(records: Records) -> str:
 
 
 def _replaced(user: IntArray, target: IntArray, time: IntArray) -> IntArray:
-    """List the rows which a later one of the same user on the same target replaces.
+    """Return the rows which a later one of the same user on the same target replaces.
 
     Later means by time, then by place in the source. Few rows have a like, so that one sort first
     tells which pairs of user and target come more than once, and only their rows are ordered.
@@ -156,4 +156,4 @@ def _rows_with(keys: IntArray, wanted: IntArray) -> IntArray:
 def _places(ids: object) -> IntArray:
     """Number the ids of one column; only their being equal matters. Empty ones get −1."""
     encoded = ids.combine_chunks().dictionary_encode()  # type: ignore[attr-defined] # pyarrow is untyped
-    return numbers(encoded.indices)
+    return as_int64(encoded.indices)

@@ -13,7 +13,7 @@ SCORE_GRID = 10**9
 
 
 def bonus(count: npt.ArrayLike, *, least: int, points: float) -> FloatArray:
-    """Give a one-time bonus: ``points`` when ``count`` ≥ ``least``, else 0.
+    """Return a one-time bonus: ``points`` when ``count`` ≥ ``least``, else 0.
 
     Source: seed 000, One-Time Bonuses.
 
@@ -25,7 +25,7 @@ def bonus(count: npt.ArrayLike, *, least: int, points: float) -> FloatArray:
 
 
 def linear(count: npt.ArrayLike, *, coefficient: float) -> FloatArray:
-    """Give points per unit: count × coefficient.
+    """Return points per unit: count × coefficient.
 
     Source: seed 000, Quality Prompts Score, Feedback Activity Score, Collaboration Score.
 
@@ -37,7 +37,7 @@ def linear(count: npt.ArrayLike, *, coefficient: float) -> FloatArray:
 
 
 def h_index(positives: npt.ArrayLike) -> int:
-    """Give the largest h such that h prompts have at least h positive feedbacks each.
+    """Return the largest h such that h prompts have at least h positive feedbacks each.
 
     Source: seed 000, H-Index Score.
 
@@ -50,7 +50,7 @@ def h_index(positives: npt.ArrayLike) -> int:
 
 
 def h_indices(people: IntArray, positives: IntArray, *, size: int) -> IntArray:
-    """Give everybody's h-index at once.
+    """Return everybody's h-index at once.
 
     Args:
         people: owner of each prompt, 0 … size - 1.
@@ -74,7 +74,7 @@ def h_indices(people: IntArray, positives: IntArray, *, size: int) -> IntArray:
 
 
 def h_index_score(h: npt.ArrayLike, *, coefficient: float) -> FloatArray:
-    """Give h² × coefficient.
+    """Return h² × coefficient.
 
     Source: seed 000, H-Index Score.
 
@@ -99,7 +99,7 @@ def review_quality(r: npt.ArrayLike, *, least: float, coefficient: float) -> Flo
 
 
 def are_wrong(totals: IntArray, counts: IntArray, *, threshold: float) -> npt.NDArray[np.bool_]:
-    """Say whose mean score is below the threshold, exactly, in whole steps of the score grid.
+    """Return whose mean score is below the threshold, exactly, in whole steps of the score grid.
 
     Args:
         totals: sums of scores in steps of 1e-9.
@@ -117,7 +117,7 @@ def are_wrong(totals: IntArray, counts: IntArray, *, threshold: float) -> npt.ND
 
 
 def quality(positives: IntArray, reviews: IntArray, *, least: int) -> FloatArray:
-    """Give a prompt's quality: the mean of its reviews as +1 and −1; 0 below ``least`` reviews.
+    """Return a prompt's quality: the mean of its reviews as +1 and −1; 0 below ``least`` reviews.
 
     Source: scores0001, contributor; community page, contributor board.
 
@@ -225,7 +225,7 @@ def distinct_keys_per_group(keys: IntArray, *, sizes: tuple[int, int]) -> IntArr
 
 
 def distinct_pairs(groups: IntArray, values: IntArray, *, size: int) -> tuple[IntArray, IntArray]:
-    """Give the distinct pairs of two columns of whole numbers ≥ 0, in order.
+    """Return the distinct pairs of two columns of whole numbers ≥ 0, in order.
 
     Args:
         groups: any numbers.

@@ -30,7 +30,7 @@ def skeleton(handle: str) -> str:
 
 
 def one_letter_apart(one: str, other: str) -> bool:
-    """Say whether two texts differ by one letter changed, left out or added.
+    """Return whether two texts differ by one letter changed, left out or added.
 
     Example:
         >>> one_letter_apart("lovelace", "lovelacy"), one_letter_apart("love", "lovely")
@@ -81,14 +81,14 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _same_letter(groups: dict[str, list[str]]) -> float:
-    """Give the chance that two letters, each drawn as the community uses them, are the same."""
+    """Return the chance that two letters, each drawn as the community uses them, are the same."""
     letters = Counter("".join(groups))
     total = max(sum(letters.values()), 1)
     return sum((count / total) ** 2 for count in letters.values())
 
 
 def _neighbours(forms: Sequence[str]) -> list[tuple[str, str]]:
-    """List the pairs one letter apart; both then share what is left when a letter is dropped."""
+    """Return the pairs one letter apart; both then share what is left when a letter is dropped."""
     buckets: dict[str, list[str]] = defaultdict(list)
     for form in forms:
         for rest in {form, *(form[:at] + form[at + 1 :] for at in range(len(form)))}:

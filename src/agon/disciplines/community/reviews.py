@@ -19,7 +19,7 @@ _GRID = 2**31
 
 @dataclass(frozen=True)
 class Correlations:
-    """Hold each person's reviews of prompts with enough reviews, and Pearson's r over them.
+    """Each person's reviews of prompts with enough reviews, and Pearson's r over them.
 
     Attributes:
         reviewed: how many such prompts each person rated.

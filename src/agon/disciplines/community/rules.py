@@ -42,7 +42,7 @@ def _choice(default: Any, meaning: str, reason: str, source: str = _PAGE) -> Any
 
 
 class CommunityRules(Rules):
-    """Hold every rule of the community's boards."""
+    """Every rule of the community's boards."""
 
     # One-time bonuses.
     affiliation_bonus: float = _points(

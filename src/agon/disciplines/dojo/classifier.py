@@ -93,7 +93,7 @@ _Seen = Iterator[tuple[Feature, ast.AST]]
 
 @dataclass(frozen=True)
 class Classification:
-    """Hold the guess and what it rests on.
+    """The guess and what it rests on.
 
     Attributes:
         tag: the method the program seems to use.
@@ -123,7 +123,7 @@ def classify(program: Program) -> Classification:
 
 
 def contradicts(declared: str, classification: Classification) -> bool:
-    """Say whether the program shows nothing that the declared method cannot do without.
+    """Return whether the program shows nothing that the declared method cannot do without.
 
     Only ``matrix_power``, ``linear_recurrence``, ``search_enum`` and ``closed_form`` can be
     contradicted, and never by a program in which nothing was recognised.

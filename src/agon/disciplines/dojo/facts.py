@@ -28,7 +28,7 @@ OK = VERDICTS.index("ok")
 
 @dataclass(frozen=True)
 class Problems:
-    """Hold the problems in id order.
+    """The problems in id order.
 
     Attributes:
         ids: ids as text.
@@ -47,7 +47,7 @@ class Problems:
 
 @dataclass(frozen=True)
 class Submissions:
-    """Hold the submissions in the order of arrival: created_at, source hash, id.
+    """The submissions in the order of arrival: created_at, source hash, id.
 
     Every array has one element per submission, in that order.
 
@@ -90,7 +90,7 @@ class Submissions:
 
     @cached_property
     def sources(self) -> list[str]:
-        """List the distinct sources, as given."""
+        """Return the distinct sources, as given."""
         return [self.known.sources[number] for number in self._numbers]
 
     @cached_property
@@ -106,7 +106,7 @@ class Submissions:
 
 @dataclass(frozen=True)
 class Facts:
-    """Hold what scoring needs to know of problems and submissions."""
+    """What scoring needs to know of problems and submissions."""
 
     problems: Problems
     submissions: Submissions
@@ -177,7 +177,7 @@ def _submissions(records: Records, problems: Problems) -> Submissions:
 
 
 def _users(known: Known, number: Ints) -> tuple[list[str], Ints]:
-    """List the users among some numbers in id order, and give each number its place there."""
+    """Return the users among some numbers in id order, and give each number its place there."""
     names = known.names["user"]
     is_there = np.bincount(number, minlength=len(names.texts)) > 0
     in_order = np.argsort(names.places)

@@ -25,7 +25,7 @@ _Truth = TypeVar("_Truth", bool, Bools)
 
 @dataclass(frozen=True)
 class Gates(Generic[_Truth]):
-    """Say which gates were passed, for one submission or for an array of them.
+    """Return which gates were passed, for one submission or for an array of them.
 
     Attributes:
         stage_pass: the first half of the terms is right.
@@ -41,7 +41,7 @@ def brevity(l_chars: int, *, b_max: float, beta: float) -> int: ...
 @overload
 def brevity(l_chars: Ints, *, b_max: float, beta: float) -> Ints: ...
 def brevity(l_chars: int | Ints, *, b_max: float, beta: float) -> int | Ints:
-    """Give the brevity bonus ``floor(b_max · e^(−beta · L))`` (seed 002, 5 Brevity Bonus).
+    """Return the brevity bonus ``floor(b_max · e^(−beta · L))`` (seed 002, 5 Brevity Bonus).
 
     Args:
         l_chars: canonical length L in bytes, 0 or more; one length or an array.
@@ -113,7 +113,7 @@ def base_score(passed: Gates[Bools], *, stage_base: int, reward_base: int) -> In
 def base_score(
     passed: Gates[bool] | Gates[Bools], *, stage_base: int, reward_base: int
 ) -> int | Ints:
-    """Give the points of the gates: 0, ``stage_base`` or ``reward_base`` (seed 002, 4).
+    """Return the points of the gates: 0, ``stage_base`` or ``reward_base`` (seed 002, 4).
 
     Example:
         >>> base_score(gates(150, n_check=200), stage_base=200, reward_base=1000)
@@ -149,7 +149,7 @@ def normal_tag(tag: object, notes: object, *, require_notes: bool, max_length: i
 
 @dataclass(frozen=True)
 class Diversity:
-    """Hold the diversity points of one submission.
+    """The diversity points of one submission.
 
     Attributes:
         first_tag: points for the first submission of its tag.
@@ -179,7 +179,7 @@ def tag_distribution(users_and_tags: Iterable[tuple[str, str]]) -> dict[str, int
 
 @dataclass(frozen=True)
 class Families:
-    """Hold the two facts that decide diversity points.
+    """The two facts that decide diversity points.
 
     Attributes:
         first_of_tag: per entry, whether it is the first of its tag on its problem.
@@ -247,7 +247,7 @@ def diversity_points(
 
 
 def median_length(l_chars: Sequence[int]) -> float:
-    """Give the median length among reward-correct submissions (seed 002, 7).
+    """Return the median length among reward-correct submissions (seed 002, 7).
 
     Raises:
         ValueError: when there is none; such a user has no median.

@@ -34,7 +34,7 @@ _NAMES = np.array(VERDICTS, dtype=object)
 
 @dataclass(frozen=True)
 class Judgement:
-    """Hold what the rules make of every submission, in the facts' order of arrival.
+    """What the rules make of every submission, in the facts' order of arrival.
 
     Attributes:
         verdict: as recorded, or what the payload policy makes of the source, numbered.
@@ -180,7 +180,7 @@ def _violations(
     max_elements: int,
     max_literal_digits: int | None,
 ) -> tuple[Violation, ...]:
-    """Say why the payload policy refuses a source; one is read once for all later scorings."""
+    """Return why the payload policy refuses a source; one is read once for all later scorings."""
     payload = payload_of(source, max_bytes=max_bytes, max_depth=max_depth)
     if isinstance(payload, Violation):
         return (payload,)
@@ -195,7 +195,7 @@ def _violations(
 
 
 def _unscored(facts: Facts, rules: DojoRules, verdict: Ints) -> tuple[Objects, Bools]:
-    """Say why a submission has no score, None where it has one, and whether it has one."""
+    """Return why a submission has no score, None where it has one, and whether it has one."""
     s, problems = facts.submissions, facts.problems
     reasons = np.full(len(s), None, dtype=object)
     scored = verdict != _FAILED
@@ -232,7 +232,7 @@ def _gates(facts: Facts, n_check: Ints, verdict: Ints) -> tuple[Bools, Bools]:
 
 
 def _tags(facts: Facts, rules: DojoRules) -> tuple[Ints, list[str]]:
-    """Give each submission the place of its tag in force among the names of such tags, sorted."""
+    """Return the index of each submission's tag in force, and the sorted names of such tags."""
     s = facts.submissions
     # Few different tags are declared: each is looked at once, with a note and without one.
     longest = rules.max_method_tag_chars
@@ -256,7 +256,7 @@ def _tags(facts: Facts, rules: DojoRules) -> tuple[Ints, list[str]]:
 
 
 def contradicted(source: str, tag: str, rules: DojoRules) -> bool:
-    """Say whether the static classifier strongly contradicts a declared tag."""
+    """Return whether the static classifier strongly contradicts a declared tag."""
     from agon.disciplines.dojo.classifier import classify, contradicts
 
     program = read_source(
@@ -303,7 +303,7 @@ def _diversity(
 
 
 def diversity_of(rules: DojoRules, *, first_of_tag: bool, families: int) -> formulas.Diversity:
-    """Give the diversity points the rules in force make of the two facts that decide them."""
+    """Return the diversity points the rules in force make of the two facts that decide them."""
     return formulas.diversity_points(
         first_of_tag=bool(first_of_tag),
         distinct_tags=int(families),

@@ -105,7 +105,7 @@ class Names:
 
 
 class Known:
-    """Hold what the submissions seen so far say, in order of arrival: created_at, hash, id.
+    """What the submissions seen so far say, in order of arrival: created_at, hash, id.
 
     Attributes:
         numbers: columns by name: ``row`` (the number of the row), ``filed`` (the place in each of
@@ -238,7 +238,7 @@ class Known:
 
 @lru_cache(maxsize=SOURCES_KEPT)
 def _canonical(source: str) -> tuple[str, int]:
-    """Give a source's hash and length in canonical form."""
+    """Return a source's hash and length in canonical form."""
     canonical = canonicalize(source.encode())
     return source_hash(canonical), length(canonical)
 

@@ -14,7 +14,7 @@ from agon.disciplines.dojo.program import Program, Violation
 
 @dataclass(frozen=True, order=True)
 class Literal:
-    """Hold one literal: its place and its size.
+    """One literal: its place and its size.
 
     Attributes:
         line: from 1.
@@ -29,7 +29,7 @@ class Literal:
 
 @dataclass(frozen=True)
 class Payload:
-    """Hold the literals of a program, each kind in source order.
+    """The literals of a program, each kind in source order.
 
     Attributes:
         numbers: every number; ``size`` is the digits as written, without prefix and underscores,

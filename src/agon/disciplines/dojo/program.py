@@ -20,7 +20,7 @@ Refusal = Literal["syntax_error", "rejected_policy", "rejected_import", "runtime
 
 @dataclass(frozen=True, order=True)
 class Violation:
-    """Hold one reason to refuse a program, at its place, with what would be right.
+    """One reason to refuse a program, at its place, with what would be right.
 
     Attributes:
         line: from 1; 0 when the program as a whole is meant.
@@ -51,7 +51,7 @@ class _Unparsable(Exception):
 
 @dataclass(frozen=True)
 class Program:
-    """Hold a source that parses.
+    """A source that parses.
 
     Attributes:
         source: the canonical bytes.
@@ -158,7 +158,7 @@ def _tree(text: str, *, max_depth: int) -> ast.Module:
 
 
 def _nodes(tree: ast.Module, *, max_depth: int) -> tuple[ast.AST, ...]:
-    """List the nodes, parents first, with a loop: how deep it goes is the attacker's choice."""
+    """Return the nodes, parents first, with a loop: how deep it goes is the attacker's choice."""
     nodes: list[ast.AST] = []
     stack: list[tuple[ast.AST, int]] = [(tree, 0)]
     while stack:

@@ -9,7 +9,7 @@ _SPEC_GATES = "dojo page, Gates, policy and score"
 
 
 class DojoRules(Rules):
-    """Hold every rule of the dojo."""
+    """Every rule of the dojo."""
 
     n_check: int = rule(
         200,

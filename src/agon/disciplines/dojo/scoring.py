@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from agon.disciplines.dojo import explaining
+from agon.disciplines.dojo import explanations
 from agon.disciplines.dojo.facts import collect
 from agon.disciplines.dojo.judgement import Judgement, judge
 from agon.disciplines.dojo.rules import DojoRules
@@ -27,7 +27,7 @@ def score(records: Records, rules: DojoRules) -> "Season":
 
 @dataclass(frozen=True)
 class Season:
-    """Hold a judged season; boards and explanations are made when asked for."""
+    """A judged season; boards and explanations are made when asked for."""
 
     judgement: Judgement
 
@@ -50,8 +50,8 @@ class Season:
             raise NotFound(f"there is no user {name!r}: {did_you_mean(name, users[:10_000])}")
         shown = self.board(board)
         if board == "season":
-            return explaining.season(self.judgement, users.index(name), shown)
-        return explaining.problem(self.judgement, users.index(name), self._place(board), shown)
+            return explanations.season(self.judgement, users.index(name), shown)
+        return explanations.problem(self.judgement, users.index(name), self._place(board), shown)
 
     @cached_property
     def season(self) -> Board:
@@ -104,7 +104,7 @@ class Season:
         return Board(name, table, self._without(rows, np.flatnonzero(s.problem == place)), PLACES)
 
     def _without(self, scored: Any, rows: Any) -> tuple[Unscored, ...]:
-        """List the users among ``rows`` who have no scored submission, with every reason."""
+        """Return the users among ``rows`` who have no scored submission, with every reason."""
         j, s = self.judgement, self.judgement.facts.submissions
         done = np.zeros(len(s.users), dtype=bool)
         done[s.user[scored]] = True
@@ -122,7 +122,7 @@ class Season:
 
 
 def _medians(users: Any, lengths: Any, size: int) -> Any:
-    """Give each user's median length, not a number where there is none."""
+    """Return each user's median length, not a number where there is none."""
     medians = np.full(size, np.nan)
     # One number says user and length: such numbers are sorted many times as fast as two columns.
     distinct, places = np.unique(lengths, return_inverse=True)

@@ -13,7 +13,7 @@ Test = Callable[[ast.AST], bool]
 
 
 def is_linear(expression: ast.AST, is_state: Test) -> bool:
-    """Say whether an expression is a linear combination that really contains the state.
+    """Return whether an expression is a linear combination that really contains the state.
 
     Remainders by something without state pass: a recurrence modulo m is one all the same.
     """
@@ -87,7 +87,7 @@ def growth(node: ast.AST) -> tuple[str, ast.expr] | None:
 
 
 def is_entry(node: ast.AST, name: str) -> bool:
-    """Say whether a node reads entries of a list at a place that is not itself read from it."""
+    """Return whether a node reads entries of a list at a place that is not itself read from it."""
     match node:
         case ast.Subscript(value=ast.Name(id=read), slice=place):
             return read == name and not reads_list(name, place)
@@ -95,7 +95,7 @@ def is_entry(node: ast.AST, name: str) -> bool:
 
 
 def reads_list(name: str, expression: ast.AST) -> bool:
-    """Say whether an expression reads an entry of the named list."""
+    """Return whether an expression reads an entry of the named list."""
     return any(
         isinstance(each, ast.Subscript) and names(each.value) == {name}
         for each in ast.walk(expression)
@@ -103,7 +103,7 @@ def reads_list(name: str, expression: ast.AST) -> bool:
 
 
 def is_product(node: ast.AST, *, named: bool) -> bool:
-    """Say whether a node multiplies an entry of a table, or two names where those are pairs."""
+    """Return whether a node multiplies an entry of a table, or two names where those are pairs."""
     match node:
         case ast.BinOp(left=ast.Name(id=left), op=ast.Mult(), right=ast.Name(id=right)):
             return named and left != right
@@ -117,7 +117,7 @@ def _is_table_entry(entry: ast.Subscript) -> bool:
 
 
 def is_unrolled_product(display: ast.Tuple | ast.List) -> bool:
-    """Say whether a display spells out entries like ``a * e + b * g``."""
+    """Return whether a display spells out entries like ``a * e + b * g``."""
     sums = 0
     for node in inside(display):
         match node:
@@ -129,7 +129,7 @@ def is_unrolled_product(display: ast.Tuple | ast.List) -> bool:
 
 
 def is_scaling(node: ast.AST) -> bool:
-    """Say whether a node multiplies by a number written out."""
+    """Return whether a node multiplies by a number written out."""
     match node:
         case ast.BinOp(op=ast.Mult(), left=left, right=right):
             return isinstance(left, ast.Constant) or isinstance(right, ast.Constant)
@@ -137,7 +137,7 @@ def is_scaling(node: ast.AST) -> bool:
 
 
 def is_count(node: ast.AST) -> bool:
-    """Say whether a node counts: ``n += 1`` or by another number written out."""
+    """Return whether a node counts: ``n += 1`` or by another number written out."""
     return (
         isinstance(node, ast.AugAssign)
         and isinstance(node.op, ast.Add)
@@ -174,7 +174,7 @@ def own_nodes(loop: ast.For | ast.While) -> Iterator[ast.AST]:
 
 
 def is_read_before_written(loop: ast.For | ast.While) -> bool:
-    """Say whether a loop reads a name on an earlier line than the one that assigns it.
+    """Return whether a loop reads a name on an earlier line than the one that assigns it.
 
     Then the name brings its value from the last round: ``out.append(a)`` … ``a = b``.
     """

@@ -10,7 +10,7 @@ from agon.errors import NotScorable
 
 @dataclass(frozen=True)
 class CohenKappa:
-    """Hold κ with the two shares it is made of and the number of items behind it.
+    """κ with the two shares it is made of and the number of items behind it.
 
     ``observed`` is the share of items with equal labels, ``expected`` the share that two raters
     with these label frequencies would reach by chance.

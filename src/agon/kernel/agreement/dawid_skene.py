@@ -30,7 +30,7 @@ _BLOCK = 12_500  # tasks at a time: their posteriors stay in the core's cache
 
 @dataclass(frozen=True, eq=False)
 class DawidSkene:
-    """Hold what EM found, for T tasks, W workers and K classes.
+    """What EM found, for T tasks, W workers and K classes.
 
     Attributes:
         priors: share of each class, K, summing to 1.
@@ -55,13 +55,13 @@ class DawidSkene:
 
     @property
     def truth(self) -> IntArray:
-        """Give each task its most probable class (the lower number on a tie)."""
+        """Return each task's most probable class (the lower number on a tie)."""
         return self.posteriors.argmax(axis=1)
 
 
 @dataclass(frozen=True, eq=False)
 class WorkerAccuracy:
-    """Hold every worker's accuracy with its interval, and how many labels it rests on (all W)."""
+    """Every worker's accuracy with its interval, and how many labels it rests on (all W)."""
 
     value: FloatArray
     low: FloatArray

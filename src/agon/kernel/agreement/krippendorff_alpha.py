@@ -13,7 +13,7 @@ IntArray = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class KrippendorffAlpha:
-    """Hold α with the two disagreements it is made of and how many values could be paired.
+    """α with the two disagreements it is made of and how many values could be paired.
 
     ``values`` counts the ratings in units that have at least two, ``units`` those units.
     """

@@ -21,7 +21,7 @@ COMPILED_FROM = 200_000
 
 @dataclass(frozen=True, eq=False)
 class LabelSums:
-    """Hold labels sorted by task, then cell: task ``t`` has ``cell[offsets[t]:offsets[t + 1]]``."""
+    """Labels sorted by task, then cell: task ``t`` has ``cell[offsets[t]:offsets[t + 1]]``."""
 
     cell: IntArray
     offsets: IntArray

@@ -13,7 +13,7 @@ IntArray = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class PairwiseAgreement:
-    """Hold one entry per pair of judges, ``first < second``, in that order.
+    """One entry per pair of judges, ``first < second``, in that order.
 
     Attributes:
         first: judge number.

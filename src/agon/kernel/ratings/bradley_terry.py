@@ -21,7 +21,7 @@ _FINEST = 1e-6  # precision of a step; the steps themselves refine one another
 
 @dataclass(frozen=True, eq=False)
 class BradleyTerry:
-    """Hold the log-strength θ of each player (mean 0), and how it was found.
+    """The log-strength θ of each player (mean 0), and how it was found.
 
     P(i beats j) = 1 / (1 + e^(θ_j - θ_i)).
     """
@@ -32,12 +32,12 @@ class BradleyTerry:
 
     @property
     def shares(self) -> Vector:
-        """Give the strengths e^θ, normalised to sum 1."""
+        """Return the strengths e^θ, normalised to sum 1."""
         strength = np.exp(self.log_strength - self.log_strength.max(initial=-np.inf))
         return strength / strength.sum()
 
     def elo(self, *, scale: float, mean: float) -> Vector:
-        """Give the ratings on the Elo scale: see :func:`to_elo`."""
+        """Return the ratings on the Elo scale: see :func:`to_elo`."""
         return to_elo(self.log_strength, scale=scale, mean=mean)
 
 

@@ -17,7 +17,7 @@ _FARTHEST = 700.0  # exp overflows just above; beyond it an expectation is 0 or 
 
 @dataclass(frozen=True, eq=False)
 class EloState:
-    """Hold every player's rating and number of rated matches, player ``p`` at index ``p``."""
+    """Every player's rating and number of rated matches, player ``p`` at index ``p``."""
 
     ratings: npt.NDArray[np.float64]
     games: npt.NDArray[np.int64]
@@ -38,7 +38,7 @@ class EloState:
 
 @dataclass(frozen=True, eq=False)
 class Fold:
-    """Hold the state after the matches, and by how much each match moved its two players.
+    """The state after the matches, and by how much each match moved its two players.
 
     A player's rating is ``start`` plus its changes added up in order of play, to the last bit.
     """

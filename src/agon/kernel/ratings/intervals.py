@@ -1,4 +1,4 @@
-"""Say how sure Bradley–Terry ratings are: by the sandwich formula, or by refitting resamples."""
+"""Return how sure Bradley–Terry ratings are: by the sandwich formula, or by refitting resamples."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ Vector = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Intervals:
-    """Hold a confidence interval per player, in log-strength against the mean of all players.
+    """A confidence interval per player, in log-strength against the mean of all players.
 
     ``refits`` and ``separated`` speak of the bootstrap: how many resamples were fitted, and in how
     many of them no finite optimum existed, so that ``separated_regularisation`` had to help.

@@ -19,7 +19,7 @@ _FARTHEST = 700.0  # exp overflows just above
 
 
 class Likelihood:
-    """Hold the log-likelihood of the log-strengths θ: ℓ = Σ w_ij ln p_ij, with a prior λ.
+    """The log-likelihood of the log-strengths θ: ℓ = Σ w_ij ln p_ij, with a prior λ.
 
     ``newton_step`` uses the curvature where ``gradient`` was last taken.
     """
@@ -40,7 +40,7 @@ class Likelihood:
         return theta - theta.mean()
 
     def gradient(self, theta: Vector) -> Vector:
-        """Give points won minus points expected, per player."""
+        """Return points won minus points expected, per player."""
         slope = self._won - self._expected(theta)
         if self._regularisation == 0.0:
             return slope - slope.mean()  # 0 but for rounding, which a singular system cannot bear
@@ -77,12 +77,12 @@ class Likelihood:
         return won, self._to_players(matches, matches)
 
     def reach(self, step: Vector) -> float:
-        """Say by how much at most a step moves two opponents (or one and the phantom) apart."""
+        """Return by how much at most a step moves two opponents (or one and the phantom) apart."""
         between = np.abs(step.take(self._i) - step.take(self._j)).max(initial=0.0)
         return float(max(between, np.abs(step).max() if self._regularisation else 0.0))
 
     def _expected(self, theta: Vector) -> Vector:
-        """Give the expected points per player, and note the curvature."""
+        """Return the expected points per player, and note the curvature."""
         wins = logistic(theta.take(self._i) - theta.take(self._j))
         expected = self._matches * wins
         self._pairs_curvature = expected * (1.0 - wins)

@@ -1,4 +1,4 @@
-"""Say which ranks are certain: who is surely ahead of whom, and who cannot be told apart."""
+"""Return which ranks are certain: who is surely ahead of whom, and who cannot be told apart."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ Numbers = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class RankGroups:
-    """Hold the best (``rank_low``) and worst (``rank_high``) rank each player's interval allows.
+    """The best (``rank_low``) and worst (``rank_high``) rank each player's interval allows.
 
     ``meeting_points`` has one value per group, best first: a point that lies in the intervals of
     exactly the group's members. Groups overlap; each is as large as can be.
@@ -24,12 +24,12 @@ class RankGroups:
     meeting_points: Vector
 
     def members(self, group: int) -> Numbers:
-        """List the players of a group (0 is the best), in player order."""
+        """Return the players of a group (0 is the best), in player order."""
         point = self.meeting_points[group]
         return np.flatnonzero((self.low <= point) & (point <= self.high))
 
     def groups(self) -> list[list[int]]:
-        """List the players of every group, best group first."""
+        """Return the players of every group, best group first."""
         return [self.members(group).tolist() for group in range(len(self.meeting_points))]
 
 

@@ -1,4 +1,4 @@
-"""Say whether the matches determine a rating at all, and if not, who stands apart."""
+"""Return whether the matches determine a rating at all, and if not, who stands apart."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -43,7 +43,7 @@ def groups_of(counts: PairCounts) -> tuple[int, npt.NDArray[np.int32]]:
 
 
 def _joined(i: Any, j: Any, both_scored: Any, leader: Any) -> bool:
-    """Tell whether pairs in which both scored already join everybody: the common, cheap case."""
+    """Return whether pairs in which both scored already join everybody: the common, cheap case."""
     apart = len(leader) - 1
     for pair in range(len(i)):
         if both_scored[pair]:

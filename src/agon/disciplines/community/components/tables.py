@@ -5,7 +5,6 @@ from collections.abc import Iterable
 import numpy as np
 import numpy.typing as npt
 
-from agon.disciplines.community.codes import numbers
 from agon.disciplines.community.components.component import (
     Bonus,
     Component,
@@ -14,6 +13,7 @@ from agon.disciplines.community.components.component import (
 )
 from agon.disciplines.community.evidence import Evidence
 from agon.disciplines.community.facts import Facts
+from agon.disciplines.community.id_index import as_int64
 from agon.kernel.findings import RecordRefs
 
 IntArray = npt.NDArray[np.int64]
@@ -65,7 +65,7 @@ def _flag_records(evidence: Evidence) -> Iterable[RecordRefs]:
 def _per_user(facts: Facts, query: str) -> IntArray:
     """Return the column ``n`` of a query by the user of each row, 0 for the others."""
     rows = facts.records.sql(query)
-    who, count = facts.people.of(rows["user_id"]), numbers(rows["n"])
+    who, count = facts.people.of(rows["user_id"]), as_int64(rows["n"])
     counts = np.zeros(len(facts.people), dtype=np.int64)
     counts[who[who >= 0]] = count[who >= 0]
     return counts

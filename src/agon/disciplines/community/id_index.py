@@ -17,11 +17,11 @@ _PART = 1 << 18
 """Ids coded at a time."""
 
 
-class Codes:
-    """Give each of some distinct ids its place 0, 1, 2 …, and find places by id.
+class IdIndex:
+    """The index 0, 1, 2 … of each of some distinct ids.
 
     Example:
-        >>> codes = Codes(pa.array(["ada", "bob"]))
+        >>> codes = IdIndex(pa.array(["ada", "bob"]))
         >>> codes.of(pa.array(["bob", None, "eve", "ada"])).tolist()
         [1, -1, -1, 0]
     """
@@ -70,7 +70,7 @@ class Codes:
 
 
 def counted(
-    codes: Codes, rows: Any, id_column: str, value_column: str
+    codes: IdIndex, rows: Any, id_column: str, value_column: str
 ) -> tuple[IntArray, IntArray]:
     """Sum a column of whole numbers, and count its rows, by the code of another column.
 
@@ -78,13 +78,13 @@ def counted(
 
     Example:
         >>> rows = pa.table({"of": ["b", "b", "x"], "n": [2, 3, 9]})
-        >>> [column.tolist() for column in counted(Codes(pa.array(["a", "b"])), rows, "of", "n")]
+        >>> [column.tolist() for column in counted(IdIndex(pa.array(["a", "b"])), rows, "of", "n")]
         [[0, 5], [0, 2]]
     """
     totals = np.zeros(len(codes), dtype=np.int64)
     counts = np.zeros(len(codes), dtype=np.int64)
     for batch in rows.to_batches():
-        at, values = codes.of(batch[id_column]), numbers(batch[value_column])
+        at, values = codes.of(batch[id_column]), as_int64(batch[value_column])
         if len(at) and at.min() < 0:
             at, values = at[at >= 0], values[at >= 0]
         np.add.at(totals, at, values)
@@ -120,17 +120,17 @@ def grouped(groups: IntArray, *, size: int) -> tuple[IntArray, IntArray, IntArra
     return order, np.cumsum(counts) - counts, counts
 
 
-def numbers(column: Any, *, empty: int = -1) -> IntArray:
+def as_int64(column: Any, *, empty: int = -1) -> IntArray:
     """Return a column of whole numbers as int64, with ``empty`` where it has none.
 
     Example:
-        >>> numbers(pa.array([3, None])).tolist()
+        >>> as_int64(pa.array([3, None])).tolist()
         [3, -1]
     """
     return _array(pc.fill_null(column.cast(pa.int64()), empty)).astype(np.int64, copy=False)
 
 
-def truths(column: Any) -> npt.NDArray[np.bool_]:
+def as_bools(column: Any) -> npt.NDArray[np.bool_]:
     """Return a column of truth values; empty ones are false."""
     return _array(pc.fill_null(column, False)).astype(bool)  # arrow's own positional argument
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 
 import agon
 from agon.disciplines import discipline
-from agon.disciplines.arena import explaining
+from agon.disciplines.arena import explanations
 from agon.disciplines.arena.records import SCHEMA
 from agon.disciplines.arena.simulate import ATTACKS
 from agon.errors import NotFound
@@ -18,7 +18,7 @@ from disciplines.arena.arenas import RULES, Tables, arenas, bots, match, scored,
 
 def test_parts_sum_to_the_score_of_every_id_on_every_board(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where old matches share one part; every part names the rules in force."""
-    monkeypatch.setattr(explaining, "DETAILED", 20)
+    monkeypatch.setattr(explanations, "DETAILED", 20)
     simulation = discipline("arena").simulate(size=1500, seed=11, attacks=list(ATTACKS))
     result = agon.score(
         "arena",

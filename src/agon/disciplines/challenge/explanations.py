@@ -11,7 +11,7 @@ from agon.disciplines.challenge.decay import DecayState, Improvement, bar, epoch
 from agon.disciplines.challenge.facts import rows_behind
 from agon.disciplines.challenge.formulas import PLACES
 from agon.disciplines.challenge.outcome import Outcome
-from agon.disciplines.challenge.reasons import counted, number, percent, why_unscored
+from agon.disciplines.challenge.reasons import counted, number, percent, unscored_reason
 from agon.disciplines.challenge.rules import ChallengeRules
 from agon.disciplines.challenge.weights import decayed, staleness
 from agon.errors import NotFound, did_you_mean
@@ -58,7 +58,7 @@ def gate_parts(outcome: Outcome, submission: int, *, suffix: str = "") -> list[P
                 0.0,
                 {"original": facts.ids[first]},
                 {"duplicate_content": rules.duplicate_content},
-                f"{facts.ids[submission]} {why_unscored(outcome, submission)}",
+                f"{facts.ids[submission]} {unscored_reason(outcome, submission)}",
                 missing="content of its own",
                 records=(RecordRefs.of("submissions", [facts.ids[submission], facts.ids[first]]),),
             )
@@ -177,7 +177,7 @@ def explain_submission(records: Records, outcome: Outcome, board: Board, name: s
         row["score"] if row else None,
         tuple(parts),
         PLACES,
-        None if scored else why_unscored(outcome, at),
+        None if scored else unscored_reason(outcome, at),
         context={
             "epoch": outcome.epoch,
             "miner_uid": int(facts.miners[at]),

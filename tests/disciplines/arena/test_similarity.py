@@ -14,7 +14,7 @@ from agon.disciplines.arena.accounts import (
     handle_base,
     similarity,
 )
-from agon.disciplines.arena.plagiarism import fingerprint, jaccard, likeness, words
+from agon.disciplines.arena.plagiarism import fingerprint, jaccard, text_similarity, words
 from agon.disciplines.arena.qualification import Attempt, Outcome, next_attempt_at, outcome_of
 
 
@@ -43,19 +43,19 @@ def test_copying_starts_at_nine_words_in_ten(
     """19 of 21 words are 0.905, 18 of 22 are 0.818."""
     one = " ".join(f"w{n}" for n in range(20))
     other = " ".join([*(f"w{n}" for n in range(shared)), *(f"x{n}" for n in range(20 - shared))])
-    assert likeness(one, other, threshold=0.9).copied is copied
+    assert text_similarity(one, other, threshold=0.9).copied is copied
 
 
 def test_a_jaccard_at_the_threshold_is_copied() -> None:
     """Nine of ten words: exactly 0.9."""
     one = " ".join("abcdefghi")
     assert jaccard(one, one + " j") == 0.9
-    assert likeness(one, one + " j", threshold=0.9).copied
+    assert text_similarity(one, one + " j", threshold=0.9).copied
 
 
 def test_empty_responses_are_equal() -> None:
     """Two bots that say nothing have said the same."""
-    assert likeness("", " ... ", threshold=0.9).copied
+    assert text_similarity("", " ... ", threshold=0.9).copied
 
 
 @settings(max_examples=60, deadline=None)

@@ -10,9 +10,9 @@ from agon.disciplines.arena.formulas import SIDE_A, TIE, Ints, expected_score, k
 from agon.disciplines.arena.history import (
     Credibilities,
     Event,
+    RatingHistory,
     Ratings,
     Results,
-    Trails,
 )
 from agon.disciplines.arena.rules import ArenaRules
 from agon.kernel.boards import Board
@@ -27,17 +27,23 @@ _SIDES = ("a", "b", "tie")
 
 
 def explain_bot(
-    bot: int, *, board: Board, facts: Facts, ratings: Ratings, trails: Trails, rules: ArenaRules
+    bot: int,
+    *,
+    board: Board,
+    facts: Facts,
+    ratings: Ratings,
+    history: RatingHistory,
+    rules: ArenaRules,
 ) -> Explanation:
     """Explain a bot's rating: the start and each rated match with K, expectation and change."""
     name = str(facts.bots.ids[bot])
-    played = trails.played[trails.opens[bot] : trails.opens[bot + 1]]
+    played = history.played[history.opens[bot] : history.opens[bot + 1]]
     games = len(played)
     if not (games or facts.bots.qualified[bot]):
         missing = "qualify by being picked as more human than a human, or play a rated match"
         begun = _start(rules, missing=missing)
         return Explanation(BOTS, name, None, None, (begun,), reason=NEVER_PLAYED)
-    steps = _Steps(bot, facts, ratings, trails, rules)
+    steps = _Steps(bot, facts, ratings, history, rules)
     split = max(0, games - DETAILED)
     parts = (
         _start(rules),
@@ -67,15 +73,15 @@ class _Steps:
     """Write the part of each rated match of one bot."""
 
     def __init__(
-        self, bot: int, facts: Facts, ratings: Ratings, trails: Trails, rules: ArenaRules
+        self, bot: int, facts: Facts, ratings: Ratings, history: RatingHistory, rules: ArenaRules
     ) -> None:
         self.bot, self.facts, self.ratings, self.rules = bot, facts, ratings, rules
-        self.trails = trails
+        self.history = history
 
     def points(self, match: int) -> tuple[float, float]:
-        """Give the published rating before and after one match."""
+        """Return the published rating before and after one match."""
         is_a = self.ratings.a[match] == self.bot
-        before = (self.trails.before_a if is_a else self.trails.before_b)[match]
+        before = (self.history.before_a if is_a else self.history.before_b)[match]
         change = (self.ratings.change_a if is_a else self.ratings.change_b)[match]
         return publish(float(before)), publish(float(before + change))
 
@@ -100,7 +106,7 @@ class _Steps:
         rules, ratings = self.rules, self.ratings
         is_a = ratings.a[match] == self.bot
         other = int((ratings.b if is_a else ratings.a)[match])
-        pair = float(self.trails.before_a[match]), float(self.trails.before_b[match])
+        pair = float(self.history.before_a[match]), float(self.history.before_b[match])
         own, opponent = pair if is_a else pair[::-1]
         result = int(ratings.result[match])
         score = 0.5 if result == TIE else float((result == SIDE_A) == is_a)
@@ -143,7 +149,7 @@ def _elo_rules(rules: ArenaRules) -> dict[str, float | int | bool]:
 
 
 def _standing(games: int, rules: ArenaRules) -> Part:
-    """Say how far the rating is from no longer being provisional."""
+    """Return how far the rating is from no longer being provisional."""
     needed = rules.provisional_matches
     left = needed - games
     return Part(
@@ -163,7 +169,7 @@ def _matches(count: int) -> str:
 
 
 def _unrated(bot: int, facts: Facts) -> tuple[str, ...]:
-    """Say which matches of a bot moved nothing, and why."""
+    """Return which matches of a bot moved nothing, and why."""
     matches = facts.matches
     own = (matches.bot_a == bot) | (matches.bot_b == bot)
     notes = []
@@ -316,7 +322,7 @@ class _Events:
     def notes(self) -> tuple[str, ...]:
         """Say since when the judge is out of the pool, if it is."""
         level = self.rules.credibility_active
-        fell = self.credibilities.fell_out(self.judge, level=level)
+        fell = self.credibilities.deactivation_of(self.judge, level=level)
         if fell is None:
             return ()
         match = self.facts.matches.names([int(self.credibilities.match[fell])])[0]
@@ -324,7 +330,7 @@ class _Events:
 
 
 def _activity(credibility: int, rules: ArenaRules) -> Part:
-    """Say how far the judge is from being active."""
+    """Return how far the judge is from being active."""
     level = rules.credibility_active
     left = level - credibility
     return Part(

@@ -128,7 +128,7 @@ def _brevity(j: Judgement, row: int) -> Part:
 
 
 def _bytes_to_next(j: Judgement, row: int) -> str | None:
-    """Say how many bytes less give the next point."""
+    """Return how many bytes less give the next point."""
     rules, size = j.rules, int(j.facts.submissions.l_chars[row])
     wanted = int(j.brevity[row]) + 1
     if wanted > rules.brevity_max or not rules.brevity_beta:
