@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import report  # type: ignore[import-not-found]  # stands beside this script
 
-from agon.app.replay.replica import LiveContest
+from agon.app.replay.replica import ContestReplica
 from agon.disciplines import BUILT_IN, discipline
 from agon.editions import default_edition
 from agon.ledger.entry import Draft, genesis, seal, seal_records, write_row
@@ -92,7 +92,7 @@ def main() -> None:
 
 def _measure(of: str, records: int, repeat: int) -> None:
     made = Ledger(of, records)
-    live = LiveContest("c")
+    live = ContestReplica("c")
     begin = _now()
     live.catch_up(made.lines)
     read = _now() - begin
@@ -100,7 +100,7 @@ def _measure(of: str, records: int, repeat: int) -> None:
     replay = _now() - begin
     times = [_appended(live, made.append(number)) for number in range(repeat)]
     used, waited = np.median(times[1:], axis=0)
-    replayed = LiveContest("c")
+    replayed = ContestReplica("c")
     replayed.catch_up(made.lines)
     assert replayed.result().board().sha256 == live.result().board().sha256
     for one in (live, replayed):
@@ -117,7 +117,7 @@ def _now() -> Seconds:
     return np.array([time.process_time(), time.perf_counter()])
 
 
-def _appended(live: LiveContest, lines: list[tuple[int, bytes]]) -> Seconds:
+def _appended(live: ContestReplica, lines: list[tuple[int, bytes]]) -> Seconds:
     begin = _now()
     live.catch_up(lines)
     live.result().board().sha256  # noqa: B018 - computing it is what is timed

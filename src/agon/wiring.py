@@ -201,8 +201,8 @@ def open_service(settings: "Settings", *, create: bool = True) -> "Service":
         NotFound: a key file is missing and not to be made.
         Conflict, Unreadable: a key file is open to others, or no key.
     """
-    from agon.app.replay.replica import Lives
-    from agon.app.service import KeySigner, Service
+    from agon.app.replay.replica_cache import ReplicaCache
+    from agon.app.service import Service, SigningKey
     from agon.settings.keys import load_key
 
     signing = load_key(settings.signing_key_path, make=create)
@@ -211,13 +211,13 @@ def open_service(settings: "Settings", *, create: bool = True) -> "Service":
         store=open_store(settings, create=create),
         clock=now,
         new_id=sortable_id,
-        signer=KeySigner(signing),
-        lives=Lives(),
+        signer=SigningKey(signing),
+        replicas=ReplicaCache(),
         lease_span=timedelta(seconds=settings.lease_seconds),
         network_key=server,
         tasks=lambda: task_names(settings.tasks_folder),
         snapshots_kept=settings.snapshots_kept,
-        look_pause=timedelta(minutes=settings.findings_minutes) or None,
+        scan_pause=timedelta(minutes=settings.findings_minutes) or None,
         jobs_kept=timedelta(days=settings.ended_jobs_days) or None,
     )
 

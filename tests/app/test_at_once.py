@@ -20,10 +20,10 @@ from agon.app.contests.changes.change_sets import dry_run, propose
 from agon.app.contests.lifecycle.creation import NewContest, create
 from agon.app.contests.lifecycle.transitions import open_contest
 from agon.app.queue import leases
-from agon.app.replay.replica import Lives
+from agon.app.replay.replica_cache import ReplicaCache
 from agon.app.service import Service
 from agon.app.webhooks.subscriptions import subscribe, unsubscribe
-from agon.app.worker.handlers import SETTLERS
+from agon.app.worker.handlers import RESULT_HANDLERS
 from agon.entities.access import StoredResponse
 from agon.errors import AgonError, Unauthenticated
 from conftest import Postgresql
@@ -142,7 +142,7 @@ def test_a_dry_run_that_began_earlier_does_not_replace_a_later_one(
         if not later:
             later.append(None)
             play(house, 5, 6)
-            later.append(dry_run(replace(house, lives=Lives()), "spring", proposed.id))
+            later.append(dry_run(replace(house, replicas=ReplicaCache()), "spring", proposed.id))
         return report(*given)
 
     monkeypatch.setattr(module, "_report", slow)
@@ -169,7 +169,7 @@ def test_a_webhook_removed_while_its_delivery_is_logged_ends_the_job(
         house, postgresql,
         lambda one: unsubscribe(one, "spring", webhook.id, by=LOCAL),
         lambda two: leases.complete(
-            two, job.id, lease=job.lease or "", outcome=outcome, settlers=SETTLERS
+            two, job.id, lease=job.lease or "", outcome=outcome, handlers=RESULT_HANDLERS
         ),
     )  # fmt: skip
     assert not isinstance(ended, AgonError)

@@ -36,7 +36,7 @@ def client_of(behind: Behind, role: str | None = "operator", **options: object) 
 def work(behind: Behind) -> None:
     """Do what a worker would do, until there is nothing left."""
     source = LocalSource(behind.service, worker="tests", wait=lambda _: None)
-    Worker(source, handlers.house_runners(behind.service)).work(idle=False)
+    Worker(source, handlers.service_runners(behind.service)).work(idle=False)
 
 
 @pytest.fixture(params=["beside the database", "over HTTP"])

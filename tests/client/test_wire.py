@@ -205,7 +205,7 @@ def test_a_long_stream_goes_in_portions_of_whole_lines() -> None:
     answer = {"added": 2, "repeated": 1, "replaced": 0, "first_seq": 3, "last_seq": 4}
     line = Line(httpx2.Response(201, json=answer))
     sent: list[int] = []
-    with line.client(portion=10, told=sent.append) as client:
+    with line.client(portion=10, on_result=sent.append) as client:
         done = client.records.add("s", [b"12345\n1234", b"5\n12345\n1", b""])
     assert [one.content for one in line.asked] == [b"12345\n", b"12345\n", b"12345\n1"]
     assert (done.added, done.repeated, done.first_seq, done.last_seq) == (6, 3, 3, 4)

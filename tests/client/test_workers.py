@@ -7,8 +7,8 @@ import pytest
 
 from agon.app.queue.progress import Progress
 from agon.app.queue.source import REMOTE_KINDS, Assignment
-from agon.app.worker.handlers import house_runners, sandbox_runners
-from agon.app.worker.loop import Run, Worked, Worker
+from agon.app.worker.handlers import sandbox_runners, service_runners
+from agon.app.worker.loop import Run, Worker, WorkResult
 from agon.entities.jobs import JobKind
 from agon.errors import Forbidden
 from app.worker.contests import dojo, entries, gated, job_of, published, submitted
@@ -16,12 +16,14 @@ from client.conftest import Behind, client_of
 from fakes.sandbox import FakeSandbox
 
 
-def work(behind: Behind, runners: Mapping[JobKind, Run], *, role: str = "worker") -> list[Worked]:
+def work(
+    behind: Behind, runners: Mapping[JobKind, Run], *, role: str = "worker"
+) -> list[WorkResult]:
     """Work over HTTP until there is nothing to do."""
-    told: list[Worked] = []
+    told: list[WorkResult] = []
     with client_of(behind, role) as client:
         source = client.job_source(worker="far", wait=lambda _: None)
-        Worker(source, runners, told=told.append).work(idle=False)
+        Worker(source, runners, on_result=told.append).work(idle=False)
     return told
 
 
@@ -82,7 +84,7 @@ def test_the_houses_own_jobs_are_not_given_out(behind: Behind) -> None:
     """A gate's program is an answer; a worker outside must not even hold it."""
     dojo(behind.service)
     job = gated(behind.service)
-    runners = house_runners(behind.service) | sandbox_runners(FakeSandbox())
+    runners = service_runners(behind.service) | sandbox_runners(FakeSandbox())
     remote = {kind: run for kind, run in runners.items() if kind in REMOTE_KINDS}
     assert work(behind, remote) == []
     with pytest.raises(Forbidden):

@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
 
-from agon.app.replay.replica import Lives
-from agon.app.service import KeySigner, Service
+from agon.app.replay.replica_cache import ReplicaCache
+from agon.app.service import Service, SigningKey
 from agon.entities.access import Caller
 from agon.store import open_store
 
@@ -38,7 +38,7 @@ def service_at(folder: Path, *, clock: Clock | None = None, url: str | None = No
         store=open_store(url or f"sqlite:///{folder}/agon.db"),
         clock=clock or Clock(),
         new_id=lambda: f"id{next(numbers):06}",
-        signer=KeySigner(bytes(range(32))),
-        lives=Lives(),
+        signer=SigningKey(bytes(range(32))),
+        replicas=ReplicaCache(),
         network_key=b"k" * 32,
     )

@@ -9,7 +9,7 @@ from fastapi.testclient import TestClient
 
 from agon.app.access.tokens import Grant, create_token
 from agon.app.access.users import create_user
-from agon.app.contests.boards.publication import publish
+from agon.app.contests.boards.publish import publish
 from agon.app.contests.ingest.records import record
 from agon.app.contests.lifecycle import creation, transitions
 from agon.app.service import Service

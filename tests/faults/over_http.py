@@ -32,7 +32,7 @@ def worker(port: int, name: str, finished: Path) -> None:
     with _client(port) as client:
         source = client.job_source(worker=name)
         runners = sandbox_runners(parts.SlowSandbox())
-        Worker(source, runners, told=lambda one: parts.note_end(finished, one)).work()
+        Worker(source, runners, on_result=lambda one: parts.note_end(finished, one)).work()
 
 
 def writer(port: int, name: str, journal: Path) -> None:

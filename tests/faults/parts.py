@@ -14,20 +14,20 @@ from pathlib import Path
 from typing import Any
 
 from agon.app.access.permissions import LOCAL
-from agon.app.contests.boards.publication import publish
+from agon.app.contests.boards.publish import publish
 from agon.app.contests.ingest.records import record
 from agon.app.contests.ledgers.append import append
 from agon.app.contests.lifecycle.creation import NewContest, create
 from agon.app.contests.lifecycle.transitions import open_contest
 from agon.app.contests.submissions.creation import submit
 from agon.app.contests.submissions.submission import Submission
-from agon.app.queue.jobs import house_job
-from agon.app.replay.replica import Lives
+from agon.app.queue.jobs import service_job
+from agon.app.replay.replica_cache import ReplicaCache
 from agon.app.sandbox import RunRequest, RunResult
-from agon.app.service import KeySigner, Service
-from agon.app.worker.handlers import house_runners, sandbox_runners
+from agon.app.service import Service, SigningKey
+from agon.app.worker.handlers import sandbox_runners, service_runners
 from agon.app.worker.local_source import LocalSource
-from agon.app.worker.loop import Worked, Worker
+from agon.app.worker.loop import Worker, WorkResult
 from agon.disciplines.dojo.canonical import source_hash
 from agon.ledger.entry import Draft
 from agon.store import open_store
@@ -67,8 +67,8 @@ def house(url: str) -> Service:
         store=open_store(url, create=False),
         clock=now,
         new_id=sortable_id,
-        signer=KeySigner(bytes(range(32))),
-        lives=Lives(),
+        signer=SigningKey(bytes(range(32))),
+        replicas=ReplicaCache(),
         lease_span=LEASE,
         network_key=bytes(range(32)),
     )
@@ -138,9 +138,9 @@ def worker(url: str, name: str, finished: Path) -> None:
     """Work until killed; every job that is done with is noted."""
     service = house(url)
     watch = Watch(url)
-    runners = house_runners(service) | sandbox_runners(SlowSandbox())
+    runners = service_runners(service) | sandbox_runners(SlowSandbox())
     source = LocalSource(service, worker=name, wait=watch.wait)
-    Worker(source, runners, told=lambda one: note_end(finished, one)).work()
+    Worker(source, runners, on_result=lambda one: note_end(finished, one)).work()
 
 
 def writer(url: str, name: str, journal: Path) -> None:
@@ -171,7 +171,7 @@ def request(service: Service, name: str, number: int) -> None:
     else:
         with service.store.write() as session:
             contest = session.contests.get(ARENA)
-            asked = house_job("round", contest, id=f"r-{name}-{number}")
+            asked = service_job("round", contest, id=f"r-{name}-{number}")
             if not any(one.id == asked.id for one in session.queue.page(kinds=["round"])):
                 session.queue.add(asked, now=service.clock())
 
@@ -215,7 +215,7 @@ def read_journal(journal: Path) -> tuple[list[int], set[int]]:
     return begun, {note["done"] for note in notes if "done" in note}
 
 
-def note_end(finished: Path, worked: Worked) -> None:
+def note_end(finished: Path, worked: WorkResult) -> None:
     """Note that a worker is done with a job."""
     _note(finished, {worked.assignment.kind: 1})
 

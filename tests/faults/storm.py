@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import orjson
 
 from agon.app.queue.jobs import state
-from agon.app.replay.replica import LiveContest
+from agon.app.replay.replica import ContestReplica
 from agon.app.service import Service
 from agon.entities.jobs import JobState
 from agon.ledger.entry import chain, genesis
@@ -289,7 +289,7 @@ class _Checks:
             with self.service.store.read() as session:
                 contest = session.contests.get(contest_id)
                 lines = [(one.seq, one.line) for one in session.entries.after(contest.no)]
-            live = LiveContest(contest_id)
+            live = ContestReplica(contest_id)
             live.catch_up(lines)
             board = live.result().board(contest.boards[0])
             with self.service.store.read() as session:

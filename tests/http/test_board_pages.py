@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agon.app.contests.boards.publication import publish
+from agon.app.contests.boards.publish import publish
 from agon.app.contests.ingest.records import record
 from agon.app.contests.lifecycle import transitions
 from agon.http.board_pages import BoardPages
@@ -101,7 +101,7 @@ def test_pages_equal_those_read_in_a_session(
         record(either.service, "spring", more, by=ORGANISER)
         publish(either.service, "spring")
     if state == "final":
-        transitions.finalise(either.service, "spring", by=ORGANISER)
+        transitions.finalize(either.service, "spring", by=ORGANISER)
     cursor = either.get(f"{BOARD}?limit=2", "organiser").json()["next"]
     assert cursor
     for role in (None, "viewer", "organiser", "worker"):

@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 import pytest
 
-from agon.app.contests.boards.publication import publish
+from agon.app.contests.boards.publish import publish
 from agon.app.contests.ingest.records import record
 from agon.app.contests.lifecycle import transitions
 from agon.app.spreadsheets import escape_formula
@@ -237,5 +237,5 @@ def test_staff_see_what_happens_during_a_freeze(house: House) -> None:
     assert house.get(f"{BOARD}?limit=2&cursor={cursor}").status_code == 404
     newest = house.get("/contests/spring/snapshots", "organiser").json()["items"][0]["snapshot"]
     assert house.get(f"/contests/spring/snapshots/{newest}").status_code == 404
-    transitions.finalise(house.service, "spring", by=ORGANISER)
+    transitions.finalize(house.service, "spring", by=ORGANISER)
     assert house.get(BOARD).json()["rows_total"] == 53

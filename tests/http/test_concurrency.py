@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agon.app.contests.boards import explanations
+from agon.app.contests.boards import explain
 from agon.http.concurrency import EXPENSIVE, MAX_PER_CALLER, MAX_RUNNING, Busy, ConcurrencyLimiter
 from fakes.http_house import House
 from fakes.routes import routes
@@ -91,7 +91,7 @@ def test_whoever_waits_for_long_answers_keeps_nobody_else_out(
     """Sixty explanations at once took every thread; the list of contests waited for all of them."""
     house.contest("spring")
     going, inside, most = threading.Event(), 0, 0
-    lock, really = threading.Lock(), explanations.explain
+    lock, really = threading.Lock(), explain.explain
 
     def slow(*given: Any, **options: Any) -> Any:
         nonlocal inside, most

@@ -2,16 +2,16 @@
 
 import pytest
 
-from agon.app.service import KeySigner
+from agon.app.service import SigningKey
 from agon.errors import Unreadable
 from agon.http.event_ids import EventIds
 
-IDS = EventIds(KeySigner(bytes(32)))
+IDS = EventIds(SigningKey(bytes(32)))
 
 
 def test_a_number_comes_back_from_its_id_in_every_process() -> None:
     """A stream that was cut goes on at another process of the server."""
-    other = EventIds(KeySigner(bytes(32)))
+    other = EventIds(SigningKey(bytes(32)))
     for number in (1, 2, 255, 256, 2**62):
         assert other.number("spring", IDS.text("spring", number)) == number
     assert IDS.number("spring", "0") == 0
@@ -19,7 +19,7 @@ def test_a_number_comes_back_from_its_id_in_every_process() -> None:
 
 def test_an_id_is_of_one_contest_and_one_house() -> None:
     """One that is guessed, or of another contest, is refused."""
-    foreign = EventIds(KeySigner(bytes(31) + b"x"))
+    foreign = EventIds(SigningKey(bytes(31) + b"x"))
     for text in (IDS.text("autumn", 7), foreign.text("spring", 7), "0" * 32):
         with pytest.raises(Unreadable, match="no event here"):
             IDS.number("spring", text)

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from agon.app.access.permissions import ANONYMOUS
-from agon.app.contests.boards.publication import publish as publish_boards
-from agon.app.contests.cases.findings import look
+from agon.app.contests.boards.publish import publish as publish_boards
+from agon.app.contests.cases.findings import scan
 from agon.app.contests.changes.change_sets import apply, dry_run, propose
 from agon.app.contests.ingest.records import record
 from agon.app.contests.lifecycle.transitions import freeze
@@ -87,7 +87,7 @@ class Frozen:
             ("void", {"records": ["submissions/r2"]}),
         ):
             self.change(kind, params)
-        look(service, "autumn")
+        scan(service, "autumn")
         publish_boards(service, "autumn")
 
     def change(self, kind: str, params: dict[str, Any]) -> None:

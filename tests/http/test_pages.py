@@ -8,7 +8,7 @@ from urllib.parse import quote
 import pytest
 
 from agon.app.contests.boards.history import history
-from agon.app.contests.boards.publication import publish
+from agon.app.contests.boards.publish import publish
 from agon.app.contests.ingest.records import record
 from agon.app.contests.lifecycle.creation import NewContest, create
 from agon.store.contests import Contests

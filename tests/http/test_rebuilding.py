@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agon.app.queue.jobs import house_job
+from agon.app.queue.jobs import service_job
 from agon.http.rebuilding import MOST
 from fakes.http_house import House, house_at
 
@@ -42,7 +42,7 @@ def test_a_stranger_learns_nothing_of_the_house_by_asking_for_the_past(forgetful
     with forgetful.service.store.write() as session:
         contest = session.contests.get("spring")
         for n in range(5):
-            job = house_job("dry-run", contest, id=f"other{n}")
+            job = service_job("dry-run", contest, id=f"other{n}")
             session.queue.add(job, now=forgetful.service.clock())
     after = ask(forgetful, 2).json()
     for told in (before, after, ask(forgetful, 0, "viewer").json()):

@@ -8,7 +8,7 @@ import pytest
 import agon as library
 from agon.app.demo import build_demo
 from agon.app.files import json_line
-from agon.app.replay.replica import LiveContest
+from agon.app.replay.replica import ContestReplica
 from agon.ledger.contest_state import Adjustment
 from cli.command import Ended, Here, apart
 
@@ -104,7 +104,7 @@ def test_an_adjusted_board_shares_ranks_as_the_discipline_says(
     good(agon("contest", "add", "friday", records, *at))
     good(agon("contest", "export", "friday", "--out", tmp_path / "ledger", *at))
     lines = (tmp_path / "ledger" / "ledger.ndjson").read_bytes().splitlines()
-    replica = LiveContest("friday")
+    replica = ContestReplica("friday")
     replica.catch_up(enumerate(lines, start=1))
     bonus = Adjustment(seq=1, board="players", id="p3", points=12, change=None, reason="a mistake")
     board = replica.result(adjustments=[bonus]).board()

@@ -1,35 +1,22 @@
-"""Hold what every use case of the service works with."""
+"""What every use case works with: the store, the clock, randomness, keys and limits."""
 
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any
 
+from agon.app.replay.replica_cache import ReplicaCache
 from agon.ledger import signatures
 from agon.store.store import Store
 
-if TYPE_CHECKING:
-    from agon.app.replay.replica import Lives
-
-
-class Signer(Protocol):
-    """Sign values with the house's Ed25519 key."""
-
-    @property
-    def public_key(self) -> str:
-        """The public half, in hex: what others check signatures with."""
-
-    def sign(self, value: Mapping[str, Any]) -> str:
-        """Return the signature (hex) over a value's canonical JSON."""
-
 
 @dataclass(frozen=True)
-class KeySigner:
-    """Sign with a private key of 32 bytes.
+class SigningKey:
+    """An Ed25519 private key of 32 bytes, with which an instance signs heads and manifests.
 
     Example:
-        >>> KeySigner(bytes(32)).public_key[:16]
+        >>> SigningKey(bytes(32)).public_key[:16]
         '3b6a27bcceb6a42d'
     """
 
@@ -37,42 +24,42 @@ class KeySigner:
 
     @property
     def public_key(self) -> str:
-        """The public half, in hex."""
+        """The public key in hex, with which others verify signatures."""
         return signatures.public_key(self.key).hex()
 
     def sign(self, value: Mapping[str, Any]) -> str:
-        """Return the signature (hex) over a value's canonical JSON."""
+        """Return the signature (hex) of a value's canonical JSON."""
         return signatures.sign(self.key, value)
 
 
 @dataclass(frozen=True)
 class Service:
-    """Hold the store, the clock, the dice and the keys of one house.
+    """One instance of agon, as its use cases see it.
 
     Attributes:
-        store: where everything is kept.
-        clock: gives the time, in UTC.
-        new_id: draws an id that no other has and nobody can guess, safe in addresses.
+        store: the database.
+        clock: returns the time, in UTC.
+        new_id: returns a new id that cannot be guessed, safe in URLs.
         signer: signs ledger heads and manifests.
-        lives: the contests' records in this process's memory.
+        replicas: the records of contests in this process's memory.
         lease_span: how long a worker holds a job without a heartbeat.
-        network_key: what addresses are hashed with before they are stored.
-        tasks: lists the names of the tasks that challenge submissions are tried on.
-        snapshots_kept: so many of the newest snapshots of a board keep their rows.
-        random: gives that many random bytes, for secrets.
-        look_pause: so long after a look for findings the next one comes by itself; None: never.
-        jobs_kept: so long jobs that have ended can be looked at; None: for ever.
+        network_key: key of the hashes that are stored instead of network addresses.
+        tasks: returns the names of the tasks that challenge submissions are run on.
+        snapshots_kept: number of a board's newest snapshots that keep their rows.
+        random: returns that many random bytes, for secrets.
+        scan_pause: time from one automatic integrity scan to the next; None: no automatic scans.
+        jobs_kept: how long jobs that have ended are kept; None: for ever.
     """
 
     store: Store
     clock: Callable[[], datetime]
     new_id: Callable[[], str]
-    signer: Signer
-    lives: "Lives"
+    signer: SigningKey
+    replicas: ReplicaCache
     lease_span: timedelta = timedelta(seconds=30)
     network_key: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)
     tasks: Callable[[], tuple[str, ...]] = tuple
     snapshots_kept: int = 20
     random: Callable[[int], bytes] = secrets.token_bytes
-    look_pause: timedelta | None = None
+    scan_pause: timedelta | None = None
     jobs_kept: timedelta | None = None

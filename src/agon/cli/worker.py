@@ -19,7 +19,7 @@ from agon.cli.helping import Command, option
 if TYPE_CHECKING:
     from agon.app.queue.source import JobSource
     from agon.app.sandbox import Mode
-    from agon.app.worker.loop import Run, Worked, Worker
+    from agon.app.worker.loop import Run, Worker, WorkResult
     from agon.entities.jobs import JobKind
     from agon.errors import AgonError
     from agon.settings import Settings
@@ -95,7 +95,7 @@ def command(
         reached = _reach(opened, place, settings, called=called, stopping=stopping)
         runners = _runners(opened, settings, reached, kinds=_kinds(kinds), mode=mode)
         source = reached.source
-        worker = Worker(source, runners, stopping=stopping, told=_tell, refused=_refused)
+        worker = Worker(source, runners, stopping=stopping, on_result=_tell, on_error=_refused)
         click.echo(f"worker {called}: {', '.join(runners)}", err=True)
         try:
             with _stopped_by_signals(worker, grace=grace):
@@ -136,14 +136,14 @@ def _reach(
         client = opened.enter_context(Client(place.server, token=places.token(place.token_file)))
         source = client.job_source(worker=called, wait=stopping.wait)
         return _Reached(source, {}, remote=True)
-    from agon.app.worker.handlers import house_runners, post_runners
+    from agon.app.worker.handlers import post_runners, service_runners
     from agon.app.worker.local_source import LocalSource
 
     service = wiring.open_service(settings)
     opened.callback(service.store.close)
     waiting = wiring.watch(settings, pause=stopping.wait)
     opened.callback(waiting.close)
-    runners = house_runners(service) | post_runners(service, wiring.post(settings))
+    runners = service_runners(service) | post_runners(service, wiring.post(settings))
     return _Reached(LocalSource(service, worker=called, wait=waiting.wait), runners, remote=False)
 
 
@@ -257,7 +257,7 @@ def _refused(refused: "AgonError") -> None:
     click.echo(f"no jobs for now: {refused}; trying again until there are", err=True)
 
 
-def _tell(worked: "Worked") -> None:
+def _tell(worked: "WorkResult") -> None:
     assignment = worked.assignment
     cause = f": {worked.cause}" if worked.cause else ""
     click.echo(f"{assignment.kind} {assignment.id} {worked.end}{cause}", err=True)

@@ -150,7 +150,7 @@ class Event:
     Attributes:
         no: rises by time over all contests; a stream resumes after it.
         seq: position of the ledger it tells of; the public sees none later than the freeze.
-        kind: ``snapshot-published``, ``contest-frozen``, ``standing-moved``, ….
+        kind: ``snapshot-published``, ``contest-frozen``, ``rank-changed``, ….
         staff: whether only organisers and operators may see it.
     """
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-from agon.app.service import Signer
+from agon.app.service import SigningKey
 from agon.errors import Unreadable
 
 FIRST: Final = "0"
@@ -29,13 +29,13 @@ class EventIds:
         signer: the house's.
 
     Example:
-        >>> from agon.app.service import KeySigner
-        >>> ids = EventIds(KeySigner(bytes(32)))
+        >>> from agon.app.service import SigningKey
+        >>> ids = EventIds(SigningKey(bytes(32)))
         >>> ids.number("spring", ids.text("spring", 7))
         7
     """
 
-    def __init__(self, signer: Signer) -> None:
+    def __init__(self, signer: SigningKey) -> None:
         self._signer = signer
 
     def text(self, contest: str, number: int) -> str:

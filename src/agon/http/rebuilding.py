@@ -7,7 +7,7 @@ from starlette.responses import Response
 
 from agon.app.access.permissions import View, permits
 from agon.app.contests.boards.stored_rows import NotStored
-from agon.app.queue.jobs import house_job
+from agon.app.queue.jobs import service_job
 from agon.app.service import Service
 from agon.entities.jobs import NewJob
 from agon.http.auth import caller_of
@@ -31,7 +31,7 @@ def rebuild_answer(request: Request, view: View, missing: NotStored) -> Response
         Busy: the caller may not see jobs, and :data:`MOST` others are being rebuilt.
     """
     service, caller = serving(request).service, caller_of(request)
-    job = house_job(
+    job = service_job(
         "rebuild",
         view.contest,
         id=service.new_id(),

@@ -1,6 +1,7 @@
 """Keep published boards: rows in chunks of lines, ids in buckets, so that any page is two reads."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import Any, Final
 from zlib import crc32
@@ -49,7 +50,7 @@ class Snapshots:
             unscored: one JSON line for each id without a score.
         """
         buckets = _buckets(ids)
-        values = {
+        values: dict[str, Any] = {
             "no": self._next(snapshot.contest_no),
             "contest_no": snapshot.contest_no,
             "board": snapshot.board,
@@ -72,7 +73,7 @@ class Snapshots:
             SNAPSHOT_IDS,
             ((no, place, orjson.dumps(bucket)) for place, bucket in enumerate(buckets)),
         )
-        return self.get(no)
+        return replace(snapshot, no=no, manifest=parsed(values["manifest"]))
 
     def _next(self, contest_no: int) -> int:
         """Return a contest's next number; its writers come one after another."""

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from agon.app.analysis.score import Result, score
-from agon.app.replay.replica import LiveContest
+from agon.app.replay.replica import ContestReplica
 from agon.disciplines import BUILT_IN, discipline
 from agon.editions import default_edition
 from agon.errors import AgonError
@@ -109,7 +109,7 @@ def test_what_refers_to_voided_rows_does_not_count(of: str, table: str, engine: 
     """Every board is that of the records without the voided rows and all that needs them."""
     places = [seq for seq, (name, _) in enumerate(_rows(of), start=2) if name == table]
     voided = places[1 : 1 + max(1, len(places) // 4)]
-    live = LiveContest("c", engine=engine)
+    live = ContestReplica("c", engine=engine)
     live.catch_up(_lines(of, voided))
     left: dict[str, list[tuple[int, dict[str, Any]]]] = {}
     for seq, (name, row) in enumerate(_rows(of), start=2):
@@ -135,7 +135,7 @@ def test_a_table_voided_as_a_whole_is_scored_or_refused(
 ) -> None:
     """An error of ours would stop the contest's worker for good."""
     places = [seq for seq, (name, _) in enumerate(_rows(of), start=2) if name == table]
-    live = LiveContest("c", engine=engine)
+    live = ContestReplica("c", engine=engine)
     live.catch_up(_lines(of, places))
     try:
         told = list(_boards(live.result()).values())

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agon.app.replay.replica import LiveContest
+from agon.app.replay.replica import ContestReplica
 from agon.disciplines import BUILT_IN
 from agon.errors import AgonError
 from agon.records import Records
@@ -38,7 +38,7 @@ def _stops(made: Ledger, dice: random.Random) -> list[int]:
     return [*inside, len(made.lines)]
 
 
-def _shown(live: LiveContest, at: int) -> tuple[dict[str, Any], dict[str, str]]:
+def _shown(live: ContestReplica, at: int) -> tuple[dict[str, Any], dict[str, str]]:
     """Return the tables at a position, and the hash of every board or why there is none."""
     try:
         result = live.result(at=at)
@@ -60,9 +60,9 @@ def _tables(records: Records) -> dict[str, Any]:
     return {name: records.arrow(name) for name in names if records.has(name)}
 
 
-def _grown(made: Ledger, stops: list[int], engine: Engine | None) -> Iterator[LiveContest]:
+def _grown(made: Ledger, stops: list[int], engine: Engine | None) -> Iterator[ContestReplica]:
     """Feed a ledger in portions and stop after each, tables stored on the way."""
-    live = LiveContest("c", engine=engine)
+    live = ContestReplica("c", engine=engine)
     before = 0
     for stop in stops:
         live.catch_up(made.lines[before:stop])
@@ -72,7 +72,7 @@ def _grown(made: Ledger, stops: list[int], engine: Engine | None) -> Iterator[Li
 
 
 def _agree(made: Ledger, stops: list[int], engine: Engine | None) -> None:
-    replayed = LiveContest("c", engine=engine)
+    replayed = ContestReplica("c", engine=engine)
     replayed.catch_up(made.lines)
     for stop, live in zip(stops, _grown(made, stops, engine), strict=True):
         tables, boards = _shown(live, stop)

@@ -8,18 +8,18 @@ import pytest
 
 from agon.app.access.permissions import ANONYMOUS
 from agon.app.contests.boards.cursors import Cursor
-from agon.app.contests.boards.explanations import explain
+from agon.app.contests.boards.explain import explain
 from agon.app.contests.boards.history import history
 from agon.app.contests.boards.pages import boards, page, row
 from agon.app.contests.boards.participants import participant, participants
 from agon.app.contests.boards.proofs import proof
-from agon.app.contests.boards.publication import publish
+from agon.app.contests.boards.publish import publish
 from agon.app.contests.cases.cases import cases
-from agon.app.contests.cases.findings import findings, look
+from agon.app.contests.cases.findings import findings, scan
 from agon.app.contests.changes.change_sets import apply, changes, dry_run, propose
 from agon.app.contests.ingest.records import record
 from agon.app.contests.ledgers.events import events
-from agon.app.contests.lifecycle.transitions import finalise, freeze
+from agon.app.contests.lifecycle.transitions import finalize, freeze
 from agon.app.service import Service
 from agon.entities.access import Caller
 from agon.errors import AgonError
@@ -82,7 +82,7 @@ def _hidden(service: Service) -> int:
         dry_run(service, "spring", change.id)
         apply(service, "spring", change.id, by=ORGANISER)
         publish(service, "spring")
-    look(service, "spring")
+    scan(service, "spring")
     with service.store.read() as session:
         return session.contests.get("spring").seq
 
@@ -123,6 +123,6 @@ def test_the_end_shows_everybody_what_was_hidden(service: Service) -> None:
     freeze(service, "spring", by=ORGANISER)
     _hidden(service)
     live = page(service, view(service, ORGANISER), "bots").lines
-    finalise(service, "spring", by=ORGANISER)
+    finalize(service, "spring", by=ORGANISER)
     assert page(service, view(service, ANONYMOUS), "bots").lines == live
     assert history(service, view(service, ANONYMOUS), "bots", "b")[-1].seq > 70

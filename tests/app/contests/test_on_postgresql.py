@@ -12,7 +12,7 @@ from agon.app.contests.ingest.ndjson import read_ndjson
 from agon.app.contests.ingest.records import record
 from agon.app.contests.lifecycle.creation import NewContest, create
 from agon.app.contests.lifecycle.transfer import export, import_contest
-from agon.app.contests.lifecycle.transitions import finalise, freeze, open_contest
+from agon.app.contests.lifecycle.transitions import finalize, freeze, open_contest
 from agon.app.contests.submissions.creation import submit
 from agon.app.contests.submissions.submission import Submission
 from agon.app.service import Service
@@ -53,7 +53,7 @@ def test_a_contest_lives_on_postgresql_as_on_sqlite(
         record(house, "spring", read_ndjson([line]), by=ORGANISER)
     assert record(house, "spring", read_ndjson([line]), by=ORGANISER, replace=True).replaced == 1
     freeze(house, "spring", by=ORGANISER)
-    final = finalise(house, "spring", by=ORGANISER)
+    final = finalize(house, "spring", by=ORGANISER)
     export(house, "spring", tmp_path / "out", by=ORGANISER)
     assert import_contest(service, tmp_path / "out", by=ORGANISER).head == final.head
 

@@ -1,6 +1,7 @@
 """Test histories, participants, events and findings as readers get them."""
 
 from itertools import pairwise
+from typing import Any
 
 import orjson
 import pytest
@@ -9,8 +10,8 @@ from agon.app.access.permissions import ANONYMOUS
 from agon.app.contests.boards.history import history
 from agon.app.contests.boards.pages import page
 from agon.app.contests.boards.participants import participant, participants
-from agon.app.contests.boards.publication import publish
-from agon.app.contests.cases.findings import findings, look
+from agon.app.contests.boards.publish import publish
+from agon.app.contests.cases.findings import findings, scan
 from agon.app.contests.ledgers.events import events
 from agon.app.replay.replay import replay
 from agon.app.service import Service
@@ -116,7 +117,7 @@ def test_findings_are_of_the_newest_records_and_for_staff(service: Service) -> N
     """A finding names people who may be innocent; who runs the contest looks into it first."""
     spring(service)
     assert findings(service, view(service, ORGANISER)).seq == 0
-    found = look(service, "spring")
+    found = scan(service, "spring")
     assert found == findings(service, view(service, ORGANISER))
     assert found.seq == view(service, ORGANISER).contest.seq
     assert {"code", "severity", "message"} <= found.findings[0].keys()
@@ -128,9 +129,9 @@ def test_findings_are_of_the_newest_records_and_for_staff(service: Service) -> N
 def test_looking_changes_no_board(service: Service) -> None:
     """Findings inform; they never change a score."""
     spring(service)
-    before = publish(service, "spring")
-    look(service, "spring")
-    assert publish(service, "spring") == before
+    before = publish(service, "spring").snapshots
+    scan(service, "spring")
+    assert publish(service, "spring").snapshots == before
 
 
 @pytest.mark.parametrize("as_time", [False, True])
@@ -139,9 +140,9 @@ def test_any_published_board_is_replayed_at_its_position_or_time(
 ) -> None:
     """Whatever was recorded later, the past gives the hash it was published with."""
     spring(service)
-    published = []
+    published: list[Any] = []
     for number in range(9, 13):
-        published += publish(service, "spring")
+        published += publish(service, "spring").snapshots
         play(service, number, number)
     with service.store.read() as session:
         lines = [one.line for one in session.entries.after(1)]

@@ -11,16 +11,16 @@ import orjson
 import pytest
 
 from agon.app.access.permissions import ANONYMOUS
-from agon.app.contests.boards.explanations import explain
+from agon.app.contests.boards.explain import explain
 from agon.app.contests.boards.history import history
 from agon.app.contests.boards.pages import boards, page
 from agon.app.contests.boards.proofs import proof
-from agon.app.contests.boards.publication import publish
+from agon.app.contests.boards.publish import publish
 from agon.app.contests.changes.change_sets import apply, dry_run, propose, roll_back
 from agon.app.contests.lifecycle import transitions
 from agon.app.contests.lifecycle.transitions import freeze
 from agon.app.replay.replay import replay
-from agon.app.replay.replica import Lives
+from agon.app.replay.replica_cache import ReplicaCache
 from agon.app.service import Service
 from fakes.house import ORGANISER, service_at
 from fakes.spring import BOTS, play, spring, view
@@ -58,7 +58,7 @@ def test_publishing_while_records_arrive_ends_at_the_replayed_board(service: Ser
             play(service, number, number)
 
     def publishing(_: int) -> None:
-        own = replace(service, lives=Lives())
+        own = replace(service, replicas=ReplicaCache())
         for _ in range(6):
             publish(own, "spring")
 
@@ -76,7 +76,7 @@ def test_publishing_while_records_arrive_ends_at_the_replayed_board(service: Ser
         work += [pool.submit(reading, one) for one in range(2)]
         for one in work:
             one.result(timeout=120)
-    published = publish(service, "spring")
+    published = publish(service, "spring").snapshots
     with service.store.read() as session:
         lines = [one.line for one in session.entries.after(1)]
         stored = session.snapshots.page(1, limit=1000)
@@ -94,15 +94,15 @@ def test_publishing_while_records_arrive_ends_at_the_replayed_board(service: Ser
 def test_the_life_of_a_contest_is_the_same_on_both_databases(service: Service) -> None:
     """Publish, change, roll back, freeze: the boards' hashes do not depend on where they lie."""
     spring(service)
-    first = [one.board_sha256 for one in publish(service, "spring")]
+    first = [one.board_sha256 for one in publish(service, "spring").snapshots]
     made = propose(
         service, "spring", kind="void", params={"people": ["j2"]}, reason="r", by=ORGANISER
     )
     dry_run(service, "spring", made.id)
     apply(service, "spring", made.id, by=ORGANISER)
-    voided = [one.board_sha256 for one in publish(service, "spring")]
+    voided = [one.board_sha256 for one in publish(service, "spring").snapshots]
     roll_back(service, "spring", made.id, reason="r", by=ORGANISER)
-    assert [one.board_sha256 for one in publish(service, "spring")] == first
+    assert [one.board_sha256 for one in publish(service, "spring").snapshots] == first
     assert voided[1] != first[1]
     freeze(service, "spring", by=ORGANISER)
     play(service, 9, 20)
@@ -139,7 +139,8 @@ def test_a_freeze_makes_writers_wait_and_vouches_for_what_it_stores(
     with ThreadPoolExecutor() as pool:
         others = [pool.submit(recording, first) for first in (1000, 2000)]
         others += [
-            pool.submit(publishing, one) for one in (service, replace(service, lives=Lives()))
+            pool.submit(publishing, one)
+            for one in (service, replace(service, replicas=ReplicaCache()))
         ]
         done = pool.submit(freezing).result()
         for one in others:

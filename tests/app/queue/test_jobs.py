@@ -3,7 +3,7 @@
 import pytest
 
 from agon.app.queue import jobs, leases
-from agon.app.queue.jobs import deliver_job, house_job, publish_job
+from agon.app.queue.jobs import deliver_job, publish_job, service_job
 from agon.app.service import Service
 from agon.entities.jobs import NewJob
 from agon.errors import Conflict
@@ -34,9 +34,9 @@ def test_boards_asked_for_while_they_are_made_are_made_again(service: Service) -
 def test_house_jobs_are_told_apart_by_what_they_are_about(service: Service) -> None:
     """Two change sets are tried both; one asked for twice is tried once."""
     contest = dojo(service)
-    one = house_job("dry-run", contest, id="d1", payload={"change": "a"}, dedupe="a")
-    other = house_job("dry-run", contest, id="d2", payload={"change": "b"}, dedupe="b")
-    again = house_job("dry-run", contest, id="d3", payload={"change": "a"}, dedupe="a")
+    one = service_job("dry-run", contest, id="d1", payload={"change": "a"}, dedupe="a")
+    other = service_job("dry-run", contest, id="d2", payload={"change": "b"}, dedupe="b")
+    again = service_job("dry-run", contest, id="d3", payload={"change": "a"}, dedupe="a")
     assert [added(service, job) for job in (one, other, again)] == ["d1", "d2", "d1"]
     assert one.payload == {"change": "a", "contest": "autumn"}
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from agon.app.queue import leases
-from agon.app.queue.leases import Again, Finish, Refused, Settle
+from agon.app.queue.leases import Commit, InvalidOutcome, Retry, StoreResult
 from agon.app.queue.progress import LeaseLost
 from agon.app.service import Service
 from agon.entities.jobs import Job, JobKind, NewJob
@@ -24,21 +24,21 @@ def claimed(service: Service, **more: Any) -> Job:
     return job
 
 
-def settling(settle: Settle) -> Mapping[JobKind, Settle]:
-    """Settle jobs of kind find by a function."""
+def settling(settle: StoreResult) -> Mapping[JobKind, StoreResult]:
+    """Return handlers that store results of kind ``find`` by a function."""
     return {"find": settle}
 
 
-def raising(error: Exception) -> Settle:
+def raising(error: Exception) -> StoreResult:
     """Return what settles by raising."""
 
-    def settle(_: Service, __: Job, ___: Mapping[str, Any]) -> Finish | Again:
+    def settle(_: Service, __: Job, ___: Mapping[str, Any]) -> Commit | Retry:
         raise error
 
     return settle
 
 
-def storing(after: Exception | None = None) -> Settle:
+def storing(after: Exception | None = None) -> StoreResult:
     """Return what settles by pausing the queue (something to see), then maybe failing."""
 
     def finish(session: Session) -> Mapping[str, Any]:
@@ -50,10 +50,10 @@ def storing(after: Exception | None = None) -> Settle:
     return lambda _, __, ___: finish
 
 
-def complete(service: Service, job: Job, settle: Settle) -> Job:
+def complete(service: Service, job: Job, settle: StoreResult) -> Job:
     """Complete a job."""
     return leases.complete(
-        service, job.id, lease=job.lease or "", outcome={}, settlers=settling(settle)
+        service, job.id, lease=job.lease or "", outcome={}, handlers=settling(settle)
     )
 
 
@@ -89,7 +89,7 @@ def test_a_lease_that_is_not_the_jobs_completes_nothing(service: Service) -> Non
     """A stale worker's effects are not even tried."""
     job = claimed(service)
     with pytest.raises(LeaseLost):
-        leases.complete(service, job.id, lease="forged", outcome={}, settlers=settling(storing()))
+        leases.complete(service, job.id, lease="forged", outcome={}, handlers=settling(storing()))
     assert state_of(service) == ("leased", False)
 
 
@@ -108,15 +108,15 @@ def test_a_cancelled_job_completes_nothing(service: Service) -> None:
 @pytest.mark.parametrize(
     ("settle", "state", "raised"),
     [
-        (lambda *_: Again("sandbox_error: lost"), "queued", None),
+        (lambda *_: Retry("sandbox_error: lost"), "queued", None),
         (raising(NotScorable("no stake")), "failed", None),
-        (raising(Refused("no run; send one")), "queued", Refused),
+        (raising(InvalidOutcome("no run; send one")), "queued", InvalidOutcome),
         (raising(Unavailable("locked; later")), "leased", Unavailable),
     ],
     ids=["our fault", "the input's fault", "no outcome", "not now"],
 )
 def test_an_outcome_from_which_nothing_follows_says_what_becomes_of_the_job(
-    service: Service, settle: Settle, state: str, raised: type[Exception] | None
+    service: Service, settle: StoreResult, state: str, raised: type[Exception] | None
 ) -> None:
     """Again, for good, by another worker, or by the same one in a moment."""
     job = claimed(service)

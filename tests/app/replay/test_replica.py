@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from agon.app.analysis.score import score
-from agon.app.replay.replica import LiveContest
+from agon.app.replay.replica import ContestReplica
 from agon.disciplines import BUILT_IN, discipline
 from agon.editions import edition as released
 from agon.editions import rules_sha256
@@ -82,19 +82,19 @@ def writer() -> Writer:
 
 
 @pytest.fixture
-def live(writer: Writer) -> Iterator[LiveContest]:
+def live(writer: Writer) -> Iterator[ContestReplica]:
     """Read that ledger."""
-    live = LiveContest("c")
+    live = ContestReplica("c")
     live.catch_up(writer.lines)
     yield live
     live.close()
 
 
-def _scores(live: LiveContest, **asked: Any) -> dict[str, float]:
+def _scores(live: ContestReplica, **asked: Any) -> dict[str, float]:
     return {row["id"]: row["score"] for row in live.result(**asked).board().rows()}
 
 
-def test_a_live_board_is_that_of_the_records_in_a_file(live: LiveContest) -> None:
+def test_a_live_board_is_that_of_the_records_in_a_file(live: ContestReplica) -> None:
     """Whoever exports the records and scores them at home gets the published board."""
     records = read_rows(
         discipline("dojo").schema, {"problems": PROBLEMS, "submissions": SUBMISSIONS}
@@ -106,7 +106,7 @@ def test_a_live_board_is_that_of_the_records_in_a_file(live: LiveContest) -> Non
     records.close()
 
 
-def test_lines_known_already_are_passed_over(live: LiveContest, writer: Writer) -> None:
+def test_lines_known_already_are_passed_over(live: ContestReplica, writer: Writer) -> None:
     """A worker may be told of the same entries twice."""
     live.catch_up(writer.lines)
     assert live.seq == 5
@@ -115,7 +115,7 @@ def test_lines_known_already_are_passed_over(live: LiveContest, writer: Writer) 
 
 def test_collection_of_garbage_is_left_as_it_was(writer: Writer) -> None:
     """It is off while lines are taken in; a process whose own stays off would run out of memory."""
-    live = LiveContest("c")
+    live = ContestReplica("c")
     gc.disable()
     try:
         live.catch_up(writer.lines[:2])
@@ -130,13 +130,13 @@ def test_collection_of_garbage_is_left_as_it_was(writer: Writer) -> None:
     live.close()
 
 
-def test_an_earlier_position_shows_its_own_board(live: LiveContest) -> None:
+def test_an_earlier_position_shows_its_own_board(live: ContestReplica) -> None:
     """An explanation of a published board must not know what came later."""
     assert list(_scores(live, at=4)) == ["ada", "bob"]
     assert list(_scores(live, at=3)) == ["ada"]
 
 
-def test_the_head_of_any_position_is_at_hand(live: LiveContest, writer: Writer) -> None:
+def test_the_head_of_any_position_is_at_hand(live: ContestReplica, writer: Writer) -> None:
     """A manifest names the chain's hash at its position, whatever kind of entry stands there."""
     head = genesis("c")
     for seq, line in writer.lines:
@@ -146,7 +146,7 @@ def test_the_head_of_any_position_is_at_hand(live: LiveContest, writer: Writer) 
 
 
 @pytest.mark.parametrize("at", [6, 100])
-def test_a_position_that_was_not_read_is_refused(live: LiveContest, at: int) -> None:
+def test_a_position_that_was_not_read_is_refused(live: ContestReplica, at: int) -> None:
     """A board of a position nobody has seen would be one of another position."""
     with pytest.raises(Conflict, match="catch up first"):
         live.result(at=at)
@@ -156,7 +156,7 @@ def test_a_position_that_was_not_read_is_refused(live: LiveContest, at: int) -> 
 
 def test_nothing_read_is_nothing_to_score() -> None:
     """A contest begins with its first entry."""
-    live = LiveContest("c")
+    live = ContestReplica("c")
     with pytest.raises(Conflict, match="nothing of c has been read"):
         live.result()
     live.close()
@@ -164,14 +164,14 @@ def test_nothing_read_is_nothing_to_score() -> None:
 
 def test_a_gap_in_the_lines_is_refused(writer: Writer) -> None:
     """What was left out may have voided what is seen."""
-    live = LiveContest("c")
+    live = ContestReplica("c")
     with pytest.raises(InvalidEntry):
         live.catch_up([writer.lines[0], *writer.lines[2:]])
     assert live.seq == 0
     live.close()
 
 
-def test_rules_hold_from_their_adoption_on(live: LiveContest, writer: Writer) -> None:
+def test_rules_hold_from_their_adoption_on(live: ContestReplica, writer: Writer) -> None:
     """Changed rules rescore everything, and earlier positions keep theirs."""
     before = _scores(live)
     overrides = {"reward_base": 2000}
@@ -193,14 +193,14 @@ def test_rules_hold_from_their_adoption_on(live: LiveContest, writer: Writer) ->
     assert _scores(live) == before
 
 
-def test_a_dry_run_leaves_records_out(live: LiveContest) -> None:
+def test_a_dry_run_leaves_records_out(live: ContestReplica) -> None:
     """What a void would do is seen before anybody is voided."""
     assert live.records_about(["bob"]) == [4]
     assert "bob" not in _scores(live, without=live.records_about(["bob"]))
     assert "bob" in _scores(live)
 
 
-def test_points_are_added_and_explained(live: LiveContest, writer: Writer) -> None:
+def test_points_are_added_and_explained(live: ContestReplica, writer: Writer) -> None:
     """People decide, the decision is an entry, and the explanation says so."""
     before = _scores(live)
     first = writer.adjust("cy", 500, change="c1")
@@ -220,7 +220,7 @@ def test_points_are_added_and_explained(live: LiveContest, writer: Writer) -> No
     assert _scores(live) == before
 
 
-def test_who_has_no_score_gets_none_by_points(live: LiveContest, writer: Writer) -> None:
+def test_who_has_no_score_gets_none_by_points(live: ContestReplica, writer: Writer) -> None:
     """Points on nothing would be a score without a reason."""
     row = {**SUBMISSIONS[0], "id": "s9", "user_id": "eve", "verdict": "sandbox_error"}
     writer.record("submissions", row)
@@ -232,7 +232,7 @@ def test_who_has_no_score_gets_none_by_points(live: LiveContest, writer: Writer)
     assert told.notes[-1] == "Decided in entry 7: +5 (jury); no score, no effect"
 
 
-def test_other_boards_keep_their_scores(live: LiveContest, writer: Writer) -> None:
+def test_other_boards_keep_their_scores(live: ContestReplica, writer: Writer) -> None:
     """An adjustment names one board."""
     writer.adjust("cy", 500)
     live.catch_up(writer.lines)

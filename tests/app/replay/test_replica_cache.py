@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from agon.app.replay.replica import LiveContest, Lives
+from agon.app.replay.replica import ContestReplica
+from agon.app.replay.replica_cache import ReplicaCache
 from agon.errors import NotFound
 from app.replay.test_replica import SUBMISSIONS, Writer
 
@@ -45,23 +46,23 @@ def _contest(name: str = "c") -> Any:
     return SimpleNamespace(id=name, no=1)
 
 
-def _lend(lives: Lives, shelf: Shelf, name: str = "c") -> LiveContest:
-    with lives.at(shelf, _contest(name)) as live:  # type: ignore[arg-type]  # a stand-in
-        return live
+def _lend(replicas: ReplicaCache, shelf: Shelf, name: str = "c") -> ContestReplica:
+    with replicas.current(shelf, _contest(name)) as replica:  # type: ignore[arg-type]  # a stand-in
+        return replica
 
 
 def test_a_contest_is_read_on_from_where_it_was(writer: Writer) -> None:
     """Reading a million entries for one more would be a replay."""
-    lives, shelf = Lives(), Shelf(writer.lines)
-    first = _lend(lives, shelf)
+    replicas, shelf = ReplicaCache(), Shelf(writer.lines)
+    first = _lend(replicas, shelf)
     writer.record("submissions", SUBMISSIONS[1])
-    assert _lend(lives, shelf) is first
+    assert _lend(replicas, shelf) is first
     assert (first.seq, shelf.asked) == (4, [0, 3])
 
 
 def test_one_thread_at_a_time_has_a_contest(writer: Writer) -> None:
     """Two threads on one connection to the columns would give each other's answers."""
-    lives, shelf = Lives(), Shelf(writer.lines)
+    replicas, shelf = ReplicaCache(), Shelf(writer.lines)
     inside: list[int] = []
     most: list[int] = []
     boards: list[str] = []
@@ -70,10 +71,10 @@ def test_one_thread_at_a_time_has_a_contest(writer: Writer) -> None:
     def work() -> None:
         start.wait()
         for _ in range(20):
-            with lives.at(shelf, _contest()) as live:  # type: ignore[arg-type]  # a stand-in
+            with replicas.current(shelf, _contest()) as replica:  # type: ignore[arg-type]  # a stand-in
                 inside.append(1)
                 most.append(len(inside))
-                boards.append(live.result().board().sha256)
+                boards.append(replica.result().board().sha256)
                 inside.pop()
 
     threads = [Thread(target=work) for _ in range(2)]
@@ -87,20 +88,20 @@ def test_one_thread_at_a_time_has_a_contest(writer: Writer) -> None:
 
 def test_another_contest_does_not_wait() -> None:
     """A long scoring of one contest must not stop the house."""
-    lives = Lives()
+    replicas = ReplicaCache()
     lent, other = Event(), Event()
 
     def hold() -> None:
-        with lives.at(Shelf(Writer().lines), _contest("a")):  # type: ignore[arg-type]  # a stand-in
+        with replicas.current(Shelf(Writer().lines), _contest("a")):  # type: ignore[arg-type]  # a stand-in
             lent.set()
             assert other.wait(60)
 
     thread = Thread(target=hold)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(LiveContest, "catch_up", lambda _live, _lines: None)
+        patch.setattr(ContestReplica, "catch_up", lambda _replica, _lines: None)
         thread.start()
         assert lent.wait(60)
-        assert _lend(lives, Shelf([]), "b").contest == "b"
+        assert _lend(replicas, Shelf([]), "b").contest == "b"
         other.set()
         thread.join(60)
     assert not thread.is_alive()
@@ -108,35 +109,35 @@ def test_another_contest_does_not_wait() -> None:
 
 def test_the_one_not_used_for_longest_is_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
     """Memory is for the contests people look at."""
-    monkeypatch.setattr(LiveContest, "catch_up", lambda _live, _lines: None)
-    lives, shelf = Lives(most=2), Shelf([])
-    one, two = (_lend(lives, shelf, name) for name in ("one", "two"))
-    assert _lend(lives, shelf, "one") is one
-    _lend(lives, shelf, "three")
-    assert _lend(lives, shelf, "one") is one
-    assert _lend(lives, shelf, "two") is not two
+    monkeypatch.setattr(ContestReplica, "catch_up", lambda _replica, _lines: None)
+    replicas, shelf = ReplicaCache(size=2), Shelf([])
+    one, two = (_lend(replicas, shelf, name) for name in ("one", "two"))
+    assert _lend(replicas, shelf, "one") is one
+    _lend(replicas, shelf, "three")
+    assert _lend(replicas, shelf, "one") is one
+    assert _lend(replicas, shelf, "two") is not two
 
 
 def test_one_left_by_a_bug_of_ours_is_forgotten(writer: Writer) -> None:
     """Nobody knows in what state it is; the ledger does."""
-    lives, shelf = Lives(), Shelf(writer.lines)
-    first = _lend(lives, shelf)
-    with pytest.raises(ZeroDivisionError), lives.at(shelf, _contest()):  # type: ignore[arg-type]  # a stand-in
+    replicas, shelf = ReplicaCache(), Shelf(writer.lines)
+    first = _lend(replicas, shelf)
+    with pytest.raises(ZeroDivisionError), replicas.current(shelf, _contest()):  # type: ignore[arg-type]  # a stand-in
         raise ZeroDivisionError
-    second = _lend(lives, shelf)
+    second = _lend(replicas, shelf)
     assert second is not first
     assert second.result().board().sha256 == first.result().board().sha256
 
 
 def test_one_left_by_a_refusal_stays(writer: Writer) -> None:
     """Who asks for an unknown id must not make the house read everything anew."""
-    lives, shelf = Lives(), Shelf(writer.lines)
-    first = _lend(lives, shelf)
-    with pytest.raises(NotFound), lives.at(shelf, _contest()) as live:  # type: ignore[arg-type]  # a stand-in
-        live.result().explain("nobody")
-    assert _lend(lives, shelf) is first
+    replicas, shelf = ReplicaCache(), Shelf(writer.lines)
+    first = _lend(replicas, shelf)
+    with pytest.raises(NotFound), replicas.current(shelf, _contest()) as replica:  # type: ignore[arg-type]  # a stand-in
+        replica.result().explain("nobody")
+    assert _lend(replicas, shelf) is first
 
 
 def test_forgetting_what_is_not_here_does_nothing() -> None:
     """A contest may be forgotten twice."""
-    Lives().forget("c")
+    ReplicaCache().discard("c")

@@ -13,11 +13,11 @@ from agon.app.contests.cases.findings import CHANGED, findings
 from agon.app.contests.ledgers import events
 from agon.app.contests.lifecycle.creation import NewContest, create
 from agon.app.contests.lifecycle.transitions import open_contest
-from agon.app.queue.jobs import house_job
+from agon.app.queue.jobs import service_job
 from agon.app.queue.progress import Progress
 from agon.app.queue.source import Assignment
 from agon.app.service import Service
-from agon.app.worker.handlers import house_runners
+from agon.app.worker.handlers import service_runners
 from agon.app.worker.loop import Run
 from agon.entities.jobs import Job, JobState
 from app.worker.contests import work
@@ -36,7 +36,7 @@ def clock() -> Clock:
 @pytest.fixture
 def looking(tmp_path: Path, clock: Clock) -> Iterator[Service]:
     """Open a service that looks for findings by itself."""
-    opened = replace(service_at(tmp_path, clock=clock), look_pause=PAUSE)
+    opened = replace(service_at(tmp_path, clock=clock), scan_pause=PAUSE)
     yield opened
     opened.store.close()
 
@@ -49,7 +49,7 @@ def looks(service: Service, *states: JobState) -> list[Job]:
 
 def worked(service: Service) -> None:
     """Do whatever is to be done now."""
-    work(service, house_runners(service))
+    work(service, service_runners(service))
 
 
 def test_new_boards_are_looked_through_by_themselves(looking: Service) -> None:
@@ -83,9 +83,9 @@ def test_the_next_look_waits_for_the_pause(looking: Service, clock: Clock) -> No
 
 def test_looking_takes_no_more_than_a_twentieth_of_the_time(looking: Service, clock: Clock) -> None:
     """A look through a large contest takes minutes, and boards have to wait for a lone worker."""
-    looking = replace(looking, look_pause=timedelta(seconds=1))
+    looking = replace(looking, scan_pause=timedelta(seconds=1))
     spring(looking)
-    run = house_runners(looking)
+    run = service_runners(looking)
 
     def slow(assignment: Assignment, progress: Progress, quick: Run = run["find"]) -> Any:
         clock.at += timedelta(minutes=3)
@@ -115,9 +115,9 @@ def test_boards_come_before_the_look(looking: Service) -> None:
 
     with looking.store.write() as session:
         contest = session.contests.get("spring")
-        asked = house_job("dry-run", contest, id="d", payload={"change": "none"})
+        asked = service_job("dry-run", contest, id="d", payload={"change": "none"})
         session.queue.add(asked, now=looking.clock())
-    work(looking, {kind: noting(run) for kind, run in house_runners(looking).items()})
+    work(looking, {kind: noting(run) for kind, run in service_runners(looking).items()})
     assert done == ["publish", "dry-run", "find"]
 
 
@@ -129,7 +129,7 @@ def test_an_organiser_who_asks_does_not_wait_for_the_pause(looking: Service) -> 
     worked(looking)
     with looking.store.write() as session:
         contest = session.contests.get("spring")
-        asked = house_job("find", contest, id="asked", dedupe="find", by="user:olga")
+        asked = service_job("find", contest, id="asked", dedupe="find", by="user:olga")
         assert session.queue.add(asked, now=looking.clock()).id == "asked"
     worked(looking)
     assert findings(looking, view(looking, ORGANISER)).seq == contest.seq
@@ -143,7 +143,7 @@ def test_only_organisers_are_told_and_only_of_what_is_new(looking: Service, cloc
     clock.at += PAUSE
     with looking.store.write() as session:
         contest = session.contests.get("spring")
-        session.queue.add(house_job("find", contest, id="again"), now=looking.clock())
+        session.queue.add(service_job("find", contest, id="again"), now=looking.clock())
     worked(looking)
     heard = events.events(looking, view(looking, ORGANISER)).events
     told = [one for one in heard if one.kind == CHANGED]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agon.app.service import Service
-from agon.app.worker.cleanup import Forgotten, tidy
+from agon.app.worker.cleanup import CleanupSummary, clean_up
 from agon.app.worker.local_source import LocalSource
 from agon.entities.access import StoredResponse
 from agon.entities.jobs import NewJob
@@ -53,11 +53,11 @@ def test_what_ended_long_ago_is_forgotten_portion_by_portion(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Writers must not wait for the end of a million deletions."""
-    monkeypatch.setattr("agon.app.worker.cleanup.PORTION", 2)
+    monkeypatch.setattr("agon.app.worker.cleanup.BATCH", 2)
     fill(service, jobs=5)
-    assert tidy(after(service, 0.9)) == Forgotten(jobs=0, answers=0)
-    assert tidy(after(service, 1.1)) == Forgotten(jobs=0, answers=1)
-    assert tidy(after(service, 10.1)) == Forgotten(jobs=5, answers=0)
+    assert clean_up(after(service, 0.9)) == CleanupSummary(jobs=0, responses=0)
+    assert clean_up(after(service, 1.1)) == CleanupSummary(jobs=0, responses=1)
+    assert clean_up(after(service, 10.1)) == CleanupSummary(jobs=5, responses=0)
     with service.store.read() as session:
         assert [one.id for one in session.queue.page()] == ["waits"]
 
@@ -65,7 +65,9 @@ def test_what_ended_long_ago_is_forgotten_portion_by_portion(
 def test_a_house_may_keep_its_jobs_for_ever(service: Service) -> None:
     """An operator who audits every verdict's attempts asks for it."""
     fill(service, jobs=1)
-    assert tidy(replace(after(service, 9999), jobs_kept=None)) == Forgotten(jobs=0, answers=1)
+    assert clean_up(replace(after(service, 9999), jobs_kept=None)) == CleanupSummary(
+        jobs=0, responses=1
+    )
 
 
 def test_an_idle_worker_tidies_now_and_then(service: Service) -> None:

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from agon.app.queue.progress import LeaseLost, Progress, beating
+from agon.app.queue.progress import LeaseLost, Progress, heartbeats
 from agon.app.queue.source import Assignment
-from agon.app.worker.loop import Run, Stopped, Worked, Worker
+from agon.app.worker.loop import Run, Stopped, Worker, WorkResult
 from agon.entities.jobs import JobKind
 from agon.errors import AgonError, Conflict, NotScorable, Unavailable
 
@@ -76,8 +76,8 @@ def runner(give: Any) -> Mapping[JobKind, Run]:
 
 def test_a_job_is_run_and_handed_in() -> None:
     """The whole of it: claim, run, complete; nothing when there is no job."""
-    source, told = Told(ONE), list[Worked]()
-    worker = Worker(source, runner(7), told=told.append)
+    source, told = Told(ONE), list[WorkResult]()
+    worker = Worker(source, runner(7), on_result=told.append)
     assert worker.work_once()
     assert not worker.work_once()
     assert source.said == [("complete", "j1", {"gave": 7})]
@@ -109,8 +109,8 @@ def test_a_job_that_fails_goes_back_with_its_cause(
 
 def test_a_job_whose_lease_is_lost_is_left_alone() -> None:
     """Another worker has it; a word more about it would be a lie."""
-    source, told = Told(ONE, completes=[LeaseLost("gone")]), list[Worked]()
-    assert Worker(source, runner(1), told=told.append).work_once()
+    source, told = Told(ONE, completes=[LeaseLost("gone")]), list[WorkResult]()
+    assert Worker(source, runner(1), on_result=told.append).work_once()
     assert source.said == []
     assert told[0].end == "lost"
 
@@ -119,7 +119,7 @@ def test_an_outcome_is_handed_in_again_while_the_house_is_away(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A restart of the server must not cost a verdict that took minutes."""
-    monkeypatch.setattr("agon.app.worker.loop._REFUSED_PAUSE", 0.001)
+    monkeypatch.setattr("agon.app.worker.loop._RETRY_PAUSE_S", 0.001)
     source = Told(ONE, completes=[Unavailable("restarting")] * 3)
     assert Worker(source, runner(1)).work_once()
     assert source.said == [("complete", "j1", {"gave": 1})]
@@ -130,7 +130,7 @@ def test_a_queue_that_gives_no_answer_is_asked_until_it_does(
     monkeypatch: pytest.MonkeyPatch, refused: AgonError
 ) -> None:
     """A worker outlives the server's restart, and a claim that met another session's."""
-    monkeypatch.setattr("agon.app.worker.loop._REFUSED_PAUSE", 0.001)
+    monkeypatch.setattr("agon.app.worker.loop._RETRY_PAUSE_S", 0.001)
     source = Told(ONE, claims=[refused] * 5)
     Worker(source, runner(1)).work(idle=False)
     assert source.said == [("complete", "j1", {"gave": 1})]
@@ -140,11 +140,11 @@ def test_a_worker_says_why_it_gets_no_jobs_and_not_again_and_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A database of another version never gives one; who waits for boards must learn of it."""
-    monkeypatch.setattr("agon.app.worker.loop._REFUSED_PAUSE", 0.001)
+    monkeypatch.setattr("agon.app.worker.loop._RETRY_PAUSE_S", 0.001)
     away, newer = Unavailable("away"), Unavailable("of revision 9999")
     source = Told(ONE, claims=[away, away, newer, newer, away])
     said: list[str] = []
-    worker = Worker(source, runner(1), refused=lambda one: said.append(str(one)))
+    worker = Worker(source, runner(1), on_error=lambda one: said.append(str(one)))
     worker.work(idle=False)
     assert said == ["away", "of revision 9999", "away"]
 
@@ -211,8 +211,8 @@ def test_heartbeats_carry_the_progress_until_the_block_ends() -> None:
     beaten = Event()
     source = Told(beat=beaten.set)
     quick = Assignment(id="j2", kind="judge", payload={}, lease="l", lease_seconds=0.03, attempt=1)
-    with beating(source, quick) as progress:
-        progress.tell(0.5)
+    with heartbeats(source, quick) as progress:
+        progress.report(0.5)
         assert beaten.wait(5)
     count = len(source.said)
     assert source.said[0] == ("beat", "j2", 0.5)
@@ -227,12 +227,12 @@ def test_a_refused_heartbeat_stops_the_work_at_its_next_word() -> None:
         raise LeaseLost("cancelled")
 
     quick = Assignment(id="j2", kind="judge", payload={}, lease="l", lease_seconds=0.03, attempt=1)
-    with beating(Told(beat=refused), quick) as progress:
+    with heartbeats(Told(beat=refused), quick) as progress:
         told = Event()
         Timer(0.2, told.set).start()
         assert told.wait(5)
         with pytest.raises(LeaseLost):
-            progress.tell(0.9)
+            progress.report(0.9)
 
 
 def test_a_heartbeat_that_cannot_be_delivered_is_sent_again() -> None:
@@ -247,6 +247,6 @@ def test_a_heartbeat_that_cannot_be_delivered_is_sent_again() -> None:
         raise Unavailable("no route")
 
     quick = Assignment(id="j2", kind="judge", payload={}, lease="l", lease_seconds=0.03, attempt=1)
-    with beating(Told(beat=away), quick) as progress:
+    with heartbeats(Told(beat=away), quick) as progress:
         assert twice.wait(5)
         progress.check()

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agon.app.queue.leases import Refused
+from agon.app.queue.leases import InvalidOutcome
 from agon.app.sandbox import RunLimits, RunResult
 from agon.app.worker.outcomes import read_run, written_run
 
@@ -51,7 +51,7 @@ def test_a_run_survives_the_way_over_the_wire() -> None:
 )
 def test_what_no_run_could_be_is_refused(changed: dict[str, Any], told: str) -> None:
     """Types, bounds and patterns: an untrusted worker chooses every byte."""
-    with pytest.raises(Refused, match=told.replace("+", r"\+")):
+    with pytest.raises(InvalidOutcome, match=told.replace("+", r"\+")):
         read_run({**GOOD, **changed}, n_check=3, limits=RunLimits())
 
 
@@ -64,5 +64,5 @@ def test_what_no_run_could_be_is_refused(changed: dict[str, Any], told: str) -> 
 )
 def test_any_json_is_read_or_refused(value: Any) -> None:
     """No shape of JSON ends in a traceback."""
-    with suppress(Refused):
+    with suppress(InvalidOutcome):
         assert read_run(value, n_check=3, limits=RunLimits()).outcome

@@ -8,9 +8,9 @@ from agon.app.contests.ingest.records import record
 from agon.app.contests.ledgers.append import append
 from agon.app.contests.lifecycle.creation import NewContest, create
 from agon.app.contests.lifecycle.transitions import open_contest
-from agon.app.queue.jobs import house_job
+from agon.app.queue.jobs import service_job
 from agon.app.service import Service
-from agon.app.worker.handlers import house_runners
+from agon.app.worker.handlers import service_runners
 from agon.disciplines.arena.draws import is_audited, is_honeypot
 from agon.disciplines.arena.rounds import METHOD, plan_round
 from agon.ledger.entry import Draft, read_line
@@ -45,9 +45,9 @@ def draws(service: Service) -> list[dict[str, Any]]:
 def drawn(service: Service) -> dict[str, Any]:
     """Have a round drawn by a worker."""
     with service.store.write() as session:
-        job = house_job("round", session.contests.get("autumn"), id="r1", by="user:olga")
+        job = service_job("round", session.contests.get("autumn"), id="r1", by="user:olga")
         session.queue.add(job, now=service.clock())
-    runners = house_runners(service)
+    runners = service_runners(service)
     work(service, {"round": runners["round"]})
     (one,) = draws(service)
     return one
@@ -83,7 +83,7 @@ def test_the_same_seed_draws_the_same_round(service: Service) -> None:
     with service.store.read() as session:
         contest = session.contests.get("autumn")
     at = datetime(2026, 11, 22, tzinfo=UTC)
-    with service.lives.at(service.store, contest) as live:
+    with service.replicas.current(service.store, contest) as live:
         scored: Any = live.result().scored
         one, same = (plan_round(scored, seed="s", name="r", at=at) for _ in range(2))
     assert one == same
@@ -97,9 +97,9 @@ def test_a_final_contest_gets_no_draw(service: Service) -> None:
         contest = session.contests.lock("autumn")
         draft = Draft(kind="contest-finalised", body={"boards": {}}, at=service.clock(), by="x")
         append(service, session, contest, [draft])
-        job = house_job("round", contest, id="r1")
+        job = service_job("round", contest, id="r1")
         session.queue.add(job, now=service.clock())
-    runners = house_runners(service)
+    runners = service_runners(service)
     work(service, {"round": runners["round"]})
     assert draws(service) == []
     with service.store.read() as session:

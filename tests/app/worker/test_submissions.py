@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from agon.app.queue import leases
-from agon.app.queue.leases import Refused
+from agon.app.queue.leases import InvalidOutcome
 from agon.app.queue.progress import LeaseLost
 from agon.app.sandbox import RunResult
 from agon.app.service import Service
-from agon.app.worker.handlers import SETTLERS, sandbox_runners
+from agon.app.worker.handlers import RESULT_HANDLERS, sandbox_runners
 from agon.app.worker.submissions import MAX_SANDBOX_ERRORS
 from agon.entities.jobs import Job
 from app.worker.contests import RIGHT, dojo, entries, job_of, published, submitted, work
@@ -131,7 +131,11 @@ def test_a_late_worker_stores_nothing(service: Service, problem: int) -> None:
     before = len(entries(service))
     with pytest.raises(LeaseLost):
         leases.complete(
-            service, slow.id, lease=slow.lease or "", outcome={"run": None}, settlers=SETTLERS
+            service,
+            slow.id,
+            lease=slow.lease or "",
+            outcome={"run": None},
+            handlers=RESULT_HANDLERS,
         )
     assert len(entries(service)) == before
     assert entries(service, "record-added")[-1].by == "worker:quick"
@@ -142,9 +146,9 @@ def test_a_run_that_was_not_made_is_refused(service: Service, problem: int) -> N
     submitted(service, problem)
     job = leases.claim(service, ["judge"], worker="lazy")
     assert job is not None
-    with pytest.raises(Refused, match="was not run"):
+    with pytest.raises(InvalidOutcome, match="was not run"):
         leases.complete(
-            service, job.id, lease=job.lease or "", outcome={"run": None}, settlers=SETTLERS
+            service, job.id, lease=job.lease or "", outcome={"run": None}, handlers=RESULT_HANDLERS
         )
     assert job_of(service, job).state == "queued"
     assert verdicts(service) == []
@@ -156,10 +160,10 @@ def test_terms_beyond_the_wanted_ones_are_refused(service: Service, problem: int
     job = leases.claim(service, ["judge"], worker="odd")
     assert job is not None
     run = RunResult(outcome="ok", terms=("1",) * 21, mode="bwrap", runner="r")
-    with pytest.raises(Refused, match="21 items"):
+    with pytest.raises(InvalidOutcome, match="21 items"):
         leases.complete(
             service, job.id, lease=job.lease or "", outcome={"run": asdict(run)},
-            settlers=SETTLERS,
+            handlers=RESULT_HANDLERS,
         )  # fmt: skip
     assert verdicts(service) == []
 

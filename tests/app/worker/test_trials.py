@@ -12,9 +12,9 @@ from agon.app.contests.ingest.records import record
 from agon.app.contests.lifecycle.creation import NewContest, create
 from agon.app.queue import leases
 from agon.app.queue.jobs import trial_job
-from agon.app.queue.leases import Refused
+from agon.app.queue.leases import InvalidOutcome
 from agon.app.service import Service
-from agon.app.worker.handlers import SETTLERS, trial_runners
+from agon.app.worker.handlers import RESULT_HANDLERS, trial_runners
 from agon.app.worker.trials import OUR_FAULTS, laid_out
 from agon.entities.jobs import Job
 from agon.errors import Unreadable
@@ -135,8 +135,10 @@ def test_what_no_trial_could_give_is_refused(service: Service, outcome: dict[str
     asked(service)
     job = leases.claim(service, ["trial"], worker="w")
     assert job is not None
-    with pytest.raises(Refused):
-        leases.complete(service, job.id, lease=job.lease or "", outcome=outcome, settlers=SETTLERS)
+    with pytest.raises(InvalidOutcome):
+        leases.complete(
+            service, job.id, lease=job.lease or "", outcome=outcome, handlers=RESULT_HANDLERS
+        )
     assert results(service) == []
 
 

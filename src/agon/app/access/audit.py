@@ -8,7 +8,7 @@ from agon.entities.access import AuditEntry, Caller
 from agon.store.session import Session
 
 
-def note(
+def add_audit_entry(
     service: Service,
     session: Session,
     *,

@@ -11,7 +11,7 @@ from agon.store.session import Session
 MAX_REASON_CHARACTERS: Final = 2_000
 
 
-def managed(
+def lock_managed(
     session: Session, contest_id: str, by: Caller, action: str = "contest.manage"
 ) -> Contest:
     """Lock a contest and return it, if the caller may do the action to it.

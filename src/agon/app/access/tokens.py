@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final, get_args
 
-from agon.app.access.audit import note
+from agon.app.access.audit import add_audit_entry
 from agon.app.access.permissions import ACTIONS, allow, covers
 from agon.app.service import Service
 from agon.entities.access import Caller, Role, Token, User
@@ -89,7 +89,7 @@ def create_token(service: Service, grant: Grant, *, by: Caller) -> tuple[Token, 
         for contest in grant.contests or ():
             session.contests.get(contest)
         session.access.add_token(token)
-        note(
+        add_audit_entry(
             service, session, by=by, action="token.create", target=token.id,
             detail={"user": token.user, "role": token.role},
         )  # fmt: skip
@@ -111,7 +111,7 @@ def revoke_token(service: Service, token_id: str, *, by: Caller) -> Token:
         if token.revoked_at is None:
             token = replace(token, revoked_at=service.clock())
             session.access.save_token(token)
-            note(
+            add_audit_entry(
                 service,
                 session,
                 by=by,

@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final
 
-from agon.app.access.audit import note
+from agon.app.access.audit import add_audit_entry
 from agon.app.access.permissions import allow
 from agon.app.service import Service
 from agon.entities.access import Caller, User
@@ -48,7 +48,7 @@ def create_user(
     )
     with service.store.write() as session:
         session.access.add_user(created)
-        note(service, session, by=by, action="user.create", target=user)
+        add_audit_entry(service, session, by=by, action="user.create", target=user)
     return created
 
 
@@ -157,5 +157,5 @@ def _change(
     with service.store.write() as session:
         changed = change(session.access.lock_user(user))
         session.access.save_user(changed)
-        note(service, session, by=by, action=action, target=user)
+        add_audit_entry(service, session, by=by, action=action, target=user)
     return changed

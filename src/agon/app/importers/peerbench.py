@@ -8,7 +8,7 @@ Read are the tables PeerBench stores, by its own names: ``auth.users`` (in a fol
 once here: a prompt gets its uploader, a response its model's slug, and the three kinds of comments
 become one table.
 
-A community can also be scored where it lives: ``agon score community postgresql://…``.
+A community can also be scored where it replicas: ``agon score community postgresql://…``.
 """
 
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Ask for work, and look after the queue: what waits, who works, pause and drain."""
+"""Create jobs of each kind, and manage the queue: state, pause, cancel, retry."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -12,46 +12,46 @@ if TYPE_CHECKING:
     from agon.app.service import Service
     from agon.entities.contests import Contest
 
-PUBLISH_FIRST: Final = 10
-"""Priority of publishing: a board is waited for by everybody, and is soon made."""
+PUBLISH_PRIORITY: Final = 10
+"""Priority of publishing: many wait for a board, and it is made quickly."""
 
-ANSWERS_FIRST: Final = 5
-"""Priority of what one person waits for: a verdict, a dry run, a board of the past."""
+REQUESTED_PRIORITY: Final = 5
+"""Priority of what one person waits for: a verdict, a dry run, an earlier board."""
 
-MANY_ATTEMPTS: Final = 25
-"""So often may a program's run be begun: a lost worker says nothing about the program."""
+MAX_ATTEMPTS: Final = 25
+"""Maximum number of attempts at running a program; a lost worker is not the program's fault."""
 
-WHENEVER: Final = -5
-"""Priority of what nobody waits for: a look for findings that comes by itself."""
+BACKGROUND_PRIORITY: Final = -5
+"""Priority of automatic integrity scans, for which nobody waits."""
 
-_SEEN_WITHIN: Final = timedelta(minutes=1)
+_ACTIVE_WITHIN: Final = timedelta(minutes=1)
 
 
 def publish_job(contest: "Contest", *, id: str) -> NewJob:  # noqa: A002 - it becomes NewJob.id
-    """Ask for a contest's boards at its newest position; asking twice waits for one job."""
+    """Return a job that publishes a contest's boards; while one is queued, no other is added."""
     return NewJob(
         id=id,
         kind="publish",
         payload={"contest": contest.id},
         contest_no=contest.no,
         dedupe=f"publish:{contest.no}",
-        priority=PUBLISH_FIRST,
-        max_attempts=MANY_ATTEMPTS,
+        priority=PUBLISH_PRIORITY,
+        max_attempts=MAX_ATTEMPTS,
     )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Judging:
-    """Hold what a verdict needs.
+    """What is needed to judge a dojo submission.
 
     Attributes:
         submission: the submission's id, under which its verdict is recorded.
         seq: position of its ``submission-received`` entry.
-        problem_seq: position of the entry with the terms it is compared with; they do not leave
-            the server.
-        source: canonical source; nothing else of the submission goes to a worker.
-        n_check: how many terms are wanted.
-        replace: whether a verdict that is there already gives way to the new one.
+        problem_seq: position of the entry with the terms it is compared with; the terms do not
+            leave the server.
+        source: canonical source; nothing else of the submission is sent to a worker.
+        n_check: number of terms.
+        replace: whether the new verdict replaces one that is recorded already.
     """
 
     submission: str
@@ -69,15 +69,15 @@ def judge_job(
     id: str,  # noqa: A002 - it becomes NewJob.id
     by: str,
 ) -> NewJob:
-    """Ask for a verdict on a dojo submission."""
+    """Return a job that judges a dojo submission."""
     return NewJob(
         id=id,
         kind="judge",
         payload={"contest": contest.id, **asdict(judging)},
         contest_no=contest.no,
         dedupe=f"judge:{contest.no}:{judging.submission}",
-        priority=ANSWERS_FIRST,
-        max_attempts=MANY_ATTEMPTS,
+        priority=REQUESTED_PRIORITY,
+        max_attempts=MAX_ATTEMPTS,
         by=by,
     )
 
@@ -90,17 +90,17 @@ def gate_job(
     package: Mapping[str, Any],
     by: str,
 ) -> NewJob:
-    """Ask for a setter's run through its gate; when it passes, the problem is published.
+    """Return a job that validates a setter's program; if it passes, the problem is published.
 
-    The entry ``problem-published`` with the terms and the row of the table ``problems`` are made
-    when the job is done, never before.
+    The entry ``problem-published`` with the terms and the row of the table ``problems`` are stored
+    when the job is done.
 
     Args:
-        contest: where it is set.
+        contest: the contest.
         id: the job's id.
         problem: its ``P_hash``.
-        package: what ``Problem.declared()`` gives, and ``source``, the setter's canonical source.
-        by: who published it.
+        package: what ``Problem.declared()`` returns, and ``source``, the setter's canonical source.
+        by: who sent the problem.
     """
     return NewJob(
         id=id,
@@ -108,8 +108,8 @@ def gate_job(
         payload={"contest": contest.id, "problem": problem, "package": dict(package)},
         contest_no=contest.no,
         dedupe=f"gate:{contest.no}:{problem}",
-        priority=ANSWERS_FIRST,
-        max_attempts=MANY_ATTEMPTS,
+        priority=REQUESTED_PRIORITY,
+        max_attempts=MAX_ATTEMPTS,
         by=by,
     )
 
@@ -124,10 +124,10 @@ def trial_job(
     agent: Mapping[str, Any],
     by: str,
 ) -> NewJob:
-    """Ask for one trial of a challenge submission on one task.
+    """Return a job that runs a challenge submission on one task.
 
     Args:
-        contest: where it was sent.
+        contest: the contest.
         id: the job's id.
         submission: its id in the table ``submissions``.
         task: name of the task's folder among the worker's tasks.
@@ -147,12 +147,12 @@ def trial_job(
         },
         contest_no=contest.no,
         dedupe=f"trial:{contest.no}:{submission}:{task}",
-        max_attempts=MANY_ATTEMPTS,
+        max_attempts=MAX_ATTEMPTS,
         by=by,
     )
 
 
-def house_job(
+def service_job(
     kind: JobKind,
     contest: "Contest",
     *,
@@ -161,15 +161,16 @@ def house_job(
     dedupe: str | None = None,
     by: str = "system",
 ) -> NewJob:
-    """Ask for work that stays in the house: gate, rebuild, dry-run, round, deliver or find.
+    """Return a job that only the service's own workers run: rebuild, dry-run, round or find.
 
     Args:
-        kind: what to do.
-        contest: for which contest.
+        kind: the kind.
+        contest: the contest.
         id: the job's id.
         payload: what the handler needs besides the contest.
-        dedupe: told from others of its kind and contest by this; None: never the same as another.
-        by: who asks.
+        dedupe: while a job of the kind and contest with this key is queued, no other is added;
+            None: always add.
+        by: who requested it.
     """
     return NewJob(
         id=id,
@@ -177,20 +178,20 @@ def house_job(
         payload={**payload, "contest": contest.id},
         contest_no=contest.no,
         dedupe=None if dedupe is None else f"{kind}:{contest.no}:{dedupe}",
-        priority=0 if kind == "find" else ANSWERS_FIRST,
+        priority=0 if kind == "find" else REQUESTED_PRIORITY,
         by=by,
     )
 
 
-def look_job(
+def scan_job(
     contest: "Contest",
     *,
     id: str,  # noqa: A002 - it becomes NewJob.id
     not_before: datetime | None = None,
 ) -> NewJob:
-    """Ask for a look for findings that nobody waits for; asking twice waits for one job.
+    """Return a job for an automatic integrity scan; while one is queued, no other is added.
 
-    It is another job than the one an organiser asks for, which does not wait.
+    A scan that an organizer requests is a job of its own, which does not wait for this one.
     """
     return NewJob(
         id=id,
@@ -198,7 +199,7 @@ def look_job(
         payload={"contest": contest.id, "unless_known": True},
         contest_no=contest.no,
         dedupe=f"find:{contest.no}:by-itself",
-        priority=WHENEVER,
+        priority=BACKGROUND_PRIORITY,
         not_before=not_before,
     )
 
@@ -210,7 +211,7 @@ def deliver_job(
     id: str,  # noqa: A002 - it becomes NewJob.id
     not_before: datetime | None = None,
 ) -> NewJob:
-    """Ask for one attempt at a webhook's delivery."""
+    """Return a job for one attempt at a webhook's delivery."""
     return NewJob(
         id=id,
         kind="deliver",
@@ -218,13 +219,13 @@ def deliver_job(
         contest_no=contest_no,
         dedupe=f"deliver:{delivery}",
         not_before=not_before,
-        max_attempts=MANY_ATTEMPTS,
+        max_attempts=MAX_ATTEMPTS,
     )
 
 
 @dataclass(frozen=True, kw_only=True)
 class QueueState:
-    """Hold how the queue is: paused or not, how many jobs of each kind and state, who works."""
+    """The queue: whether it is paused, number of jobs by kind and state, active workers."""
 
     paused: bool
     counts: Mapping[tuple[JobKind, JobState], int]
@@ -232,13 +233,13 @@ class QueueState:
 
     @property
     def leased(self) -> int:
-        """How many jobs are worked on; a paused queue is drained when there are none."""
-        return sum(many for (_, state), many in self.counts.items() if state == "leased")
+        """Number of leased jobs; a paused queue is drained when there are none."""
+        return sum(count for (_, state), count in self.counts.items() if state == "leased")
 
 
 def state(service: "Service") -> QueueState:
-    """Say how the queue is; workers are those seen within a minute."""
-    since = service.clock() - _SEEN_WITHIN
+    """Return the state of the queue, with the workers that were active within a minute."""
+    since = service.clock() - _ACTIVE_WITHIN
     with service.store.read() as session:
         queue = session.queue
         return QueueState(
@@ -247,24 +248,24 @@ def state(service: "Service") -> QueueState:
 
 
 def pause(service: "Service") -> QueueState:
-    """Let nothing more be claimed; what is worked on is finished (*drained* when none is left)."""
+    """Pause the queue: no more jobs are claimed; leased jobs go on (none left: *drained*)."""
     with service.store.write() as session:
         session.queue.pause(paused=True)
     return state(service)
 
 
 def resume(service: "Service") -> QueueState:
-    """Let jobs be claimed again."""
+    """Resume the queue: jobs are claimed again."""
     with service.store.write() as session:
         session.queue.pause(paused=False)
     return state(service)
 
 
 def cancel(service: "Service", job_id: str) -> Job:
-    """Cancel a job; who works on it hears so at the next heartbeat.
+    """Cancel a job; its worker is notified at the next heartbeat.
 
     Raises:
-        NotFound: there is none of that id.
+        NotFound: there is no such job.
         Conflict: it has ended already.
     """
     with service.store.write() as session:
@@ -272,10 +273,10 @@ def cancel(service: "Service", job_id: str) -> Job:
 
 
 def retry(service: "Service", job_id: str) -> Job:
-    """Queue a job that failed or was cancelled once more.
+    """Queue a failed or cancelled job again.
 
     Raises:
-        NotFound: there is none of that id.
+        NotFound: there is no such job.
         Conflict: it is not failed or cancelled.
     """
     with service.store.write() as session:

@@ -1,8 +1,8 @@
-"""Hand out jobs and take them back; what counts is stored together with the job's end.
+"""Lease jobs to workers and store their results together with the end of the job.
 
-A worker runs a job and sends back an outcome: plain facts. The house *settles* it: it looks at the
-outcome, outside of any transaction, and then stores what follows from it in the session that
-completes the job. So a job is done exactly when its effects are there.
+A worker runs a job and sends back an outcome: plain facts. The service validates the outcome
+outside of any transaction, and then stores what follows from it in the session that completes the
+job. So a job is done exactly when its effects are stored.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -20,29 +20,29 @@ if TYPE_CHECKING:
     from agon.app.service import Service
 
 FIRST_PAUSE: Final = timedelta(seconds=1)
-LONGEST_PAUSE: Final = timedelta(minutes=5)
-_LONGEST_CAUSE: Final = 2000
+MAX_PAUSE: Final = timedelta(minutes=5)
+_MAX_CAUSE_CHARACTERS: Final = 2000
 
-Finish: TypeAlias = Callable[[Session], Mapping[str, Any]]
-"""Store what follows from an outcome, in the completing session; return the job's result."""
+Commit: TypeAlias = Callable[[Session], Mapping[str, Any]]
+"""Stores what follows from an outcome in the session that completes the job; returns its result."""
 
 
 @dataclass(frozen=True)
-class Again:
-    """Say that an outcome is our own fault and the job has to run once more."""
+class Retry:
+    """The job has to run again, because the outcome is an error of this instance or its workers."""
 
     cause: str
 
 
-Settle: TypeAlias = Callable[["Service", Job, Mapping[str, Any]], Finish | Again]
-"""Look at an outcome and say what follows from it; nothing is stored yet.
+StoreResult: TypeAlias = Callable[["Service", Job, Mapping[str, Any]], Commit | Retry]
+"""Validates an outcome and returns how to store what follows from it.
 
-It raises an AgonError when nothing can follow, and the job fails for good.
+It raises an AgonError if nothing can follow; the job then fails without a retry.
 """
 
 
-class Refused(CheckFailed):
-    """Say that what a worker sent back cannot be an outcome of its job."""
+class InvalidOutcome(CheckFailed):
+    """What a worker sent back cannot be an outcome of its job."""
 
 
 def claim(
@@ -53,14 +53,14 @@ def claim(
     contests: Sequence[int] | None = None,
     announce: bool = True,
 ) -> Job | None:
-    """Claim the next job for a worker, and note that the worker is there.
+    """Claim the next job for a worker, and record that the worker is active.
 
     Args:
-        service: the house.
-        kinds: what the worker can do.
+        service: the service.
+        kinds: the kinds of jobs the worker can run.
         worker: its name.
         contests: numbers of the contests it may work for; None: all.
-        announce: whether to note the worker even when there is nothing to claim.
+        announce: whether to record the worker even if there is no job to claim.
     """
     now = service.clock()
     with service.store.write() as session:
@@ -73,16 +73,16 @@ def claim(
             contests=contests,
         )
         if announce or job is not None:
-            seen = WorkerInfo(name=worker, kinds=tuple(kinds), seen_at=now, version=__version__)
-            session.queue.record_worker(seen)
+            info = WorkerInfo(name=worker, kinds=tuple(kinds), seen_at=now, version=__version__)
+            session.queue.record_worker(info)
         return job
 
 
 def heartbeat(service: "Service", job_id: str, *, lease: str, progress: float | None = None) -> Job:
-    """Keep a lease alive.
+    """Extend a lease.
 
     Raises:
-        LeaseLost: it is no longer the job's.
+        LeaseLost: the job is no longer on this lease.
     """
     try:
         with service.store.write() as session:
@@ -103,58 +103,58 @@ def complete(
     *,
     lease: str,
     outcome: Mapping[str, Any],
-    settlers: Mapping[JobKind, Settle],
+    handlers: Mapping[JobKind, StoreResult],
 ) -> Job:
-    """Settle an outcome and finish its job, both or neither.
+    """Store what follows from an outcome and complete the job, in one transaction.
 
     An outcome from which nothing can follow fails the job with the cause.
 
     Args:
-        service: the house.
+        service: the service.
         job_id: the job.
         lease: the worker's token.
-        outcome: what the worker found.
-        settlers: who settles which kind (``agon.app.worker.handlers.SETTLERS``).
+        outcome: what the worker sent back.
+        handlers: the function for each kind (``agon.app.worker.handlers.RESULT_HANDLERS``).
 
     Returns:
         The job as it is then: done, failed, or queued again.
 
     Raises:
-        LeaseLost: the lease is no longer the job's; nothing was stored.
-        Refused: the outcome cannot be one of this job; the job is queued again.
-        Unavailable: the house cannot settle it now; send it again.
+        LeaseLost: the job is no longer on this lease; nothing was stored.
+        InvalidOutcome: the outcome cannot be one of this job; the job is queued again.
+        Unavailable: the outcome cannot be stored now; send it again.
     """
-    job = _held(service, job_id, lease=lease)
+    job = _leased(service, job_id, lease=lease)
     try:
-        settled = settlers[job.kind](service, job, outcome)
-        if not isinstance(settled, Again):
-            return _finish(service, job, settled)
+        effect = handlers[job.kind](service, job, outcome)
+        if not isinstance(effect, Retry):
+            return _commit(service, job, effect)
     except (LeaseLost, Unavailable):
         raise
-    except Refused as refused:
-        fail(service, job_id, lease=lease, cause=str(refused), retry=True)
+    except InvalidOutcome as invalid:
+        fail(service, job_id, lease=lease, cause=str(invalid), retry=True)
         raise
     except AgonError as failed:
         return fail(service, job_id, lease=lease, cause=str(failed), retry=False)
-    return fail(service, job_id, lease=lease, cause=settled.cause, retry=True)
+    return fail(service, job_id, lease=lease, cause=effect.cause, retry=True)
 
 
 def fail(service: "Service", job_id: str, *, lease: str, cause: str, retry: bool) -> Job:
-    """Give a job back with the cause; it waits longer after every attempt.
+    """Return a job to the queue with the cause of its failure, or end it.
 
-    The pause before attempt n + 1 is 2^(n - 1) seconds, five minutes at most.
+    The pause before attempt n + 1 is 2^(n - 1) seconds, at most five minutes.
 
     Raises:
-        LeaseLost: the lease is no longer the job's.
+        LeaseLost: the job is no longer on this lease.
     """
-    job = _held(service, job_id, lease=lease)
+    job = _leased(service, job_id, lease=lease)
     now = service.clock()
     try:
         with service.store.write() as session:
             return session.queue.fail(
                 job_id,
                 lease=lease,
-                cause=cause[:_LONGEST_CAUSE],
+                cause=cause[:_MAX_CAUSE_CHARACTERS],
                 now=now,
                 retry_at=now + pause_after(job.attempts) if retry else None,
             )
@@ -163,18 +163,18 @@ def fail(service: "Service", job_id: str, *, lease: str, cause: str, retry: bool
 
 
 def pause_after(attempts: int) -> timedelta:
-    """Return how long a job waits after so many attempts.
+    """Return how long a job waits after that many attempts.
 
     Example:
         >>> [pause_after(n).total_seconds() for n in (1, 2, 3, 20)]
         [1.0, 2.0, 4.0, 300.0]
     """
     doublings = min(max(attempts, 1) - 1, 16)
-    return min(FIRST_PAUSE * 2**doublings, LONGEST_PAUSE)
+    return min(FIRST_PAUSE * 2**doublings, MAX_PAUSE)
 
 
-def _held(service: "Service", job_id: str, *, lease: str) -> Job:
-    """Return a job whose lease is this one."""
+def _leased(service: "Service", job_id: str, *, lease: str) -> Job:
+    """Return a job that is on this lease, or raise LeaseLost."""
     with service.store.read() as session:
         job = session.queue.get(job_id)
     if job.state != "leased" or job.lease != lease:
@@ -182,10 +182,10 @@ def _held(service: "Service", job_id: str, *, lease: str) -> Job:
     return job
 
 
-def _finish(service: "Service", job: Job, finish: Finish) -> Job:
+def _commit(service: "Service", job: Job, commit: Commit) -> Job:
     """Store what follows and complete the job in one session.
 
-    The lease is looked at first, so that a late worker's entries are not even tried.
+    The lease is checked first, so that nothing of a late worker is stored.
     """
     lease = job.lease or ""
     with service.store.write() as session:
@@ -194,5 +194,5 @@ def _finish(service: "Service", job: Job, finish: Finish) -> Job:
             session.queue.heartbeat(job.id, lease=lease, now=now, span=service.lease_span)
         except Conflict as lost:
             raise LeaseLost(str(lost)) from None
-        result = finish(session)
+        result = commit(session)
         return session.queue.complete(job.id, lease=lease, result=result, now=now)

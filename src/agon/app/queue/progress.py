@@ -1,4 +1,4 @@
-"""Keep a job's lease alive while it is worked on, and tell how far it is."""
+"""Send heartbeats and progress while a job runs."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,20 +8,20 @@ from typing import Final
 from agon.app.queue.source import Assignment, JobSource
 from agon.errors import AgonError, Conflict
 
-_BEATS_PER_LEASE: Final = 3
-"""One lost heartbeat must not lose the job."""
+_HEARTBEATS_PER_LEASE: Final = 3
+"""More than one, so that a single lost heartbeat does not lose the job."""
 
 
 class LeaseLost(Conflict):
-    """Say that a job is somebody else's by now, or nobody's; stop, and keep nothing."""
+    """The job is no longer on this worker's lease; it has to stop, and nothing is stored."""
 
 
 class Progress:
-    """Tell how far a job is; the next heartbeat carries it.
+    """The progress of a running job, sent with the next heartbeat.
 
     Example:
         >>> progress = Progress()
-        >>> progress.tell(0.5)
+        >>> progress.report(0.5)
         >>> progress.done
         0.5
     """
@@ -30,41 +30,41 @@ class Progress:
         self._lost = Event()
         self.done: float | None = None
 
-    def tell(self, done: float) -> None:
-        """Say how far the job is, 0 to 1.
+    def report(self, done: float) -> None:
+        """Set the part of the job that is done, from 0 to 1.
 
         Raises:
-            LeaseLost: the job is no longer this worker's.
+            LeaseLost: the job is no longer on this worker's lease.
         """
         self.check()
         self.done = min(max(done, 0.0), 1.0)
 
     def check(self) -> None:
-        """Go on only while the job is this worker's.
+        """Check that the job is still on this worker's lease.
 
         Raises:
             LeaseLost: it is not.
         """
         if self._lost.is_set():
-            raise LeaseLost("the job's lease went to somebody else; stop working on it")
+            raise LeaseLost("the job is no longer on this lease; stop working on it")
 
     def lose(self) -> None:
-        """Note that the job is no longer this worker's."""
+        """Record that the job is no longer on this worker's lease."""
         self._lost.set()
 
 
 @contextmanager
-def beating(source: JobSource, assignment: Assignment) -> Iterator[Progress]:
-    """Send heartbeats from a thread of their own while the block works on a job.
+def heartbeats(source: JobSource, assignment: Assignment) -> Iterator[Progress]:
+    """Send heartbeats from a separate thread while the block works on a job.
 
-    A heartbeat that cannot be delivered is tried again; one that is refused ends them, and the
-    block hears of it when it next tells its progress.
+    A heartbeat that cannot be delivered is sent again. One that is rejected is the last, and the
+    block gets a :class:`LeaseLost` when it next reports its progress.
     """
     progress = Progress()
-    over = Event()
+    ended = Event()
 
-    def beat() -> None:
-        while not over.wait(assignment.lease_seconds / _BEATS_PER_LEASE):
+    def send() -> None:
+        while not ended.wait(assignment.lease_seconds / _HEARTBEATS_PER_LEASE):
             try:
                 source.heartbeat(assignment, progress.done)
             except Conflict:
@@ -73,10 +73,10 @@ def beating(source: JobSource, assignment: Assignment) -> Iterator[Progress]:
             except AgonError:
                 continue
 
-    heart = Thread(target=beat, name="heartbeat", daemon=True)
-    heart.start()
+    thread = Thread(target=send, name="heartbeat", daemon=True)
+    thread.start()
     try:
         yield progress
     finally:
-        over.set()
-        heart.join()
+        ended.set()
+        thread.join()

@@ -1,7 +1,7 @@
-"""Say how a worker reaches the queue: the same way beside the database and over HTTP.
+"""Define how a worker reaches the queue, with direct database access and over HTTP alike.
 
-What goes between them is plain: an :class:`Assignment` as JSON, and outcomes as JSON objects. What
-a worker over HTTP sends back is believed only after :mod:`agon.app.queue.leases` looked at it.
+Both exchange plain values: an :class:`Assignment` as JSON, and outcomes as JSON objects. What a
+worker over HTTP sends back is validated first (:mod:`agon.app.queue.leases`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,20 +11,20 @@ from typing import Any, Final, Protocol
 from agon.entities.jobs import Job, JobKind
 
 REMOTE_KINDS: Final[frozenset[JobKind]] = frozenset({"judge", "trial"})
-"""What workers outside the house may do: they see programs and tasks, never an answer."""
+"""The kinds that remote workers may run: they get programs and tasks, never hidden answers."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Assignment:
-    """Hold what a worker is given of a job.
+    """A leased job, as a worker gets it.
 
     Attributes:
         id: the job.
-        kind: what to do.
-        payload: what is needed to do it.
-        lease: the token the worker comes back with.
-        lease_seconds: how long it is good for without a heartbeat.
-        attempt: which attempt this is, from 1.
+        kind: its kind.
+        payload: what is needed to run it.
+        lease: the token that the worker has to send back.
+        lease_seconds: how long the lease lasts without a heartbeat.
+        attempt: number of the attempt, from 1.
     """
 
     id: str
@@ -36,7 +36,7 @@ class Assignment:
 
     @classmethod
     def of(cls, job: Job, *, lease_seconds: float) -> "Assignment":
-        """Make one of a job that was just claimed."""
+        """Return the assignment of a job that was just claimed."""
         return cls(
             id=job.id,
             kind=job.kind,
@@ -47,53 +47,53 @@ class Assignment:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON carries it."""
+        """Return it as a JSON object."""
         return asdict(self) | {"payload": dict(self.payload)}
 
     @classmethod
-    def from_dict(cls, given: Mapping[str, Any]) -> "Assignment":
-        """Read what :meth:`to_dict` made."""
-        return cls(**given)
+    def from_dict(cls, value: Mapping[str, Any]) -> "Assignment":
+        """Return the assignment that :meth:`to_dict` wrote."""
+        return cls(**value)
 
 
 class JobSource(Protocol):
-    """Give a worker its jobs, and take what came of them.
+    """Where a worker gets its jobs from, and sends outcomes to.
 
-    Methods may be called from two threads, the worker's and its heartbeat's.
+    Methods may be called from two threads, the worker's and that of its heartbeats.
     """
 
     def claim(self, kinds: Sequence[JobKind]) -> Assignment | None:
-        """Claim the next job of these kinds; None: there is none.
+        """Claim the next job of these kinds; return None if there is none.
 
         Raises:
             Unavailable: the queue cannot be reached; try again later.
         """
 
     def heartbeat(self, assignment: Assignment, progress: float | None = None) -> None:
-        """Keep a job's lease alive, and say how far it is (0 to 1).
+        """Extend a job's lease, and report its progress (0 to 1).
 
         Raises:
-            Conflict: the lease is no longer the job's: stop working on it.
+            Conflict: the job is no longer on this lease: stop working on it.
         """
 
     def complete(self, assignment: Assignment, outcome: Mapping[str, Any]) -> None:
-        """Hand in what came of a job.
+        """Send the outcome of a job.
 
         Raises:
-            Conflict: the lease is no longer the job's, or the outcome was refused.
+            Conflict: the job is no longer on this lease, or the outcome was rejected.
         """
 
     def fail(self, assignment: Assignment, cause: str, *, retry: bool) -> None:
-        """Give a job back with the cause.
+        """Return a job to the queue with the cause of its failure.
 
         Args:
             assignment: the job.
-            cause: why it ended, in one line.
-            retry: whether another attempt may end otherwise.
+            cause: why it failed, in one line.
+            retry: whether another attempt may succeed.
 
         Raises:
-            Conflict: the lease is no longer the job's.
+            Conflict: the job is no longer on this lease.
         """
 
     def wait(self, seconds: float) -> None:
-        """Wait for at most so long, or until there may be something to claim."""
+        """Wait for at most that long, or until there may be a job to claim."""

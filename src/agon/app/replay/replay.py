@@ -9,7 +9,7 @@ from datetime import datetime
 from itertools import islice, takewhile
 
 from agon.app.analysis.score import Result, parse_time
-from agon.app.replay.replica import LiveContest
+from agon.app.replay.replica import ContestReplica
 from agon.errors import CheckFailed, NotFound
 from agon.kernel.boards import Board
 from agon.ledger.entry import timestamp
@@ -35,7 +35,7 @@ class Replayed:
     board: Board
     seq: int
     head: bytes
-    live: LiveContest
+    live: ContestReplica
 
     @property
     def board_sha256(self) -> str:
@@ -72,7 +72,7 @@ def replay(
         Traceback (most recent call last):
         agon.errors.NotFound: the ledger of spring has no entries; give one that has
     """
-    live = LiveContest(contest)
+    live = ContestReplica(contest)
     try:
         return _replayed(live, lines, at=at, board=board, edition=edition)
     except BaseException:
@@ -81,7 +81,7 @@ def replay(
 
 
 def _replayed(
-    live: LiveContest,
+    live: ContestReplica,
     lines: Iterable[bytes],
     *,
     at: int | str | datetime | None,

@@ -2,15 +2,12 @@
 
 A score is a pure function of what a position shows, so nothing of a score is carried over from
 one position to the next: a new record grows the columns, and the same formulas run over them. To
-replay a contest is to feed an empty :class:`LiveContest` from line 1.
+replay a contest is to feed an empty :class:`ContestReplica` from line 1.
 """
 
-from collections import OrderedDict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from itertools import groupby, islice
-from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -19,20 +16,19 @@ from agon.app.analysis.score import Result, rules_of
 from agon.app.garbage import gc_paused
 from agon.app.replay.adjustments import Adjusted
 from agon.disciplines import discipline
-from agon.entities.contests import Contest
-from agon.errors import AgonError, Conflict
+from agon.errors import Conflict
 from agon.ledger.fold import Adjustment, ContestState, LedgerState, beginning, fold
 from agon.ledger.spans import FOREVER, Integers, Spans
 from agon.records.append_only import AppendOnlyTables
 from agon.records.engine import Engine
 from agon.records.view import TablesView
-from agon.store.store import Store
+from agon.store.session import Session
 
 _CHUNK = 50_000
 _HEAD = 32  # bytes of a head
 
 
-class LiveContest:
+class ContestReplica:
     """Hold one contest's ledger as far as it was read: its standing, and its records as columns.
 
     Use an object from one thread at a time; results read its columns when they are asked.
@@ -42,7 +38,7 @@ class LiveContest:
         engine: where to keep the columns; None starts an engine of its own.
 
     Example:
-        >>> live = LiveContest("spring")
+        >>> live = ContestReplica("spring")
         >>> live.seq
         0
         >>> live.close()
@@ -89,6 +85,11 @@ class LiveContest:
         while chunk := list(islice(new, _CHUNK)):
             with gc_paused():
                 self._take(chunk)
+
+    def read(self, session: Session, contest_no: int) -> None:
+        """Read further entries of a contest in a database, up to the newest."""
+        entries = session.entries.after(contest_no, self.seq)
+        self.catch_up((entry.seq, entry.line) for entry in entries)
 
     def records(self, at: int | None = None, *, without: Collection[int] = ()) -> TablesView:
         """Return the records as a position shows them.
@@ -192,54 +193,6 @@ class LiveContest:
         schema = discipline(of).schema
         self._growing = AppendOnlyTables(schema, engine=self._engine, source=source)
         return self._growing
-
-
-class Lives:
-    """Keep the contests that were used last in this process's memory.
-
-    Args:
-        most: so many contests are kept; one more lets go of the one not used for longest.
-    """
-
-    def __init__(self, *, most: int = 8) -> None:
-        self._most = most
-        self._lives: OrderedDict[str, tuple[LiveContest, Lock]] = OrderedDict()
-        self._lock = Lock()
-
-    @contextmanager
-    def at(self, store: Store, contest: Contest) -> Iterator[LiveContest]:
-        """Lend a contest, read to the newest entry of a store, to one thread at a time.
-
-        One left by an error that is a bug of ours is forgotten: the next borrower reads the ledger
-        anew. What agon refuses on purpose (an unknown id, rules that score nothing) spoils nothing.
-        """
-        live, lock = self._of(contest.id)
-        with lock:
-            try:
-                with store.read() as session:
-                    entries = session.entries.after(contest.no, live.seq)
-                    live.catch_up((entry.seq, entry.line) for entry in entries)
-                yield live
-            except AgonError:
-                raise
-            except BaseException:
-                self.forget(contest.id)
-                raise
-
-    def _of(self, contest: str) -> tuple[LiveContest, Lock]:
-        with self._lock:
-            if contest not in self._lives:
-                self._lives[contest] = (LiveContest(contest), Lock())
-            self._lives.move_to_end(contest)
-            # Whoever works with a forgotten one keeps it until done; the memory goes then.
-            while len(self._lives) > self._most:
-                self._lives.popitem(last=False)
-            return self._lives[contest]
-
-    def forget(self, contest: str) -> None:
-        """Let go of a contest, if it is here."""
-        with self._lock:
-            self._lives.pop(contest, None)
 
 
 def _show(growing: AppendOnlyTables, old: Spans, new: Spans) -> None:

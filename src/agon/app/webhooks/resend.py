@@ -1,7 +1,7 @@
 """Send a webhook something on demand: a test, or what it was sent before."""
 
-from agon.app.access.audit import note
-from agon.app.access.management import managed
+from agon.app.access.audit import add_audit_entry
+from agon.app.access.management import lock_managed
 from agon.app.queue.jobs import deliver_job
 from agon.app.service import Service
 from agon.app.webhooks.subscriptions import webhook_of
@@ -23,7 +23,7 @@ def send_test(service: Service, contest_id: str, webhook_id: str, *, by: Caller)
         Conflict: it is switched off.
     """
     with service.store.write() as session:
-        contest = managed(session, contest_id, by, "webhook.manage")
+        contest = lock_managed(session, contest_id, by, "webhook.manage")
         webhook = _switched_on(webhook_of(session, contest, webhook_id))
         event = Event(
             no=0,
@@ -36,7 +36,7 @@ def send_test(service: Service, contest_id: str, webhook_id: str, *, by: Caller)
             staff=True,
         )
         stored = session.events.add(event)
-        note(service, session, by=by, action="webhook.test", target=webhook_id)
+        add_audit_entry(service, session, by=by, action="webhook.test", target=webhook_id)
         return _sent(service, session, webhook, event_no=stored.no)
 
 
@@ -53,7 +53,7 @@ def redeliver(
         Conflict: the webhook is switched off, or the delivery is still under way.
     """
     with service.store.write() as session:
-        contest = managed(session, contest_id, by, "webhook.manage")
+        contest = lock_managed(session, contest_id, by, "webhook.manage")
         webhook = _switched_on(webhook_of(session, contest, webhook_id))
         before = session.webhooks.delivery(delivery_id)
         if before.webhook_id != webhook.id:
@@ -62,7 +62,7 @@ def redeliver(
             )
         if before.state == "waiting":
             raise Conflict(f"delivery {delivery_id} is still tried; wait, or see its attempts")
-        note(service, session, by=by, action="webhook.redeliver", target=delivery_id)
+        add_audit_entry(service, session, by=by, action="webhook.redeliver", target=delivery_id)
         return _sent(service, session, webhook, event_no=before.event_no)
 
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from agon.app.access.audit import note
-from agon.app.access.management import managed
+from agon.app.access.audit import add_audit_entry
+from agon.app.access.management import lock_managed
 from agon.app.access.permissions import View, allow
 from agon.app.service import Service
 from agon.app.webhooks.address_guard import checked_url
@@ -59,7 +59,7 @@ def subscribe(
         nonce=service.random(NONCE_BYTES),
     )
     with service.store.write() as session:
-        contest = managed(session, contest_id, by, "webhook.manage")
+        contest = lock_managed(session, contest_id, by, "webhook.manage")
         if len(session.webhooks.of(contest.no)) >= MOST:
             raise Conflict(f"{contest_id} has {MOST} webhooks already; remove one first")
         webhook = Webhook(
@@ -74,7 +74,7 @@ def subscribe(
             by=by.name,
         )
         session.webhooks.save(webhook)
-        note(service, session, by=by, action="webhook.create", target=name,
+        add_audit_entry(service, session, by=by, action="webhook.create", target=name,
              detail={"contest": contest_id})  # fmt: skip
     return webhook, written_secret(secret)
 
@@ -94,7 +94,7 @@ def change(
         Forbidden, Unauthenticated, NotFound: ``by`` may not; there is no such webhook.
     """
     with service.store.write() as session:
-        contest = managed(session, contest_id, by, "webhook.manage")
+        contest = lock_managed(session, contest_id, by, "webhook.manage")
         webhook = webhook_of(session, contest, webhook_id)
         changed = replace(
             webhook,
@@ -102,7 +102,7 @@ def change(
             events=webhook.events if events is None else tuple(dict.fromkeys(events)),
         )
         session.webhooks.save(changed)
-        note(service, session, by=by, action="webhook.change", target=webhook_id)
+        add_audit_entry(service, session, by=by, action="webhook.change", target=webhook_id)
     return changed
 
 
@@ -113,10 +113,10 @@ def unsubscribe(service: Service, contest_id: str, webhook_id: str, *, by: Calle
         Forbidden, Unauthenticated, NotFound: ``by`` may not; there is no such webhook.
     """
     with service.store.write() as session:
-        contest = managed(session, contest_id, by, "webhook.manage")
+        contest = lock_managed(session, contest_id, by, "webhook.manage")
         webhook_of(session, contest, webhook_id)
         session.webhooks.remove(webhook_id)
-        note(service, session, by=by, action="webhook.remove", target=webhook_id)
+        add_audit_entry(service, session, by=by, action="webhook.remove", target=webhook_id)
 
 
 def webhooks(service: Service, view: View, *, by: Caller) -> list[Webhook]:

@@ -1,18 +1,18 @@
-"""Publish and rebuild boards, try changes, look for findings: work on what the ledger holds.
+"""Jobs that publish and rebuild boards, try change sets and scan for integrity findings.
 
-These store what they find by themselves, each board or report in a transaction of its own, and
-doing it twice changes nothing; so their outcome is the job's result and nothing more follows.
+They store their results themselves, each board or report in one transaction, and repeating them
+changes nothing. So their outcome is the job's result, and nothing else follows from it.
 """
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
-from agon.app.contests.boards import publication
+from agon.app.contests.boards import publish as boards
 from agon.app.contests.cases import findings
 from agon.app.contests.changes import dry_runs
-from agon.app.queue.jobs import look_job
-from agon.app.queue.leases import Finish
+from agon.app.queue.jobs import scan_job
+from agon.app.queue.leases import Commit
 from agon.app.queue.progress import Progress
 from agon.app.queue.source import Assignment
 from agon.app.worker.loop import Run
@@ -23,48 +23,48 @@ from agon.store.session import Session
 if TYPE_CHECKING:
     from agon.app.service import Service
 
-_RESTS: Final = 19
-"""So many times as long as a look took, the next one waits at least."""
+_PAUSE_PER_SCAN: Final = 19
+"""The pause before a scan, as a multiple of the last one's duration: scans take 5 % of the time."""
 
-_REMEMBERED: Final = timedelta(days=1)
-"""A look longer ago delays no other."""
+_LAST_SCAN_WITHIN: Final = timedelta(days=1)
+"""An earlier scan delays no other."""
 
 
 def publish(service: "Service") -> Run:
-    """Return what publishes a contest's boards at its newest position."""
+    """Return the function that publishes a contest's boards at its newest position."""
 
     def run(assignment: Assignment, progress: Progress) -> dict[str, Any]:
-        done = publication.publication(
-            service, assignment.payload["contest"], progress=progress.tell
+        publication = boards.publish(
+            service, assignment.payload["contest"], progress=progress.report
         )
         return {
-            "snapshots": [_told(one) for one in done.snapshots],
-            "unscorable": done.unscorable,
+            "snapshots": [_summary(snapshot) for snapshot in publication.snapshots],
+            "unscorable": publication.unscorable,
         }
 
     return run
 
 
 def rebuild(service: "Service") -> Run:
-    """Return what brings back the rows of a board that are kept no longer."""
+    """Return the function that restores the deleted rows of a board."""
 
     def run(assignment: Assignment, _: Progress) -> dict[str, Any]:
         payload = assignment.payload
-        snapshot = publication.rebuild(
+        snapshot = boards.rebuild(
             service, payload["contest"], seq=payload["seq"], board=payload["board"]
         )
-        return {"snapshot": None if snapshot is None else _told(snapshot)}
+        return {"snapshot": None if snapshot is None else _summary(snapshot)}
 
     return run
 
 
 def dry_run(service: "Service") -> Run:
-    """Return what finds out what a proposed change set would move."""
+    """Return the function that computes what a proposed change set would move."""
 
     def run(assignment: Assignment, progress: Progress) -> dict[str, Any]:
         payload = assignment.payload
         change = dry_runs.dry_run(
-            service, payload["contest"], payload["change"], progress=progress.tell
+            service, payload["contest"], payload["change"], progress=progress.report
         )
         return {"change": change.id, "dry_run_at": change.dry_run_at}
 
@@ -72,64 +72,72 @@ def dry_run(service: "Service") -> Run:
 
 
 def find(service: "Service") -> Run:
-    """Return what runs a contest's integrity checks."""
+    """Return the function that scans a contest for integrity findings."""
 
     def run(assignment: Assignment, progress: Progress) -> dict[str, Any]:
         payload = assignment.payload
-        found = findings.look(
+        scan = findings.scan(
             service,
             payload["contest"],
             unless_known=payload.get("unless_known", False),
-            progress=progress.tell,
+            progress=progress.report,
         )
-        return {"seq": found.seq, "findings": len(found.findings)}
+        return {"seq": scan.seq, "findings": len(scan.findings)}
 
     return run
 
 
-def settle_publish(service: "Service", job: Job, outcome: Mapping[str, Any]) -> Finish:
-    """Take the outcome for the job's result, and see to it that new boards are looked through.
+def store_publish(service: "Service", job: Job, outcome: Mapping[str, Any]) -> Commit:
+    """Take the outcome as the job's result, and queue an integrity scan of new boards.
 
-    The look comes once the pause the house allows itself has gone by since the last one, and never
-    so that looking takes more than a twentieth of the time.
+    The scan is due when the configured pause since the last one has passed, and scans take at most
+    5 % of the time.
     """
 
-    def finish(session: Session) -> Mapping[str, Any]:
-        told = [session.snapshots.get(one["no"]) for one in outcome["snapshots"]]
-        # An empty contest is nothing to look at, and what comes soon must not wait for the pause.
-        newest = max((one.seq for one in told if one.rows or one.unscored), default=0)
-        contest = session.contests.get(job.payload["contest"])
-        if service.look_pause is not None and newest > session.cases.scan_position(contest.no):
-            now = service.clock()
-            due = _look_due(session, contest, pause=service.look_pause, now=now)
-            session.queue.add(look_job(contest, id=service.new_id(), not_before=due), now=now)
+    def commit(session: Session) -> Mapping[str, Any]:
+        # An empty contest is not scanned, so that its first records do not wait for the pause.
+        scannable = (
+            snapshot["seq"]
+            for snapshot in outcome["snapshots"]
+            if snapshot["rows"] or snapshot["unscored"]
+        )
+        newest = max(scannable, default=0)
+        if service.scan_pause is not None and newest:
+            contest = session.contests.get(job.payload["contest"])
+            if newest > session.cases.scan_position(contest.no):
+                now = service.clock()
+                due = _scan_due(session, contest, pause=service.scan_pause, now=now)
+                session.queue.add(scan_job(contest, id=service.new_id(), not_before=due), now=now)
         return dict(outcome)
 
-    return finish
+    return commit
 
 
-def _look_due(session: Session, contest: Contest, *, pause: timedelta, now: datetime) -> datetime:
-    """Say when a contest may be looked through again."""
-    since = now - max(pause, _REMEMBERED)
+def _scan_due(session: Session, contest: Contest, *, pause: timedelta, now: datetime) -> datetime:
+    """Return when a contest may be scanned again."""
+    since = now - max(pause, _LAST_SCAN_WITHIN)
     last = session.queue.last_done("find", contest_no=contest.no, since=since)
     if last is None or last.ended_at is None or last.started_at is None:
         return now
-    return max(now, last.ended_at + max(pause, (last.ended_at - last.started_at) * _RESTS))
+    duration = last.ended_at - last.started_at
+    return max(now, last.ended_at + max(pause, duration * _PAUSE_PER_SCAN))
 
 
-def settle_as_told(_: "Service", job: Job, outcome: Mapping[str, Any]) -> Finish:  # noqa: ARG001 - every kind is settled by the same call
-    """Take the outcome for the job's result."""
+def store_outcome(_: "Service", job: Job, outcome: Mapping[str, Any]) -> Commit:  # noqa: ARG001 - all kinds have the same signature
+    """Take the outcome as the job's result."""
 
-    def finish(_: Session) -> Mapping[str, Any]:
+    def commit(_: Session) -> Mapping[str, Any]:
         return dict(outcome)
 
-    return finish
+    return commit
 
 
-def _told(snapshot: Snapshot) -> dict[str, Any]:
+def _summary(snapshot: Snapshot) -> dict[str, Any]:
     return {
         "no": snapshot.no,
         "board": snapshot.board,
         "seq": snapshot.seq,
         "board_sha256": snapshot.board_sha256,
+        "rows": snapshot.rows,
+        "unscored": snapshot.unscored,
     }

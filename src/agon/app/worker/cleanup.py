@@ -1,4 +1,4 @@
-"""Forget what nobody will ask for again, so that a house does not grow by its own bookkeeping."""
+"""Delete expired jobs and stored responses, so that the database does not grow with them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,50 +10,50 @@ from agon.store.session import Session
 if TYPE_CHECKING:
     from agon.app.service import Service
 
-ANSWERS_KEPT: Final = timedelta(days=1)
-"""So long a request that was answered can be repeated under its Idempotency-Key."""
+RESPONSES_KEPT: Final = timedelta(days=1)
+"""How long a request can be repeated under its Idempotency-Key."""
 
-PORTION: Final = 1_000
-"""So much is forgotten in one session; writers wait for no more than that."""
+BATCH: Final = 1_000
+"""Number of rows deleted in one session; other writers wait no longer than that."""
 
 
 @dataclass(frozen=True)
-class Forgotten:
-    """Hold how much was forgotten."""
+class CleanupSummary:
+    """Numbers of deleted rows."""
 
     jobs: int
-    answers: int
+    responses: int
 
 
-def tidy(service: "Service") -> Forgotten:
-    """Forget jobs that ended longer ago than the house keeps them, and old answers to repeat.
+def clean_up(service: "Service") -> CleanupSummary:
+    """Delete jobs that ended long ago, as configured, and old stored responses.
 
-    Jobs that wait or are under way stay, however old; so do ledgers, boards, events and the audit
-    log, which are no bookkeeping. Several processes may tidy at once.
+    Queued and leased jobs are never deleted, nor are ledgers, boards, events and the audit log.
+    Several processes may do it at the same time.
 
     Raises:
-        Unavailable: the database cannot be reached; what was forgotten by then stays so.
+        Unavailable: the database cannot be reached; some may have been deleted.
     """
     now = service.clock()
-    answers = _portions(
-        service,
-        lambda session: session.access.delete_responses(before=now - ANSWERS_KEPT, limit=PORTION),
+    before = now - RESPONSES_KEPT
+    responses = _in_batches(
+        service, lambda session: session.access.delete_responses(before=before, limit=BATCH)
     )
     kept = service.jobs_kept
     if kept is None:
-        return Forgotten(0, answers)
-    jobs = _portions(
-        service, lambda session: session.queue.delete_ended(before=now - kept, limit=PORTION)
+        return CleanupSummary(0, responses)
+    jobs = _in_batches(
+        service, lambda session: session.queue.delete_ended(before=now - kept, limit=BATCH)
     )
-    return Forgotten(jobs, answers)
+    return CleanupSummary(jobs, responses)
 
 
-def _portions(service: "Service", forget: Callable[[Session], int]) -> int:
-    """Forget portion by portion until there is no more; return how many in all."""
+def _in_batches(service: "Service", delete: Callable[[Session], int]) -> int:
+    """Delete in batches until there is no more; return the number of rows."""
     total = 0
     while True:
         with service.store.write() as session:
-            forgotten = forget(session)
-        total += forgotten
-        if forgotten < PORTION:
+            deleted = delete(session)
+        total += deleted
+        if deleted < BATCH:
             return total

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any, Final, get_args
 
-from agon.app.queue.leases import Refused
+from agon.app.queue.leases import InvalidOutcome
 from agon.app.sandbox import Mode, RunLimits, RunOutcome, RunResult
 
 _TERM: Final = re.compile(r"0|-?[1-9][0-9]*")
@@ -31,23 +31,25 @@ def read_run(given: Any, *, n_check: int, limits: RunLimits) -> RunResult:
         limits: what the program was allowed; longer terms are no outcome either.
 
     Raises:
-        Refused: it is no run of this job, with what is wrong and what would be right.
+        InvalidOutcome: it is no run of this job, with what is wrong and what would be right.
 
     Example:
         >>> read_run({"outcome": "ok", "terms": ["01"]}, n_check=5, limits=RunLimits())
         Traceback (most recent call last):
-        agon.app.queue.leases.Refused: the outcome lacks mode, runner; send a run's fields alone
+        agon.app.queue.leases.InvalidOutcome: the outcome lacks mode, runner; give them
     """
     if not isinstance(given, Mapping):
-        raise Refused("the outcome holds no run; send an object with a run's fields")
+        raise InvalidOutcome("the outcome holds no run; send an object with a run's fields")
     if unknown := sorted(map(str, set(given) - _FIELDS)):
-        raise Refused(f"the outcome has {', '.join(unknown[:5])}; send a run's fields alone")
+        raise InvalidOutcome(f"the outcome has {', '.join(unknown[:5])}; send only a run's fields")
     if missing := sorted({"outcome", "mode", "runner"} - set(given)):
-        raise Refused(f"the outcome lacks {', '.join(missing)}; send a run's fields alone")
+        raise InvalidOutcome(f"the outcome lacks {', '.join(missing)}; give them")
     outcome = _one_of(given, "outcome", get_args(RunOutcome))
     terms = _terms(given.get("terms", []), n_check=n_check, digits=limits.max_term_digits)
     if terms and outcome != "ok":
-        raise Refused(f"the outcome is {outcome} and has terms; send terms of an ok run alone")
+        raise InvalidOutcome(
+            f"the outcome is {outcome} and has terms; send terms of an ok run alone"
+        )
     return RunResult(
         outcome=outcome,
         terms=terms,
@@ -63,21 +65,21 @@ def read_run(given: Any, *, n_check: int, limits: RunLimits) -> RunResult:
 
 def _terms(value: Any, *, n_check: int, digits: int) -> tuple[str, ...]:
     if not isinstance(value, list | tuple):
-        raise Refused("terms is no list; send decimal integers as text")
+        raise InvalidOutcome("terms is no list; send decimal integers as text")
     if len(value) > n_check:
-        raise Refused(f"terms has {len(value):,} items; send {n_check:,} at most")
+        raise InvalidOutcome(f"terms has {len(value):,} items; send {n_check:,} at most")
     for at, term in enumerate(value, start=1):
         fits = isinstance(term, str) and len(term) <= digits + 1 and _TERM.fullmatch(term)
         if not fits:
             what = f"term {at} is no decimal integer of {digits:,} digits at most"
-            raise Refused(f"{what}; send it as int() prints it")
+            raise InvalidOutcome(f"{what}; send it as int() prints it")
     return tuple(value)
 
 
 def _one_of(given: Mapping[str, Any], name: str, choices: tuple[Any, ...]) -> Any:
     value = given[name]
     if not isinstance(value, str) or value not in choices:
-        raise Refused(f"{name} is none of {', '.join(choices)}; send one of them")
+        raise InvalidOutcome(f"{name} is none of {', '.join(choices)}; send one of them")
     return value
 
 
@@ -85,7 +87,7 @@ def _text(given: Mapping[str, Any], name: str, *, default: str) -> str:
     value = given.get(name, default)
     if not isinstance(value, str) or len(value) > _LONGEST_TEXT or not value.isprintable():
         what = f"{name} is no printable text of {_LONGEST_TEXT} characters at most"
-        raise Refused(f"{what}; send one line")
+        raise InvalidOutcome(f"{what}; send one line")
     return value
 
 
@@ -96,5 +98,5 @@ def _number(
     kinds = (int,) if whole else (int, float)
     if type(value) not in kinds or not math.isfinite(value) or not least <= value <= most:
         what = f"{name} is no {'whole ' if whole else ''}number from {least:g} to {most:,.0f}"
-        raise Refused(f"{what}; send what was measured")
+        raise InvalidOutcome(f"{what}; send what was measured")
     return float(value)

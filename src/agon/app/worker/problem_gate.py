@@ -8,7 +8,7 @@ from agon.app.dojo.hidden_answer import HiddenAnswer
 from agon.app.dojo.lifecycle import problem_row, publication
 from agon.app.dojo.problems import packaged_problem
 from agon.app.dojo.setter_validation import validate_setter
-from agon.app.queue.leases import Finish
+from agon.app.queue.leases import Commit
 from agon.app.queue.progress import Progress
 from agon.app.queue.source import Assignment
 from agon.app.sandbox import Sandbox
@@ -36,7 +36,7 @@ def gate(sandbox: Sandbox) -> Callable[[Assignment, Progress], dict[str, Any]]:
     return run
 
 
-def settle_gate(service: "Service", job: Job, outcome: Mapping[str, Any]) -> Finish:
+def store_gate(service: "Service", job: Job, outcome: Mapping[str, Any]) -> Commit:
     """Publish a problem whose setter passed: one entry with its answer, one row without."""
     answer = HiddenAnswer(packaged_problem(job.payload["package"]), tuple(outcome["terms"]))
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from agon.app.contests.ledgers.append import append
-from agon.app.queue.leases import Finish
+from agon.app.queue.leases import Commit
 from agon.app.queue.progress import Progress
 from agon.app.queue.source import Assignment
 from agon.disciplines import discipline
@@ -34,7 +34,7 @@ def draw_round(service: "Service") -> Callable[[Assignment, Progress], dict[str,
                 f"{contest_id} is a {contest.discipline} contest, which has no rounds; name a "
                 "contest whose matches are drawn"
             )
-        with service.lives.at(service.store, contest) as live:
+        with service.replicas.current(service.store, contest) as live:
             drawn = plan_round(
                 live.result().scored,
                 seed=service.random(16).hex(),
@@ -47,7 +47,7 @@ def draw_round(service: "Service") -> Callable[[Assignment, Progress], dict[str,
     return run
 
 
-def settle_round(service: "Service", job: Job, outcome: Mapping[str, Any]) -> Finish:
+def store_round(service: "Service", job: Job, outcome: Mapping[str, Any]) -> Commit:
     """Return what records the draw, also of a contest that got further entries meanwhile."""
     body = {name: outcome[name] for name in ("purpose", "seed", "method", "inputs_sha256")}
     body["result"] = {**outcome["result"], "seq": outcome["seq"]}

@@ -13,7 +13,7 @@ from agon.app.contests.changes.rejudge import rejudged
 from agon.app.dojo.grading import judged, precheck
 from agon.app.dojo.inspection import rules_in_force
 from agon.app.dojo.lifecycle import PUBLISHED, RECEIVED, SANDBOX_ERROR, submission_row
-from agon.app.queue.leases import Again, Finish, Refused
+from agon.app.queue.leases import Commit, InvalidOutcome, Retry
 from agon.app.queue.progress import Progress
 from agon.app.queue.source import Assignment
 from agon.app.sandbox import RunLimits, RunRequest, Sandbox
@@ -62,11 +62,11 @@ def judge(sandbox: Sandbox) -> Callable[[Assignment, Progress], dict[str, Any]]:
     return run
 
 
-def settle_judge(service: "Service", job: Job, outcome: Mapping[str, Any]) -> Finish | Again:
+def store_judge(service: "Service", job: Job, outcome: Mapping[str, Any]) -> Commit | Retry:
     """Reach the verdict of a run, and say how it is recorded: exactly once.
 
     Raises:
-        Refused: the outcome is none of this job.
+        InvalidOutcome: the outcome is none of this job.
         NotFound: the submission or its problem is not in the ledger.
     """
     payload = job.payload
@@ -76,12 +76,12 @@ def settle_judge(service: "Service", job: Job, outcome: Mapping[str, Any]) -> Fi
     if checked.verdict is not None:
         verdict: Mapping[str, Any] = {"verdict": checked.verdict, "reason": checked.reason}
     elif outcome.get("run") is None:
-        raise Refused("the program was not run; run it and send what became of it")
+        raise InvalidOutcome("the program was not run; run it and send what became of it")
     else:
         run = read_run(outcome["run"], n_check=payload["n_check"], limits=RunLimits())
         verdict = judged(run, expected=filed.terms, violation=checked.reason)
     if verdict["verdict"] == SANDBOX_ERROR and _faults(job) + 1 < MAX_SANDBOX_ERRORS:
-        return Again(f"{SANDBOX_ERROR}: {verdict['reason']}")
+        return Retry(f"{SANDBOX_ERROR}: {verdict['reason']}")
     row = _row(filed, source=source, verdict=verdict)
 
     def finish(session: Session) -> Mapping[str, Any]:

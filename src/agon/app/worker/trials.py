@@ -7,7 +7,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final, get_args
 
 from agon.app.containers import Containers, Outcome, Trial
-from agon.app.queue.leases import Again, Finish, Refused
+from agon.app.queue.leases import Commit, InvalidOutcome, Retry
 from agon.app.queue.progress import Progress
 from agon.app.queue.source import Assignment
 from agon.app.tasks.agents import Agent
@@ -107,25 +107,27 @@ def laid_out(agent: Mapping[str, Any], folder: Path) -> Path:
     return folder
 
 
-def settle_trial(service: "Service", job: Job, outcome: Mapping[str, Any]) -> Finish | Again:
+def store_trial(service: "Service", job: Job, outcome: Mapping[str, Any]) -> Commit | Retry:
     """Record a trial's result in ``task_results``, once.
 
     Raises:
-        Refused: the outcome is none of this job.
+        InvalidOutcome: the outcome is none of this job.
         NotScorable: it ended without a score too often.
     """
     result, reason = outcome.get("result"), outcome.get("reason", "")
     sha256 = outcome.get("task_sha256")
     if result not in get_args(Outcome):
-        raise Refused(f"result is none of {', '.join(get_args(Outcome))}; send one of them")
+        raise InvalidOutcome(f"result is none of {', '.join(get_args(Outcome))}; send one of them")
     if not isinstance(reason, str) or len(reason) > _LONGEST_REASON:
-        raise Refused(f"reason is no text of {_LONGEST_REASON} characters at most; shorten it")
+        raise InvalidOutcome(
+            f"reason is no text of {_LONGEST_REASON} characters at most; shorten it"
+        )
     if not isinstance(sha256, str) or _SHA256.fullmatch(sha256) is None:
-        raise Refused("task_sha256 is no SHA-256 in hex; send that of the task's folder")
+        raise InvalidOutcome("task_sha256 is no SHA-256 in hex; send that of the task's folder")
     if result == _FAULT:
         before = sum(str(one.get("cause", "")).startswith(_FAULT) for one in job.causes)
         if before + 1 < OUR_FAULTS:
-            return Again(f"{_FAULT}: {reason}")
+            return Retry(f"{_FAULT}: {reason}")
         raise NotScorable(f"{_FAULT} after {OUR_FAULTS} trials: {reason}; retry the job")
     payload = job.payload
     row = {

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from agon.app.access.permissions import View
 from agon.app.contests.ledgers.positions import reach
 from agon.app.queue.jobs import deliver_job
-from agon.app.queue.leases import Finish
+from agon.app.queue.leases import Commit
 from agon.app.queue.progress import Progress
 from agon.app.queue.source import Assignment
 from agon.app.webhooks.address_guard import Resolve
@@ -89,7 +89,7 @@ def deliver(service: "Service", post: Post) -> Callable[[Assignment, Progress], 
     return run
 
 
-def settle_deliver(service: "Service", job: Job, outcome: Mapping[str, Any]) -> Finish:
+def store_deliver(service: "Service", job: Job, outcome: Mapping[str, Any]) -> Commit:
     """Log the attempt, and queue the next one where there is to be one."""
 
     def finish(session: Session) -> Mapping[str, Any]:

@@ -7,10 +7,10 @@ import orjson
 
 from agon.app.access.permissions import View, viewed
 from agon.app.contests.boards import pages as cases
-from agon.app.contests.boards.explanations import explain
+from agon.app.contests.boards.explain import explain
 from agon.app.contests.boards.history import MOST_STEPS, history
 from agon.app.contests.boards.proofs import proof as prove
-from agon.app.contests.boards.publication import rebuild
+from agon.app.contests.boards.publish import rebuild
 from agon.app.contests.boards.search import search
 from agon.app.contests.boards.stored_rows import NotStored
 from agon.app.service import Service

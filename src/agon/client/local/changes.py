@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from agon.app.access.permissions import allow, viewed
-from agon.app.contests.boards.publication import publish
-from agon.app.contests.cases.findings import findings, look
+from agon.app.contests.boards.publish import publish
+from agon.app.contests.cases.findings import findings, scan
 from agon.app.contests.changes import change_sets
 from agon.app.service import Service
 from agon.client.values import ChangeTold, FindingsTold
@@ -120,7 +120,7 @@ class LocalIntegrity:
         with self._service.store.read() as session:
             found = viewed(session, contest, self._by).contest
         allow(self._by, "case.manage", contest=found)
-        return FindingsTold.model_validate(look(self._service, contest))
+        return FindingsTold.model_validate(scan(self._service, contest))
 
 
 def _told(change: Change) -> ChangeTold:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
 from agon.app.access.permissions import allow, view_of, viewed
-from agon.app.contests.boards.publication import publish
+from agon.app.contests.boards.publish import publish
 from agon.app.contests.ingest.ndjson import read_ndjson
 from agon.app.contests.ingest.records import record, require_open
 from agon.app.contests.ledgers.append import edition_at
@@ -71,7 +71,7 @@ class LocalContests:
 
     def finalise(self, contest: str, *, force: bool = False) -> ContestTold:
         """Make the result final."""
-        return self._told(transitions.finalise(self._service, contest, force=force, by=self._by))
+        return self._told(transitions.finalize(self._service, contest, force=force, by=self._by))
 
     def _told(self, contest: Contest) -> ContestTold:
         """Tell of a contest no further than the caller may see.

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from agon.app.access.permissions import allow, viewed
-from agon.app.contests.boards.publication import publish
+from agon.app.contests.boards.publish import publish
 from agon.app.contests.lifecycle import transfer
 from agon.app.service import Service
 from agon.client.values import ContestTold, HeadTold

@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from agon.app.access.permissions import View
-from agon.app.contests.boards.explanations import explain
+from agon.app.contests.boards.explain import explain
 from agon.app.contests.boards.history import history
 from agon.app.contests.boards.pages import boards, proof_fields
 from agon.app.contests.boards.proofs import proof

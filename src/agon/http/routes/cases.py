@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from agon.app.access.permissions import View
 from agon.app.contests.cases import cases, findings
-from agon.app.queue.jobs import house_job
+from agon.app.queue.jobs import service_job
 from agon.http.auth import caller_of, sees
 from agon.http.models.jobs import JobTold
 from agon.http.models.judging import (
@@ -41,7 +41,7 @@ def list_findings(view: Annotated[View, sees("findings.read")], service: Serves)
              summary="Look for findings", status_code=202, responses=refusals(*WRITES))  # fmt: skip
 def look(request: Request, response: Response, view: Manages, service: Serves) -> JobTold:
     """Have a worker look through the newest records; asked twice, it looks once."""
-    job = house_job(
+    job = service_job(
         "find", view.contest, id=service.new_id(), dedupe="find", by=caller_of(request).name
     )
     return queued(service, response, job, contest=view.contest.id)

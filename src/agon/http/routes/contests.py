@@ -127,7 +127,7 @@ def finalize(
     """Publish the final boards; from then on changes only come as change sets, beside them."""
     caller = caller_of(request)
     force = asked is not None and asked.force
-    done = transitions.finalise(service, view.contest.id, by=caller, force=force)
+    done = transitions.finalize(service, view.contest.id, by=caller, force=force)
     return _after(service, done, caller)
 
 

@@ -9,7 +9,7 @@ from starlette.responses import Response
 from agon.app.access.permissions import allow, view_of
 from agon.app.queue import jobs, leases
 from agon.app.queue.source import REMOTE_KINDS, Assignment
-from agon.app.worker.handlers import SETTLERS
+from agon.app.worker.handlers import RESULT_HANDLERS
 from agon.entities.access import Caller
 from agon.entities.contests import Contest
 from agon.entities.jobs import Job, JobKind
@@ -124,7 +124,7 @@ def complete_job(name: JobId, asked: CompleteAsked, service: Serves, caller: Wor
     job, contest = _found(service, name, caller, "job.work")
     _expect_remote(job, caller)
     done = leases.complete(
-        service, name, lease=asked.lease, outcome=asked.outcome, settlers=SETTLERS
+        service, name, lease=asked.lease, outcome=asked.outcome, handlers=RESULT_HANDLERS
     )
     return _told(done, contest)
 

@@ -9,7 +9,7 @@ from starlette.responses import Response
 from agon.app.access.permissions import View, permits
 from agon.app.contests.submissions import creation, listing
 from agon.app.contests.submissions.submission import Submission
-from agon.app.queue.jobs import house_job
+from agon.app.queue.jobs import service_job
 from agon.disciplines import discipline
 from agon.errors import Conflict, Unreadable
 from agon.http.auth import caller_of, sees
@@ -129,7 +129,7 @@ def draw_round(
 ) -> JobTold:
     """Have the next round drawn: pairs, honeypots and panels, all from one recorded seed."""
     _expect_table(view, "matches")
-    job = house_job(
+    job = service_job(
         "round", view.contest, id=service.new_id(), dedupe="round", by=caller_of(request).name
     )
     return queued(service, response, job, contest=view.contest.id)

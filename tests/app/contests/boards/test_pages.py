@@ -10,9 +10,9 @@ from agon.app.access.permissions import ANONYMOUS, LOCAL
 from agon.app.contests.boards.cursors import Cursor
 from agon.app.contests.boards.pages import Page, boards, page, row
 from agon.app.contests.boards.proofs import proof
-from agon.app.contests.boards.publication import publish
+from agon.app.contests.boards.publish import publish
 from agon.app.contests.changes.change_sets import apply, dry_run, propose, roll_back
-from agon.app.contests.lifecycle.transitions import finalise
+from agon.app.contests.lifecycle.transitions import finalize
 from agon.app.service import Service
 from agon.errors import NotFound, Unreadable
 from agon.kernel.fingerprints import canonical_json
@@ -100,10 +100,10 @@ def test_whom_a_board_does_not_know_is_not_found(service: Service, name: str) ->
 def test_a_board_is_shown_as_of_a_position_or_a_time(service: Service) -> None:
     """The past is asked for by the ledger's own numbers or its own clock."""
     spring(service)
-    first = publish(service, "spring")[0]
+    first = publish(service, "spring").snapshots[0]
     whole = _board(service)
     play(service, 9, 20)
-    second = publish(service, "spring")[0]
+    second = publish(service, "spring").snapshots[0]
     seen = view(service, ANONYMOUS)
     for as_of in (str(first.seq), str(second.seq - 1), first.at.isoformat()):
         shown = page(service, seen, "bots", as_of=as_of)
@@ -141,7 +141,7 @@ def test_a_limit_out_of_bounds_is_refused(service: Service, limit: int) -> None:
 def test_cursors_of_other_boards_and_contests_lead_nowhere(service: Service) -> None:
     """A cursor is a place on one board; on another it would show rows out of nothing."""
     spring(service)
-    bots, judges = publish(service, "spring")
+    bots, judges = publish(service, "spring").snapshots
     seen = view(service, ANONYMOUS)
     for number in (judges.no, bots.no + 1000):
         with pytest.raises(NotFound, match="begin again"):
@@ -162,7 +162,7 @@ def test_unknown_boards_are_named_with_the_nearest(service: Service) -> None:
 def test_all_boards_are_listed_the_default_first(service: Service) -> None:
     """The list is what a contest's page begins with."""
     spring(service)
-    published = publish(service, "spring")
+    published = list(publish(service, "spring").snapshots)
     assert boards(service, view(service, ANONYMOUS)) == published
 
 
@@ -195,7 +195,7 @@ def test_stored_lines_hash_to_the_boards_hash(service: Service) -> None:
 def test_a_final_result_stays_and_says_that_it_was_amended(service: Service) -> None:
     """A finalised board never changes silently: it is shown as it was, with what came after."""
     spring(service)
-    finalise(service, "spring", by=LOCAL)
+    finalize(service, "spring", by=LOCAL)
     publish(service, "spring")
     final = page(service, view(service, ANONYMOUS), "bots")
     assert final.amended_by is None

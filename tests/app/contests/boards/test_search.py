@@ -6,7 +6,7 @@ import pytest
 from agon.app.access.permissions import ANONYMOUS, View
 from agon.app.contests.boards.cursors import Cursor
 from agon.app.contests.boards.pages import Page, page
-from agon.app.contests.boards.publication import publish
+from agon.app.contests.boards.publish import publish
 from agon.app.contests.boards.search import search
 from agon.app.contests.changes.change_sets import apply, dry_run, propose
 from agon.app.contests.ingest.records import record

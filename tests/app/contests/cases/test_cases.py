@@ -4,9 +4,9 @@ import orjson
 import pytest
 
 from agon.app.access.permissions import ANONYMOUS
-from agon.app.contests.boards.publication import publish
+from agon.app.contests.boards.publish import publish
 from agon.app.contests.cases.cases import appeal, case, cases, close, decide, note, open_case
-from agon.app.contests.cases.findings import look
+from agon.app.contests.cases.findings import scan
 from agon.app.contests.changes.change_sets import propose
 from agon.app.service import Service
 from agon.entities.access import Caller
@@ -50,7 +50,7 @@ def test_a_case_keeps_every_step_with_its_author(service: Service, opened: Case)
 
 def test_a_decision_is_an_entry_and_changes_no_score(service: Service, opened: Case) -> None:
     """The ledger holds what people decided; what it does to scores is a change set's work."""
-    before = [one.board_sha256 for one in publish(service, "spring")]
+    before = [one.board_sha256 for one in publish(service, "spring").snapshots]
     change = propose(
         service, "spring", kind="void", params={"people": ["j1"]}, reason="r", by=ORGANISER
     )
@@ -65,7 +65,7 @@ def test_a_decision_is_an_entry_and_changes_no_score(service: Service, opened: C
         "case": opened.id, "decision": "votes void", "subjects": ["j1"], "reason": "logs",
     }  # fmt: skip
     assert step["change"] == change.id
-    assert [one.board_sha256 for one in publish(service, "spring")] == before
+    assert [one.board_sha256 for one in publish(service, "spring").snapshots] == before
     with pytest.raises(NotFound):
         decide(service, "spring", opened.id, decision="d", reason="r", change="x", by=ORGANISER)
 
@@ -73,7 +73,7 @@ def test_a_decision_is_an_entry_and_changes_no_score(service: Service, opened: C
 def test_a_case_is_opened_from_a_finding(service: Service) -> None:
     """The finding stays in the case as it was, whatever a later look finds."""
     spring(service)
-    found = look(service, "spring").findings[0]
+    found = scan(service, "spring").findings[0]
     opened = open_case(service, "spring", finding=0, text="look", by=ORGANISER)
     assert (opened.finding, opened.title) == (found, str(found["message"])[:200])
     with pytest.raises(NotFound, match="no finding 99"):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from agon.app.access.permissions import ANONYMOUS, LOCAL
 from agon.app.contests.boards.history import history
 from agon.app.contests.boards.pages import page
-from agon.app.contests.boards.publication import publish
+from agon.app.contests.boards.publish import publish
 from agon.app.contests.changes import dry_runs
 from agon.app.contests.changes.change_sets import (
     apply,
@@ -25,7 +25,7 @@ from agon.app.contests.changes.change_sets import (
 )
 from agon.app.contests.ingest.records import record
 from agon.app.contests.lifecycle.creation import NewContest, create
-from agon.app.contests.lifecycle.transitions import finalise
+from agon.app.contests.lifecycle.transitions import finalize
 from agon.app.service import Service
 from agon.entities.contests import Change, Event, StepCause
 from agon.errors import AgonError, Conflict, Forbidden, NotFound, Unreadable
@@ -58,7 +58,7 @@ def rows(service: Service, board: str = "bots") -> dict[str, dict[str, Any]]:
 def told(service: Service) -> list[Event]:
     """Return the events that say who was moved."""
     with service.store.read() as session:
-        return [one for one in session.events.after(0) if one.kind == "standing-moved"]
+        return [one for one in session.events.after(0) if one.kind == "rank-changed"]
 
 
 @pytest.mark.parametrize(("kind", "params"), CHANGES)
@@ -67,13 +67,13 @@ def test_what_a_dry_run_shows_is_what_applying_gives(
 ) -> None:
     """People decide on the report; if the result were another, they decided on something else."""
     spring(service)
-    before = {one.board: one.board_sha256 for one in publish(service, "spring")}
+    before = {one.board: one.board_sha256 for one in publish(service, "spring").snapshots}
     was = rows(service)
     made = proposed(service, kind, params)
     assert made.report is not None
-    assert {one.board: one.board_sha256 for one in publish(service, "spring")} == before
+    assert {one.board: one.board_sha256 for one in publish(service, "spring").snapshots} == before
     applied = apply(service, "spring", made.id, by=ORGANISER)
-    after = {one.board: one.board_sha256 for one in publish(service, "spring")}
+    after = {one.board: one.board_sha256 for one in publish(service, "spring").snapshots}
     report = made.report["boards"]
     assert {name: one["board_sha256"]["before"] for name, one in report.items()} == before
     assert {name: one["board_sha256"]["after"] for name, one in report.items()} == after
@@ -95,12 +95,12 @@ def test_rolling_back_gives_the_boards_of_before(
 ) -> None:
     """What was applied as one is undone as one; the entries of both stay in the ledger."""
     spring(service)
-    before = [one.board_sha256 for one in publish(service, "spring")]
+    before = [one.board_sha256 for one in publish(service, "spring").snapshots]
     made = proposed(service, kind, params)
     applied = apply(service, "spring", made.id, by=ORGANISER)
     publish(service, "spring")
     undone = roll_back(service, "spring", made.id, reason="it was wrong", by=ORGANISER)
-    assert [one.board_sha256 for one in publish(service, "spring")] == before
+    assert [one.board_sha256 for one in publish(service, "spring").snapshots] == before
     assert (undone.state, undone.applied_at) == ("rolled-back", applied.applied_at)
     assert undone.rolled_back_at == (applied.applied_at or 0) + 1
 
@@ -303,19 +303,19 @@ def test_a_void_shows_the_weights_it_changes(service: Service) -> None:
     assert first["after"] == {"weight": 0.0, "u16": 0}
     assert first["before"]["u16"] > 0
     apply(service, "net", made.id, by=LOCAL)
-    published = publish(service, "net")
+    published = publish(service, "net").snapshots
     assert published[0].board_sha256 == report["boards"]["weights"]["board_sha256"]["after"]
 
 
 def test_a_final_result_changes_by_change_sets_alone(service: Service) -> None:
     """Records are refused after the end; a change set is applied and told."""
     spring(service)
-    finalise(service, "spring", by=ORGANISER)
+    finalize(service, "spring", by=ORGANISER)
     with pytest.raises(Conflict):
         play(service, 9, 9)
     made = proposed(service, "void", {"people": ["j2"]})
     applied = apply(service, "spring", made.id, by=ORGANISER)
-    assert publish(service, "spring")[0].seq == applied.applied_at
+    assert publish(service, "spring").snapshots[0].seq == applied.applied_at
     assert told(service)
 
 

@@ -4,11 +4,11 @@ import orjson
 import pytest
 
 from agon.app.access.permissions import LOCAL
-from agon.app.contests.boards.publication import publish
+from agon.app.contests.boards.publish import publish
 from agon.app.contests.changes.change_sets import apply, dry_run, propose, roll_back
 from agon.app.sandbox import RunRequest, RunResult
 from agon.app.service import Service
-from agon.app.worker.handlers import house_runners, sandbox_runners
+from agon.app.worker.handlers import sandbox_runners, service_runners
 from agon.entities.contests import Change
 from agon.errors import Conflict, NotFound
 from app.worker.contests import RIGHT, dojo, entries, published, submitted, work
@@ -42,7 +42,7 @@ def judged(service: Service) -> Service:
 def again(service: Service, sandbox: FakeSandbox, **params: object) -> Change:
     """Propose to judge again, and let workers do it all."""
     made = propose(service, "autumn", kind="rejudge", params=params, reason="a fix", by=LOCAL)
-    work(service, {**sandbox_runners(sandbox), **house_runners(service)})
+    work(service, {**sandbox_runners(sandbox), **service_runners(service)})
     with service.store.read() as session:
         return session.changes.get(session.contests.get("autumn").no, made.id)
 
@@ -62,7 +62,7 @@ def test_what_came_out_otherwise_counts_when_it_is_applied(judged: Service) -> N
     assert (verdict(judged, "s1"), verdict(judged, "s2")) == ("ok", "ok")
     applied = apply(judged, "autumn", made.id, by=LOCAL)
     assert (verdict(judged, "s1"), verdict(judged, "s3")) == ("time_limit", "ok")
-    after = {one.board: one.board_sha256 for one in publish(judged, "autumn")}
+    after = {one.board: one.board_sha256 for one in publish(judged, "autumn").snapshots}
     shown = made.report["boards"]
     assert after == {name: one["board_sha256"]["after"] for name, one in shown.items()}
     (replaced,) = entries(judged, "record-replaced")
@@ -71,12 +71,12 @@ def test_what_came_out_otherwise_counts_when_it_is_applied(judged: Service) -> N
 
 def test_a_rejudge_is_rolled_back_as_one(judged: Service) -> None:
     """The verdicts of before come back with their boards."""
-    before = [one.board_sha256 for one in publish(judged, "autumn")]
+    before = [one.board_sha256 for one in publish(judged, "autumn").snapshots]
     made = again(judged, Moody())
     apply(judged, "autumn", made.id, by=LOCAL)
-    assert [one.board_sha256 for one in publish(judged, "autumn")] != before
+    assert [one.board_sha256 for one in publish(judged, "autumn").snapshots] != before
     roll_back(judged, "autumn", made.id, reason="the machine was slow", by=LOCAL)
-    assert [one.board_sha256 for one in publish(judged, "autumn")] == before
+    assert [one.board_sha256 for one in publish(judged, "autumn").snapshots] == before
 
 
 def test_equal_verdicts_leave_nothing_to_apply(judged: Service) -> None:

@@ -10,7 +10,7 @@ from agon.app.contests.ingest import batch_import
 from agon.app.contests.ingest.ndjson import read_ndjson
 from agon.app.contests.ingest.records import ImportSummary, record
 from agon.app.contests.lifecycle.creation import NewContest, create
-from agon.app.contests.lifecycle.transitions import finalise, freeze, open_contest
+from agon.app.contests.lifecycle.transitions import finalize, freeze, open_contest
 from agon.app.service import Service
 from agon.errors import Conflict, Forbidden, NotFound, Unauthenticated
 from agon.ledger.entry import read_line
@@ -261,7 +261,7 @@ def test_drafts_take_records_of_staff_frozen_contests_of_all_and_final_ones_of_n
     freeze(service, "spring", by=ORGANISER)
     # A judge is not told the position: it would tell how much came since the freeze.
     assert record(service, "spring", [("votes", vote(), None)], by=JUDGE) == ImportSummary(added=1)
-    finalise(service, "spring", by=ORGANISER)
+    finalize(service, "spring", by=ORGANISER)
     with pytest.raises(Conflict, match="propose a change set"):
         record(service, "spring", [("votes", vote(judge="jim"), None)], by=OPERATOR)
 

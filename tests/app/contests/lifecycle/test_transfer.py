@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from agon.app.access.permissions import ANONYMOUS
-from agon.app.contests.boards.publication import publish
+from agon.app.contests.boards.publish import publish
 from agon.app.contests.ingest.records import record
 from agon.app.contests.lifecycle.creation import NewContest, create
 from agon.app.contests.lifecycle.transfer import export, import_contest, signed_head
-from agon.app.contests.lifecycle.transitions import finalise, freeze, open_contest, unfreeze
-from agon.app.service import KeySigner, Service
+from agon.app.contests.lifecycle.transitions import finalize, freeze, open_contest, unfreeze
+from agon.app.service import Service, SigningKey
 from agon.errors import Conflict, Forbidden, NotFound, Unauthenticated, Unreadable
 from agon.ledger.directory import export_directory
 from agon.ledger.entry import Draft, genesis, seal
@@ -47,7 +47,7 @@ def spring(service: Service) -> Service:
 def other(tmp_path: Path) -> Iterator[Service]:
     """Open another house, with another key."""
     (tmp_path / "other").mkdir()
-    opened = replace(service_at(tmp_path / "other"), signer=KeySigner(bytes(32)))
+    opened = replace(service_at(tmp_path / "other"), signer=SigningKey(bytes(32)))
     yield opened
     opened.store.close()
 
@@ -77,7 +77,10 @@ def test_an_imported_contest_is_the_one_that_was_exported(
     assert replace(imported, no=exported.no) == exported
     with other.store.read() as session:
         assert session.contests.get("spring") == imported
-    [one, *_], [two, *_] = publish(spring, "spring"), publish(other, "spring")
+    [one, *_], [two, *_] = (
+        publish(spring, "spring").snapshots,
+        publish(other, "spring").snapshots,
+    )
     assert one.board_sha256 == two.board_sha256
     assert record(other, "spring", ROWS[1:], by=ORGANISER).repeated == 4
 
@@ -86,7 +89,7 @@ def test_heads_are_signed_where_boards_were_fixed_and_at_the_end(
     spring: Service, tmp_path: Path
 ) -> None:
     """Who kept one can tell a changed ledger."""
-    final = finalise(spring, "spring", by=ORGANISER)
+    final = finalize(spring, "spring", by=ORGANISER)
     export(spring, "spring", tmp_path / "one", by=ORGANISER)
     heads = [json.loads(line) for line in (tmp_path / "one/heads.ndjson").read_text().splitlines()]
     assert [head["seq"] for head in heads] == [8, 10]

@@ -7,12 +7,12 @@ from typing import Any, TypeAlias
 import pytest
 
 from agon.app.access.permissions import ANONYMOUS
-from agon.app.contests.boards.publication import publish
+from agon.app.contests.boards.publish import publish
 from agon.app.contests.ingest.records import record
 from agon.app.contests.lifecycle import transitions
 from agon.app.contests.lifecycle.creation import NewContest, create
 from agon.app.contests.lifecycle.transitions import (
-    finalise,
+    finalize,
     freeze,
     open_contest,
     unfreeze,
@@ -67,10 +67,10 @@ def test_records_that_arrive_while_boards_are_published_are_in_the_frozen_boards
     arriving = [("bots", {"id": f"late{n}", "name": "late"}, None) for n in range(2)]
 
     def publish_meanwhile(service: Service, contest: str) -> Any:
-        snapshots = publish(service, contest)
+        publication = publish(service, contest).snapshots
         if arriving:
             record(service, contest, [arriving.pop()], by=ORGANISER)
-        return snapshots
+        return publication
 
     monkeypatch.setattr(transitions, "publish", publish_meanwhile)
     contest = freeze(spring, "spring", by=ORGANISER)
@@ -86,10 +86,10 @@ def busy(spring: Service, monkeypatch: Any) -> Service:
     """Let a record arrive whenever boards are published."""
 
     def publish_meanwhile(service: Service, contest: str) -> Any:
-        snapshots = publish(service, contest)
+        publication = publish(service, contest).snapshots
         name = service.new_id()
         record(service, contest, [("bots", {"id": name, "name": "late"}, None)], by=ORGANISER)
-        return snapshots
+        return publication
 
     monkeypatch.setattr(transitions, "publish", publish_meanwhile)
     return spring
@@ -112,7 +112,7 @@ def _vouched(service: Service, position: int) -> None:
             )  # fmt: skip
 
 
-@pytest.mark.parametrize("step", [freeze, finalise])
+@pytest.mark.parametrize("step", [freeze, finalize])
 def test_a_contest_that_always_grows_can_be_frozen_and_ended(busy: Service, step: Step) -> None:
     """Writers wait at last; a busy contest must not be one that cannot be closed."""
     contest: Any = step(busy, "spring", by=ORGANISER)
@@ -128,7 +128,7 @@ def test_boards_that_a_crash_kept_from_being_stored_are_stored_by_the_next_job(
     def crash(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(transitions, "keep", crash)
+    monkeypatch.setattr(transitions, "store_boards", crash)
     with pytest.raises(KeyboardInterrupt):
         freeze(busy, "spring", by=ORGANISER)
     with busy.store.read() as session:
@@ -185,13 +185,13 @@ def test_states_follow_each_other_and_nothing_else_does(spring: Service) -> None
     assert frozen.public_until == frozen.seq
     assert unfreeze(spring, "spring", reason="a mistake", by=ORGANISER).public_until is None
     freeze(spring, "spring", by=ORGANISER)
-    final = finalise(spring, "spring", by=ORGANISER)
+    final = finalize(spring, "spring", by=ORGANISER)
     assert (final.state, final.frozen_at, final.public_until) == ("final", None, final.seq)
     attempts: list[Step] = [
         lambda: open_contest(spring, "spring", by=ORGANISER),
         lambda: freeze(spring, "spring", by=ORGANISER),
         lambda: unfreeze(spring, "spring", reason="why", by=ORGANISER),
-        lambda: finalise(spring, "spring", by=ORGANISER),
+        lambda: finalize(spring, "spring", by=ORGANISER),
     ]
     for attempt in attempts:
         with pytest.raises(Conflict, match="spring is final"):
@@ -201,7 +201,7 @@ def test_states_follow_each_other_and_nothing_else_does(spring: Service) -> None
 def test_a_draft_can_only_be_opened(service: Service) -> None:
     """Nobody outside has seen it yet."""
     create(service, NewContest(id="spring", discipline="arena", title="S"), by=ORGANISER)
-    for refused in (freeze, finalise):
+    for refused in (freeze, finalize):
         with pytest.raises(Conflict, match="it has to be open"):
             refused(service, "spring", by=ORGANISER)
 
@@ -213,8 +213,8 @@ def test_nothing_is_final_while_something_is_to_be_judged(spring: Service) -> No
         job = NewJob(id="j1", kind="judge", payload={}, contest_no=no)
         session.queue.add(job, now=spring.clock())
     with pytest.raises(Conflict, match="still to be judged"):
-        finalise(spring, "spring", by=ORGANISER)
-    assert finalise(spring, "spring", force=True, by=ORGANISER).state == "final"
+        finalize(spring, "spring", by=ORGANISER)
+    assert finalize(spring, "spring", force=True, by=ORGANISER).state == "final"
 
 
 @pytest.mark.parametrize("reason", ["", "  ", "x" * 2001])
@@ -227,7 +227,7 @@ def test_unfreezing_wants_a_reason(spring: Service, reason: str) -> None:
 
 def test_staff_alone_moves_a_contest_on(spring: Service) -> None:
     """Each step, for each other role."""
-    steps: list[Step] = [open_contest, freeze, finalise]
+    steps: list[Step] = [open_contest, freeze, finalize]
     for step in steps:
         for caller in (VIEWER, JUDGE):
             with pytest.raises(Forbidden):
@@ -245,5 +245,5 @@ def test_every_step_is_in_the_audit_log(spring: Service) -> None:
     freeze(spring, "spring", by=ORGANISER)
     with spring.store.read() as session:
         line = session.access.audit_entries()[0]
-    assert (line.by, line.action, line.target) == ("user:olga", "contest.frozen", "spring")
+    assert (line.by, line.action, line.target) == ("user:olga", "contest.freeze", "spring")
     assert line.detail == {"seq": 7}

@@ -9,7 +9,7 @@ import pytest
 from agon.app.contests.ingest.records import record
 from agon.app.contests.ledgers.append import append
 from agon.app.contests.lifecycle.creation import NewContest, create
-from agon.app.contests.lifecycle.transitions import finalise, freeze, open_contest
+from agon.app.contests.lifecycle.transitions import finalize, freeze, open_contest
 from agon.app.contests.submissions.agents import HOUSE_VALIDATOR
 from agon.app.contests.submissions.creation import submit
 from agon.app.contests.submissions.problems import (
@@ -208,8 +208,8 @@ def test_final_contests_take_no_submissions_and_frozen_ones_do(dojo: Service) ->
     freeze(dojo, "dojo", by=ORGANISER)
     assert submit(dojo, "dojo", _solution(problem), by=PARTICIPANT).jobs
     with pytest.raises(Conflict, match="still to be judged"):
-        finalise(dojo, "dojo", by=ORGANISER)
-    finalise(dojo, "dojo", force=True, by=ORGANISER)
+        finalize(dojo, "dojo", by=ORGANISER)
+    finalize(dojo, "dojo", force=True, by=ORGANISER)
     with pytest.raises(Conflict, match="final"):
         submit(dojo, "dojo", _solution(problem), by=PARTICIPANT)
     with pytest.raises(Conflict, match="another contest"):

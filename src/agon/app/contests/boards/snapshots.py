@@ -1,16 +1,16 @@
-"""Keep a scored board: its snapshot, the steps it adds to histories, the events that tell of it."""
+"""Store scored boards: snapshots, the steps they add to histories, and their events."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
-from typing import Any
+from typing import Any, Final
 
 from agon.app.analysis.compare import Difference
-from agon.app.contests.boards.changes import Places, steps
 from agon.app.contests.boards.retention import prune
+from agon.app.contests.boards.steps import Ranking, steps
 from agon.app.contests.boards.stored_rows import rows_snapshot_of
-from agon.app.replay.replica import LiveContest
+from agon.app.replay.replica import ContestReplica
 from agon.app.service import Service
 from agon.app.webhooks.announcements import announce
 from agon.entities.contests import Contest, Event, HistoryStep, Snapshot
@@ -18,34 +18,35 @@ from agon.kernel.boards import Board
 from agon.ledger.manifest import Manifest
 from agon.store.session import Session
 
-_TOLD_AT_ONCE = 500
-"""So many people who moved are told of in one event."""
+MAX_MOVES_PER_EVENT: Final = 500
+"""Maximum number of participants in one ``rank-changed`` event."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cause:
-    """Hold the change set that made a board differ from the one before it.
+class ChangeCause:
+    """The change set that made a board differ from the one before it.
 
     Attributes:
-        undone: whether it was rolled back (else it was applied).
+        rolled_back: whether it was rolled back (otherwise it was applied).
         difference: what it moved on this board.
     """
 
     change: str
     kind: str
     reason: str
-    undone: bool
+    rolled_back: bool
     difference: Difference
 
 
 @dataclass(frozen=True, kw_only=True)
-class Made:
-    """Hold a scored board with all that is stored of it.
+class SnapshotDraft:
+    """A scored board with all that is stored of it.
 
     Attributes:
-        lines, unscored: its rows and unscored ids as JSON.
+        lines: its rows as JSON, best first.
+        unscored: the ids without a score as JSON.
         at: the ledger's time at the manifest's position.
-        cause: the change set that alone made the difference, if one did.
+        cause: the change set that alone made the difference to the board before, if one did.
     """
 
     board: Board
@@ -53,150 +54,225 @@ class Made:
     unscored: list[bytes]
     manifest: Manifest
     at: datetime
-    cause: Cause | None = None
+    cause: ChangeCause | None = None
 
 
-def keep(service: Service, contest: Contest, live: LiveContest, made: Made) -> Snapshot:
-    """Store a board in one transaction, unless what would be stored is there already.
+@dataclass(frozen=True, kw_only=True)
+class _Update:
+    """A draft compared with the snapshot before it.
 
-    Steps are found before the transaction begins, against the snapshot before this one; where
-    another publisher has put one in between meanwhile, they are found anew.
+    Attributes:
+        before: the newest snapshot of the board at or before the draft's position.
+        is_stored: whether ``before`` is exactly what would be stored.
+        steps: the steps the draft adds to histories.
     """
-    signature = service.signer.sign(made.manifest.to_dict())
+
+    draft: SnapshotDraft
+    before: Snapshot | None
+    is_stored: bool
+    steps: Sequence[HistoryStep]
+
+    @property
+    def is_equal(self) -> bool:
+        """Whether the board has the same rows as the one before it."""
+        sha256 = self.draft.manifest.board_sha256
+        return self.before is not None and self.before.board_sha256 == sha256
+
+
+def store_boards(
+    service: Service, contest: Contest, replica: ContestReplica, drafts: Sequence[SnapshotDraft]
+) -> list[Snapshot]:
+    """Store boards in one transaction, except those that are stored already.
+
+    Steps are computed before the transaction begins, from the snapshots before. If another
+    publisher stores one meanwhile, they are computed again.
+
+    Returns:
+        The snapshots, in the order of the drafts.
+    """
+    signatures = [service.signer.sign(draft.manifest.to_dict()) for draft in drafts]
     while True:
-        with service.store.read() as session:
-            before = _before(session, contest, made)
-            if before is not None and _says_the_same(session, before, made):
-                return before
-            places = _stored_places(session, before)
-        if before is not None and places is None:
-            places = Places.of(live.result(at=before.seq).board(before.board))
-        found = _steps(before, places, made)
+        updates = _updates(service, contest, replica, drafts)
+        if all(update.is_stored for update in updates):
+            return [update.before for update in updates if update.before is not None]
         with service.store.write() as session:
             session.contests.lock(contest.id)
-            newest = _before(session, contest, made)
-            if (newest and newest.no) == (before and before.no):
-                kept = _stored(service, session, contest, made, before, found, signature)
-                prune(service, session, contest, kept)
-                return kept
+            newest = [_newest(session, contest, update.draft) for update in updates]
+            if all(
+                _number(before) == _number(update.before)
+                for (_, before), update in zip(newest, updates, strict=True)
+            ):
+                return [
+                    _store(service, session, contest, update, last, signature)
+                    for update, (last, _), signature in zip(
+                        updates, newest, signatures, strict=True
+                    )
+                ]
 
 
-def _before(session: Session, contest: Contest, made: Made) -> Snapshot | None:
-    return session.snapshots.latest(contest.no, made.board.name, until=made.manifest.seq)
+def _updates(
+    service: Service, contest: Contest, replica: ContestReplica, drafts: Sequence[SnapshotDraft]
+) -> list[_Update]:
+    """Compare drafts with the snapshots before them."""
+    rankings: list[tuple[Snapshot | None, bool, Ranking | None]] = []
+    with service.store.read() as session:
+        for draft in drafts:
+            _, before = _newest(session, contest, draft)
+            is_stored = before is not None and _is_stored(session, before, draft)
+            needs_steps = (
+                before is not None
+                and not is_stored
+                and before.board_sha256 != draft.manifest.board_sha256
+            )
+            ranking = _stored_ranking(session, before) if before and needs_steps else None
+            rankings.append((before, is_stored, ranking))
+    return [
+        _Update(
+            draft=draft,
+            before=before,
+            is_stored=is_stored,
+            steps=() if is_stored else _steps(replica, before, ranking, draft),
+        )
+        for draft, (before, is_stored, ranking) in zip(drafts, rankings, strict=True)
+    ]
 
 
-def _says_the_same(session: Session, one: Snapshot, made: Made) -> bool:
-    """Say whether a snapshot is what would be stored, its rows included."""
-    same = dict(one.manifest) == made.manifest.to_dict()
-    return same and rows_snapshot_of(session, one) is not None
+def _newest(
+    session: Session, contest: Contest, draft: SnapshotDraft
+) -> tuple[Snapshot | None, Snapshot | None]:
+    """Return the newest snapshot of a board, and the newest at or before a draft's position."""
+    name, seq = draft.board.name, draft.manifest.seq
+    newest = session.snapshots.latest(contest.no, name)
+    if newest is None or newest.seq <= seq:
+        return newest, newest
+    return newest, session.snapshots.latest(contest.no, name, until=seq)
 
 
-def _stored_places(session: Session, snapshot: Snapshot | None) -> Places | None:
-    """Return the places of a snapshot whose rows are stored, None where they are not."""
-    holder = None if snapshot is None else rows_snapshot_of(session, snapshot)
+def _number(snapshot: Snapshot | None) -> int | None:
+    return None if snapshot is None else snapshot.no
+
+
+def _is_stored(session: Session, snapshot: Snapshot, draft: SnapshotDraft) -> bool:
+    """Return whether a snapshot is what would be stored, including its rows."""
+    is_equal = dict(snapshot.manifest) == draft.manifest.to_dict()
+    return is_equal and rows_snapshot_of(session, snapshot) is not None
+
+
+def _stored_ranking(session: Session, snapshot: Snapshot) -> Ranking | None:
+    """Return the ranking of a snapshot whose rows are stored, None if they are not."""
+    holder = rows_snapshot_of(session, snapshot)
     if holder is None:
         return None
     lines = session.snapshots.lines(holder.no, start=0, count=holder.rows)
     unscored = session.snapshots.lines(holder.no, start=0, count=holder.unscored, unscored=True)
-    return Places.read(lines, unscored)
+    return Ranking.from_lines(lines, unscored)
 
 
-def _steps(before: Snapshot | None, places: Places | None, made: Made) -> list[HistoryStep]:
-    if before is not None and before.board_sha256 == made.manifest.board_sha256:
-        return []
-    seq, after = made.manifest.seq, Places.of(made.board)
-    return list(steps(places or Places(), after, seq=seq, at=made.at))
+def _steps(
+    replica: ContestReplica, before: Snapshot | None, ranking: Ranking | None, draft: SnapshotDraft
+) -> list[HistoryStep]:
+    """Return the steps from the board before; ``ranking`` is its own, if its rows are stored."""
+    if before is not None:
+        if before.board_sha256 == draft.manifest.board_sha256:
+            return []
+        if ranking is None:
+            ranking = Ranking.of(replica.result(at=before.seq).board(before.board))
+    after = Ranking.of(draft.board)
+    return list(steps(ranking or Ranking(), after, seq=draft.manifest.seq, at=draft.at))
 
 
-def _stored(
+def _store(
     service: Service,
     session: Session,
     contest: Contest,
-    made: Made,
-    before: Snapshot | None,
-    found: Sequence[HistoryStep],
+    update: _Update,
+    newest: Snapshot | None,
     signature: str,
 ) -> Snapshot:
-    manifest, name = made.manifest, made.board.name
-    equal = before is not None and before.board_sha256 == manifest.board_sha256
-    has_rows = equal and before is not None and rows_snapshot_of(session, before) is not None
-    newest = session.snapshots.latest(contest.no, name)
-    snapshot = Snapshot(
-        no=0,
-        contest_no=contest.no,
-        board=name,
-        seq=manifest.seq,
-        at=made.at,
-        published_at=service.clock(),
-        manifest=manifest.to_dict(),
-        signature=signature,
-        board_sha256=manifest.board_sha256,
-        rows=manifest.rows,
-        unscored=manifest.unscored,
-        stored=not has_rows,
+    """Store one board; ``newest`` is the newest snapshot of it."""
+    draft, before = update.draft, update.before
+    if update.is_stored and before is not None:
+        return before
+    manifest = draft.manifest
+    has_rows = (
+        update.is_equal and before is not None and rows_snapshot_of(session, before) is not None
     )
-    kept = session.snapshots.add(
-        snapshot,
-        lines=() if has_rows else made.lines,
-        ids=() if has_rows else made.board.table["id"].to_pylist(),
-        unscored=() if has_rows else made.unscored,
+    snapshot = session.snapshots.add(
+        Snapshot(
+            no=0,
+            contest_no=contest.no,
+            board=draft.board.name,
+            seq=manifest.seq,
+            at=draft.at,
+            published_at=service.clock(),
+            manifest=manifest.to_dict(),
+            signature=signature,
+            board_sha256=manifest.board_sha256,
+            rows=manifest.rows,
+            unscored=manifest.unscored,
+            stored=not has_rows,
+        ),
+        lines=() if has_rows else draft.lines,
+        ids=() if has_rows else draft.board.table["id"].to_pylist(),
+        unscored=() if has_rows else draft.unscored,
     )
-    # A board of an earlier position is brought back, and nothing new is told by it.
-    if not equal and (newest is None or newest.seq <= manifest.seq):
-        session.histories.add(contest.no, name, found)
-        for kind, body in _told(kept, made):
+    # A rebuilt board of an earlier position changes no history and causes no event.
+    if not update.is_equal and (newest is None or newest.seq <= manifest.seq):
+        session.histories.add(contest.no, draft.board.name, update.steps)
+        for kind, body in _events(snapshot, draft):
             event = Event(
-                no=0, contest_no=contest.no, seq=kept.seq, at=made.at, kind=kind, body=body
+                no=0, contest_no=contest.no, seq=snapshot.seq, at=draft.at, kind=kind, body=body
             )
             announce(service, session, event)
-    return kept
+    prune(service, session, contest, snapshot)
+    return snapshot
 
 
-def _told(kept: Snapshot, made: Made) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield what is told of a new board: that it is there, and whom a change set moved."""
-    manifest = made.manifest
+def _events(snapshot: Snapshot, draft: SnapshotDraft) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield kind and body of a new board's events: that it exists, and whom a change set moved."""
     yield (
         "snapshot-published",
         {
-            "snapshot": kept.no,
-            "board": kept.board,
-            "seq": kept.seq,
-            "edition": manifest.edition,
-            "board_sha256": kept.board_sha256,
-            "rows": kept.rows,
-            "unscored": kept.unscored,
+            "snapshot": snapshot.no,
+            "board": snapshot.board,
+            "seq": snapshot.seq,
+            "edition": draft.manifest.edition,
+            "board_sha256": snapshot.board_sha256,
+            "rows": snapshot.rows,
+            "unscored": snapshot.unscored,
         },
     )
-    if made.cause is None:
+    cause = draft.cause
+    if cause is None:
         return
-    told = {
-        "board": kept.board,
-        "change": made.cause.change,
-        "kind": made.cause.kind,
-        "reason": made.cause.reason,
-        "rolled_back": made.cause.undone,
+    change = {
+        "board": snapshot.board,
+        "change": cause.change,
+        "kind": cause.kind,
+        "reason": cause.reason,
+        "rolled_back": cause.rolled_back,
     }
-    for moved in _portions(_moved(made.cause.difference)):
-        yield "standing-moved", {**told, "moved": moved}
+    for moved in _batches(_moves(cause.difference)):
+        yield "rank-changed", {**change, "moved": moved}
 
 
-def _moved(difference: Difference) -> Iterator[dict[str, Any]]:
-    """Yield where everybody who moved was and is; None for not on the board."""
+def _moves(difference: Difference) -> Iterator[dict[str, Any]]:
+    """Yield rank and score before and after of all who moved; None if not on the board."""
     for move in difference.moves:
         yield {
             "id": move.id,
             "from": {"rank": move.rank_before, "score": move.score_before},
             "to": {"rank": move.rank_after, "score": move.score_after},
         }
-    for one in difference.dropped:
-        gone = {"rank": None, "score": None, "reason": one.reason}
-        yield {"id": one.id, "from": {"rank": one.rank, "score": one.score}, "to": gone}
-    for one in difference.entered:
-        was = {"rank": None, "score": None, "reason": one.reason}
-        yield {"id": one.id, "from": was, "to": {"rank": one.rank, "score": one.score}}
+    for row in difference.dropped:
+        none = {"rank": None, "score": None, "reason": row.reason}
+        yield {"id": row.id, "from": {"rank": row.rank, "score": row.score}, "to": none}
+    for row in difference.entered:
+        none = {"rank": None, "score": None, "reason": row.reason}
+        yield {"id": row.id, "from": none, "to": {"rank": row.rank, "score": row.score}}
 
 
-def _portions(moved: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
-    rest = iter(moved)
-    while part := list(islice(rest, _TOLD_AT_ONCE)):
-        yield part
+def _batches(moves: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+    rest = iter(moves)
+    while batch := list(islice(rest, MAX_MOVES_PER_EVENT)):
+        yield batch

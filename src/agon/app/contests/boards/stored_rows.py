@@ -18,7 +18,7 @@ class NotStored(Unavailable):
     Attributes:
         contest: the contest's id.
         board: the board.
-        seq: the position to rebuild it at (:func:`agon.app.contests.boards.publication.rebuild`).
+        seq: the position to rebuild it at (:func:`agon.app.contests.boards.publish.rebuild`).
     """
 
     def __init__(self, contest: Contest, snapshot: Snapshot) -> None:

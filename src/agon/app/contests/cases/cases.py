@@ -10,10 +10,10 @@ from typing import Any, Final
 
 import orjson
 
-from agon.app.access.audit import note as audit
-from agon.app.access.management import managed
+from agon.app.access.audit import add_audit_entry
+from agon.app.access.management import lock_managed
 from agon.app.access.permissions import View, permits
-from agon.app.contests.cases.findings import expect_staff
+from agon.app.contests.cases.findings import require_staff
 from agon.app.contests.ledgers.append import append
 from agon.app.service import Service
 from agon.entities.access import Caller
@@ -55,7 +55,7 @@ def open_case(
     """
     expect_text(text)
     with service.store.write() as session:
-        contest = managed(session, contest_id, by, "case.manage")
+        contest = lock_managed(session, contest_id, by, "case.manage")
         found = None if finding is None else _finding(session, contest, finding)
         named = [*(found or {}).get("subjects", ()), *subjects]
         title = (found or {}).get("message", "")[:_LONGEST_TITLE] if title is None else title
@@ -87,7 +87,7 @@ def note(service: Service, contest_id: str, case_id: str, *, text: str, by: Call
     """
     expect_text(text)
     with service.store.write() as session:
-        contest = managed(session, contest_id, by, "case.manage")
+        contest = lock_managed(session, contest_id, by, "case.manage")
         case = _unclosed(session, contest, case_id)
         return _stepped(service, session, case, by, kind="note", text=text)
 
@@ -122,7 +122,7 @@ def decide(
     if not 0 < len(decision.strip()) <= _LONGEST_TITLE or not decision.isprintable():
         raise Unreadable(f"a decision has 1 to {_LONGEST_TITLE} printable characters; give it")
     with service.store.write() as session:
-        contest = managed(session, contest_id, by, "case.manage")
+        contest = lock_managed(session, contest_id, by, "case.manage")
         case = _unclosed(session, contest, case_id)
         if change is not None:
             session.changes.get(contest.no, change)
@@ -151,7 +151,7 @@ def appeal(service: Service, contest_id: str, case_id: str, *, text: str, by: Ca
     """
     expect_text(text)
     with service.store.write() as session:
-        contest = managed(session, contest_id, by, "case.appeal")
+        contest = lock_managed(session, contest_id, by, "case.appeal")
         case = session.cases.get(contest.no, case_id)
         if not permits(by, "case.manage", contest=contest) and by.user not in case.subjects:
             raise NotFound(f"there is no case {case_id!r}; ask the organisers for its id")
@@ -181,7 +181,7 @@ def close(service: Service, contest_id: str, case_id: str, *, text: str, by: Cal
     """
     expect_text(text)
     with service.store.write() as session:
-        contest = managed(session, contest_id, by, "case.manage")
+        contest = lock_managed(session, contest_id, by, "case.manage")
         case = replace(_unclosed(session, contest, case_id), state="closed")
         return _stepped(service, session, case, by, kind="closed", text=text)
 
@@ -193,7 +193,7 @@ def case(service: Service, view: View, case_id: str) -> Case:
         Forbidden: the caller is neither organiser nor operator of the contest.
         NotFound: the contest has none of that id.
     """
-    expect_staff(view, "cases")
+    require_staff(view, "cases")
     with service.store.read() as session:
         return session.cases.get(view.contest.no, case_id)
 
@@ -206,7 +206,7 @@ def cases(
     Raises:
         Forbidden: the caller is neither organiser nor operator of the contest.
     """
-    expect_staff(view, "cases")
+    require_staff(view, "cases")
     with service.store.read() as session:
         return session.cases.page(view.contest.no, after=after, limit=limit)
 
@@ -256,5 +256,5 @@ def _stepped(
     }
     stepped = replace(case, steps=(*case.steps, step))
     session.cases.save(stepped)
-    audit(service, session, by=by, action=f"case.{kind}", target=case.id)
+    add_audit_entry(service, session, by=by, action=f"case.{kind}", target=case.id)
     return stepped

@@ -1,4 +1,4 @@
-"""Look for integrity findings in a contest's newest records, and show what was found last."""
+"""Scan a contest's newest records for integrity findings, and return those of the last scan."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -17,40 +17,40 @@ from agon.kernel.fingerprints import canonical_json
 from agon.store.session import Session
 
 CHANGED: Final = "findings-changed"
-"""The kind of event that tells the organisers of other findings than before."""
+"""The kind of the event by which organizers learn that the findings have changed."""
 
 
 @dataclass(frozen=True)
-class Found:
-    """Hold the findings of a position of the ledger, gravest first; position 0: never looked."""
+class ScanResult:
+    """The findings at a position of the ledger, most severe first; position 0: never scanned."""
 
     seq: int
     findings: list[Mapping[str, Any]]
 
     @classmethod
-    def of(cls, seq: int, lines: Sequence[bytes]) -> "Found":
-        """Read findings as they are stored."""
+    def from_lines(cls, seq: int, lines: Sequence[bytes]) -> "ScanResult":
+        """Return findings read from stored JSON."""
         return cls(seq, [orjson.loads(line) for line in lines])
 
 
-def look(
+def scan(
     service: Service,
     contest_id: str,
     *,
     unless_known: bool = False,
     progress: Callable[[float], object] = lambda _: None,
-) -> Found:
-    """Run a discipline's integrity checks over a contest's newest records and keep what they find.
+) -> ScanResult:
+    """Run a discipline's integrity checks on a contest's newest records and store the findings.
 
-    Findings inform and change no score. Those of an earlier position give way; what was found
-    meanwhile at a later one stays. Where they are others than before, the organisers are told
-    (the event ``findings-changed``).
+    Findings inform and change no score. They replace those of an earlier position, and never
+    those of a later one. If they differ from the ones before, organizers are notified by the event
+    ``findings-changed``.
 
     Args:
-        service: the house.
+        service: the service.
         contest_id: the contest.
-        unless_known: whether the last look will do when nothing was recorded since.
-        progress: called with the share done, 0 to 1.
+        unless_known: return the last scan's findings if no entry was made since.
+        progress: called with the part that is done, from 0 to 1.
 
     Raises:
         NotFound: there is no such contest.
@@ -60,67 +60,73 @@ def look(
         contest = session.contests.get(contest_id)
         if unless_known and session.cases.scan_position(contest.no) == contest.seq:
             return _last(session, contest)
-    with service.lives.at(service.store, contest) as live:
-        seq = live.seq
-        lines = [canonical_json(one.to_dict()) for one in live.result().findings]
+    with service.replicas.current(service.store, contest) as replica:
+        seq = replica.seq
+        lines = [canonical_json(finding.to_dict()) for finding in replica.result().findings]
     progress(0.9)
+    result = ScanResult.from_lines(seq, lines)
     with service.store.write() as session:
         session.contests.lock(contest_id)
-        known, before = session.cases.findings(contest.no)
-        if known <= seq:
+        last_seq, before = session.cases.findings(contest.no)
+        if last_seq <= seq:
             session.cases.save_findings(contest.no, seq, lines)
             if lines != before:
-                _tell(service, session, contest, before=before, found=Found.of(seq, lines))
-    return Found.of(seq, lines)
+                _announce_changed(service, session, contest, before=before, result=result)
+    return result
 
 
-def findings(service: Service, view: View) -> Found:
-    """Return the findings of the last look.
+def findings(service: Service, view: View) -> ScanResult:
+    """Return the findings of the last scan.
 
     Raises:
-        Forbidden: the caller is neither organiser nor operator of the contest.
+        Forbidden: the caller is neither organizer nor operator of the contest.
     """
-    expect_staff(view, "findings")
+    require_staff(view, "findings")
     with service.store.read() as session:
         return _last(session, view.contest)
 
 
-def expect_staff(view: View, what: str) -> None:
-    """Refuse what only those who run the contest may see.
+def require_staff(view: View, what: str) -> None:
+    """Check that a caller is organizer or operator of a contest.
 
     Raises:
-        Forbidden: the caller does not.
+        Forbidden: the caller is not.
     """
     if not view.staff:
-        raise Forbidden(f"{what} are for the organisers of {view.contest.id}; ask them")
+        raise Forbidden(f"{what} are for the organizers of {view.contest.id}; ask them")
 
 
-def _last(session: Session, contest: Contest) -> Found:
-    return Found.of(*session.cases.findings(contest.no))
+def _last(session: Session, contest: Contest) -> ScanResult:
+    return ScanResult.from_lines(*session.cases.findings(contest.no))
 
 
-def _tell(
-    service: Service, session: Session, contest: Contest, *, before: Sequence[bytes], found: Found
+def _announce_changed(
+    service: Service,
+    session: Session,
+    contest: Contest,
+    *,
+    before: Sequence[bytes],
+    result: ScanResult,
 ) -> None:
-    """Tell the organisers that findings are others than before: how many, not which."""
-    known = {_about(one) for one in map(orjson.loads, before)}
-    severities = Counter(str(one["severity"]) for one in found.findings)
+    """Store the event that the findings have changed: how many there are, not which."""
+    known = {_key(finding) for finding in map(orjson.loads, before)}
+    severities = Counter(str(finding["severity"]) for finding in result.findings)
     event = Event(
         no=0,
         contest_no=contest.no,
-        seq=found.seq,
+        seq=result.seq,
         at=service.clock(),
         kind=CHANGED,
         body={
-            "findings": len(found.findings),
-            "new": sum(_about(one) not in known for one in found.findings),
-            "severities": {str(one): severities[str(one)] for one in Severity},
+            "findings": len(result.findings),
+            "new": sum(_key(finding) not in known for finding in result.findings),
+            "severities": {str(severity): severities[str(severity)] for severity in Severity},
         },
         staff=True,
     )
     announce(service, session, event)
 
 
-def _about(finding: Mapping[str, Any]) -> tuple[str, ...]:
-    """Name a finding by what stays the same while its numbers grow: the check and the subjects."""
+def _key(finding: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return what identifies a finding while its numbers change: the check and the subjects."""
     return (finding["code"], *finding["subjects"])

@@ -8,15 +8,15 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from agon.app.access.audit import note
-from agon.app.access.management import managed, require_reason
+from agon.app.access.audit import add_audit_entry
+from agon.app.access.management import lock_managed, require_reason
 from agon.app.access.permissions import View
-from agon.app.contests.cases.findings import expect_staff
+from agon.app.contests.cases.findings import require_staff
 from agon.app.contests.changes import rejudge
 from agon.app.contests.changes.dry_runs import dry_run, expect_proposed
 from agon.app.contests.changes.proposals import bodies, checked
 from agon.app.contests.ledgers.append import append
-from agon.app.queue.jobs import house_job
+from agon.app.queue.jobs import service_job
 from agon.app.service import Service
 from agon.entities.access import Caller
 from agon.entities.contests import Change, Contest
@@ -56,7 +56,7 @@ def propose(
     """
     require_reason(reason)
     with service.store.write() as session:
-        contest = managed(session, contest_id, by, "change.manage")
+        contest = lock_managed(session, contest_id, by, "change.manage")
         known, wanted = checked(session, contest, kind, params)
         proposed = Change(
             id=service.new_id(),
@@ -71,13 +71,13 @@ def propose(
         if known == "rejudge":
             proposed = rejudge.queue(service, session, contest, proposed)
         else:
-            job = house_job(
+            job = service_job(
                 "dry-run", contest, id=service.new_id(), payload={"change": proposed.id},
                 dedupe=proposed.id, by=by.name,
             )  # fmt: skip
             session.queue.add(job, now=service.clock())
         session.changes.save(proposed)
-        note(service, session, by=by, action="change.propose", target=proposed.id,
+        add_audit_entry(service, session, by=by, action="change.propose", target=proposed.id,
              detail={"contest": contest_id, "kind": kind})  # fmt: skip
     return proposed
 
@@ -114,10 +114,13 @@ def apply(
             proposed = session.changes.get(contest.no, change_id)
             _expect_tried(contest, proposed, even_if_moved=even_if_moved)
         # The entries are found before the contest is locked: nobody waits for it while it is.
-        with service.lives.at(service.store, contest) as live, service.store.read() as session:
+        with (
+            service.replicas.current(service.store, contest) as live,
+            service.store.read() as session,
+        ):
             seq, wanted = live.seq, bodies(session, live, proposed)
         with service.store.write() as session:
-            contest = managed(session, contest_id, by, "change.manage")
+            contest = lock_managed(session, contest_id, by, "change.manage")
             proposed = session.changes.get(contest.no, change_id)
             _expect_tried(contest, proposed, even_if_moved=even_if_moved)
             if contest.seq != seq:
@@ -136,7 +139,7 @@ def apply(
                 applied_at=after.seq,
             )
             session.changes.save(applied)
-            note(service, session, by=by, action="change.apply", target=change_id,
+            add_audit_entry(service, session, by=by, action="change.apply", target=change_id,
                  detail={"contest": contest_id, "seq": after.seq})  # fmt: skip
             return applied
     raise Conflict(
@@ -152,12 +155,12 @@ def cancel(service: Service, contest_id: str, change_id: str, *, by: Caller) -> 
         Conflict: it is not open any more.
     """
     with service.store.write() as session:
-        contest = managed(session, contest_id, by, "change.manage")
+        contest = lock_managed(session, contest_id, by, "change.manage")
         proposed = session.changes.get(contest.no, change_id)
         expect_proposed(proposed)
         cancelled = replace(proposed, state="cancelled")
         session.changes.save(cancelled)
-        note(service, session, by=by, action="change.cancel", target=change_id,
+        add_audit_entry(service, session, by=by, action="change.cancel", target=change_id,
              detail={"contest": contest_id})  # fmt: skip
     return cancelled
 
@@ -174,7 +177,7 @@ def roll_back(
     """
     require_reason(reason)
     with service.store.write() as session:
-        contest = managed(session, contest_id, by, "change.manage")
+        contest = lock_managed(session, contest_id, by, "change.manage")
         applied = session.changes.get(contest.no, change_id)
         if applied.state != "applied":
             raise Conflict(
@@ -189,7 +192,7 @@ def roll_back(
         after = append(service, session, contest, [draft])
         undone = replace(applied, state="rolled-back", rolled_back_at=after.seq)
         session.changes.save(undone)
-        note(service, session, by=by, action="change.roll-back", target=change_id,
+        add_audit_entry(service, session, by=by, action="change.roll-back", target=change_id,
              detail={"contest": contest_id, "seq": after.seq})  # fmt: skip
     return undone
 
@@ -201,7 +204,7 @@ def change(service: Service, view: View, change_id: str) -> Change:
         Forbidden: the caller is neither organiser nor operator of the contest.
         NotFound: the contest has none of that id.
     """
-    expect_staff(view, "change sets")
+    require_staff(view, "change sets")
     with service.store.read() as session:
         return session.changes.get(view.contest.no, change_id)
 
@@ -229,7 +232,7 @@ def changes(
     Raises:
         Forbidden: the caller is neither organiser nor operator of the contest.
     """
-    expect_staff(view, "change sets")
+    require_staff(view, "change sets")
     with service.store.read() as session:
         return session.changes.page(view.contest.no, after=after, limit=limit)
 

@@ -9,10 +9,10 @@ import pyarrow as pa
 
 from agon.app.analysis.compare import Difference, difference
 from agon.app.analysis.score import Result
-from agon.app.contests.boards.publication import board_names
+from agon.app.contests.boards.publish import board_names
 from agon.app.contests.changes.proposals import bodies, voided
 from agon.app.contests.changes.rejudge import rows_of
-from agon.app.replay.replica import LiveContest
+from agon.app.replay.replica import ContestReplica
 from agon.app.service import Service
 from agon.entities.contests import Change, Contest
 from agon.errors import Conflict, NotScorable
@@ -51,7 +51,7 @@ def dry_run(
             change, waiting = rows_of(session, change)
             if waiting:
                 return change
-    with service.lives.at(service.store, contest) as live:
+    with service.replicas.current(service.store, contest) as live:
         seq = live.seq
         with service.store.read() as session:
             after = _tried(service, session, contest, live, change)
@@ -78,7 +78,7 @@ def expect_proposed(change: Change) -> None:
 
 
 def _tried(
-    service: Service, session: Session, contest: Contest, live: LiveContest, change: Change
+    service: Service, session: Session, contest: Contest, live: ContestReplica, change: Change
 ) -> Result:
     """Score the contest as it would be after a change."""
     params = change.params
@@ -98,10 +98,10 @@ def _tried(
 
 
 def _replayed(
-    session: Session, contest: Contest, live: LiveContest, change: Change, *, at: datetime
+    session: Session, contest: Contest, live: ContestReplica, change: Change, *, at: datetime
 ) -> Result:
     """Score a copy of the contest to which the entries of a change were added."""
-    copy = LiveContest(contest.id)
+    copy = ContestReplica(contest.id)
     stored = session.entries.after(contest.no, until=live.seq)
     copy.catch_up((one.seq, one.line) for one in stored)
     seq, head = live.seq, live.contest_state().head

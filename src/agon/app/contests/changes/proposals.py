@@ -9,7 +9,7 @@ import numpy as np
 
 from agon.app.analysis.score import rules_of
 from agon.app.contests.ledgers.positions import board_named, expect_storable
-from agon.app.replay.replica import LiveContest
+from agon.app.replay.replica import ContestReplica
 from agon.disciplines import discipline
 from agon.editions import rules_sha256
 from agon.entities.contests import Change, Contest
@@ -49,7 +49,7 @@ def checked(
     return kind, check(session, contest, params)  # type: ignore[return-value] # a key of the table
 
 
-def bodies(session: Session, live: LiveContest, change: Change) -> list[Body]:
+def bodies(session: Session, live: ContestReplica, change: Change) -> list[Body]:
     """Return the entries that make a change, as the ledger stands at ``live.seq``.
 
     Raises:
@@ -59,7 +59,7 @@ def bodies(session: Session, live: LiveContest, change: Change) -> list[Body]:
     return _BODIES[change.kind](session, live, change)
 
 
-def _adoption(_: Session, live: LiveContest, change: Change) -> list[Body]:
+def _adoption(_: Session, live: ContestReplica, change: Change) -> list[Body]:
     params = change.params
     discipline = live.contest_state().discipline
     edition, rules = rules_of(discipline, params["edition"], params["overrides"])
@@ -71,16 +71,16 @@ def _adoption(_: Session, live: LiveContest, change: Change) -> list[Body]:
     return [Body("edition-adopted", body)]
 
 
-def _adjustment(_: Session, __: LiveContest, change: Change) -> list[Body]:
+def _adjustment(_: Session, __: ContestReplica, change: Change) -> list[Body]:
     return [Body("adjustment-made", dict(change.params))]
 
 
-def _void(session: Session, live: LiveContest, change: Change) -> list[Body]:
+def _void(session: Session, live: ContestReplica, change: Change) -> list[Body]:
     seqs = voided(session, live, change)
     return [Body("records-voided", {"seqs": seqs, "subjects": change.params["people"]})]
 
 
-def _replacements(session: Session, _: LiveContest, change: Change) -> list[Body]:
+def _replacements(session: Session, _: ContestReplica, change: Change) -> list[Body]:
     rows = (change.report or {}).get("rows", ())
     if not rows:
         raise Conflict("no verdict came out otherwise, so there is nothing to change; cancel it")
@@ -92,7 +92,7 @@ def _replacements(session: Session, _: LiveContest, change: Change) -> list[Body
     ]
 
 
-_BODIES: Final[Mapping[str, Callable[[Session, LiveContest, Change], list[Body]]]] = (
+_BODIES: Final[Mapping[str, Callable[[Session, ContestReplica, Change], list[Body]]]] = (
     MappingProxyType(
         {
             "rules": _adoption,
@@ -104,7 +104,7 @@ _BODIES: Final[Mapping[str, Callable[[Session, LiveContest, Change], list[Body]]
 )
 
 
-def voided(session: Session, live: LiveContest, change: Change) -> list[int]:
+def voided(session: Session, live: ContestReplica, change: Change) -> list[int]:
     """Return the positions of the records a change voids, as they are seen now.
 
     Raises:

@@ -8,7 +8,7 @@ import orjson
 
 from agon.app.contests.submissions.problems import published_problem
 from agon.app.dojo.lifecycle import RECEIVED, PublishedProblem, verdict_changes
-from agon.app.queue.jobs import MANY_ATTEMPTS, Judging, house_job
+from agon.app.queue.jobs import MAX_ATTEMPTS, Judging, service_job
 from agon.app.service import Service
 from agon.entities.contests import Change, Contest
 from agon.entities.jobs import NewJob
@@ -66,7 +66,7 @@ def rejudged(
         change: the change set's id.
         row: the verdict that came out now.
     """
-    dry_run = house_job(
+    dry_run = service_job(
         "dry-run", contest, id=service.new_id(), payload={"change": change}, dedupe=change
     )
     session.queue.add(dry_run, now=service.clock())
@@ -89,7 +89,7 @@ def _job(
         payload={"contest": contest.id, **asdict(judging), "change": change.id},
         contest_no=contest.no,
         dedupe=f"rejudge:{change.id}:{judging.submission}",
-        max_attempts=MANY_ATTEMPTS,
+        max_attempts=MAX_ATTEMPTS,
         by=change.proposed_by,
     )
 

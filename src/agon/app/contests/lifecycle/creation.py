@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
 
-from agon.app.access.audit import note
+from agon.app.access.audit import add_audit_entry
 from agon.app.access.permissions import allow, viewed
 from agon.app.analysis.score import rules_of
 from agon.app.contests.ledgers.append import append
@@ -97,7 +97,7 @@ def begin(service: Service, session: Session, body: Mapping[str, Any], *, by: Ca
     contest = session.contests.add(draft_contest(body["contest"], body["discipline"], at=now))
     draft = Draft(kind="contest-created", body=body, at=now, by=by.name)
     contest = append(service, session, contest, [draft])
-    note(service, session, by=by, action="contest.create", target=contest.id)
+    add_audit_entry(service, session, by=by, action="contest.create", target=contest.id)
     return contest
 
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import orjson
 
-from agon.app.access.audit import note
+from agon.app.access.audit import add_audit_entry
 from agon.app.access.permissions import allow, viewed
 from agon.app.contests.ingest.errors import ErrorCollector
 from agon.app.contests.ingest.private_data import without_addresses
@@ -106,7 +106,7 @@ def import_contest(
         )
         moved(service, session, contest)
         announce(service, session, _told(service, contest, ledger))
-        note(
+        add_audit_entry(
             service, session, by=by, action="contest.import", target=contest.id,
             detail={"after": known, "seq": contest.seq},
         )  # fmt: skip

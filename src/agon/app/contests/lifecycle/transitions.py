@@ -1,202 +1,191 @@
-"""Open, freeze, unfreeze and finalise contests."""
+"""Open, freeze, unfreeze and finalize contests."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from agon.app.access.audit import note
-from agon.app.access.management import managed, require_reason
+from agon.app.access.audit import add_audit_entry
+from agon.app.access.management import lock_managed, require_reason
 from agon.app.access.permissions import allow, viewed
-from agon.app.contests.boards.publication import publish, scored
-from agon.app.contests.boards.snapshots import keep
+from agon.app.contests.boards.publish import draft_boards, publish
+from agon.app.contests.boards.snapshots import store_boards
 from agon.app.contests.ledgers.append import append
 from agon.app.service import Service
 from agon.entities.access import Caller
-from agon.entities.contests import Contest, Snapshot
+from agon.entities.contests import Contest
 from agon.errors import Conflict
 from agon.ledger.entry import Draft
 from agon.ledger.transitions import require_allowed
 from agon.store.session import Session
 
 _ATTEMPTS: Final = 3
-"""How often boards are published anew while records arrive, until a freeze keeps them waiting."""
+"""How often boards are published again because records arrived, before writers have to wait."""
 
 
 def open_contest(service: Service, contest_id: str, *, by: Caller) -> Contest:
-    """Open a draft: from now on judges and participants may add to it.
+    """Open a draft: judges and participants may add records from now on.
 
     Raises:
-        Forbidden, Unauthenticated, NotFound: ``by`` may not, or not see it.
-        Conflict: it is no draft.
+        Forbidden, Unauthenticated, NotFound: ``by`` may not do it, or not see the contest.
+        Conflict: the contest is not a draft.
     """
     with service.store.write() as session:
-        contest = managed(session, contest_id, by)
-        draft = _draft(service, "contest-opened", {}, by)
-        return _done(service, session, append(service, session, contest, [draft]), "open", by)
+        contest = lock_managed(session, contest_id, by)
+        return _append(service, session, contest, by, "contest-opened", {}, action="open")
 
 
 def unfreeze(service: Service, contest_id: str, *, reason: str, by: Caller) -> Contest:
-    """Let the public see again what happens.
+    """Show the public the newest boards again.
 
     Raises:
-        Forbidden, Unauthenticated, NotFound: ``by`` may not, or not see it.
-        Conflict: it is not frozen.
-        Unreadable: there is no reason.
+        Forbidden, Unauthenticated, NotFound: ``by`` may not do it, or not see the contest.
+        Conflict: the contest is not frozen.
+        Unreadable: the reason is empty.
     """
     require_reason(reason)
+    body = {"reason": reason}
     with service.store.write() as session:
-        contest = managed(session, contest_id, by)
-        draft = _draft(service, "contest-unfrozen", {"reason": reason}, by)
-        return _done(service, session, append(service, session, contest, [draft]), "unfreeze", by)
+        contest = lock_managed(session, contest_id, by)
+        return _append(service, session, contest, by, "contest-unfrozen", body, action="unfreeze")
 
 
 def freeze(service: Service, contest_id: str, *, by: Caller) -> Contest:
     """Publish the boards as they are, and show the public nothing later until it is unfrozen.
 
-    Records are still taken; organisers see them. The entry holds the boards' hashes.
+    Records can still be added, and organizers see them. The entry holds the boards' hashes.
 
     Raises:
-        Forbidden, Unauthenticated, NotFound: ``by`` may not, or not see it.
-        Conflict: it is not open.
+        Forbidden, Unauthenticated, NotFound: ``by`` may not do it, or not see the contest.
+        Conflict: the contest is not open.
     """
-    return _with_boards(
-        service,
-        contest_id,
-        by,
-        kind="contest-frozen",
-        check=lambda _, contest: require_allowed(contest, "contest-frozen"),
-    )
+
+    def check(_: Session, contest: Contest) -> None:
+        require_allowed(contest, "contest-frozen")
+
+    return _with_boards(service, contest_id, by, "contest-frozen", action="freeze", check=check)
 
 
-def finalise(service: Service, contest_id: str, *, force: bool = False, by: Caller) -> Contest:
-    """Publish the final boards; no record is taken any more, and later changes are told as such.
+def finalize(service: Service, contest_id: str, *, force: bool = False, by: Caller) -> Contest:
+    """Publish the final boards; no records are added afterwards, and changes are marked as such.
 
     Args:
         service: the service.
         contest_id: the contest.
-        force: finalise although programs or tasks are still to be judged.
-        by: who does it.
+        force: finalize even if submissions are still to be judged.
+        by: the caller.
 
     Raises:
-        Forbidden, Unauthenticated, NotFound: ``by`` may not, or not see it.
-        Conflict: it is a draft or final already; or something is still to be judged.
+        Forbidden, Unauthenticated, NotFound: ``by`` may not do it, or not see the contest.
+        Conflict: the contest is a draft or final, or submissions are still to be judged.
     """
 
     def check(session: Session, contest: Contest) -> None:
         require_allowed(contest, "contest-finalised")
         if not force:
-            _expect_judged(session, contest)
+            _require_judged(session, contest)
 
-    return _with_boards(service, contest_id, by, kind="contest-finalised", check=check)
+    return _with_boards(
+        service, contest_id, by, "contest-finalised", action="finalize", check=check
+    )
 
 
 def _with_boards(
     service: Service,
     contest_id: str,
     by: Caller,
-    *,
     kind: str,
+    *,
+    action: str,
     check: Callable[[Session, Contest], None],
 ) -> Contest:
-    """Publish, then enter the boards' hashes if the ledger has not moved meanwhile; else again.
+    """Publish, then append the boards' hashes if the ledger has not grown meanwhile; else repeat.
 
-    Where it always moves, the boards are scored while the contest's lock is held, and writers
-    wait as long.
+    If it always grows, the boards are scored while the contest is locked, and writers wait.
     """
     with service.store.read() as session:
         contest = viewed(session, contest_id, by).contest
         allow(by, "contest.manage", contest=contest)
         check(session, contest)
     for _ in range(_ATTEMPTS):
-        boards, position = _published(service, contest)
+        snapshots = publish(service, contest_id).snapshots
+        position = max((snapshot.seq for snapshot in snapshots), default=contest.seq)
+        boards = {
+            snapshot.board: {
+                "sha256": snapshot.board_sha256,
+                "merkle_root": snapshot.manifest["merkle_root"],
+                "rows": snapshot.rows,
+            }
+            for snapshot in snapshots
+        }
         with service.store.write() as session:
-            contest = managed(session, contest_id, by)
+            contest = lock_managed(session, contest_id, by)
             check(session, contest)
             if contest.seq == position:
-                return _entered(service, session, contest, by, kind, boards)
-    return _with_lock(service, contest, by, kind=kind, check=check)
+                return _append(
+                    service, session, contest, by, kind, {"boards": boards}, action=action
+                )
+    return _with_lock(service, contest, by, kind, action=action, check=check)
 
 
 def _with_lock(
     service: Service,
     contest: Contest,
     by: Caller,
-    *,
     kind: str,
+    *,
+    action: str,
     check: Callable[[Session, Contest], None],
 ) -> Contest:
-    """Score in memory while nothing can arrive, enter the hashes, and store the boards after that.
+    """Score in memory while the contest is locked, append the hashes, then store the boards.
 
-    Whoever stores boards has the live contest first and the lock second, and so it is here: the
-    other way round two threads would wait for each other. Where storing is cut off, the next
-    ``publish`` job makes up for it.
+    Everything that stores boards borrows the replica first and locks the contest second, and so
+    does this: in the other order two threads would wait for each other. If storing is interrupted,
+    the next ``publish`` job completes it.
     """
-    with service.lives.at(service.store, contest) as live:
+    with service.replicas.current(service.store, contest) as replica:
         with service.store.write() as session:
-            contest = managed(session, contest.id, by)
+            contest = lock_managed(session, contest.id, by)
             check(session, contest)
-            missing = session.entries.after(contest.no, live.seq)
-            live.catch_up((one.seq, one.line) for one in missing)
+            replica.read(session, contest.no)
             at = session.entries.time_of(contest.no, contest.seq)
-            made = scored(contest, live, at=at)
+            drafts = draft_boards(contest, replica, at=at)
             boards = {
-                one.manifest.board: {
-                    "sha256": one.manifest.board_sha256,
-                    "merkle_root": one.manifest.merkle_root,
-                    "rows": one.manifest.rows,
+                draft.manifest.board: {
+                    "sha256": draft.manifest.board_sha256,
+                    "merkle_root": draft.manifest.merkle_root,
+                    "rows": draft.manifest.rows,
                 }
-                for one in made
+                for draft in drafts
             }
-            done = _entered(service, session, contest, by, kind, boards)
-        for one in made:
-            keep(service, done, live, one)
-    return done
+            after = _append(service, session, contest, by, kind, {"boards": boards}, action=action)
+        store_boards(service, after, replica, drafts)
+    return after
 
 
-def _entered(
-    service: Service,
-    session: Session,
-    contest: Contest,
-    by: Caller,
-    kind: str,
-    boards: Mapping[str, Any],
-) -> Contest:
-    draft = _draft(service, kind, {"boards": boards}, by)
-    after = append(service, session, contest, [draft])
-    return _done(service, session, after, kind.removeprefix("contest-"), by)
-
-
-def _published(service: Service, contest: Contest) -> tuple[dict[str, Any], int]:
-    """Publish; return the hashes of the boards that can be scored, and their position."""
-    snapshots = publish(service, contest.id)
-    position = max((one.seq for one in snapshots), default=contest.seq)
-    return {one.board: _proof(one) for one in snapshots}, position
-
-
-def _proof(snapshot: Snapshot) -> Mapping[str, Any]:
-    return {
-        "sha256": snapshot.board_sha256,
-        "merkle_root": snapshot.manifest["merkle_root"],
-        "rows": snapshot.rows,
-    }
-
-
-def _expect_judged(session: Session, contest: Contest) -> None:
+def _require_judged(session: Session, contest: Contest) -> None:
     waiting = session.queue.page(
         contest_no=contest.no, states=("queued", "leased"), kinds=("judge", "trial"), limit=1
     )
     if waiting:
         raise Conflict(
-            f"{contest.id} has submissions that are still to be judged; wait for them, or force it"
+            f"{contest.id} has submissions that are still to be judged; wait for them, or use force"
         )
 
 
-def _draft(service: Service, kind: str, body: Mapping[str, Any], by: Caller) -> Draft:
-    return Draft(kind=kind, body=body, at=service.clock(), by=by.name)
-
-
-def _done(service: Service, session: Session, contest: Contest, what: str, by: Caller) -> Contest:
-    note(
-        service, session, by=by, action=f"contest.{what}", target=contest.id,
+def _append(
+    service: Service,
+    session: Session,
+    contest: Contest,
+    by: Caller,
+    kind: str,
+    body: Mapping[str, Any],
+    *,
+    action: str,
+) -> Contest:
+    """Append one entry and write the audit log."""
+    draft = Draft(kind=kind, body=body, at=service.clock(), by=by.name)
+    contest = append(service, session, contest, [draft])
+    add_audit_entry(
+        service, session, by=by, action=f"contest.{action}", target=contest.id,
         detail={"seq": contest.seq},
     )  # fmt: skip
     return contest

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import orjson
 
-from agon.app.access.management import managed
+from agon.app.access.management import lock_managed
 from agon.app.contests.ledgers.append import append, table_of
 from agon.app.dojo.lifecycle import (
     PUBLISHED,
@@ -63,7 +63,7 @@ def publish_problem(
     problem = _problem(package)
     kept = {**problem.declared(), "source": problem.source.decode()}
     with service.store.write() as session:
-        contest = managed(session, contest_id, by, "problem.manage")
+        contest = lock_managed(session, contest_id, by, "problem.manage")
         _table(contest)
         if contest.state == "final":
             raise Conflict(f"{contest.id} is final; publish the problem in another contest")
@@ -79,7 +79,7 @@ def reveal_problem(service: Service, contest_id: str, problem_id: str, *, by: Ca
         Conflict: it is revealed already, or still takes submissions.
     """
     with service.store.write() as session:
-        contest = managed(session, contest_id, by, "problem.manage")
+        contest = lock_managed(session, contest_id, by, "problem.manage")
         _table(contest)
         problem = published_problem(session, contest, problem_id)
         now = service.clock()

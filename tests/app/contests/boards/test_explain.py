@@ -4,9 +4,9 @@ import orjson
 import pytest
 
 from agon.app.access.permissions import ANONYMOUS
-from agon.app.contests.boards.explanations import explain
+from agon.app.contests.boards.explain import explain
 from agon.app.contests.boards.pages import page
-from agon.app.contests.boards.publication import publish
+from agon.app.contests.boards.publish import publish
 from agon.app.contests.changes.change_sets import apply, dry_run, propose
 from agon.app.service import Service
 from agon.errors import NotFound
@@ -17,16 +17,16 @@ from fakes.spring import play, spring, view
 def test_every_row_of_every_snapshot_is_explained_by_its_own_numbers(service: Service) -> None:
     """Score and rank of an explanation are those of the row, now and in the past."""
     spring(service)
-    positions = [publish(service, "spring")[0].seq]
+    positions = [publish(service, "spring").snapshots[0].seq]
     play(service, 9, 16)
-    positions.append(publish(service, "spring")[0].seq)
+    positions.append(publish(service, "spring").snapshots[0].seq)
     params = {"board": "bots", "id": "c", "points": -40}
     change = propose(
         service, "spring", kind="adjustment", params=params, reason="late answers", by=ORGANISER
     )
     dry_run(service, "spring", change.id)
     apply(service, "spring", change.id, by=ORGANISER)
-    positions.append(publish(service, "spring")[0].seq)
+    positions.append(publish(service, "spring").snapshots[0].seq)
     seen = view(service, ANONYMOUS)
     for seq in map(str, positions):
         for line in page(service, seen, "bots", as_of=seq).lines:
@@ -58,10 +58,10 @@ def test_a_question_about_nobody_keeps_the_contest_in_memory(service: Service) -
     """Anybody may ask about anybody; it must not cost a million records their place."""
     contest = spring(service)
     publish(service, "spring")
-    with service.lives.at(service.store, contest) as live:
+    with service.replicas.current(service.store, contest) as live:
         kept = live
     for name in ("nobody", "\x00"):
         with pytest.raises(NotFound):
             explain(service, view(service, ANONYMOUS), "bots", name)
-    with service.lives.at(service.store, contest) as live:
+    with service.replicas.current(service.store, contest) as live:
         assert live is kept

@@ -1,4 +1,4 @@
-"""Find whose score differs between two states of a board: the steps of everybody's history."""
+"""Compute the steps of histories: whose score differs between two states of a board."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,60 +14,60 @@ from agon.entities.contests import HistoryStep
 from agon.kernel.boards import Board
 
 GONE = "no longer on the board"
-"""The reason of a step by which somebody leaves a board altogether."""
+"""The reason of a step by which a participant leaves a board."""
 
-_PLACES = pa.schema([("id", pa.string()), ("rank", pa.int64()), ("score", pa.float64())])
+_SCHEMA = pa.schema([("id", pa.string()), ("rank", pa.int64()), ("score", pa.float64())])
 
 
 @dataclass(frozen=True)
-class Places:
-    """Hold a board without its own columns: who is where with which score, and who is nowhere.
+class Ranking:
+    """Ranks and scores of a board, without its other columns.
 
     Attributes:
         table: ``id``, ``rank``, ``score``, best first.
         unscored: reasons by id.
     """
 
-    table: pa.Table = field(default_factory=_PLACES.empty_table)
+    table: pa.Table = field(default_factory=_SCHEMA.empty_table)
     unscored: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, board: Board) -> "Places":
-        """Take the places of a board."""
-        table = board.table.select(_PLACES.names).cast(_PLACES)
-        return cls(table, {one.id: one.reason for one in board.unscored})
+    def of(cls, board: Board) -> "Ranking":
+        """Return the ranking of a board."""
+        table = board.table.select(_SCHEMA.names).cast(_SCHEMA)
+        return cls(table, {row.id: row.reason for row in board.unscored})
 
     @classmethod
-    def read(cls, lines: Sequence[bytes], unscored: Iterable[bytes]) -> "Places":
-        """Read the places of a published board from its JSON lines."""
-        reasons = {one["id"]: one["reason"] for one in map(orjson.loads, unscored)}
+    def from_lines(cls, lines: Sequence[bytes], unscored: Iterable[bytes]) -> "Ranking":
+        """Return the ranking of a published board, read from its JSON lines."""
+        reasons = {row["id"]: row["reason"] for row in map(orjson.loads, unscored)}
         if not lines:
             return cls(unscored=reasons)
         text = pa.BufferReader(b"\n".join(lines))
         options = arrow_json.ParseOptions(
-            explicit_schema=_PLACES, unexpected_field_behavior="ignore"
+            explicit_schema=_SCHEMA, unexpected_field_behavior="ignore"
         )
-        # A block holds whole lines, so no line may be longer than one.
+        # A line must fit in a block.
         blocks = arrow_json.ReadOptions(block_size=max(1 << 20, *map(len, lines)) + 1)
         return cls(arrow_json.read_json(text, read_options=blocks, parse_options=options), reasons)
 
 
-def steps(before: Places, after: Places, *, seq: int, at: datetime) -> Iterator[HistoryStep]:
-    """Yield a step for everybody whose score, or reason for having none, is another than before.
+def steps(before: Ranking, after: Ranking, *, seq: int, at: datetime) -> Iterator[HistoryStep]:
+    """Yield a step for each participant whose score, or reason for having none, has changed.
 
-    A changed rank alone is no step: others caused it.
+    A changed rank alone is not a step: others caused it.
 
     Args:
         before: the board as it was published last.
         after: the board now.
-        seq: the position of the ledger that is now.
+        seq: the present position of the ledger.
         at: the ledger's time there.
     """
     old, new = before.table, after.table
-    places = pc.index_in(new["id"], value_set=old["id"])
-    same = pc.equal(old["score"].take(places), new["score"])
+    indexes = pc.index_in(new["id"], value_set=old["id"])
+    same = pc.equal(old["score"].take(indexes), new["score"])
     moved = new.filter(pc.invert(pc.fill_null(same, fill_value=False)))
-    columns = (moved[name].to_pylist() for name in _PLACES.names)
+    columns = (moved[name].to_pylist() for name in _SCHEMA.names)
     for name, rank, score in zip(*columns, strict=True):
         yield HistoryStep(id=name, seq=seq, at=at, rank=rank, score=score)
     for name, reason in after.unscored.items():
@@ -80,9 +80,9 @@ def steps(before: Places, after: Places, *, seq: int, at: datetime) -> Iterator[
 
 
 def _missing(names: Mapping[str, str], present: Any) -> list[str]:
-    """Return those names that are not among the ids present."""
-    asked = pa.array(names, pa.string())
-    return list(asked.filter(pc.invert(pc.is_in(asked, value_set=present))).to_pylist())
+    """Return the names that are not among the ids present."""
+    ids = pa.array(names, pa.string())
+    return list(ids.filter(pc.invert(pc.is_in(ids, value_set=present))).to_pylist())
 
 
 def _unscored(name: str, reason: str, *, seq: int, at: datetime) -> HistoryStep:

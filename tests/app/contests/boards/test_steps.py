@@ -6,7 +6,7 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agon.app.contests.boards.changes import GONE, Places, steps
+from agon.app.contests.boards.steps import GONE, Ranking, steps
 from agon.kernel.boards import Board, Unscored
 
 _AT = datetime(2026, 11, 22, tzinfo=UTC)
@@ -44,7 +44,7 @@ def test_a_step_is_an_id_whose_score_or_reason_is_another(
     before: dict[str, float | str], after: dict[str, float | str]
 ) -> None:
     """Histories hold nothing but changes, and every change: a plain walk over both agrees."""
-    found = list(steps(Places.of(_board(before)), Places.of(_board(after)), seq=7, at=_AT))
+    found = list(steps(Ranking.of(_board(before)), Ranking.of(_board(after)), seq=7, at=_AT))
     told = {one.id: one.reason if one.score is None else one.score for one in found}
     assert told == _naive(before, after)
     assert len(found) == len(told)
@@ -56,20 +56,20 @@ def test_a_step_is_an_id_whose_score_or_reason_is_another(
 def test_places_are_read_back_from_published_lines(state: dict[str, float | str]) -> None:
     """Steps are found against what was stored, so reading it must lose nothing."""
     board = _board(state)
-    read = Places.read(board.lines(), board.unscored_lines())
-    assert read.table.combine_chunks().equals(Places.of(board).table.combine_chunks())
-    assert read.unscored == Places.of(board).unscored
+    read = Ranking.from_lines(board.lines(), board.unscored_lines())
+    assert read.table.combine_chunks().equals(Ranking.of(board).table.combine_chunks())
+    assert read.unscored == Ranking.of(board).unscored
 
 
 def test_scores_of_any_size_are_read_back_to_the_last_bit() -> None:
     """A score that came back otherwise would look as if everybody had moved."""
     scores = [1e-300, 0.1, 668.123457, 1e22, 123456789.000001, -0.0]
     table = pa.table({"rank": [1] * 6, "id": list("abcdef"), "score": scores})
-    read = Places.read(Board("b", table).lines(), [])
+    read = Ranking.from_lines(Board("b", table).lines(), [])
     assert read.table["score"].to_pylist() == scores
 
 
 def test_a_line_longer_than_a_block_is_read() -> None:
     """Some boards have long rows; the reader's block grows with them."""
     table = pa.table({"rank": [1], "id": ["a"], "score": [1.0], "text": ["x" * 3_000_000]})
-    assert Places.read(Board("b", table).lines(), []).table["id"].to_pylist() == ["a"]
+    assert Ranking.from_lines(Board("b", table).lines(), []).table["id"].to_pylist() == ["a"]

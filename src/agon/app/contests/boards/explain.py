@@ -30,5 +30,5 @@ def explain(
     expect_storable(participant)
     with service.store.read() as session:
         snapshot = snapshot_at(session, view, board, as_of)
-    with service.lives.at(service.store, view.contest) as live:
+    with service.replicas.current(service.store, view.contest) as live:
         return live.result(at=snapshot.seq).explain(participant, board=snapshot.board)

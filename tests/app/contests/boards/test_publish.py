@@ -1,15 +1,16 @@
 """Test that boards are published wholly, once, with their proof, whatever dies meanwhile."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from agon.app.access.permissions import ANONYMOUS, LOCAL
-from agon.app.contests.boards import publication as publication_module
+from agon.app.contests.boards import publish as publish_module
 from agon.app.contests.boards import snapshots
 from agon.app.contests.boards.history import history
 from agon.app.contests.boards.pages import page
-from agon.app.contests.boards.publication import publication, publish, rebuild
+from agon.app.contests.boards.publish import publish, rebuild
 from agon.app.contests.boards.stored_rows import NotStored
 from agon.app.contests.ingest.records import record
 from agon.app.contests.lifecycle.creation import NewContest, create
@@ -35,7 +36,7 @@ def _snapshots(service: Service) -> list[Snapshot]:
 def test_a_snapshot_says_what_replaying_the_ledger_says(service: Service) -> None:
     """A published board is worth as much as the ledger behind it: anybody gets the same hash."""
     spring(service)
-    published = publish(service, "spring")
+    published = publish(service, "spring").snapshots
     with service.store.read() as session:
         lines = [one.line for one in session.entries.after(1)]
         head = session.contests.get("spring").head
@@ -49,7 +50,7 @@ def test_a_snapshot_says_what_replaying_the_ledger_says(service: Service) -> Non
 def test_a_manifest_is_signed_and_says_what_made_the_board(service: Service) -> None:
     """Who has the manifest can check it without asking this house."""
     spring(service)
-    first = publish(service, "spring")[0]
+    first = publish(service, "spring").snapshots[0]
     manifest = manifest_of(dict(first.manifest))
     assert manifest.is_signed(first.signature, public=bytes.fromhex(service.signer.public_key))
     assert (manifest.board, manifest.edition) == ("bots", "arena/sentience-1")
@@ -59,15 +60,18 @@ def test_a_manifest_is_signed_and_says_what_made_the_board(service: Service) -> 
 def test_the_default_board_comes_first(service: Service) -> None:
     """Most people look at it, so it is stored before the others are scored."""
     spring(service)
-    assert [one.board for one in publish(service, "spring")] == ["bots", "judges"]
+    assert [one.board for one in publish(service, "spring").snapshots] == [
+        "bots",
+        "judges",
+    ]
 
 
 def test_publishing_again_changes_nothing(service: Service) -> None:
     """Jobs are begun again after a crash; a second run must leave no trace."""
     spring(service)
-    first = publish(service, "spring")
+    first = publish(service, "spring").snapshots
     told = len(_events(service, "snapshot-published"))
-    assert publish(service, "spring") == first
+    assert publish(service, "spring").snapshots == first
     assert len(_snapshots(service)) == 2
     assert len(_events(service, "snapshot-published")) == told
 
@@ -75,9 +79,9 @@ def test_publishing_again_changes_nothing(service: Service) -> None:
 def test_an_equal_board_at_a_newer_position_stores_no_rows(service: Service) -> None:
     """Most entries leave most boards as they were; their position is noted, their rows are not."""
     spring(service)
-    first = publish(service, "spring")
+    first = publish(service, "spring").snapshots
     record(service, "spring", [("judges", {"id": "j9", "kind": "person"}, None)], by=ORGANISER)
-    bots, judges = publish(service, "spring")
+    bots, judges = publish(service, "spring").snapshots
     assert (bots.seq, bots.stored) == (first[0].seq + 1, False)
     assert bots.board_sha256 == first[0].board_sha256
     assert judges.stored
@@ -91,9 +95,9 @@ def test_an_equal_board_at_a_newer_position_stores_no_rows(service: Service) -> 
 def test_history_holds_only_those_whose_score_changed(service: Service) -> None:
     """A million people do not get a step for each of a million records."""
     spring(service)
-    first = publish(service, "spring")[0].seq
+    first = publish(service, "spring").snapshots[0].seq
     play(service, 9, 9)
-    second = publish(service, "spring")[0].seq
+    second = publish(service, "spring").snapshots[0].seq
     seen = view(service, ANONYMOUS)
     stepped = {bot for bot in BOTS if history(service, seen, "bots", bot)[-1].seq == second}
     assert stepped == {"b", "f"}
@@ -103,21 +107,22 @@ def test_history_holds_only_those_whose_score_changed(service: Service) -> None:
 def test_what_a_crash_left_out_is_completed_by_the_next_run(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each board is one transaction: one that was stored stays, the next run stores the rest."""
+    """Each transaction stores whole boards: those stored remain, the next run stores the rest."""
     spring(service)
-    kept = snapshots.keep
+    store_boards = snapshots.store_boards
 
-    def dying(service: Service, contest: object, live: object, made: snapshots.Made) -> Snapshot:
-        if made.board.name == "judges":
+    def crash(*args: Any) -> list[Snapshot]:
+        if args[-1][0].board.name == "judges":
             raise MemoryError
-        return kept(service, contest, live, made)  # type: ignore[arg-type] # handed on as given
+        return store_boards(*args)
 
-    monkeypatch.setattr(publication_module, "keep", dying)
+    monkeypatch.setattr(publish_module, "store_boards", crash)
+    monkeypatch.setattr(publish_module, "MAX_ROWS_PER_TRANSACTION", 1)
     with pytest.raises(MemoryError):
         publish(service, "spring")
     monkeypatch.undo()
     assert [one.board for one in _snapshots(service)] == ["bots"]
-    assert [one.stored for one in publish(service, "spring")] == [True, True]
+    assert [one.stored for one in publish(service, "spring").snapshots] == [True, True]
     assert len(_snapshots(service)) == 2
 
 
@@ -156,7 +161,7 @@ def test_another_publisher_in_between_is_noticed(
         if not overtaken:
             overtaken.append(True)
             monkeypatch.setattr(snapshots, "_steps", found)
-            other = replace(service, lives=type(service.lives)())
+            other = replace(service, replicas=type(service.replicas)())
             publish(other, "spring", at=middle + 1)
         return found(*given)  # type: ignore[arg-type] # handed on as given
 
@@ -183,7 +188,7 @@ def test_a_board_that_cannot_be_scored_is_told_and_the_others_are_published(
         for judge in ("x", "y", "z")
     ]  # fmt: skip
     record(service, "tiny", rows, by=LOCAL)
-    done = publication(service, "tiny")
+    done = publish(service, "tiny")
     assert [one.board for one in done.snapshots] == ["bots", "judges"]
     assert "a never lost a point" in done.unscorable["bradley-terry"]
 
@@ -191,7 +196,7 @@ def test_a_board_that_cannot_be_scored_is_told_and_the_others_are_published(
 def test_an_epoch_without_stake_publishes_nothing_and_says_why(service: Service) -> None:
     """A challenge that has just begun has no board; its freeze must not fail for that."""
     create(service, NewContest(id="net", discipline="challenge", title="Net"), by=LOCAL)
-    done = publication(service, "net")
+    done = publish(service, "net")
     assert done.snapshots == ()
     assert set(done.unscorable) == {"weights", "submissions", "validators", "competitions"}
 
@@ -205,7 +210,7 @@ def test_every_problem_gets_a_board_of_its_own(service: Service) -> None:
                          "created_at": "2026-01-01T00:00:00Z", "source": "def solver(): ..."}, None)
     )  # fmt: skip
     record(service, "dojo-1", rows, by=LOCAL)
-    assert [one.board for one in publish(service, "dojo-1")] == [
+    assert [one.board for one in publish(service, "dojo-1").snapshots] == [
         "season",
         "problem:p1",
         "problem:p2",
@@ -246,7 +251,7 @@ def test_bringing_back_old_boards_does_not_push_out_the_newest(service: Service)
     spring(few)
     seqs = []
     for number in range(9, 16):
-        seqs.append(publish(few, "spring")[0].seq)
+        seqs.append(publish(few, "spring").snapshots[0].seq)
         play(few, number, number)
     publish(few, "spring")
     for seq in seqs:

@@ -1,0 +1,287 @@
+"""Publish boards: score them at a position of the ledger and store snapshots with their proofs.
+
+Boards are stored together with the steps they add to histories and with their events. Whatever
+fails meanwhile, a board is published completely or not at all, and publishing again completes what
+is missing.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Final, TypeAlias
+
+import orjson
+
+from agon.app.analysis.compare import difference
+from agon.app.analysis.score import Result
+from agon.app.contests.boards.snapshots import ChangeCause, SnapshotDraft, store_boards
+from agon.app.replay.replica import ContestReplica
+from agon.app.service import Service
+from agon.entities.contests import Change, Contest, Snapshot
+from agon.errors import NotFound, NotScorable
+from agon.kernel.boards import Board, board_sha256
+from agon.ledger.entry import timestamp
+from agon.ledger.manifest import Manifest
+from agon.ledger.merkle import Tree
+from agon.store.session import Session
+
+MAX_ROWS_PER_TRANSACTION: Final = 50_000
+"""Boards are stored together until they have that many rows; other writers wait no longer."""
+
+_CHANGE: Final = b'"change":'
+
+Progress: TypeAlias = Callable[[float], object]
+
+
+@dataclass(frozen=True)
+class Publication:
+    """The result of publishing.
+
+    Attributes:
+        snapshots: the published boards, the default board first.
+        unscorable: why other boards could not be scored, by name.
+    """
+
+    snapshots: tuple[Snapshot, ...] = ()
+    unscorable: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Target:
+    """A position to publish at.
+
+    Attributes:
+        seq: the position.
+        at: the ledger's time there.
+        change: the change set whose entries alone lie between ``before`` and ``seq``, if any.
+        rolled_back: whether those entries roll it back.
+    """
+
+    seq: int
+    at: datetime
+    before: int = 0
+    change: Change | None = None
+    rolled_back: bool = False
+
+
+def publish(
+    service: Service,
+    contest_id: str,
+    *,
+    at: int | None = None,
+    boards: Sequence[str] | None = None,
+    progress: Progress = lambda _: None,
+) -> Publication:
+    """Score a contest at a position and publish its boards.
+
+    A board that is published already at the position is not stored again. One that is equal to
+    the board before it is stored without rows; those of the other serve for both.
+
+    Args:
+        service: the service.
+        contest_id: the contest.
+        at: the position; None: the newest.
+        boards: names of boards; None: all that the contest publishes.
+        progress: called with the part that is done, from 0 to 1.
+
+    Raises:
+        NotFound: there is no such contest, or its ledger has no such position.
+    """
+    with service.replicas.lend(contest_id) as replica:
+        with service.store.read() as session:
+            contest = session.contests.get(contest_id)
+            replica.read(session, contest.no)
+            seq = replica.seq if at is None else at
+            if not 1 <= seq <= replica.seq:
+                raise NotFound(f"{contest_id} has no entry {seq}; give 1 to {replica.seq}")
+            earlier = _earlier(session, contest, until=seq) if at is None and boards is None else []
+            target = _Target(seq=seq, at=session.entries.time_of(contest.no, seq))
+        for before in earlier:
+            _publish_at(service, contest, replica, before)
+        return _publish_at(service, contest, replica, target, boards=boards, progress=progress)
+
+
+def rebuild(service: Service, contest_id: str, *, seq: int, board: str) -> Snapshot | None:
+    """Restore the deleted rows of a board that was published at a position.
+
+    Returns:
+        The snapshot with its rows; None if the board cannot be scored there.
+
+    Raises:
+        NotFound: there is no such contest or position.
+    """
+    snapshots = publish(service, contest_id, at=seq, boards=[board]).snapshots
+    return snapshots[0] if snapshots else None
+
+
+def board_names(published: Sequence[str], result: Result) -> list[str]:
+    """Return the boards to publish; a family (``problem:<id>``) has one for each id."""
+    names: list[str] = []
+    for name in published:
+        family, _, member = name.partition(":")
+        if not member.startswith("<"):
+            names.append(name)
+            continue
+        ids = result.records.arrow(f"{family}s", ["id"])["id"].to_pylist()
+        names += sorted(f"{family}:{id_}" for id_ in ids)
+    return names
+
+
+def draft_boards(contest: Contest, replica: ContestReplica, *, at: datetime) -> list[SnapshotDraft]:
+    """Score a contest's boards at its newest position; nothing is stored.
+
+    Args:
+        contest: the contest.
+        replica: its records, read to that position.
+        at: the ledger's time there.
+
+    Returns:
+        The boards, the default board first, without those that cannot be scored.
+    """
+    target, drafts = _Target(seq=replica.seq, at=at), list[SnapshotDraft]()
+    with suppress(NotScorable):
+        result = replica.result(at=target.seq)
+        for name in board_names(contest.boards, result):
+            with suppress(NotScorable):
+                drafts.append(_draft(contest, replica, target, result, name))
+    return drafts
+
+
+def _earlier(session: Session, contest: Contest, *, until: int) -> list[_Target]:
+    """Return the positions that have to be published before the newest, in order.
+
+    These are the positions before and after each change set, to show exactly whom it moved,
+    whatever else was recorded with it; and the position whose hashes a freeze or final result
+    holds, if storing its boards was interrupted.
+    """
+    targets: dict[int, _Target] = {}
+
+    def add(seq: int, **change: Any) -> None:
+        targets[seq] = _Target(seq=seq, at=session.entries.time_of(contest.no, seq), **change)
+
+    newest = session.snapshots.latest(contest.no, contest.boards[0])
+    if (held := contest.public_until) is not None and held <= until:
+        visible = newest
+        if newest is not None and newest.seq > held:
+            visible = session.snapshots.latest(contest.no, contest.boards[0], until=held)
+        if visible is None or visible.seq < held - 1:
+            add(held - 1)
+    known = 0 if newest is None else newest.seq
+    for (change_id, rolled_back), seqs in _changes(session, contest, known, until).items():
+        with suppress(NotFound):  # an imported ledger comes without its change sets
+            change = session.changes.get(contest.no, change_id)
+            before = seqs[0] - 1
+            if before not in targets:
+                add(before)
+            add(seqs[-1], before=before, change=change, rolled_back=rolled_back)
+    return [targets[seq] for seq in sorted(targets)]
+
+
+def _changes(
+    session: Session, contest: Contest, known: int, until: int
+) -> dict[tuple[str, bool], list[int]]:
+    """Return the positions at which change sets were applied, or rolled back (True).
+
+    The entries of a change set are made in one transaction, so their positions are consecutive.
+    """
+    positions: dict[tuple[str, bool], list[int]] = {}
+    for stored in session.entries.after(contest.no, max(known - 1, 0), until=until):
+        if _CHANGE in stored.line:
+            entry = orjson.loads(stored.line)
+            change = entry["body"].get("change")
+            if change is not None:
+                rolled_back = entry["kind"] == "change-rolled-back"
+                positions.setdefault((change, rolled_back), []).append(stored.seq)
+    return positions
+
+
+def _publish_at(
+    service: Service,
+    contest: Contest,
+    replica: ContestReplica,
+    target: _Target,
+    *,
+    boards: Sequence[str] | None = None,
+    progress: Progress = lambda _: None,
+) -> Publication:
+    """Score a contest at one position and store its boards."""
+    try:
+        result = replica.result(at=target.seq)
+    except NotScorable as error:
+        return Publication((), dict.fromkeys(boards or contest.boards, str(error)))
+    names = boards if boards is not None else board_names(contest.boards, result)
+    snapshots: list[Snapshot] = []
+    drafts: list[SnapshotDraft] = []
+    unscorable: dict[str, str] = {}
+    for count, name in enumerate(names, start=1):
+        try:
+            drafts.append(_draft(contest, replica, target, result, name))
+        except NotScorable as error:
+            unscorable[name] = str(error)
+        rows = sum(len(draft.lines) + len(draft.unscored) for draft in drafts)
+        if drafts and (rows >= MAX_ROWS_PER_TRANSACTION or count == len(names)):
+            snapshots += store_boards(service, contest, replica, drafts)
+            drafts = []
+        progress(count / len(names))
+    return Publication(tuple(snapshots), unscorable)
+
+
+def _draft(
+    contest: Contest, replica: ContestReplica, target: _Target, result: Result, name: str
+) -> SnapshotDraft:
+    """Score a board, and return all that is stored of it.
+
+    Raises:
+        NotScorable: it cannot be scored.
+    """
+    board = result.board(name)
+    lines, unscored = board.lines(), board.unscored_lines()
+    return SnapshotDraft(
+        board=board,
+        lines=lines,
+        unscored=unscored,
+        manifest=_manifest(contest, replica, target, result, board, [*lines, *unscored]),
+        at=target.at,
+        cause=_cause(replica, target, board),
+    )
+
+
+def _cause(replica: ContestReplica, target: _Target, board: Board) -> ChangeCause | None:
+    """Return what a change set moved on a board; None if the target is not of one."""
+    if target.change is None:
+        return None
+    before = replica.result(at=target.before).board(board.name)
+    return ChangeCause(
+        change=target.change.id,
+        kind=target.change.kind,
+        reason=target.change.reason,
+        rolled_back=target.rolled_back,
+        difference=difference(before, board),
+    )
+
+
+def _manifest(
+    contest: Contest,
+    replica: ContestReplica,
+    target: _Target,
+    result: Result,
+    board: Board,
+    lines: list[bytes],
+) -> Manifest:
+    state = replica.contest_state(at=target.seq)
+    return Manifest(
+        contest=contest.id,
+        discipline=contest.discipline,
+        board=board.name,
+        edition=result.edition.full_name,
+        overrides=state.overrides,
+        rules_sha256=result.rules_sha256,
+        seq=target.seq,
+        head_sha256=state.head.hex(),
+        at=timestamp(target.at),
+        board_sha256=board_sha256(board.name, lines),
+        merkle_root=Tree(lines).root.hex(),
+        rows=len(board),
+        unscored=len(board.unscored),
+    )
