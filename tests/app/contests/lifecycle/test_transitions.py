@@ -67,7 +67,7 @@ def test_records_that_arrive_while_boards_are_published_are_in_the_frozen_boards
     arriving = [("bots", {"id": f"late{n}", "name": "late"}, None) for n in range(2)]
 
     def publish_meanwhile(service: Service, contest: str) -> Any:
-        publication = publish(service, contest).snapshots
+        publication = publish(service, contest)
         if arriving:
             record(service, contest, [arriving.pop()], by=ORGANISER)
         return publication
@@ -86,7 +86,7 @@ def busy(spring: Service, monkeypatch: Any) -> Service:
     """Let a record arrive whenever boards are published."""
 
     def publish_meanwhile(service: Service, contest: str) -> Any:
-        publication = publish(service, contest).snapshots
+        publication = publish(service, contest)
         name = service.new_id()
         record(service, contest, [("bots", {"id": name, "name": "late"}, None)], by=ORGANISER)
         return publication
