@@ -9,9 +9,8 @@ import pytest
 from agon.app.worker import handlers
 from agon.app.worker.local_source import LocalSource
 from agon.app.worker.loop import Worker
-from agon.client import Client
+from agon.client import Api, Client
 from agon.client.local import Local
-from agon.client.ports import House
 from fakes import http_house
 from fakes.house import OPERATOR
 
@@ -40,7 +39,7 @@ def work(behind: Behind) -> None:
 
 
 @pytest.fixture(params=["beside the database", "over HTTP"])
-def house(request: pytest.FixtureRequest, behind: Behind) -> Iterator[House]:
+def house(request: pytest.FixtureRequest, behind: Behind) -> Iterator[Api]:
     """Ask the house in either way; over HTTP a worker is at work whenever the client waits."""
     if request.param == "over HTTP":
         with client_of(behind, sleep=lambda _: work(behind)) as client:

@@ -12,8 +12,8 @@ import pytest
 
 from agon.app.queue.source import Assignment
 from agon.client import Client
-from agon.client.refusals import error_of
-from agon.client.remote.records import portions
+from agon.client.errors import error_of
+from agon.client.uploads import line_chunks
 from agon.errors import (
     AgonError,
     CheckFailed,
@@ -185,7 +185,7 @@ def test_an_address_that_is_none_is_refused(url: str) -> None:
 def test_names_are_escaped_in_addresses() -> None:
     """An id may hold a slash, a question mark, a space."""
     line = Line(httpx2.Response(200, json={"manifest": {}}))
-    with line.client() as client:
+    with line.client() as client, pytest.raises(Unavailable, match="not one of this version"):
         client.boards.proof("spring", "a/b ?c", board="problem:x")
     path = line.asked[0].url.raw_path.decode()
     assert path == "/api/v1/contests/spring/boards/problem%3Ax/proofs/a%2Fb%20%3Fc"
@@ -205,7 +205,7 @@ def test_a_long_stream_goes_in_portions_of_whole_lines() -> None:
     answer = {"added": 2, "repeated": 1, "replaced": 0, "first_seq": 3, "last_seq": 4}
     line = Line(httpx2.Response(201, json=answer))
     sent: list[int] = []
-    with line.client(portion=10, on_result=sent.append) as client:
+    with line.client(chunk=10, progress=sent.append) as client:
         done = client.records.add("s", [b"12345\n1234", b"5\n12345\n1", b""])
     assert [one.content for one in line.asked] == [b"12345\n", b"12345\n", b"12345\n1"]
     assert (done.added, done.repeated, done.first_seq, done.last_seq) == (6, 3, 3, 4)
@@ -216,7 +216,7 @@ def test_a_refused_portion_tells_what_is_entered_already() -> None:
     """Its line numbers are its own."""
     yes = httpx2.Response(201, json={"added": 1, "repeated": 0, "replaced": 0})
     line = Line(yes, problem(422, "invalid-records", "line 1: is wrong"))
-    with line.client(portion=4) as client, pytest.raises(Unreadable) as refused:
+    with line.client(chunk=4) as client, pytest.raises(Unreadable) as refused:
         client.records.add("s", [b"abc\nxyz\n"])
     assert str(refused.value).startswith("the lines before 2 are entered")
 
@@ -226,7 +226,7 @@ def test_portions_lose_nothing(size: int) -> None:
     """However a stream is cut."""
     whole = b"a\n\nbcdefgh\ni"
     for cut in range(len(whole)):
-        assert b"".join(portions([whole[:cut], whole[cut:]], size=size)) == whole
+        assert b"".join(line_chunks([whole[:cut], whole[cut:]], size=size)) == whole
 
 
 def stream(*events: str) -> httpx2.Response:
@@ -282,6 +282,12 @@ def test_an_export_that_is_none_leaves_nothing(content: bytes, tmp_path: Path) -
     assert list(tmp_path.iterdir()) == []
 
 
+JOB: dict[str, Any] = {
+    "id": "j1", "kind": "judge", "state": "leased", "contest": "spring",
+    "created_at": "2026-11-22T09:00:00Z", "started_at": None, "ended_at": None,
+    "not_before": "2026-11-22T09:00:00Z", "attempts": 1, "max_attempts": 3, "by": "system",
+    "worker": "w", "progress": None, "causes": [], "position": None, "eta_seconds": None,
+}  # fmt: skip
 ASSIGNMENT = Assignment(
     id="j1", kind="judge", payload={}, lease="l1", lease_seconds=30.0, attempt=1
 )
@@ -294,7 +300,7 @@ def _claim(client: Client) -> object:
 def test_a_worker_far_away_gets_jobs_and_hands_in() -> None:
     """The port of agon worker, over HTTP."""
     line = Line(httpx2.Response(204), httpx2.Response(200, json=ASSIGNMENT.to_dict()),
-                httpx2.Response(200, json={}))  # fmt: skip
+                httpx2.Response(200, json=JOB))  # fmt: skip
     with line.client(token="agon_t") as client:  # noqa: S106 (of a test)
         assert _claim(client) is None
         assert _claim(client) == ASSIGNMENT

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from agon.http.auth import action_of
+from agon.http.operations import Authorization
 
 OPEN = frozenset({"/healthz", "/readyz", "/api/openapi.json"})
 """Addresses that need no action: they tell nothing of contests or people."""
@@ -53,9 +53,8 @@ def _all(listed: Any) -> Iterator[Any]:
 
 def _actions(route: Any) -> Iterator[str]:
     for dependency in _dependencies(route.dependant):
-        action = action_of(dependency.call)
-        if action is not None:
-            yield action
+        if isinstance(dependency.call, Authorization):
+            yield str(dependency.call.operation.permission)
 
 
 def _dependencies(dependant: Any) -> Iterator[Any]:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import orjson
 
+from agon.api.models.submissions import SubmissionCreate
 from agon.app.worker.handlers import sandbox_runners
 from agon.app.worker.loop import Worker
 from agon.client import Client
@@ -45,10 +46,11 @@ def request(client: Client, name: str, number: int) -> None:
     """Send one request as :func:`faults.parts.request` does."""
     if parts.kind(name, number) == "submission":
         sent = parts.submission(name, number)
-        client.submissions.send(
-            parts.DOJO, sent.content, user=sent.user, problem=sent.problem,
+        created = SubmissionCreate(
+            content=dict(sent.content), user=sent.user, problem=sent.problem,
             external_id=sent.external_id,
         )  # fmt: skip
+        client.submissions.create(parts.DOJO, created)
         return
     lines = (
         orjson.dumps({"table": table, "row": row, "external_id": external_id}) + b"\n"

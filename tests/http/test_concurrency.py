@@ -103,7 +103,7 @@ def test_whoever_waits_for_long_answers_keeps_nobody_else_out(
             inside -= 1
         return really(*given, **options)
 
-    monkeypatch.setattr("agon.http.routes.boards.explain", slow)
+    monkeypatch.setattr("agon.api.operations.boards.explain", slow)
     with house.client as client, ThreadPoolExecutor(60) as threads:
         asked = [threads.submit(client.get, WHY) for _ in range(MAX_PER_CALLER + 50)]
         answers = [client.get(PLAIN).status_code for _ in range(5)]

@@ -49,7 +49,7 @@ def test_a_link_of_any_name_is_written_in_ascii(
         [step] = history(*given, **options)
         return [step, replace(step, seq=step.seq + 1)]
 
-    monkeypatch.setattr("agon.http.routes.boards.history", twice)
+    monkeypatch.setattr("agon.api.operations.boards.history", twice)
     path = f"/api/v1/contests/spring/boards/user-score/history/{quote(name)}"
     assert next_of(house.client.get(f"{path}?limit=1")).startswith(f"{path}?limit=1&cursor=")
 

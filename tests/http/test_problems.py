@@ -103,7 +103,7 @@ def test_a_fault_of_ours_tells_its_id_and_nothing_else(
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("SELECT secret FROM tokens -- hunter2")
 
-    monkeypatch.setattr("agon.http.routes.house.user_cases.users", broken)
+    monkeypatch.setattr("agon.api.operations.access.users.users", broken)
     answer = house.get("/users", "operator")
     assert (answer.status_code, answer.json()["code"]) == (500, "fault-of-ours")
     assert "hunter2" not in answer.text

@@ -12,7 +12,7 @@ from agon.cli.output import TABLE, deliver
 from agon.cli.places import Place, place
 
 if TYPE_CHECKING:
-    from agon.client.values import CaseTold
+    from agon.api.models.cases import Case
 
 _LISTED: Final = ("id", "state", "opened_at", "title", "subjects")
 _case = click.argument("case", metavar="CASE")
@@ -98,8 +98,12 @@ def open_(
     """
     if title is None and finding is None:
         raise click.UsageError("say what it is about: --title T, or --finding N")
+    from agon.api.models.cases import CaseCreate
+
     with place.open(create=False) as house:
-        made = house.cases.open(contest, text=text, title=title, subjects=subjects, finding=finding)
+        made = house.cases.open(
+            contest, CaseCreate(text=text, title=title, subjects=subjects, finding=finding)
+        )
     _print(made, form)
 
 
@@ -116,8 +120,10 @@ def note(contest: str, case: str, *, text: str, form: str, place: Place) -> None
 
       agon cases note spring CASE --text 'j3 has answered'
     """
+    from agon.api.models.cases import NoteRequest
+
     with place.open(create=False) as house:
-        _print(house.cases.note(contest, case, text=text), form)
+        _print(house.cases.add_note(contest, case, NoteRequest(text=text)), form)
 
 
 @command.command("decide", cls=Command)
@@ -145,8 +151,12 @@ def decide(
       agon cases decide spring CASE --decision dismissed --reason 'a slow network'
       agon cases decide spring CASE --decision 'votes void' --reason logs --change CHANGE
     """
+    from agon.api.models.cases import DecisionRequest
+
     with place.open(create=False) as house:
-        done = house.cases.decide(contest, case, decision=decision, reason=reason, change=change)
+        done = house.cases.decide(
+            contest, case, DecisionRequest(decision=decision, reason=reason, change=change)
+        )
     _print(done, form)
 
 
@@ -164,8 +174,10 @@ def appeal(contest: str, case: str, *, text: str, form: str, place: Place) -> No
 
       agon cases appeal spring CASE --text 'the network was slow'
     """
+    from agon.api.models.cases import NoteRequest
+
     with place.open(create=False) as house:
-        _print(house.cases.appeal(contest, case, text=text), form)
+        _print(house.cases.appeal(contest, case, NoteRequest(text=text)), form)
 
 
 @command.command("close", cls=Command)
@@ -181,11 +193,13 @@ def close(contest: str, case: str, *, text: str, form: str, place: Place) -> Non
 
       agon cases close spring CASE --text 'no appeal came'
     """
+    from agon.api.models.cases import NoteRequest
+
     with place.open(create=False) as house:
-        _print(house.cases.close(contest, case, text=text), form)
+        _print(house.cases.close(contest, case, NoteRequest(text=text)), form)
 
 
-def _print(told: "CaseTold", form: str) -> None:
+def _print(told: "Case", form: str) -> None:
     if form == "json":
         from agon.cli.formats import json_chunks
 

@@ -73,7 +73,7 @@ def command(context: click.Context, *, folder: Path, port: int, no_serve: bool) 
 
 def _contests(folder: Path, results: "list[DemoResult]") -> str:
     """Add each example's records to a contest; return the database's URL."""
-    from agon.app.contests.lifecycle.creation import NewContest
+    from agon.api.models.contests import ContestCreate
     from agon.cli.contest.adding import records_of
     from agon.client.local import Local
     from agon.settings import load
@@ -85,8 +85,8 @@ def _contests(folder: Path, results: "list[DemoResult]") -> str:
             name = demo.discipline
             click.echo(f"entering {name} into its ledger", err=True)
             house.contests.create(
-                NewContest(id=name, discipline=name, title=f"Example: {name}",
-                           description=demo.origin)
+                ContestCreate(id=name, discipline=name, title=f"Example: {name}",
+                              description=demo.origin)
             )  # fmt: skip
             house.contests.open(name)
             house.records.add(name, records_of(name, str(demo.source)))

@@ -11,7 +11,7 @@ from agon.cli.output import TABLE, deliver
 from agon.cli.places import Place, place
 
 if TYPE_CHECKING:
-    from agon.client.values import QueueTold
+    from agon.api.models.jobs import Queue
     from agon.entities.jobs import JobState
 
 _STATES: Final = ("queued", "leased", "done", "failed", "cancelled")
@@ -149,8 +149,10 @@ def pause(*, form: str, place: Place) -> None:
 
       agon jobs pause
     """
+    from agon.api.models.jobs import QueueUpdate
+
     with place.open(create=False) as house:
-        _print(house.jobs.pause(), form)
+        _print(house.jobs.set_queue(QueueUpdate(paused=True)), form)
 
 
 @command.command("resume", cls=Command)
@@ -163,8 +165,10 @@ def resume(*, form: str, place: Place) -> None:
 
       agon jobs resume
     """
+    from agon.api.models.jobs import QueueUpdate
+
     with place.open(create=False) as house:
-        _print(house.jobs.pause(paused=False), form)
+        _print(house.jobs.set_queue(QueueUpdate(paused=False)), form)
 
 
 def _draw_list(rows: list[dict[str, Any]], output: Path | None) -> None:
@@ -201,7 +205,7 @@ def _draw_job(row: dict[str, Any]) -> None:
     paper.deliver()
 
 
-def _print(told: "QueueTold", form: str) -> None:
+def _print(told: "Queue", form: str) -> None:
     if form == "json":
         from agon.cli.formats import json_chunks
 
@@ -220,10 +224,10 @@ def _print(told: "QueueTold", form: str) -> None:
     if told.counts:
         paper.table(
             [
-                Column(name, [str(one[name]) for one in told.counts], right=name == "jobs")
+                Column(name, [str(getattr(one, name)) for one in told.counts], right=name == "jobs")
                 for name in ("kind", "state", "jobs")
             ]
         )
     for one in told.workers:
-        paper.line(f"worker {one['name']}: {', '.join(one['kinds'])}")
+        paper.line(f"worker {one.name}: {', '.join(one.kinds)}")
     paper.deliver()

@@ -13,7 +13,7 @@ import click
 from agon.cli.helping import Option, option
 
 if TYPE_CHECKING:
-    from agon.client.ports import House
+    from agon.client import Api
     from agon.settings import Settings
 
 Function = Callable[..., Any]
@@ -59,7 +59,7 @@ class Place:
     typed: bool = False
 
     @contextmanager
-    def open(self, *, create: bool = True) -> "Iterator[House]":
+    def open(self, *, create: bool = True) -> "Iterator[Api]":
         """Open the house.
 
         Args:
@@ -69,11 +69,12 @@ class Place:
             UsageError: server and database are both named.
             NotFound: there is no database, and none is to be made.
         """
-        house = self._client() if self.server else self._local(create=create)
-        try:
-            yield house
-        finally:
-            house.close()
+        api = self._client() if self.server else self._local(create=create)
+        with api:
+            try:
+                yield api
+            except ValueError as error:
+                raise _readable(error) from None
 
     def settings(self) -> "Settings":
         """Return the settings with the database that was chosen.
@@ -87,14 +88,14 @@ class Place:
 
         return load({"database": self.database})
 
-    def _client(self) -> "House":
+    def _client(self) -> "Api":
         if self.database:
             raise click.UsageError("--server and --database exclude each other; give one")
         from agon.client import Client
 
         return Client(str(self.server), token=token(self.token_file))
 
-    def _local(self, *, create: bool) -> "House":
+    def _local(self, *, create: bool) -> "Api":
         from agon.client.local import Local
         from agon.errors import NotFound
         from agon.wiring import open_service
@@ -104,6 +105,21 @@ class Place:
         if not create and file is not None and not file.exists():
             raise NotFound(f"{file}: no such database; name one with --database, or --server")
         return Local(open_service(settings), allow_private=settings.webhook_allow_private)
+
+
+def _readable(error: ValueError) -> Exception:
+    """Return the error of a request that its model rejects; any other as it is."""
+    from pydantic import ValidationError
+
+    from agon.errors import Unreadable
+
+    if not isinstance(error, ValidationError):
+        return error
+    lines = [
+        f"{'.'.join(map(str, each['loc']))}: {each['msg'].removeprefix('Value error, ')}"
+        for each in error.errors()
+    ]
+    return Unreadable("\n".join(lines))
 
 
 def token(file: Path | None) -> str | None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from agon.app.replay.replay import Replayed
-    from agon.client.values import Published
+    from agon.api.models.boards import BoardProof
     from agon.ledger.issues import LedgerIssue
     from agon.ledger.proofs import Proof
     from agon.ledger.verification import Verified
@@ -119,7 +119,7 @@ def _ledger(source: str, place: Place, *, check_rules: bool) -> Iterator[Path]:
         yield Path(folder) / "ledger"
 
 
-def _require_published_rules(boards: "Iterable[Published]") -> None:
+def _require_published_rules(boards: "Iterable[BoardProof]") -> None:
     """Compare the rules that published boards record with those of their editions.
 
     Raises:

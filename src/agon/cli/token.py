@@ -11,7 +11,7 @@ from agon.cli.output import TABLE, keep_secret, require_new_file
 from agon.cli.places import Place, place
 
 if TYPE_CHECKING:
-    from agon.client.ports import House
+    from agon.client import Api
     from agon.entities.access import Role
 
 _LISTED: Final = ("id", "user", "role", "expires_at", "revoked_at", "contests", "scopes", "used_at",
@@ -82,22 +82,22 @@ def create(
       agon token create --user olga --role organiser --contest spring --days 30
       agon token create --user gpu-7 --role worker --out worker.token
     """
-    from agon.client import Grant
+    from agon.api.models.access import TokenCreate
 
-    grant = Grant(
-        user=user,
-        role=cast("Role", role),
-        label=label,
-        contests=contests or None,
-        scopes=scopes,
-        days=days,
-    )
     if out is not None:
         require_new_file(out)
     with place.open() as house:
         _expect_user(house, user)
-        made, text = house.access.create_token(grant)
-    keep_secret(text, out)
+        request = TokenCreate(
+            user=user,
+            role=cast("Role", role),
+            label=label,
+            contests=contests or None,
+            scopes=scopes,
+            days=days,
+        )
+        made = house.access.create_token(request)
+    keep_secret(made.token, out)
     until = "for ever" if made.expires_at is None else f"until {made.expires_at:%Y-%m-%d %H:%M} UTC"
     click.echo(f"token {made.id} of {user}, {role}, {until}; it is shown this once", err=True)
 
@@ -136,11 +136,12 @@ def revoke(token: str, *, place: Place) -> None:
     click.echo(f"{done.id} of {done.user} opens nothing any more")
 
 
-def _expect_user(house: "House", user: str) -> None:
+def _expect_user(house: "Api", user: str) -> None:
     """Make the user if there is none of that id."""
     from contextlib import suppress
 
+    from agon.api.models.access import UserCreate
     from agon.errors import Conflict
 
     with suppress(Conflict):
-        house.access.create_user(user)
+        house.access.create_user(UserCreate(id=user))

@@ -50,8 +50,10 @@ def create(
         password = password_file.read_text(encoding="utf-8").rstrip("\r\n")
     elif ask_password:
         password = _asked()
+    from agon.api.models.access import UserCreate
+
     with place.open() as house:
-        made = house.access.create_user(user, name=name, password=password)
+        made = house.access.create_user(UserCreate(id=user, name=name, password=password))
     click.echo(f"{made.id} · {made.name}")
 
 
@@ -83,8 +85,10 @@ def disable(user: str, *, undo: bool, place: Place) -> None:
       agon user disable mallory
       agon user disable mallory --undo
     """
+    from agon.api.models.access import UserUpdate
+
     with place.open(create=False) as house:
-        done = house.access.disable_user(user, disabled=not undo)
+        done = house.access.update_user(user, UserUpdate(disabled=not undo))
     click.echo(f"{done.id} is {'disabled' if done.disabled else 'enabled'}")
 
 

@@ -12,7 +12,7 @@ from agon.cli.output import TABLE, keep_secret, require_new_file
 from agon.cli.places import Place, place
 
 if TYPE_CHECKING:
-    from agon.client.values import DeliveryTold
+    from agon.api.models.webhooks import Delivery
 
 _LISTED: Final = ("id", "url", "events", "staff", "active", "by")
 _DELIVERED: Final = ("id", "state", "attempts", "answer", "created_at")
@@ -53,7 +53,7 @@ def list_(contest: str, *, form: str, output: Path | None, place: Place) -> None
       agon webhooks list spring
     """
     with place.open(create=False) as house:
-        rows = [listing.plainly(one) for one in house.webhooks.list(contest)]
+        rows = [listing.plainly(one) for one in house.webhooks.list(contest).items]
     if form == TABLE:
         rows = [row | {"events": row["events"] or "all"} for row in rows]
     listing.print_rows(rows, form=form, name="webhooks", columns=_LISTED, output=output)
@@ -89,9 +89,12 @@ def add(
     """
     if out is not None:
         require_new_file(out)
+    from agon.api.models.webhooks import WebhookCreate
+
     with place.open(create=False) as house:
-        made, secret = house.webhooks.add(contest, url, events=events, staff=not public_only)
-    keep_secret(secret, out)
+        request = WebhookCreate(url=url, events=events, staff=not public_only)
+        made = house.webhooks.create(contest, request)
+    keep_secret(made.secret, out)
     click.echo(
         f"webhook {made.id} of {contest}; its secret is shown this once. Try it: agon webhooks "
         f"test {contest} {made.id}",
@@ -127,8 +130,11 @@ def change(
     if active is None and not events and not all_events:
         raise click.UsageError("say what changes: --on, --off, --event KIND or --all-events")
     chosen = events if events or all_events else None
+    from agon.api.models.webhooks import WebhookUpdate
+
     with place.open(create=False) as house:
-        done = house.webhooks.change(contest, webhook, active=active, events=chosen)
+        request = WebhookUpdate(active=active, events=chosen)
+        done = house.webhooks.update(contest, webhook, request)
     kinds = ", ".join(done.events) or "all kinds"
     click.echo(f"{done.id} is {'on' if done.active else 'off'}: {kinds} to {done.url}")
 
@@ -145,7 +151,7 @@ def remove(contest: str, webhook: str, *, place: Place) -> None:
       agon webhooks remove spring WEBHOOK
     """
     with place.open(create=False) as house:
-        house.webhooks.remove(contest, webhook)
+        house.webhooks.delete(contest, webhook)
     click.echo(f"{webhook} is removed; nothing is sent there any more")
 
 
@@ -213,7 +219,7 @@ def redeliver(contest: str, webhook: str, delivery: str, *, place: Place) -> Non
     _say_queued(contest, webhook, sent)
 
 
-def _say_queued(contest: str, webhook: str, sent: "DeliveryTold") -> None:
+def _say_queued(contest: str, webhook: str, sent: "Delivery") -> None:
     click.echo(sent.id)
     click.echo(
         f"queued; agon webhooks deliveries {contest} {webhook} tells whether it arrived", err=True
@@ -232,7 +238,7 @@ def _draw_deliveries(rows: list[dict[str, Any]], output: Path | None) -> None:
     paper.deliver()
 
 
-def _told(delivery: "DeliveryTold") -> dict[str, Any]:
+def _told(delivery: "Delivery") -> dict[str, Any]:
     """Tell a delivery in one line: how often it was tried, and what came of it last."""
     last = delivery.attempts[-1] if delivery.attempts else {}
     return {

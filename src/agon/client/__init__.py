@@ -1,4 +1,4 @@
-"""Talk to a house: over HTTP (:class:`Client`), or beside its database (``agon.client.local``).
+"""Clients of the API: over HTTP (:class:`Client`), or with direct access (``agon.client.local``).
 
 Example:
     >>> from agon.client import Client
@@ -7,9 +7,6 @@ Example:
     'http://127.0.0.1:8080'
 """
 
-from agon.app.access.tokens import Grant
-from agon.app.contests.lifecycle.creation import NewContest
-from agon.client.client import Client
-from agon.client.ports import House
+from agon.client.client import Api, Client
 
-__all__ = ["Client", "Grant", "House", "NewContest"]
+__all__ = ["Api", "Client"]

@@ -1,51 +1,179 @@
-"""The API of a server as functions."""
+"""The API as functions: over HTTP (:class:`Client`), or in this process (``agon.client.local``)."""
 
 import time
 from collections.abc import Callable
+from functools import cached_property
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
-from agon.client.remote.access import RemoteAccess
-from agon.client.remote.boards import RemoteBoards
-from agon.client.remote.cases import RemoteCases
-from agon.client.remote.changes import RemoteChanges, RemoteIntegrity
-from agon.client.remote.contests import RemoteContests
-from agon.client.remote.events import RemoteEvents
-from agon.client.remote.jobs import RemoteJobs, RemoteSource
-from agon.client.remote.ledgers import RemoteLedgers
-from agon.client.remote.problems import RemoteProblems, RemoteSubmissions
-from agon.client.remote.records import PORTION, RemoteRecords
-from agon.client.remote.webhooks import RemoteWebhooks
-from agon.client.wire import Wire
+from agon.api.transport import Transport
+
+if TYPE_CHECKING:
+    from agon.api.operations.access import Access
+    from agon.api.operations.boards import Boards
+    from agon.api.operations.cases import Cases, Integrity
+    from agon.api.operations.changes import Changes
+    from agon.api.operations.contests import Contests
+    from agon.api.operations.events import Events
+    from agon.api.operations.jobs import Jobs
+    from agon.api.operations.ledgers import Ledgers
+    from agon.api.operations.problems import Problems
+    from agon.api.operations.records import Records
+    from agon.api.operations.snapshots import Snapshots
+    from agon.api.operations.submissions import Submissions
+    from agon.api.operations.webhooks import Webhooks
+    from agon.client.jobs import HttpJobSource
 
 
-class Client:
-    """Ask a server; an :class:`agon.client.ports.House` over HTTP.
+class Api:
+    """The nouns of the API; their methods are the operations of :mod:`agon.api.operations`.
 
-    What the server refuses is raised as the error it is there (``NotFound``, ``Conflict``, …).
-    Requests are repeated when a connection is lost or the server is busy, and what was done is
-    not done again.
+    Nouns are imported when they are used first, because a command needs few of them.
 
     Args:
-        url: the server's address.
-        token: as it was shown, ``agon_…``; None: what everybody may see.
-        timeout: seconds without a byte after which a request is lost.
-        patience: seconds in which a request is repeated.
-        portion: bytes of one request in which records are sent.
-        told: called with the bytes of records sent so far.
-        transport: how bytes travel (of httpx2); for tests.
-        sleep: how to wait.
+        transport: executes operations.
+    """
 
-    Attributes:
-        contests, records, problems, submissions, boards, changes, integrity, ledgers, access, jobs,
-            cases, webhooks: the nouns of the API.
-        events: what happens, as it happens.
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    @cached_property
+    def access(self) -> "Access":
+        """The caller, users and tokens."""
+        from agon.api.operations.access import Access
+
+        return Access(self._transport)
+
+    @cached_property
+    def boards(self) -> "Boards":
+        """Published boards."""
+        from agon.api.operations.boards import Boards
+
+        return Boards(self._transport)
+
+    @cached_property
+    def cases(self) -> "Cases":
+        """Cases about findings and disputes."""
+        from agon.api.operations.cases import Cases
+
+        return Cases(self._transport)
+
+    @cached_property
+    def changes(self) -> "Changes":
+        """Change sets."""
+        from agon.api.operations.changes import Changes
+
+        return Changes(self._transport)
+
+    @cached_property
+    def contests(self) -> "Contests":
+        """Contests."""
+        from agon.api.operations.contests import Contests
+
+        return Contests(self._transport)
+
+    @cached_property
+    def events(self) -> "Events":
+        """Events of contests."""
+        from agon.api.operations.events import Events
+
+        return Events(self._transport)
+
+    @cached_property
+    def integrity(self) -> "Integrity":
+        """Findings of integrity scans."""
+        from agon.api.operations.cases import Integrity
+
+        return Integrity(self._transport)
+
+    @cached_property
+    def jobs(self) -> "Jobs":
+        """Jobs and the queue."""
+        from agon.api.operations.jobs import Jobs
+
+        return Jobs(self._transport)
+
+    @cached_property
+    def ledgers(self) -> "Ledgers":
+        """Ledgers."""
+        from agon.api.operations.ledgers import Ledgers
+
+        return Ledgers(self._transport)
+
+    @cached_property
+    def problems(self) -> "Problems":
+        """Problems of dojo contests."""
+        from agon.api.operations.problems import Problems
+
+        return Problems(self._transport)
+
+    @cached_property
+    def records(self) -> "Records":
+        """Records."""
+        from agon.api.operations.records import Records
+
+        return Records(self._transport)
+
+    @cached_property
+    def snapshots(self) -> "Snapshots":
+        """Snapshots of boards, and participants."""
+        from agon.api.operations.snapshots import Snapshots
+
+        return Snapshots(self._transport)
+
+    @cached_property
+    def submissions(self) -> "Submissions":
+        """Submissions, votes and matches."""
+        from agon.api.operations.submissions import Submissions
+
+        return Submissions(self._transport)
+
+    @cached_property
+    def webhooks(self) -> "Webhooks":
+        """Webhooks and their deliveries."""
+        from agon.api.operations.webhooks import Webhooks
+
+        return Webhooks(self._transport)
+
+    def close(self) -> None:
+        """Close the connections or the database."""
+        self._transport.close()
+
+    def __enter__(self) -> Self:
+        """Return the API; the end of the block closes it."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+class Client(Api):
+    """The API of a server.
+
+    Errors of the server are raised as the classes they have there (``NotFound``, ``Conflict``, …).
+    Requests are repeated when a connection is lost or the server is busy; a repeated request
+    changes nothing twice.
+
+    Args:
+        url: the server's URL.
+        token: ``agon_…``; None: an anonymous client.
+        timeout: seconds without a byte after which a request is lost.
+        patience: seconds during which a request is repeated.
+        chunk: maximum number of bytes of a request with records; None: 16 MiB.
+        progress: called with the number of bytes of records sent so far.
+        transport: of httpx2; for tests.
+        sleep: waits a number of seconds.
 
     Raises:
-        Unreadable: the address or the token is none.
+        Unreadable: the URL or the token is invalid.
 
     Example:
-        >>> client = Client("http://127.0.0.1:8080", token="agon_kept-in-a-file")
+        >>> client = Client("http://127.0.0.1:8080", token="agon_stored-in-a-file")
         >>> client.url
         'http://127.0.0.1:8080'
         >>> client.close()
@@ -53,7 +181,9 @@ class Client:
         ::
 
             with Client("https://agon.example", token=token) as client:
-                client.contests.create(NewContest(id="spring", discipline="arena", title="Spring"))
+                client.contests.create(
+                    ContestCreate(id="spring", discipline="arena", title="Spring")
+                )
                 client.records.add("spring", [b'{"table":"owners","row":{"id":"ada"}}'])
                 for row in client.boards.page("spring").rows:
                     print(row["rank"], row["id"], row["score"])
@@ -66,51 +196,31 @@ class Client:
         token: str | None = None,
         timeout: float = 60.0,
         patience: float = 30.0,
-        portion: int = PORTION,
-        told: Callable[[int], object] = lambda _: None,
+        chunk: int | None = None,
+        progress: Callable[[int], object] = lambda _: None,
         transport: Any = None,
         sleep: Callable[[float], object] = time.sleep,
     ) -> None:
-        self._wire = Wire(
+        from agon.client.connection import Connection
+        from agon.client.http_transport import HttpTransport
+        from agon.client.uploads import MAX_CHUNK
+
+        self._connection = Connection(
             url, token=token, timeout=timeout, patience=patience, transport=transport, sleep=sleep
         )
-        self.contests = RemoteContests(self._wire)
-        self.records = RemoteRecords(self._wire, portion=portion, told=told)
-        self.problems = RemoteProblems(self._wire)
-        self.submissions = RemoteSubmissions(self._wire)
-        self.boards = RemoteBoards(self._wire)
-        self.changes = RemoteChanges(self._wire, sleep=sleep)
-        self.integrity = RemoteIntegrity(self._wire, sleep=sleep)
-        self.cases = RemoteCases(self._wire)
-        self.ledgers = RemoteLedgers(self._wire)
-        self.access = RemoteAccess(self._wire)
-        self.jobs = RemoteJobs(self._wire)
-        self.webhooks = RemoteWebhooks(self._wire)
-        self.events = RemoteEvents(self._wire)
+        size = MAX_CHUNK if chunk is None else chunk
+        http = HttpTransport(self._connection, chunk=size, progress=progress, sleep=sleep)
+        super().__init__(http)
 
     @property
     def url(self) -> str:
-        """The server's address."""
-        return self._wire.url
+        """The server's URL."""
+        return self._connection.url
 
     def job_source(
         self, *, worker: str, wait: Callable[[float], object] = time.sleep
-    ) -> RemoteSource:
-        """Return what gives a worker its jobs; the token has to be of role worker or operator."""
-        return RemoteSource(self._wire, worker=worker, wait=wait)
+    ) -> "HttpJobSource":
+        """Return the source of a worker's jobs; the token's role is worker or operator."""
+        from agon.client.jobs import HttpJobSource
 
-    def close(self) -> None:
-        """Let go of the connections."""
-        self._wire.close()
-
-    def __enter__(self) -> Self:
-        """Return the client; the block's end closes it."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
+        return HttpJobSource(self.jobs, worker=worker, wait=wait)

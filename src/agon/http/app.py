@@ -10,21 +10,22 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 
 from agon import __version__
+from agon.api.catalog import all_operations
 from agon.app.service import Service
 from agon.errors import AgonError
-from agon.http import health
 from agon.http.auth import Gate
 from agon.http.board_pages import BoardPages
 from agon.http.board_views import ViewCache
 from agon.http.bodies import Bounded
 from agon.http.concurrency import ConcurrencyLimiter, ConcurrencyLimitMiddleware
 from agon.http.description import completed
+from agon.http.handlers import HANDLERS
 from agon.http.idempotency import Repeated
 from agon.http.limiting import Limiter
 from agon.http.metrics import Metrics
 from agon.http.middleware import Observed
+from agon.http.operations import add_operations
 from agon.http.problems import on_agon_error, on_http_error, on_invalid_request
-from agon.http.routes import all_routers
 from agon.http.serving import Serving
 from agon.http.sse import Streams
 from agon.logs import logger
@@ -82,9 +83,7 @@ def create_app(service: Service, settings: Settings) -> FastAPI:
     )
     app.state.serving = parts
     app.state.board_rows = rows
-    app.include_router(health.router)
-    for router in all_routers():
-        app.include_router(router)
+    add_operations(app, all_operations(), HANDLERS)
     plain = app.openapi
 
     def openapi() -> dict[str, Any]:

@@ -1,42 +1,25 @@
-"""Find out who asks, and let every route name the one action it is.
-
-A route declares its action by a dependency: ``needs("token.manage")`` for what belongs to the
-house, ``sees("records.add")`` for what belongs to a contest. A test walks all routes for it.
-"""
+"""Authenticate requests, and limit the rate of each caller."""
 
 import ipaddress
-from collections.abc import Callable
 from functools import lru_cache
-from typing import Annotated, Any, Final
+from typing import Any, Final
 
-from fastapi import Depends, Path
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from agon.app.access.permissions import ACTIONS, ANONYMOUS, View, allow, viewed
+from agon.app.access.permissions import ANONYMOUS
 from agon.app.access.tokens import authenticate
 from agon.entities.access import Caller
-from agon.errors import Forbidden, NotFound, Unauthenticated
-from agon.http.queries import expect_known
-from agon.http.serving import Serving, serving
+from agon.errors import Forbidden, Unauthenticated
+from agon.http.serving import Serving
 from agon.networks import keyed_network
 from agon.settings import is_loopback
 
 _DIGITS: Final = 32
 _LONGEST_ADDRESS: Final = 64
-_STAFF: Final = frozenset({"organiser", "operator"})
 _WITHOUT: Final = frozenset({"/healthz", "/readyz"})
-
-ContestId = Annotated[
-    str,
-    Path(
-        pattern=r"^[a-z0-9][a-z0-9-]{1,62}$",
-        description="The contest's id.",
-        examples=["spring-2026"],
-    ),
-]
 
 
 class Gate:
@@ -156,59 +139,3 @@ def caller_of(request: Request) -> Caller:
     """Return who asks."""
     found = request.scope.get("agon.caller")
     return found if isinstance(found, Caller) else ANONYMOUS
-
-
-class Needs:
-    """Require one action on the house; as a dependency it gives the caller."""
-
-    def __init__(self, action: str) -> None:
-        self.action = action
-
-    async def __call__(self, request: Request) -> Caller:
-        """Let the caller pass or raise what refuses them."""
-        caller = caller_of(request)
-        allow(caller, self.action)
-        expect_known(request)
-        return caller
-
-
-class Sees:
-    """Require one action on the contest in the address; as a dependency it gives the view."""
-
-    def __init__(self, action: str) -> None:
-        self.action = action
-
-    def __call__(self, request: Request, contest: ContestId) -> View:
-        """Let the caller pass or raise what refuses them.
-
-        A private contest is not there at all for those who may not see it.
-        """
-        caller = caller_of(request)
-        try:
-            with serving(request).service.store.read() as session:
-                view = viewed(session, contest, caller)
-        except NotFound:
-            if caller.role is None:
-                allow(caller, self.action)  # who shows no token learns first that one is needed
-            raise
-        allow(caller, self.action, contest=view.contest)
-        expect_known(request)
-        if ACTIONS[self.action] <= _STAFF:
-            # Whoever may do this is of the staff, even by a token whose scope is this alone.
-            return View(contest=view.contest, until=None, staff=True)
-        return view
-
-
-def needs(action: str) -> Any:
-    """Declare a route's action on the house."""
-    return Depends(Needs(action))
-
-
-def sees(action: str) -> Any:
-    """Declare a route's action on the contest in its address."""
-    return Depends(Sees(action))
-
-
-def action_of(call: Callable[..., Any] | None) -> str | None:
-    """Return the action a dependency declares, if it declares one."""
-    return call.action if isinstance(call, Needs | Sees) else None

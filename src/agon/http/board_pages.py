@@ -17,6 +17,8 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
 
+from agon.api.models.base import ContestId, Name, Query
+from agon.api.models.boards import BoardQuery, RowQuery, UnscoredQuery
 from agon.app.access.permissions import View
 from agon.app.contests.boards.cursors import Cursor
 from agon.app.contests.boards.pages import Page, PageRequest, read_page
@@ -29,7 +31,6 @@ from agon.http.boards import board_headers, page_response
 from agon.http.concurrency import ConcurrencyLimiter
 from agon.http.downloads import CSV, NDJSON, csv_chunks, ndjson_chunks
 from agon.http.etags import etag, is_known
-from agon.http.models.boards import BoardPath, BoardQuery, RowPath, RowQuery, UnscoredQuery
 from agon.http.queries import require_known
 from agon.http.rebuilding import rebuild_answer
 from agon.store.board_rows import BoardRows, StateToken
@@ -40,6 +41,19 @@ _MEDIA_TYPES: Final = {"csv": CSV, "ndjson": NDJSON}
 _Handler: TypeAlias = Callable[[Request], Awaitable[Response]]
 P = TypeVar("P", bound=BaseModel)
 Q = TypeVar("Q", bound=BaseModel)
+
+
+class BoardPath(Query):
+    """The parameters of a board's path."""
+
+    contest: ContestId
+    board: Name
+
+
+class RowPath(BoardPath):
+    """The parameters of the path of a participant's row on a board."""
+
+    id: Name
 
 
 class BoardPages:

@@ -1,6 +1,9 @@
 """Complete the API's description with what routes do not say one by one."""
 
+import re
 from typing import Any, Final
+
+import orjson
 
 from agon.http.problems import MEDIA_TYPE
 
@@ -22,8 +25,13 @@ _KEY: Final = {
 _CHANGING: Final = frozenset({"post", "put", "patch", "delete"})
 
 
+_GENERIC: Final = re.compile(rb"\b(Page|Items)_(\w+?)_\b")
+"""Names of schemas of generic models: ``Page_Webhook_``."""
+
+
 def completed(schema: dict[str, Any]) -> dict[str, Any]:
-    """Add what routes do not say one by one: who may ask, repeated requests, the description."""
+    """Return the description with what all operations share: tokens, keys, errors, names."""
+    schema = orjson.loads(_GENERIC.sub(_schema_name, orjson.dumps(schema)))
     schema["info"]["description"] = DESCRIPTION
     parts = schema.setdefault("components", {})
     parts["securitySchemes"] = {
@@ -44,3 +52,9 @@ def completed(schema: dict[str, Any]) -> dict[str, Any]:
             if method in _CHANGING:
                 operation.setdefault("parameters", []).append(_KEY)
     return schema
+
+
+def _schema_name(found: re.Match[bytes]) -> bytes:
+    """Return the name of a generic model's schema: ``WebhookPage``, ``WebhookList``."""
+    item = b"Participant" if found[2].startswith(b"dict") else found[2]
+    return item + (b"Page" if found[1] == b"Page" else b"List")

@@ -5,6 +5,7 @@ from typing import Any, Final
 from starlette.requests import Request
 from starlette.responses import Response
 
+from agon.api.operations.jobs import queued
 from agon.app.access.permissions import View, permits
 from agon.app.contests.boards.stored_rows import NotStored
 from agon.app.queue.jobs import service_job
@@ -12,14 +13,13 @@ from agon.app.service import Service
 from agon.entities.jobs import NewJob
 from agon.http.auth import caller_of
 from agon.http.concurrency import Busy
-from agon.http.queueing import queued
 from agon.http.serving import serving
 
 MOST: Final = 3
 """So many boards of a contest are rebuilt at a time for those who may not see its jobs."""
 
 _UNSEEN: Final[dict[str, Any]] = {
-    "by": "somebody", "worker": None, "causes": [], "position": None, "eta_seconds": None,
+    "by": "somebody", "worker": None, "causes": (), "position": None, "eta_seconds": None,
 }  # fmt: skip
 """Who asked first, and how much waits in the house, is the staff's to know."""
 
@@ -42,12 +42,11 @@ def rebuild_answer(request: Request, view: View, missing: NotStored) -> Response
     sees_jobs = permits(caller, "job.read", contest=view.contest)
     if not sees_jobs:
         _expect_room(service, job)
-    answer = Response(status_code=202, headers={"retry-after": "2"}, media_type="application/json")
-    told = queued(service, answer, job, contest=view.contest.id)
+    rebuilding = queued(service, job, contest=view.contest.id)
+    headers = {"location": f"/api/v1/jobs/{rebuilding.id}", "retry-after": "2"}
     if not sees_jobs:
-        told = told.model_copy(update=_UNSEEN)
-    headers = {"location": answer.headers["location"], "retry-after": "2"}
-    return Response(told.model_dump_json(), 202, headers, media_type="application/json")
+        rebuilding = rebuilding.model_copy(update=_UNSEEN)
+    return Response(rebuilding.model_dump_json(), 202, headers, media_type="application/json")
 
 
 def _expect_room(service: Service, job: NewJob) -> None:

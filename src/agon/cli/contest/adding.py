@@ -14,7 +14,7 @@ from agon.cli.output import TABLE, deliver
 from agon.cli.places import Place, place
 
 if TYPE_CHECKING:
-    from agon.client.ports import House
+    from agon.client import Api
     from agon.records import Schema, Table
 
 _PIECE: Final = 1 << 18
@@ -74,7 +74,7 @@ def add(
     click.echo(", ".join(said))
 
 
-def _chunks(house: "House", contest: str, source: str, *, table: str | None) -> Iterator[bytes]:
+def _chunks(house: "Api", contest: str, source: str, *, table: str | None) -> Iterator[bytes]:
     """Yield a source's records as NDJSON."""
     if source == "-":
         return _pieces(sys.stdin.buffer)

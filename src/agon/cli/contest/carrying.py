@@ -47,7 +47,7 @@ def import_(folder: Path, *, name: str | None, dry_run: bool, form: str, place: 
         _verify(folder, name)
         return
     with place.open() as house:
-        taken = house.ledgers.take_in(folder, id=name)
+        taken = house.ledgers.import_(folder, id=name)
     if form == "json":
         from agon.cli.formats import json_chunks
 

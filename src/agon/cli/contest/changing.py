@@ -14,9 +14,9 @@ from agon.cli.output import TABLE, deliver
 from agon.cli.places import Place, place
 
 if TYPE_CHECKING:
+    from agon.api.models.changes import ChangeSet
     from agon.cli.drawing import Paper
-    from agon.client.ports import House
-    from agon.client.values import ChangeTold
+    from agon.client import Api
 
 _MOVES_FOR_PEOPLE: Final = 25
 _CHANGE_COLUMNS: Final = (
@@ -126,8 +126,10 @@ def rollback(contest: str, change: str, *, reason: str, form: str, place: Place)
       agon contest changes spring
       agon contest rollback spring 0193… --reason 'the wrong person'
     """
+    from agon.api.models.base import ReasonRequest
+
     with place.open(create=False) as house:
-        undone = house.changes.roll_back(contest, change, reason=reason)
+        undone = house.changes.roll_back(contest, change, ReasonRequest(reason=reason))
     _print(undone, form)
     click.echo(
         f"rolled back at entry {undone.rolled_back_at:,}: what it moved, as shown, is undone",
@@ -161,7 +163,7 @@ def changes(
 
 
 def _change(
-    house: "House",
+    house: "Api",
     contest: str,
     kind: str,
     params: Mapping[str, Any],
@@ -172,12 +174,14 @@ def _change(
     form: str,
 ) -> None:
     """Propose, try, show; then apply if that is wanted, else drop it."""
+    from agon.api.models.changes import ChangeSetCreate
     from agon.cli.progress import working
 
-    proposed = house.changes.propose(contest, kind=kind, params=params, reason=reason)
+    request = ChangeSetCreate.model_validate({"kind": kind, "params": params, "reason": reason})
+    proposed = house.changes.propose(contest, request)
     try:
         with working("trying"):
-            tried = house.changes.tried(contest, proposed.id)
+            tried = house.changes.dry_run(contest, proposed.id)
         if form == TABLE:
             _draw(tried)
         wanted = not dry_run and (yes or _asked(contest))
@@ -199,7 +203,7 @@ def _asked(contest: str) -> bool:
     return click.confirm(f"Change {contest}?", err=True)
 
 
-def _drop(house: "House", contest: str, change: str) -> None:
+def _drop(house: "Api", contest: str, change: str) -> None:
     """Drop what was proposed, as far as that is possible; the reason to drop it is told."""
     from contextlib import suppress
 
@@ -209,7 +213,7 @@ def _drop(house: "House", contest: str, change: str) -> None:
         house.changes.cancel(contest, change)
 
 
-def _print(change: "ChangeTold", form: str) -> None:
+def _print(change: "ChangeSet", form: str) -> None:
     if form == "json":
         from agon.cli.formats import json_chunks
 
@@ -218,7 +222,7 @@ def _print(change: "ChangeTold", form: str) -> None:
     _draw(change)
 
 
-def _draw(change: "ChangeTold") -> None:
+def _draw(change: "ChangeSet") -> None:
     """Draw a change set: what it is, and by board who moves."""
     from agon.cli.drawing import Paper, cell
 

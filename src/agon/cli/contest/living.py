@@ -12,7 +12,7 @@ from agon.cli.output import TABLE, deliver
 from agon.cli.places import Place, place
 
 if TYPE_CHECKING:
-    from agon.client.values import ContestTold
+    from agon.api.models.contests import Contest
 
 _LISTED = ("id", "discipline", "state", "edition", "seq", "title", "series", "season")
 
@@ -64,21 +64,21 @@ def create(  # noqa: PLR0913 (one parameter for each option)
       agon contest create spring --discipline arena --title 'Spring 2026'
       agon contest create spring --discipline community --set self_feedback=ignore --private
     """
-    from agon.client import NewContest
+    from agon.api.models.contests import ContestCreate
 
-    new = NewContest(
-        id=contest,
-        discipline=discipline,
-        title=title or contest,
-        edition=edition,
-        overrides=overrides,
-        visibility="private" if private else "public",
-        description=description,
-        series=series,
-        boards=boards or None,
-    )
     with place.open() as house:
-        made = house.contests.create(new)
+        request = ContestCreate(
+            id=contest,
+            discipline=discipline,
+            title=title or contest,
+            edition=edition,
+            overrides=overrides,
+            visibility="private" if private else "public",
+            description=description,
+            series=series,
+            boards=boards or None,
+        )
+        made = house.contests.create(request)
         if not draft:
             made = house.contests.open(contest)
     _print(made, form)
@@ -96,8 +96,10 @@ def season(contest: str, *, name: str, form: str, place: Place) -> None:
 
       agon contest season spring --as autumn
     """
+    from agon.api.models.contests import SeasonCreate
+
     with place.open(create=False) as house:
-        _print(house.contests.next_season(contest, id=name), form)
+        _print(house.contests.next_season(contest, SeasonCreate(id=name)), form)
 
 
 @click.command("list", cls=Command)
@@ -136,7 +138,7 @@ def show(contest: str, *, form: str, place: Place) -> None:
       agon contest show spring
     """
     with place.open(create=False) as house:
-        told, boards = house.contests.get(contest), house.boards.list(contest)
+        told, boards = house.contests.get(contest), house.boards.list(contest).items
         head = house.ledgers.head(contest)
     if form == "json":
         from agon.cli.formats import json_chunks
@@ -224,8 +226,10 @@ def unfreeze(contest: str, *, reason: str, form: str, place: Place) -> None:
 
       agon contest unfreeze spring --reason 'the last hour is played openly'
     """
+    from agon.api.models.base import ReasonRequest
+
     with place.open(create=False) as house:
-        _print(house.contests.unfreeze(contest, reason=reason), form)
+        _print(house.contests.unfreeze(contest, ReasonRequest(reason=reason)), form)
 
 
 @click.command("finalize", cls=Command)
@@ -240,11 +244,13 @@ def finalize(contest: str, *, force: bool, form: str, place: Place) -> None:
 
       agon contest finalize spring
     """
+    from agon.api.models.contests import FinalizeRequest
+
     with place.open(create=False) as house:
-        _print(house.contests.finalise(contest, force=force), form)
+        _print(house.contests.finalize(contest, FinalizeRequest(force=force)), form)
 
 
-def _print(told: "ContestTold", form: str) -> None:
+def _print(told: "Contest", form: str) -> None:
     """Print a contest in a line, or as JSON."""
     if form == "json":
         from agon.cli.formats import json_chunks

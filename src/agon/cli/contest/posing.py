@@ -63,14 +63,17 @@ def publish(contest: str, package: Path, *, form: str, place: Place) -> None:
 
     problem = read_problem(package)
     sent = {**problem.declared(), "source": problem.source.decode()}
+    from agon.api.models.submissions import ProblemCreate
+
     with place.open(create=False) as house:
-        name, job = house.problems.publish(contest, sent)
+        done = house.problems.publish(contest, ProblemCreate(package=sent))
     if form == "json":
-        _deliver({"problem": name, "job": listing.plainly(job)})
+        _deliver({"problem": done.id, "job": listing.plainly(done.job)})
         return
-    click.echo(name)
+    click.echo(done.id)
     click.echo(
-        f"job {job.id} is {job.state}; agon jobs list --contest {contest} tells of it", err=True
+        f"job {done.job.id} is {done.job.state}; agon jobs list --contest {contest} tells of it",
+        err=True,
     )
 
 
@@ -119,6 +122,7 @@ def submit(
 
       agon contest submit autumn solver.py --problem 4f6c… --server https://agon.example
     """
+    from agon.api.models.submissions import SubmissionCreate
     from agon.errors import Unreadable
 
     try:
@@ -127,12 +131,12 @@ def submit(
         raise Unreadable(f"{file} is no UTF-8 text; save it as UTF-8") from None
     content = {"source": source, "method_tag": tag, "notes": notes}
     with place.open(create=False) as house:
-        done = house.submissions.send(
-            contest,
-            {name: value for name, value in content.items() if value is not None},
+        request = SubmissionCreate(
+            content={name: value for name, value in content.items() if value is not None},
             problem=problem,
             user=user,
         )
+        done = house.submissions.create(contest, request)
     if form == "json":
         _deliver(listing.plainly(done))
         return

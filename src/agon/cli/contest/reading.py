@@ -13,8 +13,8 @@ from agon.cli.output import TABLE, board_chunks, deliver
 from agon.cli.places import Place, place
 
 if TYPE_CHECKING:
-    from agon.client.ports import House
-    from agon.client.values import Page
+    from agon.api.models.boards import BoardPage
+    from agon.client import Api
 
 _ROWS_FOR_PEOPLE: Final = 100
 _LARGEST_PAGE: Final = 500
@@ -173,20 +173,20 @@ def findings(contest: str, *, look: bool, form: str, output: Path | None, place:
       agon contest findings spring --look
     """
     with place.open(create=False) as house:
-        found = (house.integrity.look if look else house.integrity.findings)(contest)
+        found = (house.integrity.scan if look else house.integrity.findings)(contest)
     if form == "json":
         from agon.cli.formats import json_chunks
 
-        deliver(json_chunks(listing.plainly(found)), output)
+        deliver(json_chunks({"seq": found.seq, "findings": list(found.items)}), output)
         return
+    from agon.api.conversions import finding_of
     from agon.cli.check import draw_finding
     from agon.cli.drawing import Paper
-    from agon.client.reading import finding_of
 
     paper = Paper(output)
     when = f"at entry {found.seq:,}" if found.seq else "nobody has looked yet"
-    paper.line(f"{contest} · {len(found.findings):,} findings · {when}", style="bold")
-    for one in found.findings:
+    paper.line(f"{contest} · {len(found.items):,} findings · {when}", style="bold")
+    for one in found.items:
         draw_finding(paper, finding_of(one))
     paper.deliver()
 
@@ -223,11 +223,11 @@ def proof(
 
     with place.open(create=False) as house:
         proved = house.boards.proof(contest, person, board=board, as_of=as_of)
-    deliver([canonical_json(proved) + b"\n"], out)
+    deliver([canonical_json(listing.plainly(proved)) + b"\n"], out)
 
 
 def _rows(
-    house: "House",
+    house: "Api",
     contest: str,
     board: str | None,
     *,
@@ -235,7 +235,7 @@ def _rows(
     around: str | None,
     find: str | None,
     top: int | None,
-) -> "tuple[Page, bool, list[dict[str, Any]]]":
+) -> "tuple[BoardPage, bool, list[dict[str, Any]]]":
     """Gather rows page by page, all from one snapshot: the first ``top``, or those around an id.
 
     Returns the first page, whether there are more rows, and the rows.
@@ -258,19 +258,19 @@ def _left(top: int | None, rows: list[Any]) -> int:
     return _LARGEST_PAGE if top is None else top - len(rows)
 
 
-def _unscored(house: "House", page: "Page") -> list[dict[str, Any]]:
+def _unscored(house: "Api", page: "BoardPage") -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     if not page.unscored_total:
         return found
-    told = house.boards.page(
-        page.contest, page.board, as_of=str(page.seq), limit=_LARGEST_PAGE, unscored=True
+    shown = house.boards.unscored(
+        page.contest, page.board, as_of=str(page.seq), limit=_LARGEST_PAGE
     )
-    found += map(dict, told.rows)
-    while told.next is not None:
-        told = house.boards.page(
-            page.contest, page.board, cursor=told.next, limit=_LARGEST_PAGE, unscored=True
+    found += map(listing.plainly, shown.unscored)
+    while shown.next is not None:
+        shown = house.boards.unscored(
+            page.contest, page.board, cursor=shown.next, limit=_LARGEST_PAGE
         )
-        found += map(dict, told.rows)
+        found += map(listing.plainly, shown.unscored)
     return found
 
 
@@ -281,7 +281,7 @@ def _in_order(row: Any) -> dict[str, Any]:
 
 
 def _draw(
-    page: "Page",
+    page: "BoardPage",
     rows: list[dict[str, Any]],
     output: Path | None,
     *,
@@ -301,7 +301,7 @@ def _draw(
     else:
         draw_listed(paper, rows)
     if page.amended_by is not None:
-        seq = page.amended_by["seq"]
+        seq = page.amended_by.seq
         paper.line(f"amended since it became final: --as-of {seq} shows the amended result")
     more = page.rows_total - len(rows)
     if find is not None:

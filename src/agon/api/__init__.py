@@ -1,0 +1,1 @@
+"""The operations of the API, declared once: HTTP routes, OpenAPI and both clients follow."""

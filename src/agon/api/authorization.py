@@ -1,0 +1,55 @@
+"""Decide once per request whether a caller may execute an operation."""
+
+from typing import Any
+
+from agon.api.operation import ContestContext, Context, Operation
+from agon.app.access.permissions import ACTIONS, View, allow, viewed
+from agon.app.service import Service
+from agon.entities.access import Caller
+from agon.errors import NotFound
+
+_STAFF = frozenset({"organiser", "operator"})
+
+
+def authorize(
+    operation: Operation[Any, Any],
+    service: Service,
+    caller: Caller,
+    *,
+    contest: str | None = None,
+    allow_private: bool = False,
+) -> Context | ContestContext:
+    """Return the context in which an operation is executed.
+
+    Args:
+        operation: the operation.
+        service: what the use cases work with.
+        caller: the client.
+        contest: the contest in the path.
+        allow_private: the setting ``webhook_allow_private``.
+
+    Raises:
+        Unauthenticated, Forbidden: the caller has not the permission.
+        NotFound: there is no such contest, or the caller may not see it.
+    """
+    if contest is None:
+        if operation.permission is not None:
+            allow(caller, operation.permission)
+        return Context(service=service, caller=caller, allow_private=allow_private)
+    view = _view(str(operation.permission), service, caller, contest)
+    return ContestContext(service=service, caller=caller, view=view, allow_private=allow_private)
+
+
+def _view(permission: str, service: Service, caller: Caller, contest: str) -> View:
+    try:
+        with service.store.read() as session:
+            view = viewed(session, contest, caller)
+    except NotFound:
+        if caller.role is None:
+            allow(caller, permission)  # without a token the first error is that one is needed
+        raise
+    allow(caller, permission, contest=view.contest)
+    if ACTIONS[permission] <= _STAFF:
+        # An operation for organisers is done by one, even if the token has this scope only.
+        return View(contest=view.contest, until=None, staff=True)
+    return view

@@ -1,0 +1,1 @@
+"""Requests and resources of the API; servers and clients use the same models."""

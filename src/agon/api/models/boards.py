@@ -1,0 +1,175 @@
+"""Published boards: pages, proofs, explanations, histories, snapshots, participants."""
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, StringConstraints
+
+from agon.api.models.base import Name, PlainText, Query, Resource
+
+AsOf = Annotated[PlainText, StringConstraints(max_length=64)]
+PageCursor = Annotated[PlainText, StringConstraints(max_length=200)]
+_AS_OF = "A position of the ledger (digits) or a time (ISO 8601)."
+_CURSOR = "Where the page begins, as an earlier page of the same snapshot returned it."
+
+
+class BoardQuery(Query):
+    """Which page of a board is wanted, and in which format."""
+
+    as_of: AsOf | None = Field(default=None, description=_AS_OF)
+    cursor: PageCursor | None = Field(default=None, description=_CURSOR)
+    around: Name | None = Field(default=None, description="An id to have in the middle.")
+    q: Name | None = Field(
+        default=None, description="A prefix of ids: only those rows, in the order of ids."
+    )
+    limit: int = Field(default=50, ge=1, le=500, description="Maximum number of rows.")
+    format: Literal["json", "csv", "ndjson"] | None = Field(
+        default=None, description="csv and ndjson are the complete board."
+    )
+
+
+class UnscoredQuery(Query):
+    """Which page of the participants without a score is wanted."""
+
+    as_of: AsOf | None = Field(default=None, description=_AS_OF)
+    cursor: PageCursor | None = Field(default=None, description=_CURSOR)
+    limit: int = Field(default=50, ge=1, le=500, description="Maximum number of items.")
+
+
+class RowQuery(Query):
+    """How much of the board around a participant's row is wanted."""
+
+    neighbours: int = Field(default=0, ge=0, le=250, description="Rows above and below.")
+    as_of: AsOf | None = Field(default=None, description=_AS_OF)
+
+
+class BoardProof(Resource):
+    """What a board was made from: edition, position of the ledger, hashes."""
+
+    board: str
+    edition: str
+    overrides: dict[str, Any]
+    rules_sha256: str
+    seq: int = Field(description="Position of the ledger.")
+    head_sha256: str
+    at: datetime = Field(description="The ledger's time at that position.")
+    published_at: datetime
+    snapshot: int
+    board_sha256: str
+    merkle_root: str
+    rows_total: int
+    unscored_total: int
+
+
+class Amendment(Resource):
+    """The snapshot to which a final result was amended."""
+
+    snapshot: int
+    seq: int
+    at: datetime
+    board_sha256: str
+
+
+class _Page(BoardProof):
+    contest: str
+    discipline: str
+    title: str
+    state: str
+    amended_by: Amendment | None
+    start: int = Field(description="Index of the first row, from 0.")
+    place: int | None = Field(description="Index of the row of the requested id.")
+    next: str | None
+    previous: str | None
+
+
+class BoardPage(_Page):
+    """A page of a board."""
+
+    rows: tuple[dict[str, Any], ...] = Field(description="Best first: rank, id, score and more.")
+
+
+class UnscoredParticipant(Resource):
+    """A participant without a score, with the reason."""
+
+    id: str
+    reason: str
+
+
+class UnscoredPage(_Page):
+    """A page of the participants without a score."""
+
+    unscored: tuple[UnscoredParticipant, ...]
+
+
+class LineProof(Resource):
+    """The proof of one line of a published board."""
+
+    manifest: dict[str, Any] = Field(description="What is signed.")
+    signature: str = Field(description="Ed25519 over the manifest's canonical JSON, hex.")
+    public_key: str
+    index: int = Field(description="Index of the line among all leaves.")
+    line: str = Field(description="The line as it was hashed.")
+    path: tuple[str, ...] = Field(description="Sibling hashes on the way to the root, leaf first.")
+
+
+class ExplanationPart(Resource):
+    """One part of a score."""
+
+    name: str
+    points: float
+    inputs: dict[str, Any]
+    rules: dict[str, Any]
+    threshold: float | None
+    text: str
+    missing: str | None = Field(description="What is missing for the next step.")
+    records: tuple[dict[str, Any], ...]
+
+
+class Explanation(Resource):
+    """Why a participant has its score, or none."""
+
+    board: str
+    id: str
+    rank: int | None
+    score: float | None
+    reason: str | None
+    parts: tuple[ExplanationPart, ...]
+    notes: tuple[str, ...]
+    context: dict[str, Any]
+
+
+class HistoryCause(Resource):
+    """The change set that caused a step."""
+
+    change: str
+    kind: str
+    reason: str
+    rolled_back: bool = Field(description="Whether it was rolled back here, else applied.")
+
+
+class HistoryStep(Resource):
+    """A step of a participant's history on a board."""
+
+    id: str
+    seq: int
+    at: datetime
+    rank: int | None
+    score: float | None
+    reason: str | None
+    by: HistoryCause | None = Field(description="The change set that caused it; null: records.")
+
+
+class Snapshot(BoardProof):
+    """A snapshot of a board, with its signed manifest."""
+
+    manifest: dict[str, Any]
+    signature: str
+    stored: bool = Field(description="Whether its rows are stored; others are rebuilt.")
+
+
+class Participant(Resource):
+    """A participant on every board."""
+
+    id: str
+    contest: str
+    boards: tuple[dict[str, Any], ...] = Field(description="Index and row, or why there is none.")

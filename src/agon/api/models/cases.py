@@ -1,0 +1,54 @@
+"""Findings and cases."""
+
+from datetime import datetime
+from typing import Any, Literal
+
+from pydantic import Field
+
+from agon.api.models.base import Name, PlainText, Request, Resource, Text
+
+
+class Findings(Resource):
+    """The findings of the last integrity scan, most severe first."""
+
+    seq: int = Field(description="Position of the ledger that was scanned; 0: never.")
+    items: tuple[dict[str, Any], ...]
+
+
+class CaseCreate(Request):
+    """A new case."""
+
+    text: Text = Field(description="Why it is opened.")
+    title: Name | None = None
+    subjects: tuple[Name, ...] = Field(default=(), max_length=1000)
+    finding: int | None = Field(
+        default=None, ge=0, le=1 << 31, description="Index of a finding of the last scan, from 0."
+    )
+
+
+class NoteRequest(Request):
+    """A text for a case."""
+
+    text: Text
+
+
+class DecisionRequest(Request):
+    """The decision of a case."""
+
+    decision: Name
+    reason: Text
+    change: PlainText | None = Field(
+        default=None, max_length=100, description="The change set by which it takes effect."
+    )
+
+
+class Case(Resource):
+    """A case with all its steps."""
+
+    id: str
+    state: Literal["open", "decided", "appealed", "closed"]
+    title: str
+    subjects: tuple[str, ...]
+    finding: dict[str, Any] | None
+    steps: tuple[dict[str, Any], ...] = Field(description="at, by, kind, text and more of each.")
+    opened_at: datetime

@@ -1,0 +1,50 @@
+"""Change sets."""
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import Any, Literal
+
+from pydantic import Field
+
+from agon.api.models.base import JsonObject, Reason, Request, Resource
+from agon.entities.contests import ChangeState
+
+
+class ChangeSetCreate(Request):
+    """A proposed change."""
+
+    kind: Literal["rules", "void", "rejudge", "adjustment"]
+    params: JsonObject
+    reason: Reason
+
+
+class ApplyRequest(Request):
+    """How to apply a change set."""
+
+    reason: Reason | None = Field(default=None, description="null: as proposed.")
+    even_if_moved: bool = Field(
+        default=False, description="Even if the ledger has grown since the dry run."
+    )
+
+
+class ChangeSet(Resource):
+    """A change set with the report of its dry run."""
+
+    id: str
+    kind: Literal["rules", "void", "rejudge", "adjustment"]
+    params: dict[str, Any]
+    reason: str
+    state: ChangeState
+    proposed_by: str
+    proposed_at: datetime
+    report: dict[str, Any] | None
+    dry_run_at: int | None = Field(description="Position of the ledger of the dry run.")
+    applied_at: int | None
+    rolled_back_at: int | None
+    failed: str | None = Field(
+        default=None, description="Why its dry run failed; only of a single change set."
+    )
+
+    def moves(self, board: str) -> Iterator[Mapping[str, Any]]:
+        """Yield the participants that move on a board, the largest moves first."""
+        yield from ((self.report or {}).get("boards", {}).get(board, {})).get("moves", ())

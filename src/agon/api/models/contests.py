@@ -1,0 +1,59 @@
+"""Contests."""
+
+from datetime import datetime
+from typing import Any
+
+from pydantic import Field
+
+from agon.api.models.base import ContestId, JsonObject, Name, PlainText, Request, Resource
+from agon.ledger.contest_state import Lifecycle, Visibility
+
+
+class ContestCreate(Request):
+    """A new contest; its state is draft."""
+
+    id: ContestId = Field(examples=["spring-2026"], description="Its name in URLs.")
+    discipline: PlainText = Field(max_length=40, examples=["community"])
+    title: PlainText = Field(min_length=1, max_length=200, examples=["Spring 2026"])
+    edition: PlainText | None = Field(
+        default=None, max_length=100, description="null: the discipline's reference edition."
+    )
+    overrides: JsonObject = Field(default={}, description="Rules with other values.")
+    visibility: Visibility = "public"
+    description: PlainText = Field(default="", max_length=20_000)
+    series: ContestId | None = Field(default=None, description="The series it is a season of.")
+    boards: tuple[Name, ...] | None = Field(
+        default=None, max_length=50, description="The default board first; null: all boards."
+    )
+
+
+class SeasonCreate(Request):
+    """The next season of a contest."""
+
+    id: ContestId = Field(examples=["spring-2027"])
+
+
+class FinalizeRequest(Request):
+    """How to finalize a contest."""
+
+    force: bool = Field(default=False, description="Even while programs wait for a verdict.")
+
+
+class Contest(Resource):
+    """A contest, as far as the caller may see it."""
+
+    id: str
+    discipline: str
+    title: str
+    description: str
+    visibility: Visibility
+    state: Lifecycle
+    series: str | None
+    season: int | None
+    edition: str
+    overrides: dict[str, Any]
+    boards: tuple[str, ...]
+    created_at: datetime
+    seq: int = Field(description="Position of the newest entry that the caller may see.")
+    frozen_at: int | None = Field(description="Position of the freeze, while it lasts.")
+    finalized_at: int | None = Field(description="Position of the final result.")

@@ -1,0 +1,83 @@
+"""Submissions, and problems of the dojo."""
+
+from datetime import datetime
+from typing import Any
+
+from pydantic import Field
+
+from agon.api.models.base import ExternalId, JsonObject, Name, Request, Resource
+from agon.api.models.jobs import Job
+
+
+class SubmissionCreate(Request):
+    """A program or an agent."""
+
+    user: Name | None = Field(default=None, description="The participant; null: the token's user.")
+    problem: Name | None = Field(default=None, description="Dojo: the problem's id.")
+    content: JsonObject = Field(
+        description="Dojo: source, method_tag, notes. Challenge: miner_uid, agent, competition."
+    )
+    external_id: ExternalId | None = Field(
+        default=None, description="The sender's own id; sent twice, it is one submission."
+    )
+
+
+class Submission(Resource):
+    """A submission and its verdict."""
+
+    id: str
+    seq: int | None = Field(description="Position of its entry; for organisers only.")
+    at: datetime
+    user: str
+    problem: str | None
+    content: dict[str, Any]
+    records: tuple[dict[str, Any], ...] = Field(
+        description="Its verdict, as far as the caller may see it."
+    )
+
+
+class SubmissionReceipt(Resource):
+    """An accepted submission and the jobs that judge it."""
+
+    id: str
+    seq: int | None = Field(description="Position of its entry; for organisers only.")
+    jobs: tuple[Job, ...]
+
+
+class Term(Resource):
+    """A term of a sequence; a text, because it can have any number of digits."""
+
+    n: int
+    a: str
+
+
+class Problem(Resource):
+    """A problem of the dojo; with its source and all terms once it is revealed."""
+
+    id: str = Field(description="P_hash: SHA-256 of the setter's canonical source.")
+    title: str
+    interface: str | None
+    N_check: int = Field(description="Number of terms a solver has to compute.")
+    setter_user_id: str | None
+    freeze_started_at: datetime | None = Field(description="Since when it takes no submissions.")
+    disclosed: tuple[Term, ...] = Field(description="a_1, a_3, …, a_99.")
+    revealed: bool
+    source: str | None = Field(default=None, description="The setter, once it is revealed.")
+    terms: tuple[str, ...] | None = Field(
+        default=None, description="All terms, once it is revealed."
+    )
+
+
+class ProblemCreate(Request):
+    """A problem to validate and publish."""
+
+    package: JsonObject = Field(
+        description="The fields of problem.json, and source: the setter's program."
+    )
+
+
+class ProblemReceipt(Resource):
+    """The id of a new problem and the job that validates it."""
+
+    id: str
+    job: Job

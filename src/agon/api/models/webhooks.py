@@ -1,0 +1,57 @@
+"""Webhooks and their deliveries."""
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, StringConstraints
+
+from agon.api.models.base import PlainText, Request, Resource
+
+EventKind = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z-]{0,59}$")]
+
+
+class WebhookCreate(Request):
+    """A new webhook."""
+
+    url: PlainText = Field(min_length=1, max_length=2048, examples=["https://example.org/agon"])
+    events: tuple[EventKind, ...] = Field(
+        default=(), max_length=50, description="Kinds of events; empty: all."
+    )
+    staff: bool = Field(
+        default=True, description="Whether events for organisers only are sent as well."
+    )
+
+
+class WebhookUpdate(Request):
+    """Changes of a webhook; null leaves a field as it is."""
+
+    active: bool | None = None
+    events: tuple[EventKind, ...] | None = Field(default=None, max_length=50)
+
+
+class Webhook(Resource):
+    """Where a contest's events are sent; the secret is never returned again."""
+
+    id: str
+    url: str
+    events: tuple[str, ...] = Field(description="Kinds of events; empty: all.")
+    staff: bool = Field(description="Whether events for organisers only are sent as well.")
+    active: bool
+    created_at: datetime
+    by: str
+
+
+class WebhookWithSecret(Webhook):
+    """A new webhook with its secret, which is returned only once."""
+
+    secret: str = Field(description="The key of the signatures (Standard Webhooks).")
+
+
+class Delivery(Resource):
+    """The delivery of one event to a webhook."""
+
+    id: str
+    event_no: int
+    state: Literal["waiting", "delivered", "given-up"]
+    attempts: tuple[dict[str, Any], ...] = Field(description="Every attempt with its result.")
+    created_at: datetime

@@ -1,0 +1,123 @@
+"""The caller, users, tokens and the audit log."""
+
+from dataclasses import asdict
+from typing import Annotated
+
+from pydantic import Field
+
+from agon.api.models.access import (
+    AuditEntry,
+    Me,
+    Token,
+    TokenCreate,
+    TokenWithSecret,
+    User,
+    UserCreate,
+    UserName,
+    UserUpdate,
+)
+from agon.api.models.base import Page
+from agon.api.operation import Context, operation
+from agon.api.pages import PageRequest
+from agon.api.transport import Noun
+from agon.app.access import tokens, users
+from agon.app.access.permissions import ACTIONS, permits
+
+TokenId = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
+
+
+@operation("GET", "/me", id="getMe", permission="me.read", summary="Get the caller")
+def get_me(ctx: Context) -> Me:
+    """Return the caller with all permissions."""
+    caller = ctx.caller
+    return Me(
+        name=caller.name,
+        user=caller.user,
+        role=caller.role,
+        contests=caller.contests,
+        scopes=caller.scopes,
+        actions=tuple(action for action in sorted(ACTIONS) if permits(caller, action)),
+    )
+
+
+@operation("GET", "/users", id="listUsers", permission="user.manage", summary="List users",
+           page_size=100)  # fmt: skip
+def list_users(ctx: Context, page: PageRequest) -> Page[User]:
+    """Return users in the order of their ids."""
+    found = users.users(ctx.service, after=page.after(str), limit=page.sought, by=ctx.caller)
+    return page.page(found, key=lambda user: user.id, item=User.model_validate)
+
+
+@operation("POST", "/users", id="createUser", permission="user.manage", summary="Create a user",
+           status=201)  # fmt: skip
+def create_user(ctx: Context, request: UserCreate) -> User:
+    """Create a user: with a password for the web site, without one for tokens only."""
+    made = users.create_user(
+        ctx.service, user=request.id, name=request.name, password=request.password, by=ctx.caller
+    )
+    return User.model_validate(made)
+
+
+@operation("PATCH", "/users/{id}", id="changeUser", permission="user.manage",
+           summary="Disable a user or set a password")  # fmt: skip
+def update_user(ctx: Context, user: UserName, request: UserUpdate) -> User:
+    """Change the fields that are given, and leave the others."""
+    with ctx.service.store.read() as session:
+        changed = session.access.user(user)
+    if request.password is not None:
+        changed = users.set_password(
+            ctx.service, user=user, password=request.password, by=ctx.caller
+        )
+    if request.disabled is not None:
+        changed = users.disable_user(
+            ctx.service, user=user, disabled=request.disabled, by=ctx.caller
+        )
+    return User.model_validate(changed)
+
+
+@operation("GET", "/tokens", id="listTokens", permission="token.manage", summary="List tokens",
+           page_size=100)  # fmt: skip
+def list_tokens(ctx: Context, page: PageRequest, *, user: UserName | None = None) -> Page[Token]:
+    """Return tokens in the order of their ids, without their texts."""
+    found = tokens.tokens(
+        ctx.service, user=user, after=page.after(str), limit=page.sought, by=ctx.caller
+    )
+    return page.page(found, key=lambda token: token.id, item=Token.model_validate)
+
+
+@operation("POST", "/tokens", id="createToken", permission="token.manage",
+           summary="Create a token", status=201, secret=True)  # fmt: skip
+def create_token(ctx: Context, request: TokenCreate) -> TokenWithSecret:
+    """Create a token. The response holds its text, which is shown only once."""
+    grant = tokens.Grant(**request.model_dump())
+    token, text = tokens.create_token(ctx.service, grant, by=ctx.caller)
+    return TokenWithSecret.model_validate({**asdict(token), "token": text})
+
+
+@operation("DELETE", "/tokens/{id}", id="revokeToken", permission="token.manage",
+           summary="Revoke a token")  # fmt: skip
+def revoke_token(ctx: Context, token: TokenId) -> Token:
+    """Revoke a token, immediately and permanently."""
+    return Token.model_validate(tokens.revoke_token(ctx.service, token, by=ctx.caller))
+
+
+@operation("GET", "/audit", id="listAudit", permission="audit.read",
+           summary="List the audit log", page_size=100)  # fmt: skip
+def list_audit(ctx: Context, page: PageRequest) -> Page[AuditEntry]:
+    """Return the audit log, newest first."""
+    with ctx.service.store.read() as session:
+        found = session.access.audit_entries(before=page.after(int), limit=page.sought)
+    return page.page(found, key=lambda entry: entry.no, item=AuditEntry.model_validate)
+
+
+class Access(Noun):
+    """The caller, users and tokens."""
+
+    me = get_me
+    users = list_users
+    create_user = create_user
+    update_user = update_user
+    tokens = list_tokens
+    create_token = create_token
+    revoke_token = revoke_token
+    audit = list_audit

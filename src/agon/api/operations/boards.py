@@ -1,0 +1,213 @@
+"""Published boards: pages, rows, proofs, explanations, histories."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import orjson
+
+from agon.api.models.base import Items, Page
+from agon.api.models.boards import (
+    BoardPage,
+    BoardProof,
+    BoardQuery,
+    Explanation,
+    HistoryStep,
+    LineProof,
+    RowQuery,
+    UnscoredPage,
+    UnscoredQuery,
+)
+from agon.api.operation import ContestContext, operation
+from agon.api.pages import PageRequest
+from agon.api.parameters import AsOf, BoardName, ParticipantId
+from agon.api.transport import Noun
+from agon.app.contests.boards import pages
+from agon.app.contests.boards.explain import explain
+from agon.app.contests.boards.history import history
+from agon.app.contests.boards.proofs import proof
+from agon.app.contests.boards.search import search
+from agon.kernel import explanations
+
+_BOARD = "/contests/{contest}/boards/{board}"
+_REBUILDING = {202: "Its rows are being rebuilt; repeat the request when the job is done."}
+_CACHED = {**_REBUILDING, 304: "The client's copy is current."}
+
+
+@operation("GET", "/contests/{contest}/boards", id="listBoards", permission="contest.read",
+           summary="List boards")  # fmt: skip
+def list_boards(ctx: ContestContext) -> Items[BoardProof]:
+    """Return the newest state of every board that the caller may see, the default board first."""
+    found = pages.boards(ctx.service, ctx.view)
+    return Items(items=tuple(BoardProof.model_validate(pages.proof_fields(each)) for each in found))
+
+
+@operation("GET", _BOARD, id="getBoard", permission="contest.read", summary="Get a board",
+           raw=True, media_types=("text/csv", "application/x-ndjson"),
+           also=_CACHED)  # fmt: skip
+def get_board(ctx: ContestContext, board: BoardName, query: BoardQuery) -> BoardPage:
+    """Return a page, or (``format``, or ``Accept``) the complete board as CSV or NDJSON.
+
+    With ``q`` the page holds only the rows whose ids begin with it, in the order of ids.
+    """
+    if query.q is not None:
+        found = search(
+            ctx.service, ctx.view, board, query.q, as_of=query.as_of, cursor=query.cursor,
+            limit=query.limit,
+        )  # fmt: skip
+    else:
+        found = pages.page(
+            ctx.service, ctx.view, board, as_of=query.as_of, cursor=query.cursor,
+            around=query.around, limit=query.limit,
+        )  # fmt: skip
+    return BoardPage.model_validate({**pages.page_fields(ctx.view, found), "rows": _lines(found)})
+
+
+@operation("GET", _BOARD + "/unscored", id="getUnscored", permission="contest.read",
+           summary="List the participants without a score", raw=True, also=_CACHED)  # fmt: skip
+def get_unscored(ctx: ContestContext, board: BoardName, query: UnscoredQuery) -> UnscoredPage:
+    """Return a page of the participants without a score, each with the reason."""
+    found = pages.page(
+        ctx.service, ctx.view, board, as_of=query.as_of, cursor=query.cursor, limit=query.limit,
+        unscored=True,
+    )  # fmt: skip
+    return UnscoredPage.model_validate({**pages.page_fields(ctx.view, found), "unscored": _lines(found)})
+
+
+@operation("GET", _BOARD + "/rows/{id}", id="getRow", permission="contest.read",
+           summary="Get a row", raw=True, also=_CACHED)  # fmt: skip
+def get_row(
+    ctx: ContestContext, board: BoardName, participant: ParticipantId, query: RowQuery
+) -> BoardPage:
+    """Return a participant's row with its neighbors; ``place`` is its index on the board."""
+    found = pages.row(
+        ctx.service, ctx.view, board, participant, neighbours=query.neighbours, as_of=query.as_of
+    )
+    return BoardPage.model_validate({**pages.page_fields(ctx.view, found), "rows": _lines(found)})
+
+
+@operation("GET", _BOARD + "/proofs/{id}", id="getProof", permission="contest.read",
+           summary="Get the proof of a line", also=_CACHED)  # fmt: skip
+def get_proof(
+    ctx: ContestContext, board: BoardName, participant: ParticipantId, *, as_of: AsOf = None
+) -> LineProof:
+    """Prove, by a Merkle path to a signed root, the line of a participant on a board."""
+    found = proof(ctx.service, ctx.view, board, participant, as_of=as_of)
+    return LineProof.model_validate(found)
+
+
+@operation("GET", _BOARD + "/explanations/{id}", id="getExplanation", permission="contest.read",
+           summary="Explain a score")  # fmt: skip
+def get_explanation(
+    ctx: ContestContext, board: BoardName, participant: ParticipantId, *, as_of: AsOf = None
+) -> Explanation:
+    """Explain a score: every part with its inputs, rules, points and records."""
+    found = explain(ctx.service, ctx.view, board, participant, as_of=as_of)
+    return Explanation.model_validate(found.to_dict())
+
+
+@operation("GET", _BOARD + "/history/{id}", id="getHistory", permission="contest.read",
+           summary="Get the history of a score", page_size=100)  # fmt: skip
+def get_history(
+    ctx: ContestContext, page: PageRequest, board: BoardName, participant: ParticipantId
+) -> Page[HistoryStep]:
+    """Return the steps of a participant on a board, oldest first."""
+    after = page.after(int) or 0
+    steps = history(ctx.service, ctx.view, board, participant, after=after, limit=page.sought)
+    return page.page(steps, key=lambda step: step.seq, item=HistoryStep.model_validate)
+
+
+class Boards(Noun):
+    """Published boards. ``board`` None is the default board; ``as_of`` a position or a time."""
+
+    list = list_boards
+    get = get_board
+    get_unscored = get_unscored
+    row = get_row
+    get_proof = get_proof
+    get_explanation = get_explanation
+    get_history = get_history
+
+    def page(
+        self,
+        contest: str,
+        board: str | None = None,
+        *,
+        as_of: str | None = None,
+        cursor: str | None = None,
+        around: str | None = None,
+        limit: int = 50,
+    ) -> BoardPage:
+        """Return a page of a board.
+
+        Raises:
+            NotFound: there is no such board, id or state of it.
+            Unreadable: the cursor, the limit (1 to 500) or ``as_of`` is invalid.
+        """
+        query = BoardQuery(as_of=as_of, cursor=cursor, around=around, limit=limit)
+        return self.get(contest, board or self.default(contest), query)
+
+    def search(
+        self,
+        contest: str,
+        prefix: str,
+        *,
+        board: str | None = None,
+        as_of: str | None = None,
+        cursor: str | None = None,
+        limit: int = 50,
+    ) -> BoardPage:
+        """Return the rows whose ids begin with a prefix, in the order of ids.
+
+        Raises:
+            NotFound: there is no such board, or no such state of it.
+            Unreadable: the prefix, the cursor, the limit (1 to 500) or ``as_of`` is invalid.
+        """
+        query = BoardQuery(q=prefix, as_of=as_of, cursor=cursor, limit=limit)
+        return self.get(contest, board or self.default(contest), query)
+
+    def unscored(
+        self,
+        contest: str,
+        board: str | None = None,
+        *,
+        as_of: str | None = None,
+        cursor: str | None = None,
+        limit: int = 50,
+    ) -> UnscoredPage:
+        """Return a page of the participants without a score."""
+        query = UnscoredQuery(as_of=as_of, cursor=cursor, limit=limit)
+        return self.get_unscored(contest, board or self.default(contest), query)
+
+    def proof(
+        self, contest: str, participant: str, *, board: str | None = None, as_of: str | None = None
+    ) -> LineProof:
+        """Return the proof of a participant's line on a board."""
+        name = board or self.default(contest)
+        return self.get_proof(contest, name, participant, as_of=as_of)
+
+    def explain(
+        self, contest: str, participant: str, *, board: str | None = None, as_of: str | None = None
+    ) -> explanations.Explanation:
+        """Explain a score."""
+        from agon.api.conversions import explanation_of
+
+        name = board or self.default(contest)
+        found = self.get_explanation(contest, name, participant, as_of=as_of)
+        return explanation_of(found.model_dump())
+
+    def history(
+        self, contest: str, participant: str, *, board: str | None = None
+    ) -> Iterator[HistoryStep]:
+        """Yield the steps of a participant on a board, oldest first."""
+        return self.get_history(contest, board or self.default(contest), participant)
+
+    def default(self, contest: str) -> str:
+        """Return the name of a contest's default board."""
+        from agon.api.operations.contests import get_contest
+
+        boards: tuple[str, ...] = self.transport.call(get_contest, contest).boards
+        return boards[0]
+
+
+def _lines(page: pages.Page) -> list[Any]:
+    return [orjson.loads(line) for line in page.lines]

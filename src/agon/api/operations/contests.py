@@ -1,0 +1,156 @@
+"""Contests: create them, and change their state."""
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Annotated
+
+from pydantic import Field
+
+from agon.api.models.base import ContestId, Page, ReasonRequest
+from agon.api.models.contests import Contest, ContestCreate, FinalizeRequest, SeasonCreate
+from agon.api.operation import ContestContext, Context, operation
+from agon.api.pages import PageRequest
+from agon.api.transport import Noun
+from agon.app.access.permissions import View, view_of
+from agon.app.contests.ledgers.append import edition_at
+from agon.app.contests.lifecycle import creation, transitions
+from agon.entities import contests as entities
+from agon.entities.access import Caller
+from agon.errors import NotFound
+from agon.store.session import Session
+
+_BATCH = 501
+"""Contests that are read together, whatever the limit: the caller may see few of them."""
+
+
+@operation("GET", "/contests", id="listContests", permission="contest.read",
+           summary="List contests")  # fmt: skip
+def list_contests(
+    ctx: Context,
+    page: PageRequest,
+    *,
+    discipline: Annotated[str | None, Field(max_length=40, pattern=r"^[a-z-]+$")] = None,
+    series: ContestId | None = None,
+) -> Page[Contest]:
+    """Return the contests the caller may see, in the order of their ids."""
+    found: list[Contest] = []
+    after = page.after(str)
+    with ctx.service.store.read() as session:
+        while len(found) < page.sought:
+            batch = session.contests.page(
+                after=after, limit=_BATCH, discipline=discipline, series=series
+            )
+            views = _visible(batch, ctx.caller)
+            found += [resource(session, view) for view in islice(views, page.sought - len(found))]
+            if len(batch) < _BATCH:
+                break
+            after = batch[-1].id
+    return page.page(found, key=lambda contest: contest.id, item=lambda contest: contest)
+
+
+@operation("POST", "/contests", id="createContest", permission="contest.create",
+           summary="Create a contest", status=201, location="/contests/{result.id}")  # fmt: skip
+def create_contest(ctx: Context, request: ContestCreate) -> Contest:
+    """Create a contest; its state is draft until it is opened."""
+    new = creation.NewContest(**request.model_dump())
+    return changed(ctx, creation.create(ctx.service, new, by=ctx.caller))
+
+
+@operation("GET", "/contests/{contest}", id="getContest", permission="contest.read",
+           summary="Get a contest")  # fmt: skip
+def get_contest(ctx: ContestContext) -> Contest:
+    """Return a contest, as far as the caller may see it."""
+    with ctx.service.store.read() as session:
+        return resource(session, ctx.view)
+
+
+@operation("POST", "/contests/{contest}/next-season", id="createNextSeason",
+           permission="contest.manage", summary="Create the next season", status=201,
+           location="/contests/{result.id}")  # fmt: skip
+def create_season(ctx: ContestContext, request: SeasonCreate) -> Contest:
+    """Create a contest of the same discipline, rules and boards, without records."""
+    made = creation.next_season(ctx.service, ctx.contest.id, id=request.id, by=ctx.caller)
+    return changed(ctx, made)
+
+
+@operation("POST", "/contests/{contest}/open", id="openContest", permission="contest.manage",
+           summary="Open a contest")  # fmt: skip
+def open_contest(ctx: ContestContext) -> Contest:
+    """Open a draft; from then on it takes records and submissions."""
+    return changed(ctx, transitions.open_contest(ctx.service, ctx.contest.id, by=ctx.caller))
+
+
+@operation("POST", "/contests/{contest}/freeze", id="freezeContest", permission="contest.manage",
+           summary="Freeze a contest")  # fmt: skip
+def freeze_contest(ctx: ContestContext) -> Contest:
+    """Freeze the boards that the public sees; records are still taken."""
+    return changed(ctx, transitions.freeze(ctx.service, ctx.contest.id, by=ctx.caller))
+
+
+@operation("POST", "/contests/{contest}/unfreeze", id="unfreezeContest",
+           permission="contest.manage", summary="Unfreeze a contest")  # fmt: skip
+def unfreeze_contest(ctx: ContestContext, request: ReasonRequest) -> Contest:
+    """Show the public the newest boards again; the reason is stored in the ledger."""
+    done = transitions.unfreeze(ctx.service, ctx.contest.id, reason=request.reason, by=ctx.caller)
+    return changed(ctx, done)
+
+
+@operation("POST", "/contests/{contest}/finalize", id="finalizeContest",
+           permission="contest.manage", summary="Finalize a contest")  # fmt: skip
+def finalize_contest(ctx: ContestContext, request: FinalizeRequest | None = None) -> Contest:
+    """Publish the final boards; corrections are possible as change sets only."""
+    force = request is not None and request.force
+    done = transitions.finalize(ctx.service, ctx.contest.id, by=ctx.caller, force=force)
+    return changed(ctx, done)
+
+
+class Contests(Noun):
+    """Contests."""
+
+    list = list_contests
+    create = create_contest
+    get = get_contest
+    next_season = create_season
+    open = open_contest
+    freeze = freeze_contest
+    unfreeze = unfreeze_contest
+    finalize = finalize_contest
+
+
+def resource(session: Session, view: View) -> Contest:
+    """Return a contest as far as a view reaches: without an edition that was adopted later."""
+    contest, until = view.contest, view.until
+    edition, overrides = contest.edition, contest.overrides
+    if until is not None and contest.seq > until:
+        edition, overrides = edition_at(session, contest, until)
+    return Contest(
+        id=contest.id,
+        discipline=contest.discipline,
+        title=contest.title,
+        description=contest.description,
+        visibility=contest.visibility,
+        state=contest.state,
+        series=contest.series,
+        season=contest.season,
+        edition=edition,
+        overrides=dict(overrides),
+        boards=contest.boards,
+        created_at=contest.created_at,
+        seq=contest.seq if until is None else min(contest.seq, until),
+        frozen_at=contest.frozen_at,
+        finalized_at=contest.finalized_at,
+    )
+
+
+def changed(ctx: Context | ContestContext, contest: entities.Contest) -> Contest:
+    """Return a contest after a change, as far as the caller may see it."""
+    with ctx.service.store.read() as session:
+        return resource(session, view_of(contest, ctx.caller))
+
+
+def _visible(contests: list[entities.Contest], caller: Caller) -> Iterator[View]:
+    for contest in contests:
+        try:
+            yield view_of(contest, caller)
+        except NotFound:
+            continue

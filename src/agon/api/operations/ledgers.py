@@ -1,0 +1,89 @@
+"""Ledgers: their lines, their signed heads, export and import."""
+
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+from pydantic import Field
+
+from agon.api.models.contests import Contest
+from agon.api.models.records import LedgerHead
+from agon.api.operation import ContestContext, Context, operation
+from agon.api.transport import Noun
+from agon.kernel.times import written_time
+
+ZIP: Final = "application/zip"
+_BINARY: Final[dict[str, Any]] = {ZIP: {"schema": {"type": "string", "format": "binary"}}}
+
+
+@operation("GET", "/contests/{contest}/ledger", id="getLedger", permission="ledger.read",
+           summary="Get the entries of a ledger", raw=True,
+           media_types=("application/x-ndjson",))  # fmt: skip
+def get_ledger(
+    ctx: ContestContext,
+    *,
+    after: Annotated[int, Field(ge=0, lt=1 << 62, description="The last position known.")] = 0,
+    limit: Annotated[
+        int | None, Field(ge=1, le=1_000_000, description="Maximum number; null: all.")
+    ] = None,
+) -> None:
+    """Return entries as they were written, one a line, after a position."""
+    raise NotImplementedError
+
+
+@operation("GET", "/contests/{contest}/ledger/head", id="getLedgerHead",
+           permission="contest.read", summary="Get the signed head of a ledger",
+           raw=True)  # fmt: skip
+def get_head(ctx: ContestContext) -> LedgerHead:
+    """Sign the newest position the caller may see: it proves later what was there before."""
+    contest, until = ctx.contest, ctx.view.until
+    seq = contest.seq if until is None else min(contest.seq, until)
+    with ctx.service.store.read() as session:
+        [entry] = session.entries.after(contest.no, seq - 1, until=seq)
+        at = session.entries.time_of(contest.no, seq)
+    head = {
+        "contest": contest.id,
+        "seq": seq,
+        "head_sha256": entry.sha256.hex(),
+        "at": written_time(at),
+    }
+    signer = ctx.service.signer
+    return LedgerHead.model_validate(
+        {**head, "signature": signer.sign(head), "public_key": signer.public_key}
+    )
+
+
+@operation("GET", "/contests/{contest}/export", id="exportContest", permission="export",
+           summary="Export a contest", raw=True, media_types=(ZIP,))  # fmt: skip
+def export_contest(ctx: ContestContext) -> None:
+    """Return a contest's complete ledger with signed heads as a ZIP file."""
+    raise NotImplementedError
+
+
+@operation("POST", "/contests/import", id="importContest", permission="import",
+           summary="Import a contest", status=201, raw=True, body=_BINARY)  # fmt: skip
+def import_contest(ctx: Context) -> Contest:
+    """Import a ZIP file of an export: all of it is verified before any of it is stored."""
+    raise NotImplementedError
+
+
+class Ledgers(Noun):
+    """Ledgers."""
+
+    head = get_head
+
+    def export(self, contest: str, folder: Path) -> None:
+        """Write a contest's complete ledger as a new directory.
+
+        Raises:
+            Conflict: the directory exists.
+        """
+        self.transport.export_ledger(contest, folder)
+
+    def import_(self, folder: Path, *, id: str | None = None) -> Contest:  # noqa: A002 (a contest's id is called id everywhere)
+        """Import a ledger's directory, all of it or nothing.
+
+        Raises:
+            InvalidEntry: with all errors (over HTTP as Unreadable).
+            Conflict: it is another contest than ``id``, or the contest exists and differs.
+        """
+        return self.transport.import_ledger(folder, contest=id)

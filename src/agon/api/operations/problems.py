@@ -1,0 +1,66 @@
+"""Problems of the dojo: what solvers work from, and how organisers publish and reveal them."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from agon.api.models.base import Page
+from agon.api.models.contests import Contest
+from agon.api.models.submissions import Problem, ProblemCreate, ProblemReceipt
+from agon.api.operation import ContestContext, operation
+from agon.api.operations.contests import resource as contest_resource
+from agon.api.operations.jobs import waiting
+from agon.api.pages import PageRequest
+from agon.api.parameters import FreeId
+from agon.api.transport import Noun
+from agon.app.access.permissions import View
+from agon.app.contests.submissions import disclosure, problems
+
+ProblemId = Annotated[FreeId, Field(description="The problem's id, its P_hash.")]
+
+
+@operation("GET", "/contests/{contest}/problems", id="listProblems", permission="contest.read",
+           summary="List problems")  # fmt: skip
+def list_problems(ctx: ContestContext, page: PageRequest) -> Page[Problem]:
+    """Return problems in the order of their publication, with their disclosed terms."""
+    start = page.after(int) or 0
+    found = disclosure.problems(ctx.service, ctx.view, after=start, limit=page.sought)
+    return page.page(
+        found, key=lambda found: found[0], item=lambda found: Problem.model_validate(found[1])
+    )
+
+
+@operation("GET", "/contests/{contest}/problems/{id}", id="getProblem",
+           permission="contest.read", summary="Get a problem")  # fmt: skip
+def get_problem(ctx: ContestContext, problem: ProblemId) -> Problem:
+    """Return a problem with its disclosed terms; with source and all terms once it is revealed."""
+    return Problem.model_validate(disclosure.problem(ctx.service, ctx.view, problem))
+
+
+@operation("POST", "/contests/{contest}/problems", id="publishProblem",
+           permission="problem.manage", summary="Publish a problem", status=202)  # fmt: skip
+def publish_problem(ctx: ContestContext, request: ProblemCreate) -> ProblemReceipt:
+    """Validate a setter and publish its problem; a worker runs the setter."""
+    name, job = problems.publish_problem(
+        ctx.service, ctx.contest.id, request.package, by=ctx.caller
+    )
+    return ProblemReceipt(id=name, job=waiting(ctx.service, job, contest=ctx.contest.id))
+
+
+@operation("POST", "/contests/{contest}/problems/{id}/reveal", id="revealProblem",
+           permission="problem.manage", summary="Reveal a problem")  # fmt: skip
+def reveal_problem(ctx: ContestContext, problem: ProblemId) -> Contest:
+    """Show a problem's source and terms to everyone who may see the contest."""
+    done = problems.reveal_problem(ctx.service, ctx.contest.id, problem, by=ctx.caller)
+    with ctx.service.store.read() as session:
+        view = View(contest=done, until=ctx.view.until, staff=ctx.view.staff)
+        return contest_resource(session, view)
+
+
+class Problems(Noun):
+    """Problems of a dojo contest."""
+
+    list = list_problems
+    get = get_problem
+    publish = publish_problem
+    reveal = reveal_problem

@@ -1,0 +1,116 @@
+"""Submissions, votes and matches."""
+
+from typing import Annotated, Any, Final
+
+from pydantic import Field
+
+from agon.api.models.base import Page
+from agon.api.models.jobs import Job
+from agon.api.models.records import ImportSummary, Record
+from agon.api.models.submissions import Submission, SubmissionCreate, SubmissionReceipt
+from agon.api.operation import ContestContext, operation
+from agon.api.operations.jobs import queued, waiting
+from agon.api.operations.records import ndjson_body, records_page
+from agon.api.pages import PageRequest
+from agon.api.parameters import FreeId
+from agon.api.transport import Noun
+from agon.app.access.permissions import permits
+from agon.app.contests.submissions import creation, listing
+from agon.app.contests.submissions.submission import Submission as NewSubmission
+from agon.app.queue.jobs import service_job
+from agon.disciplines import discipline
+from agon.errors import Conflict, Unreadable
+
+SubmissionId = Annotated[FreeId, Field(description="The submission's id.")]
+_VOTE: Final[dict[str, Any]] = {"type": "object", "additionalProperties": True}
+_EXAMPLE: Final = '{"match_id":"m1","judge_id":"judy","vote":"A"}\n'
+
+
+@operation("POST", "/contests/{contest}/submissions", id="submit", permission="submission.add",
+           summary="Create a submission", status=202,
+           location="/contests/{contest}/submissions/{result.id}")  # fmt: skip
+def submit(ctx: ContestContext, request: SubmissionCreate) -> SubmissionReceipt:
+    """Submit a program or an agent; a worker judges it."""
+    user = request.user or ctx.caller.user
+    if user is None:
+        raise Unreadable("the caller has no user; name the participant: user (or --user)")
+    new = NewSubmission(
+        user=user,
+        problem=request.problem,
+        content=request.content,
+        external_id=request.external_id,
+    )
+    done = creation.submit(ctx.service, ctx.contest.id, new, by=ctx.caller)
+    jobs = tuple(waiting(ctx.service, job, contest=ctx.contest.id) for job in done.jobs)
+    seq = done.seq if permits(ctx.caller, "submission.read", contest=ctx.contest) else None
+    return SubmissionReceipt(id=done.id, seq=seq, jobs=jobs)
+
+
+@operation("GET", "/contests/{contest}/submissions", id="listSubmissions",
+           permission="submission.read-own", summary="List submissions")  # fmt: skip
+def list_submissions(ctx: ContestContext, page: PageRequest) -> Page[Submission]:
+    """Return submissions, oldest first: all for organisers, their own for participants."""
+    found = listing.submissions(
+        ctx.service, ctx.view, by=ctx.caller, after=page.after(str), limit=page.sought
+    )
+    return page.page(found, key=lambda submission: submission.id, item=Submission.model_validate)
+
+
+@operation("GET", "/contests/{contest}/submissions/{id}", id="getSubmission",
+           permission="submission.read-own", summary="Get a submission")  # fmt: skip
+def get_submission(ctx: ContestContext, submission: SubmissionId) -> Submission:
+    """Return a submission, with its verdict once the caller may see one."""
+    found = listing.submission(ctx.service, ctx.view, submission, by=ctx.caller)
+    return Submission.model_validate(found)
+
+
+@operation("POST", "/contests/{contest}/votes", id="addVotes", permission="vote.add",
+           summary="Add votes", status=201, raw=True,
+           body=ndjson_body(_VOTE, _EXAMPLE))  # fmt: skip
+def add_votes(ctx: ContestContext) -> ImportSummary:
+    """Add votes, rows of the table votes; judges add their own."""
+    raise NotImplementedError
+
+
+@operation("GET", "/contests/{contest}/votes", id="listVotes", permission="vote.read",
+           summary="List votes", page_size=100)  # fmt: skip
+def list_votes(ctx: ContestContext, page: PageRequest) -> Page[Record]:
+    """Return votes in ledger order."""
+    _require_table(ctx, "votes")
+    return records_page(ctx, page, "votes")
+
+
+@operation("POST", "/contests/{contest}/matches", id="drawRound", permission="match.draw",
+           summary="Draw a round", status=202, location="/jobs/{result.id}")  # fmt: skip
+def draw_round(ctx: ContestContext) -> Job:
+    """Queue the draw of the next round: pairs, honeypots and panels, from one recorded seed."""
+    _require_table(ctx, "matches")
+    job = service_job(
+        "round", ctx.contest, id=ctx.service.new_id(), dedupe="round", by=ctx.caller.name
+    )
+    return queued(ctx.service, job, contest=ctx.contest.id)
+
+
+@operation("GET", "/contests/{contest}/matches", id="listMatches", permission="match.read",
+           summary="List matches", page_size=100)  # fmt: skip
+def list_matches(ctx: ContestContext, page: PageRequest) -> Page[Record]:
+    """Return matches in ledger order."""
+    _require_table(ctx, "matches")
+    return records_page(ctx, page, "matches")
+
+
+class Submissions(Noun):
+    """Submissions, votes and matches of a contest."""
+
+    create = submit
+    list = list_submissions
+    get = get_submission
+    votes = list_votes
+    draw_round = draw_round
+    matches = list_matches
+
+
+def _require_table(ctx: ContestContext, name: str) -> None:
+    tables = {table.name for table in discipline(ctx.contest.discipline).schema}
+    if name not in tables:
+        raise Conflict(f"{ctx.contest.id} is a {ctx.contest.discipline} contest without {name}")

@@ -1,0 +1,53 @@
+"""Types of the parameters of operations, with their constraints and descriptions."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+ContestPath = Annotated[
+    str,
+    Field(
+        pattern=r"^[a-z0-9][a-z0-9-]{1,62}$",
+        description="The contest's id.",
+        examples=["spring-2026"],
+    ),
+]
+"""The id of the contest in a path."""
+
+Id = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,100}$")]
+"""An id that the service made."""
+
+FreeId = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00]+$")]
+"""An id that was chosen by someone else."""
+
+Limit = Annotated[int, Field(ge=1, le=500, description="Maximum number of items.", examples=[50])]
+"""Items of a page."""
+
+Cursor = Annotated[
+    str | None,
+    Field(
+        max_length=500,
+        pattern=r"^[A-Za-z0-9_-]*$",
+        description="Where the page begins, as an earlier page returned it.",
+    ),
+]
+"""The beginning of a page; opaque to clients."""
+
+BoardName = Annotated[FreeId, Field(description="The board's name.", examples=["user-score"])]
+"""The name of a board in a path."""
+
+ParticipantId = Annotated[
+    FreeId, Field(description="The participant's id on the board.", examples=["ada"])
+]
+"""A participant in a path."""
+
+AsOf = Annotated[
+    str | None,
+    Field(
+        max_length=64,
+        pattern=r"^[^\x00]+$",
+        description="A position of the ledger (digits) or a time (ISO 8601).",
+        examples=["1200", "2026-11-21T10:00:00Z"],
+    ),
+]
+"""The state of a board that is wanted."""

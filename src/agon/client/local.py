@@ -1,0 +1,202 @@
+"""Execute operations with direct access to the database, in this process."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from agon.api.authorization import authorize
+from agon.api.models.changes import ChangeSet
+from agon.api.models.contests import Contest
+from agon.api.models.records import Event, ImportSummary
+from agon.api.operation import ContestContext, Operation
+from agon.api.pages import MAX_LIMIT, PageRequest
+from agon.api.transport import Transport
+from agon.app.access.permissions import LOCAL
+from agon.app.service import Service
+from agon.client.client import Api
+from agon.entities.access import Caller
+from agon.errors import Unavailable
+
+_PUBLISHES: Final = frozenset({"applyChangeSet", "rollBackChangeSet"})
+"""Operations that change boards: they are published immediately, without a worker."""
+
+_PAGE: Final = 100
+
+
+class Local(Api):
+    """The API with direct access to a database.
+
+    Changes of boards are published immediately, so that no worker is needed.
+
+    Args:
+        service: what the use cases work with; it is closed with this.
+        by: the caller; by default one with all permissions.
+        allow_private: the setting ``webhook_allow_private``.
+    """
+
+    def __init__(
+        self, service: Service, *, by: Caller = LOCAL, allow_private: bool = False
+    ) -> None:
+        super().__init__(LocalTransport(service, by, allow_private=allow_private))
+
+
+class LocalTransport(Transport):
+    """Execute operations in this process."""
+
+    def __init__(self, service: Service, by: Caller, *, allow_private: bool = False) -> None:
+        self._service = service
+        self._by = by
+        self._allow_private = allow_private
+
+    def call(self, operation: Operation[Any, Any], /, *arguments: Any, **keywords: Any) -> Any:
+        """Decide an operation's permission and execute its function."""
+        given = operation.bind(arguments, keywords)
+        contest = given.pop("contest") if operation.of_contest else None
+        context = authorize(
+            operation,
+            self._service,
+            self._by,
+            contest=contest,
+            allow_private=self._allow_private,
+        )
+        if operation.is_paged:
+            return self._pages(operation, context, given)
+        result = self._execute(operation, context, given)
+        if operation.id in _PUBLISHES and contest is not None:
+            self._publish(contest)
+        return result
+
+    def _pages(
+        self, operation: Operation[Any, Any], context: Any, given: dict[str, Any]
+    ) -> Iterator[Any]:
+        cursor = None
+        while True:
+            page = self._execute(operation, context, given, PageRequest(MAX_LIMIT, cursor))
+            yield from page.items
+            cursor = page.next
+            if cursor is None:
+                return
+
+    def _execute(
+        self, operation: Operation[Any, Any], context: Any, given: dict[str, Any], *page: Any
+    ) -> Any:
+        """Execute a function; board rows that are no longer stored are rebuilt first."""
+        try:
+            return operation.function(context, *page, **given)
+        except Exception as missing:
+            from agon.app.contests.boards.stored_rows import NotStored
+
+            if not isinstance(missing, NotStored):
+                raise
+            from agon.app.contests.boards.publish import rebuild
+
+            contest = context.contest.id
+            rebuild(self._service, contest, seq=missing.seq, board=missing.board)
+            return operation.function(context, *page, **given)
+
+    def add_records(
+        self,
+        contest: str,
+        chunks: Iterable[bytes],
+        *,
+        table: str | None,
+        replace: bool,
+        dry_run: bool,
+    ) -> ImportSummary:
+        """Add the records of a stream, all of them or none, and publish."""
+        from agon.api.operations.records import add_records
+        from agon.app.contests.ingest.ndjson import read_ndjson
+        from agon.app.contests.ingest.records import require_open, record
+
+        context = self._context(add_records, contest)
+        require_open(context.contest, self._by)  # before a long stream is read for nothing
+        rows = read_ndjson(chunks, table=table)
+        try:
+            done = record(
+                self._service, contest, rows, by=self._by, replace=replace, dry_run=dry_run
+            )
+        finally:
+            rows.close()
+        if not dry_run and (done.added or done.replaced):
+            self._publish(contest)
+        return ImportSummary.model_validate(done)
+
+    def export_ledger(self, contest: str, folder: Path) -> None:
+        """Write a contest's ledger as a new directory."""
+        from agon.app.contests.lifecycle import transfer
+
+        transfer.export(self._service, contest, folder, by=self._by)
+
+    def import_ledger(self, folder: Path, *, contest: str | None) -> Contest:
+        """Import a ledger's directory and publish."""
+        from agon.app.contests.lifecycle import transfer
+
+        made = transfer.import_contest(self._service, folder, by=self._by, id=contest)
+        self._publish(made.id)
+        return Contest.model_validate(made)
+
+    def dry_run(self, contest: str, change: str) -> ChangeSet:
+        """Run the dry run of a change set.
+
+        Raises:
+            Unavailable: it is a rejudge whose programs still have to run.
+        """
+        from agon.api.operations.changes import get_change, propose_change
+        from agon.app.contests.changes import change_sets
+
+        self._context(propose_change, contest)
+        found: ChangeSet = self.call(get_change, contest, change)
+        if found.dry_run_at is None and found.state == "proposed":
+            done = change_sets.dry_run(self._service, contest, change)
+            found = ChangeSet.model_validate(done)
+            self._cancel_queued_dry_run(contest, change)
+        if found.dry_run_at is None and found.state == "proposed":
+            raise Unavailable(
+                f"change set {change} waits for its programs' runs; start agon worker, look again"
+            )
+        return found
+
+    def scan(self, contest: str) -> None:
+        """Scan the newest records for findings."""
+        from agon.api.operations.cases import start_scan
+        from agon.app.contests.cases.findings import scan
+
+        self._context(start_scan, contest)
+        scan(self._service, contest)
+
+    def events(self, contest: str, since: str | None) -> Iterator[Event]:  # noqa: ARG002 (streamed by a server only)
+        """Raise Unavailable: events are streamed by a server.
+
+        Raises:
+            Unavailable: always.
+        """
+        raise Unavailable(
+            f"the events of {contest} are streamed by a server; start agon serve and connect to it"
+        )
+
+    def close(self) -> None:
+        """Close the database."""
+        self._service.store.close()
+
+    def _context(self, operation: Operation[Any, Any], contest: str) -> ContestContext:
+        context = authorize(operation, self._service, self._by, contest=contest)
+        assert isinstance(context, ContestContext)  # noqa: S101 (a contest was named)
+        return context
+
+    def _publish(self, contest: str) -> None:
+        from agon.app.contests.boards.publish import publish
+
+        publish(self._service, contest)
+
+    def _cancel_queued_dry_run(self, contest: str, change: str) -> None:
+        """Cancel the queued job of a dry run that was done here; one in work goes on."""
+        with self._service.store.write() as session:
+            queued = session.queue.page(
+                contest_no=session.contests.get(contest).no,
+                states=("queued",),
+                kinds=("dry-run",),
+                limit=_PAGE,
+            )
+            for job in queued:
+                if job.payload.get("change") == change:
+                    session.queue.cancel(job.id, now=self._service.clock())

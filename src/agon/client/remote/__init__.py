@@ -1,1 +1,0 @@
-"""Keep the promises of :mod:`agon.client.ports` over HTTP, one file for each noun."""

@@ -1,0 +1,20 @@
+"""Responses of the raw operations: those that stream, or set headers of their own."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from agon.http.handlers import events, ledgers, records, service
+
+HANDLERS: Final[Mapping[str, Callable[..., Any]]] = {
+    "addRecords": records.add_records,
+    "addVotes": records.add_votes,
+    "exportContest": ledgers.export_contest,
+    "getHealth": service.get_health,
+    "getLedger": ledgers.get_ledger,
+    "getLedgerHead": ledgers.get_head,
+    "getMetrics": service.get_metrics,
+    "getReadiness": service.get_readiness,
+    "importContest": ledgers.import_contest,
+    "streamEvents": events.stream_events,
+}
+"""Handlers of raw operations by the operation's id; :mod:`agon.http.board_pages` has the others."""

@@ -1,0 +1,89 @@
+"""Entries of ledgers as streams, signed heads with an ETag, and ZIP files of whole contests."""
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+
+from agon.api.models.contests import Contest
+from agon.api.operation import ContestContext, Context
+from agon.api.operations.contests import changed
+from agon.api.operations.ledgers import ZIP
+from agon.api.operations.ledgers import get_head as head_operation
+from agon.app.contests.lifecycle import transfer
+from agon.app.service import Service
+from agon.http.archives import packed, streamed, unpack
+from agon.http.boards import cache_control
+from agon.http.bodies import media_type, raise_status, spooled
+from agon.http.etags import etag, is_known
+
+_BATCH: Final = 5000
+_NDJSON: Final = "application/x-ndjson"
+
+
+def get_ledger(
+    _request: Request, _response: Response, ctx: ContestContext, *, after: int, limit: int | None
+) -> Response:
+    """Stream entries as they were written, one a line."""
+    contest = ctx.contest
+    lines = _lines(ctx.service, contest.no, after=after, limit=limit, until=contest.seq)
+    return StreamingResponse(lines, media_type=_NDJSON, headers={"cache-control": "no-store"})
+
+
+def get_head(request: Request, _response: Response, ctx: ContestContext) -> Response:
+    """Return a signed head, or 304 where the client has it."""
+    head = head_operation.function(ctx)
+    signed = head.model_dump(include={"contest", "seq", "head_sha256", "at"})
+    tag = etag(head.contest, head.seq, signed)
+    headers = {"etag": tag, "cache-control": cache_control(ctx.view)}
+    if is_known(request, tag):
+        return Response(status_code=304, headers=headers)
+    return Response(head.model_dump_json(), headers=headers, media_type="application/json")
+
+
+def export_contest(_request: Request, _response: Response, ctx: ContestContext) -> Response:
+    """Return a contest's complete ledger with signed heads as one ZIP file."""
+    name = ctx.contest.id
+    with tempfile.TemporaryDirectory(prefix="agon-export-") as folder:
+        done = transfer.export(ctx.service, name, Path(folder) / name, by=ctx.caller)
+        archive = packed(Path(folder) / name, name=name)
+    headers = {
+        "cache-control": "no-store",
+        "content-disposition": f'attachment; filename="{name}-{done.seq}.zip"',
+    }
+    return StreamingResponse(streamed(archive), headers=headers, media_type=ZIP)
+
+
+async def import_contest(request: Request, response: Response, ctx: Context) -> Contest:
+    """Import the ZIP file of an export."""
+    if media_type(request.headers) != ZIP:
+        raise_status(415, f"send {ZIP}, as an export gives it")
+    body = await spooled(request)
+
+    def work() -> Contest:
+        with body, tempfile.TemporaryDirectory(prefix="agon-import-") as folder:
+            unpack(body, Path(folder))
+            made = transfer.import_contest(ctx.service, Path(folder), by=ctx.caller)
+        return changed(ctx, made)
+
+    done = await run_in_threadpool(work)
+    response.headers["location"] = f"/api/v1/contests/{done.id}"
+    return done
+
+
+def _lines(
+    service: Service, no: int, *, after: int, limit: int | None, until: int
+) -> Iterator[bytes]:
+    """Yield lines; each batch is read in a session of its own, so that none waits for a client."""
+    left = until - after if limit is None else min(limit, until - after)
+    while left > 0:
+        with service.store.read() as session:
+            entries = list(session.entries.after(no, after, until=until, limit=min(_BATCH, left)))
+        if not entries:
+            return
+        yield b"".join(entry.line + b"\n" for entry in entries)
+        after, left = entries[-1].seq, left - len(entries)

@@ -1,0 +1,66 @@
+"""Records and votes, as NDJSON or as one JSON object."""
+
+from io import BytesIO
+from typing import Final
+
+import orjson
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+
+from agon.api.models.records import ImportSummary
+from agon.api.operation import ContestContext
+from agon.app.contests.ingest.ndjson import Lines
+from agon.app.contests.ingest import records as ingest
+from agon.http.bodies import media_type, raise_status, spooled
+
+NDJSON_TYPES: Final = frozenset({"application/x-ndjson", "application/ndjson", "application/jsonl"})
+
+
+async def add_records(
+    request: Request,
+    response: Response,
+    ctx: ContestContext,
+    *,
+    table: str | None = None,
+    replace: bool = False,
+    dry_run: bool = False,
+) -> ImportSummary:
+    """Add the records of a body. It is read to its end before the ledger is locked."""
+    kind = media_type(request.headers)
+    if kind not in NDJSON_TYPES | {"application/json"}:
+        raise_status(415, "send application/x-ndjson (an object a line) or application/json")
+    body = await spooled(request)
+
+    def work() -> ingest.ImportSummary:
+        with body:
+            lines = BytesIO(_on_one_line(body.read())) if kind == "application/json" else body
+            return ingest.record(
+                ctx.service,
+                ctx.contest.id,
+                Lines(lines, table=table),
+                by=ctx.caller,
+                replace=replace,
+                dry_run=dry_run,
+            )
+
+    done = await run_in_threadpool(work)
+    if dry_run or not (done.added or done.replaced):
+        response.status_code = 200
+    return ImportSummary.model_validate(done)
+
+
+async def add_votes(request: Request, response: Response, ctx: ContestContext) -> ImportSummary:
+    """Add the votes of a body."""
+    return await add_records(request, response, ctx, table="votes")
+
+
+def _on_one_line(body: bytes) -> bytes:
+    """Return a JSON value on one line; invalid JSON is left for the reader to reject.
+
+    So is JSON that is nested so deeply that it can be read but not written.
+    """
+    try:
+        return orjson.dumps(orjson.loads(body))
+    except (orjson.JSONDecodeError, orjson.JSONEncodeError):
+        return body.replace(b"\n", b" ").replace(b"\r", b" ")

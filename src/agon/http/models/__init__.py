@@ -1,1 +1,0 @@
-"""Name the forms of requests and answers; what a request has beyond its form is refused."""

@@ -1,0 +1,244 @@
+"""Routes of the operations of :mod:`agon.api`, with their parameters and documented responses."""
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from typing import Annotated, Any, Final, NoReturn
+
+from fastapi import APIRouter, Depends, FastAPI, Header, Query
+from fastapi import Path as PathParameter
+from pydantic import BaseModel
+from starlette.requests import Request
+from starlette.responses import Response
+
+from agon.api.authorization import authorize
+from agon.api.models.base import Page, ProblemDetails
+from agon.api.models.jobs import Job
+from agon.api.operation import PREFIX, ContestContext, Context, Operation, Parameter
+from agon.api.pages import PageRequest
+from agon.api.parameters import ContestPath, Cursor, Limit
+from agon.app.contests.boards.stored_rows import NotStored
+from agon.http.auth import caller_of
+from agon.http.pages import link
+from agon.http.problems import MEDIA_TYPE
+from agon.http.queries import expect_known
+from agon.http.rebuilding import rebuild_answer
+from agon.http.serving import serving
+
+Endpoint = Callable[..., Any]
+AnyOperation = Operation[Any, Any]
+
+_ALWAYS: Final = (401, 403, 404, 409, 422, 429, 500, 503)
+_WITH_BODY: Final = (400, 408, 409, 413, 415)
+
+_MEANINGS: Final = {
+    400: "The body is not of the declared type.",
+    401: "A token is needed, or the token is not valid.",
+    403: "The caller does not have the permission.",
+    404: "There is no such resource, or the caller may not see it.",
+    405: "The path has other methods.",
+    408: "The body was sent too slowly.",
+    409: "The request contradicts the current state.",
+    413: "The body is too large.",
+    415: "The body has an unsupported type.",
+    422: "The request is invalid; every error is listed.",
+    429: "Too many requests.",
+    500: "An internal error.",
+    503: "A required component is not available at the moment.",
+}
+
+
+def add_operations(
+    app: FastAPI, operations: Iterable[AnyOperation], handlers: Mapping[str, Endpoint]
+) -> None:
+    """Add the routes of operations to an application.
+
+    Args:
+        app: the application.
+        operations: the operations.
+        handlers: by operation id, functions ``(request, context, **parameters)`` that respond to
+            raw operations.
+    """
+    router = APIRouter()
+    for operation in operations:
+        handler = handlers.get(operation.id, _elsewhere) if operation.raw else None
+        _add_route(router, operation, handler)
+    app.include_router(router)
+
+
+def _add_route(router: APIRouter, operation: AnyOperation, handler: Endpoint | None) -> None:
+    options: dict[str, Any] = {}
+    if operation.returns is type(None) and operation.raw:
+        options["response_class"] = Response
+    else:
+        options["response_model"] = _model(operation)
+    if operation.body is not None:
+        body = {"required": True, "content": dict(operation.body)}
+        options["openapi_extra"] = {"requestBody": body}
+    router.add_api_route(
+        operation.url,
+        endpoint(operation, handler),
+        methods=[operation.method],
+        operation_id=operation.id,
+        name=operation.id,
+        summary=operation.summary,
+        description=operation.description,
+        status_code=operation.status,
+        tags=[operation.tag],
+        responses=_responses(operation),
+        **options,
+    )
+
+
+def endpoint(operation: AnyOperation, handler: Endpoint | None = None) -> Endpoint:
+    """Return the function that answers requests for an operation."""
+    if handler is None:
+        answer: Endpoint = _answer(operation)
+    elif inspect.iscoroutinefunction(handler):
+
+        async def answer(
+            http_request: Request, http_response: Response, context: Any, **given: Any
+        ) -> Any:
+            return await handler(http_request, http_response, context, **given)
+    else:
+
+        def answer(
+            http_request: Request, http_response: Response, context: Any, **given: Any
+        ) -> Any:
+            return handler(http_request, http_response, context, **given)
+
+    answer.__signature__ = _signature(operation)  # type: ignore[attr-defined]  # read by FastAPI
+    answer.__doc__ = operation.description
+    answer.__name__ = operation.id
+    return answer
+
+
+def _elsewhere(*_: object, **__: object) -> NoReturn:
+    """Raise: an earlier route answers requests for the operation."""
+    raise AssertionError
+
+
+def _answer(operation: AnyOperation) -> Endpoint:
+    """Return the endpoint of an operation whose response is its result."""
+
+    def answer(
+        http_request: Request, http_response: Response, context: Any, **given: Any
+    ) -> Response | BaseModel:
+        if operation.secret:
+            http_request.scope["agon.secret"] = True
+        arguments = [_page_request(given)] if operation.is_paged else []
+        try:
+            result = operation.function(context, *arguments, **given)
+        except NotStored as missing:
+            return rebuild_answer(http_request, context.view, missing)
+        if isinstance(result, Page):
+            header = link(http_request, next=result.next)
+            if header is not None:
+                http_response.headers["link"] = header
+        if operation.location is not None:
+            path = operation.location.format(result=result, **http_request.path_params)
+            http_response.headers["location"] = PREFIX + path
+        if result is None:
+            return Response(status_code=204)
+        return result
+
+    return answer
+
+
+def _page_request(given: dict[str, Any]) -> PageRequest:
+    return PageRequest(limit=given.pop("limit"), cursor=given.pop("cursor"))
+
+
+def _signature(operation: AnyOperation) -> inspect.Signature:
+    """Return a signature from which FastAPI derives validation and OpenAPI."""
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    parameters = [
+        inspect.Parameter("http_request", keyword, annotation=Request),
+        inspect.Parameter("http_response", keyword, annotation=Response),
+        inspect.Parameter(
+            "context", keyword, annotation=Annotated[Any, Depends(Authorization(operation))]
+        ),
+        *map(_parameter, operation.parameters),
+    ]
+    if operation.is_paged:
+        size = operation.page_size
+        parameters += [
+            _parameter(Parameter("limit", "limit", "query", Limit, size)),
+            _parameter(Parameter("cursor", "cursor", "query", Cursor, None)),
+        ]
+    return inspect.Signature(parameters)
+
+
+def _parameter(parameter: Parameter) -> inspect.Parameter:
+    annotation = parameter.annotation
+    if parameter.kind == "path":
+        annotation = Annotated[annotation, PathParameter(alias=parameter.alias)]
+    elif parameter.kind in {"query", "queries"}:
+        annotation = Annotated[annotation, Query()]
+    elif parameter.kind == "header":
+        annotation = Annotated[annotation, Header(alias=parameter.alias)]
+    return inspect.Parameter(
+        parameter.name,
+        inspect.Parameter.KEYWORD_ONLY,
+        annotation=annotation,
+        default=parameter.default,
+    )
+
+
+class Authorization:
+    """The dependency that decides an operation's permission and returns its context."""
+
+    def __init__(self, operation: AnyOperation) -> None:
+        self.operation = operation
+        parameters = [
+            inspect.Parameter("request", inspect.Parameter.KEYWORD_ONLY, annotation=Request)
+        ]
+        if operation.of_contest:
+            keyword = inspect.Parameter.KEYWORD_ONLY
+            path = Annotated[ContestPath, PathParameter()]
+            parameters.append(inspect.Parameter("contest", keyword, annotation=path))
+        self.__signature__ = inspect.Signature(parameters)
+
+    def __call__(self, *, request: Request, contest: str | None = None) -> Context | ContestContext:
+        """Return the context of a request.
+
+        Raises:
+            Unauthenticated, Forbidden, NotFound: the caller may not execute the operation.
+            Unreadable: a query parameter is unknown.
+        """
+        parts = serving(request)
+        context = authorize(
+            self.operation,
+            parts.service,
+            caller_of(request),
+            contest=contest,
+            allow_private=parts.settings.webhook_allow_private,
+        )
+        expect_known(request)
+        return context
+
+
+def _model(operation: AnyOperation) -> Any:
+    return None if operation.status == 204 else operation.returns  # noqa: PLR2004 (HTTP)
+
+
+def _responses(operation: AnyOperation) -> dict[int | str, dict[str, Any]]:
+    """Return the documented responses of an operation beside its success."""
+    found: dict[int | str, dict[str, Any]] = {}
+    if operation.media_types:
+        string = {"schema": {"type": "string"}}
+        found[operation.status] = {"content": dict.fromkeys(operation.media_types, string)}
+    for status, description in operation.also.items():
+        found[status] = {"description": description}
+        if status == 202:  # noqa: PLR2004 (HTTP)
+            found[status]["model"] = Job
+        elif status == 200:  # noqa: PLR2004 (HTTP)
+            found[status]["model"] = operation.returns
+    statuses = {*_ALWAYS, *(_WITH_BODY if operation.changes else ()), *operation.errors}
+    schema = {"schema": {"$ref": f"#/components/schemas/{ProblemDetails.__name__}"}}
+    for status in sorted(statuses):
+        found[status] = {
+            "description": _MEANINGS[status],
+            "model": ProblemDetails,
+            "content": {MEDIA_TYPE: schema},
+        }
+    return found
