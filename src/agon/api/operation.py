@@ -17,6 +17,7 @@ clients iterate over all pages.
 
 import inspect
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -43,7 +44,6 @@ from agon.api.models.base import Page, Query, Request
 from agon.api.pages import PageRequest
 
 if TYPE_CHECKING:
-    from agon.api.transport import Noun
     from agon.app.access.permissions import View
     from agon.app.service import Service
     from agon.entities.access import Caller
@@ -164,10 +164,10 @@ class Operation(Generic[P, R]):
     @overload
     def __get__(self, noun: None, owner: type) -> Self: ...
     @overload
-    def __get__(self, noun: "Noun", owner: type) -> Callable[P, R]: ...
-    def __get__(self, noun: "Noun | None", owner: type) -> Any:
+    def __get__(self, noun: "OperationSet", owner: type) -> Callable[P, R]: ...
+    def __get__(self, noun: "OperationSet | None", owner: type) -> Any:
         """Return the method of a client's noun."""
-        return self if noun is None else partial(noun.transport.call, self)
+        return self if noun is None else partial(noun.executor.call, self)
 
     @property
     def tag(self) -> str:
@@ -256,6 +256,26 @@ class Operation(Generic[P, R]):
     @cached_property
     def _hints(self) -> Mapping[str, Any]:
         return get_type_hints(self.function, include_extras=True)
+
+
+class Executor(ABC):
+    """What executes operations."""
+
+    @abstractmethod
+    def call(self, operation: Operation[Any, Any], /, *arguments: Any, **keywords: Any) -> Any:
+        """Execute an operation; one that returns pages yields the items of all pages.
+
+        Raises:
+            AgonError: the operation's own error.
+            Unavailable: the service cannot be reached.
+        """
+
+
+class OperationSet:
+    """Operations as methods."""
+
+    def __init__(self, executor: Executor) -> None:
+        self.executor = executor
 
 
 class operation:  # noqa: N801 (a decorator)

@@ -1,33 +1,21 @@
 """How a client executes operations: over HTTP, or with direct access to the database."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from agon.api.models.changes import ChangeSet
 from agon.api.models.contests import Contest
 from agon.api.models.records import Event, ImportSummary
-
-if TYPE_CHECKING:
-    from agon.api.operation import Operation
+from agon.api.operation import Executor, OperationSet
 
 
-class Transport(ABC):
+class Transport(Executor):
     """Execute operations.
 
     :meth:`call` executes all that are a request and a response; the other methods are those that
     stream, or wait for a job.
     """
-
-    @abstractmethod
-    def call(self, operation: "Operation[Any, Any]", /, *arguments: Any, **keywords: Any) -> Any:
-        """Execute an operation; one that returns pages yields the items of all pages.
-
-        Raises:
-            AgonError: the operation's own error.
-            Unavailable: the service cannot be reached.
-        """
 
     @abstractmethod
     def add_records(
@@ -66,8 +54,9 @@ class Transport(ABC):
         """Close the connections."""
 
 
-class Noun:
+class Noun(OperationSet):
     """The operations of one noun, as methods of a client."""
 
     def __init__(self, transport: Transport) -> None:
+        super().__init__(transport)
         self.transport = transport

@@ -17,8 +17,8 @@ from agon.cli.places import Place, place
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from agon.app.replay.replay import Replayed
     from agon.api.models.boards import BoardProof
+    from agon.app.replay.replay import Replayed
     from agon.ledger.issues import LedgerIssue
     from agon.ledger.proofs import Proof
     from agon.ledger.verification import Verified
@@ -114,7 +114,7 @@ def _ledger(source: str, place: Place, *, check_rules: bool) -> Iterator[Path]:
         place.open(create=False) as service,
     ):
         if check_rules:
-            _require_published_rules(service.boards.list(source))
+            _require_published_rules(service.boards.list(source).items)
         service.ledgers.export(source, Path(folder) / "ledger")
         yield Path(folder) / "ledger"
 

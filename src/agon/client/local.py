@@ -106,7 +106,7 @@ class LocalTransport(Transport):
         """Add the records of a stream, all of them or none, and publish."""
         from agon.api.operations.records import add_records
         from agon.app.contests.ingest.ndjson import read_ndjson
-        from agon.app.contests.ingest.records import require_open, record
+        from agon.app.contests.ingest.records import record, require_open
 
         context = self._context(add_records, contest)
         require_open(context.contest, self._by)  # before a long stream is read for nothing

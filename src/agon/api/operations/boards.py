@@ -70,7 +70,9 @@ def get_unscored(ctx: ContestContext, board: BoardName, query: UnscoredQuery) ->
         ctx.service, ctx.view, board, as_of=query.as_of, cursor=query.cursor, limit=query.limit,
         unscored=True,
     )  # fmt: skip
-    return UnscoredPage.model_validate({**pages.page_fields(ctx.view, found), "unscored": _lines(found)})
+    return UnscoredPage.model_validate(
+        {**pages.page_fields(ctx.view, found), "unscored": _lines(found)}
+    )
 
 
 @operation("GET", _BOARD + "/rows/{id}", id="getRow", permission="contest.read",

@@ -33,7 +33,9 @@ def list_findings(ctx: ContestContext) -> Findings:
            location="/jobs/{result.id}")  # fmt: skip
 def start_scan(ctx: ContestContext) -> Job:
     """Queue an integrity scan of the newest records; a scan that is queued is not queued twice."""
-    job = service_job("find", ctx.contest, id=ctx.service.new_id(), dedupe="find", by=ctx.caller.name)
+    job = service_job(
+        "find", ctx.contest, id=ctx.service.new_id(), dedupe="find", by=ctx.caller.name
+    )
     return queued(ctx.service, job, contest=ctx.contest.id)
 
 
