@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from agon.disciplines.community import DISCIPLINE
+from agon.disciplines.community.components import COMPONENTS
 from agon.disciplines.community.models import SOTA_VERSION
 from agon.disciplines.community.rules import CommunityRules
 from agon.disciplines.community.scoring import score
@@ -32,8 +33,9 @@ def test_the_literal_edition_sets_the_defaults() -> None:
 def test_every_opt_in_is_off_in_the_literal_edition() -> None:
     """What the seed calls optional or future may not move a literal score."""
     rules = edition(NAME).rules.model_dump()
-    switches = [name for name, value in rules.items() if isinstance(value, bool)]
-    assert len(switches) == 10
+    switches = {name for name, value in rules.items() if isinstance(value, bool)}
+    of_components = {component.switch for component in COMPONENTS} - {None}
+    assert switches >= of_components | {"tiers", "achievements", "cross_validation"}
     assert not any(rules[name] for name in switches)
     assert rules["time_decay_half_life_days"] is None
     assert rules["sota_list"] == "fixed"
