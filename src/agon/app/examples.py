@@ -1,4 +1,4 @@
-"""Find the example data that is shipped with agon."""
+"""Example data that is shipped with agon."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

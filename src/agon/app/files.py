@@ -1,7 +1,4 @@
-"""Read files that strangers packed: bounded, regular, never through a link; or say what is wrong.
-
-And write files that only their owner may read.
-"""
+"""Read untrusted files: of bounded size, regular, never through a link; write private files."""
 
 import json
 import os
@@ -18,17 +15,17 @@ from agon.app.analysis.score import parse_time
 from agon.errors import Conflict, NotFound, Unavailable, Unreadable
 
 MAX_SOURCE_FILE: int = 16 << 20
-"""Bytes of the largest source file that is read; no rule lets a program be longer."""
+"""Maximum size in bytes of a source file; no rule allows a longer program."""
 MAX_JSON_FILE = 1 << 16
-"""Bytes of the largest JSON file of a package that is read."""
+"""Maximum size in bytes of a JSON file of a package."""
 
 
 @dataclass(frozen=True)
 class FileIssue:
-    """Hold one thing that is wrong with a package.
+    """One thing that is wrong with a file of a package.
 
     Attributes:
-        where: the file or folder, as the reader would look for it.
+        where: the file or folder, as the user named it.
         what: the fact.
         remedy: what would be right.
     """
@@ -38,12 +35,12 @@ class FileIssue:
     remedy: str
 
     def __str__(self) -> str:
-        """Write it in one line."""
+        """Return it in one line."""
         return f"{self.where}: {self.what}; {self.remedy}"
 
 
 class InvalidPackage(Unreadable):
-    """Carry the faults of a package, all at once."""
+    """A package has issues; all of them are listed at once."""
 
     def __init__(self, *faults: FileIssue) -> None:
         super().__init__("\n".join(map(str, faults)))
@@ -52,7 +49,7 @@ class InvalidPackage(Unreadable):
 
 @contextmanager
 def collect_issues(faults: list[FileIssue]) -> Iterator[None]:
-    """Gather the faults that end the block, so that all can be told at once."""
+    """Add the issues that end the block to a list, so that all are reported at once."""
     try:
         yield
     except InvalidPackage as unfit:
@@ -60,12 +57,12 @@ def collect_issues(faults: list[FileIssue]) -> Iterator[None]:
 
 
 def read_bytes(path: Path, *, most: int, where: str) -> bytes:
-    """Read a regular file of at most ``most`` bytes.
+    """Return the content of a regular file of at most ``most`` bytes.
 
-    A link is not followed and a pipe not waited for: what a package says must stand in it.
+    Links are not followed and pipes are not read: a package must contain its files.
 
     Raises:
-        InvalidPackage: it is missing, no regular file, too large, or may not be read.
+        InvalidPackage: it is missing, not a regular file, too large, or not readable.
     """
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -74,7 +71,7 @@ def read_bytes(path: Path, *, most: int, where: str) -> bytes:
     except OSError as error:
         if path.is_symlink():
             fault = FileIssue(
-                where, "is a symbolic link, which is not followed", "put the file itself"
+                where, "is a symbolic link, which is not followed", "replace it by the file"
             )
         else:
             fault = FileIssue(where, f"cannot be read ({error.strerror})", "make it readable")
@@ -82,7 +79,7 @@ def read_bytes(path: Path, *, most: int, where: str) -> bytes:
     with os.fdopen(handle, "rb") as file:
         about = os.fstat(handle)
         if not stat.S_ISREG(about.st_mode):
-            raise InvalidPackage(FileIssue(where, "is no regular file", "put a file there"))
+            raise InvalidPackage(FileIssue(where, "is not a regular file", "replace it by a file"))
         content = b"" if about.st_size > most else file.read(most + 1)
         if max(about.st_size, len(content)) > most:
             raise InvalidPackage(FileIssue(where, f"has more than {most:,} bytes", "shorten it"))
@@ -90,10 +87,10 @@ def read_bytes(path: Path, *, most: int, where: str) -> bytes:
 
 
 def read_object(path: Path, *, where: str, most: int = MAX_JSON_FILE) -> dict[str, Any]:
-    """Read a file that holds one JSON object.
+    """Return the JSON object in a file.
 
     Raises:
-        InvalidPackage: see :func:`read_bytes`; or it holds something else.
+        InvalidPackage: see :func:`read_bytes`; or it contains something else.
     """
     content = read_bytes(path, most=most, where=where)
     try:
@@ -116,9 +113,9 @@ _KINDS = {list: "a list", str: "text", int: "a number", float: "a number", bool:
 
 
 def text_of(value: object) -> str | None:
-    r"""Return a value when it is text that can be stored, else None.
+    r"""Return a value if it is text that can be stored, else None.
 
-    JSON can carry halves of characters (``"\ud800"``), which no UTF-8 file can.
+    JSON can have half a surrogate pair (``"\ud800"``), which UTF-8 cannot encode.
     """
     if not isinstance(value, str):
         return None
@@ -130,10 +127,10 @@ def text_of(value: object) -> str | None:
 
 
 def time_of(value: object, *, where: str, key: str) -> datetime:
-    """Read a time that a package gives, in UTC.
+    """Return a time of a package in UTC.
 
     Raises:
-        InvalidPackage: it is no ISO 8601 text.
+        InvalidPackage: it is not ISO 8601 text.
     """
     remedy = 'give ISO 8601 such as "2026-11-21T10:00:00Z"'
     if not isinstance(value, str):
@@ -149,7 +146,7 @@ def time_of(value: object, *, where: str, key: str) -> datetime:
 
 
 def json_line(value: object) -> bytes:
-    r"""Write a value as one line of JSON.
+    r"""Return a value as one line of JSON.
 
     Example:
         >>> json_line({"a": "π"})
@@ -159,7 +156,7 @@ def json_line(value: object) -> bytes:
 
 
 def json_page(value: Mapping[str, Any]) -> bytes:
-    """Write an object with one line for each key and for each element of a list.
+    """Return an object as JSON with one line for each key and for each element of a list.
 
     Example:
         >>> print(json_page({"title": "π", "terms": ["3", "1"]}).decode(), end="")
@@ -185,7 +182,7 @@ def _dumped(value: object) -> str:
 
 
 def write_secret(path: Path, content: bytes) -> None:
-    """Write a file that nobody but its owner may read at any moment; whole, or not at all.
+    """Write a file that only its owner can ever read; completely, or not at all.
 
     Raises:
         NotFound: its folder is missing.

@@ -1,4 +1,4 @@
-"""Write CSV that a spreadsheet opens without computing anything."""
+"""Escape text in CSV files so that spreadsheets do not run it as a formula."""
 
 import re
 from typing import Final
@@ -8,7 +8,7 @@ _NUMBER: Final = re.compile(r"[+-]?[0-9]+([.,][0-9]+)?")
 
 
 def escape_formula(text: str) -> str:
-    r"""Put an apostrophe before text that a spreadsheet would take for a formula.
+    r"""Return text with an apostrophe in front where a spreadsheet would run it as a formula.
 
     Example:
         >>> escape_formula('=HYPERLINK("x")'), escape_formula("-5"), escape_formula("ada")

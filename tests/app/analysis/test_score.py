@@ -64,7 +64,7 @@ def test_what_is_no_time_is_refused(text: str) -> None:
 
 def test_records_of_another_discipline_are_a_conflict(arena: Path) -> None:
     """They would have none of the tables."""
-    with pytest.raises(Conflict, match="arena records"):
+    with pytest.raises(Conflict, match="expected records of dojo, got records of arena"):
         agon.score("dojo", agon.read_records("arena", arena))
 
 

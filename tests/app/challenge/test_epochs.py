@@ -312,5 +312,5 @@ def test_an_order_is_the_payload_and_where_it_goes() -> None:
 def test_a_uid_no_chain_knows_is_refused() -> None:
     """UIDs have 16 bits there."""
     result = scored(tables_of({"s1": (70_000, [0.5] * 3)}))
-    with pytest.raises(NotScorable, match="uid 70000 is none of a Bittensor network"):
+    with pytest.raises(NotScorable, match="uid 70000 is not on a Bittensor network"):
         order_of(result, netuid=5, network="test", wallet="w", hotkey="h")

@@ -215,7 +215,7 @@ def test_packages_that_cannot_be_judged_are_listed_and_stop_nobody(package: Path
         "bob/solver.py": "stands in no submission's folder",
         "cy/1/submission.json": "is 'yesterday', which is no time",
         "dan/1/solver.py": "is a symbolic link",
-        "eve/1/solver.py": "is no regular file",
+        "eve/1/solver.py": "is not a regular file",
         "fay": "is a symbolic link",
         "gil/1/solver.py": "has more than 16,777,216 bytes",
     }.items():

@@ -156,9 +156,9 @@ def test_an_image_may_stand_in_for_a_dockerfile(tmp_path: Path) -> None:
     [
         ("instruction.md", b"\xff\xfe", "is not UTF-8 at byte 0"),
         ("instruction.md", b" \n", "asks for nothing"),
-        ("instruction.md", b"a\0b", "holds a NUL byte"),
+        ("instruction.md", b"a\0b", "contains a NUL byte"),
         ("instruction.md", b"x" * 100_001, "has more than 100,000 bytes"),
-        ("task.toml", b"a = ", "is no TOML"),
+        ("task.toml", b"a = ", "is not TOML"),
         ("task.toml", b"\xff", "is not UTF-8 at byte 0"),
         ("tests/test.sh", b"", "is empty"),
         ("environment/Dockerfile", b"\n", "is empty"),
@@ -181,7 +181,7 @@ def test_links_and_special_files_are_not_followed(tmp_path: Path) -> None:
     os.mkfifo(folder / "tests" / "pipe")
     assert told(folder) == [
         "hello/tests/pipe: is a device, pipe or socket; put a regular file",
-        "hello/instruction.md: is a symbolic link, which is not followed; put the file itself",
+        "hello/instruction.md: is a symbolic link, which is not followed; replace it by the file",
     ]
 
 
@@ -221,7 +221,7 @@ def test_no_task_at_all_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(NotFound):
         read_tasks([tmp_path / "nowhere"])
     (tmp_path / "file").write_text("")
-    with pytest.raises(Unreadable, match="is no folder"):
+    with pytest.raises(Unreadable, match="is not a folder"):
         read_tasks([tmp_path / "file"])
 
 
@@ -315,13 +315,13 @@ def test_the_compose_file_says_where_to_build(tmp_path: Path, compose: str, cont
 @pytest.mark.parametrize(
     ("yaml", "what"),
     [
-        ("instruction: [", "is no YAML"),
-        ("- a\n", "holds no mapping"),
+        ("instruction: [", "is not YAML"),
+        ("- a\n", "is not a mapping"),
         ("a: &x [1]\nb: *x\ninstruction: x\n", "uses an alias"),
         ("difficulty: easy\n", "asks for nothing"),
         ("instruction: x\nmax_agent_timeout_sec: soon\n", "max_agent_timeout_sec is 'soon'"),
         ("instruction: x\nrun_tests_in_same_shell: true\n", "run_tests_in_same_shell is True"),
-        ("instruction: !!python/object/apply:os.system [ls]\n", "is no YAML"),
+        ("instruction: !!python/object/apply:os.system [ls]\n", "is not YAML"),
     ],
 )
 def test_every_bad_task_yaml_is_told(tmp_path: Path, yaml: str, what: str) -> None:
@@ -337,7 +337,7 @@ def test_every_bad_task_yaml_is_told(tmp_path: Path, yaml: str, what: str) -> No
         ("services:\n  client:\n    build: ../other\n", "builds from outside"),
         ("services:\n  client:\n    build: {dockerfile: Other}\n", "call it Dockerfile"),
         ("services: 3\n", "write a table"),
-        ("a: [\n", "is no YAML"),
+        ("a: [\n", "is not YAML"),
     ],
 )
 def test_every_bad_compose_file_is_told(tmp_path: Path, compose: str, what: str) -> None:

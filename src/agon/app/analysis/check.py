@@ -1,4 +1,4 @@
-"""Check records: every invalid row at once, then the integrity findings, gravest first."""
+"""Check records: every invalid row at once, then the integrity findings, most severe first."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -15,16 +15,16 @@ from agon.records import InvalidRecords, RowIssue, inspect
 
 @dataclass(frozen=True)
 class CheckReport:
-    """Hold what a check of records came to.
+    """The result of checking records.
 
     Attributes:
-        discipline: whose records they are.
+        discipline: the discipline of the records.
         source: where they came from.
-        edition: under whose rules findings were looked for.
+        edition: the edition whose rules the integrity checks used.
         rows: how many rows each table of the source has.
         problems: what makes rows invalid, at most twenty of a kind.
         total: how many problems there are in all.
-        findings: what integrity checks report, gravest first; empty while rows are invalid,
+        findings: what integrity checks report, most severe first; empty while rows are invalid,
             since a finding rests on all of the records.
     """
 
@@ -72,14 +72,14 @@ def check(
     overrides: Mapping[str, Any] | None = None,
     as_of: datetime | str | None = None,
 ) -> CheckReport:
-    """Validate every row of a source, then look for integrity findings.
+    """Validate every row of a source, then run the integrity checks.
 
     Args:
         of: the discipline.
         source: a folder, a DuckDB or SQLite file, or ``postgresql://…``.
-        edition: whose rules findings are looked for under (None: the literal edition).
-        overrides: rules to set otherwise.
-        as_of: look for findings as of that time; rows are validated whatever their time.
+        edition: whose rules the integrity checks use (None: the reference edition).
+        overrides: values of rules that replace the edition's.
+        as_of: leave out later records for the integrity checks; all rows are validated.
 
     Raises:
         NotFound, Unreadable, Unavailable: the source itself cannot be opened.

@@ -1,4 +1,4 @@
-"""Compare two sets of rules on the same records: who moves, by how much, who comes and goes."""
+"""Compare the boards of two sets of rules on the same records."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ from agon.records import Records
 
 @dataclass(frozen=True)
 class RuleSet:
-    """Name the rules of one side: an edition (None: the default one) with some rules overridden."""
+    """The rules of one side: an edition (None: the default one) with overrides."""
 
     edition: str | None = None
     overrides: Mapping[str, Any] = field(default_factory=dict)
@@ -27,7 +27,7 @@ class RuleSet:
 
 @dataclass(frozen=True)
 class Move:
-    """Hold the places of one id on both boards.
+    """Rank and score of one id on both boards.
 
     ``rank_change`` is positive for a climb: from rank 5 to 2 is +3.
     """
@@ -41,7 +41,7 @@ class Move:
 
     @property
     def rank_change(self) -> int:
-        """Count the ranks climbed; negative when they were lost."""
+        """The number of ranks gained; negative when ranks were lost."""
         return self.rank_before - self.rank_after
 
     def to_dict(self) -> dict[str, Any]:
@@ -51,11 +51,11 @@ class Move:
 
 @dataclass(frozen=True)
 class UnmatchedParticipant:
-    """Hold an id that is on one of the two boards only.
+    """An id that is on only one of the two boards.
 
     Attributes:
-        rank, score: its place on the board it is on.
-        reason: why it is unscored on the other one; None when that one does not know it at all.
+        rank, score: its rank and score there.
+        reason: why it is unscored on the other board; None when its records do not have the id.
     """
 
     id: str
@@ -70,7 +70,7 @@ class UnmatchedParticipant:
 
 @dataclass(frozen=True)
 class Summary:
-    """Hold a comparison in a few numbers.
+    """A comparison in a few numbers.
 
     Attributes:
         compared: ids on both boards.
@@ -98,14 +98,14 @@ class Summary:
 
 @dataclass(frozen=True, kw_only=True)
 class Difference:
-    """Hold what differs between two states of one board.
+    """What differs between two states of one board.
 
     Attributes:
         board: the name of the board.
-        moves: who is on both with another rank or score; the largest change of rank first, then
+        moves: ids on both with another rank or score; the largest change of rank first, then
             of score, then by id.
-        entered, dropped: who is on the new one only, on the old one only; best first.
-        summary: all of it in a few numbers.
+        entered, dropped: ids on the new board only, on the old board only; best first.
+        summary: the same in a few numbers.
     """
 
     board: str
@@ -117,7 +117,7 @@ class Difference:
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison(Difference):
-    """Hold what changes on one board when the left rules are replaced by the right ones.
+    """What changes on one board when the left rules are replaced by the right ones.
 
     Attributes:
         left, right: the two results; ``old`` and ``new`` of a difference are their boards.
@@ -127,7 +127,7 @@ class Comparison(Difference):
     right: Result
 
     def to_dict(self, *, top: int | None = None) -> dict[str, Any]:
-        """Return a plain value for JSON; ``top`` keeps the first so many moves."""
+        """Return a plain value for JSON, with at most ``top`` moves."""
         common = self.left.provenance()
         return {
             "discipline": common["discipline"],
@@ -153,15 +153,16 @@ def compare(
     board: str | None = None,
     as_of: datetime | str | None = None,
 ) -> Comparison:
-    """Score the same records under two sets of rules and say what differs.
+    """Score the same records under two sets of rules, and return what differs.
 
     Args:
-        of: the discipline.
-        records: what ``read_records`` gave, or a source for it to read.
-        left: an edition's name, or a :class:`RuleSet` with overrides; None: the literal edition.
+        of: the name of the discipline.
+        records: records, or a source that ``read_records`` reads.
+        left: an edition's name, or a :class:`RuleSet` with overrides; None: the reference
+            edition.
         right: the same for the other side.
         board: which board (None: the discipline's default).
-        as_of: leave out what came later, on both sides.
+        as_of: leave out later records, on both sides.
 
     Raises:
         NotFound, InvalidRule, InvalidRecords, Conflict, NotScorable: as ``score`` does.
@@ -173,7 +174,7 @@ def compare(
         [('ada', 0, -40.5)]
     """
     sides = [side if isinstance(side, RuleSet) else RuleSet(side) for side in (left, right)]
-    for side in sides:  # a misspelt rule is said before a long reading starts
+    for side in sides:  # a misspelled rule is an error before records are read
         rules_of(of, side.edition, side.overrides)
     if not isinstance(records, Records):
         records = read_records(of, records)
@@ -186,7 +187,7 @@ def compare(
 
 
 def difference(old: Board, new: Board) -> Difference:
-    """Say what differs between two states of one board."""
+    """Return what differs between two states of one board."""
     both_old, both_new, gone, come = _matched(old, new)
     return Difference(
         board=old.name,
@@ -198,7 +199,7 @@ def difference(old: Board, new: Board) -> Difference:
 
 
 def changed_rules(left: Result, right: Result) -> Iterator[tuple[str, dict[str, Any]]]:
-    """List the rules that differ between two results: name, value on the left, on the right."""
+    """Yield the rules that differ between two results: name, ``{"left": …, "right": …}``."""
     old, new = (result.rules.model_dump(mode="json") for result in (left, right))
     for name, value in old.items():
         if value != new[name]:
@@ -217,7 +218,7 @@ _COLUMNS = ["id", "rank", "score"]
 
 
 def _matched(old: Board, new: Board) -> tuple[pa.Table, pa.Table, pa.Table, pa.Table]:
-    """Return the rows on both boards (as the old and as the new one has them), gone and come."""
+    """Return the rows on both boards (old values, new values), on the old only, on the new only."""
     before, after = old.table.select(_COLUMNS), new.table.select(_COLUMNS)
     places = pc.index_in(before["id"], value_set=after["id"])
     both = pc.is_valid(places)

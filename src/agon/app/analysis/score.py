@@ -22,17 +22,17 @@ from agon.records import Records, read
 
 @dataclass(frozen=True)
 class Result:
-    """Hold scored records: boards, explanations, findings and what they can be proved with.
+    """Scored records: boards, explanations, findings and fingerprints.
 
-    Boards and explanations are made when asked for; the same result always gives the same ones.
+    Boards and explanations are computed on demand; a result always gives the same ones.
 
     Attributes:
-        discipline: whose records were scored.
+        discipline: the discipline of the records.
         edition: the edition in force.
         rules: its rules, overrides included.
-        records: what was scored, as of ``as_of``.
-        as_of: the time by which records were seen; None for all of them.
-        scored: what boards and explanations are made from.
+        records: the records that were scored, as of ``as_of``.
+        as_of: later records were left out; None: all records.
+        scored: the scored records, from which boards and explanations are computed.
     """
 
     discipline: Discipline
@@ -60,17 +60,17 @@ class Result:
 
     @cached_property
     def findings(self) -> list[Finding]:
-        """List the integrity findings, gravest first; they never change a score."""
+        """The integrity findings, most severe first; they never change a score."""
         return in_order(self.discipline.find(self.records, self.rules))
 
     @property
     def rules_sha256(self) -> str:
-        """Fingerprint the rules in force, overrides included."""
+        """The fingerprint of the rules in force, overrides included."""
         return rules_sha256(self.rules)
 
     @cached_property
     def fingerprint(self) -> str:
-        """Hash what this result rests on and says: rules, records and the default board."""
+        """The hash of edition, rules, records and default board."""
         return sha256(
             {
                 "edition": self.edition.full_name,
@@ -81,7 +81,7 @@ class Result:
         )
 
     def provenance(self) -> dict[str, Any]:
-        """Say what the result rests on: discipline, edition, rules, records and time, as JSON."""
+        """Return discipline, edition, rules, records and time of the result as a JSON value."""
         return {
             "discipline": self.discipline.name,
             "edition": self.edition.name,
@@ -98,7 +98,7 @@ class Result:
 
         Args:
             board: its name (None: the default one), or one that was made from this result.
-            top: keep the first so many rows (None: all).
+            top: maximum number of rows, the first ones (None: all).
         """
         shown = board if isinstance(board, Board) else self.board(board)
         return {
@@ -114,13 +114,14 @@ def read_records(of: str, source: str | Path) -> Records:
     """Read and check a discipline's records.
 
     Args:
-        of: ``community``, ``challenge``, ``dojo`` or ``arena``.
+        of: the name of the discipline.
         source: a folder with one CSV, NDJSON or Parquet file per table, a DuckDB or SQLite file,
             or ``postgresql://…``.
 
     Raises:
         InvalidRecords: with everything that is wrong, at once.
-        NotFound, Unreadable, Unavailable: the discipline or the source cannot be had.
+        NotFound, Unreadable, Unavailable: there is no such discipline, or the source cannot be
+            opened.
 
     Example:
         >>> records = read_records("community", "examples/tutorial")
@@ -138,14 +139,14 @@ def score(
     overrides: Mapping[str, Any] | None = None,
     as_of: datetime | str | None = None,
 ) -> Result:
-    """Score records under an edition (None: the discipline's literal one).
+    """Score records under an edition (None: the discipline's reference edition).
 
     Args:
-        of: the discipline.
-        records: what :func:`read_records` gave, or a source for it to read.
+        of: the name of the discipline.
+        records: records, or a source that :func:`read_records` reads.
         edition: ``scores0002-1`` or ``community/scores0002-1``.
-        overrides: rules to set otherwise; values may be text.
-        as_of: leave out what came later; a time or ISO 8601 text (no zone given means UTC).
+        overrides: values of rules that replace the edition's; they may be text.
+        as_of: leave out later records; a time or ISO 8601 text (without a zone: UTC).
 
     Raises:
         NotFound: no such discipline, edition or source.
@@ -175,7 +176,9 @@ def score(
     if not isinstance(records, Records):
         records = read_records(of, records)
     if records.discipline != of:
-        raise Conflict(f"these are {records.discipline} records; score them as that, not as {of}")
+        raise Conflict(
+            f"expected records of {of}, got records of {records.discipline}; score them as that"
+        )
     seen = records.as_of(moment)
     return Result(chosen, released, rules, seen, moment, chosen.score(seen, rules))
 
@@ -183,7 +186,7 @@ def score(
 def rules_of(
     of: str, edition: str | None, overrides: Mapping[str, Any] | None
 ) -> tuple[Edition, Rules]:
-    """Return an edition (None: the discipline's default) and its rules with some set otherwise.
+    """Return an edition (None: the discipline's default) and its rules with overrides.
 
     Raises:
         NotFound: there is no such edition.
@@ -195,7 +198,7 @@ def rules_of(
 
 
 def parse_time(as_of: datetime | str | None) -> datetime | None:
-    """Read a time: ISO 8601 text or a datetime, in UTC; without a zone it is taken as UTC.
+    """Return a time in UTC from ISO 8601 text or a datetime; without a zone it is in UTC.
 
     Raises:
         Unreadable: the text is not such a time.
@@ -214,5 +217,5 @@ def parse_time(as_of: datetime | str | None) -> datetime | None:
         ) from None
     except OverflowError:
         raise Unreadable(
-            f"{as_of} is no time of the years 1 to 9999 in UTC; give one that is"
+            f"{as_of} is not in the years 1 to 9999 in UTC; give a time that is"
         ) from None

@@ -1,4 +1,4 @@
-"""Make records with honest people and attackers, the truth about them beside."""
+"""Simulate records with honest participants and attackers, and write them with the truth."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,17 +9,17 @@ from agon.records.writing import write_tables
 
 DEFAULT_SIZE = 1_000
 TRUTH = "truth"
-"""The folder beside the tables that a scorer does not read."""
+"""Name of the folder with the truth, which no scorer reads."""
 
 
 def simulate(
     of: str, *, size: int = DEFAULT_SIZE, seed: int = 1, attacks: Sequence[str] = ()
 ) -> Simulation:
-    """Make records of a discipline; equal arguments give equal records.
+    """Simulate records of a discipline; equal arguments give equal records.
 
     Args:
-        of: the discipline.
-        size: how many of its main kind (``discipline(of).size_unit``).
+        of: the name of the discipline.
+        size: number of records of its main kind (``discipline(of).size_unit``).
         seed: seed of all draws.
         attacks: names of attacks to mix in; each is one of ``discipline(of).attacks``.
 
@@ -38,7 +38,7 @@ def simulate(
             raise NotFound(f"{of} has no attack {attack!r}: {did_you_mean(attack, chosen.attacks)}")
     try:
         return chosen.simulate(size=size, seed=seed, attacks=tuple(dict.fromkeys(attacks)))
-    except ValueError as refused:  # a discipline's word that so few make no contest
+    except ValueError as refused:  # the discipline needs more for a contest
         raise Unreadable(f"cannot simulate {of}: {refused}") from None
 
 
@@ -46,12 +46,12 @@ def write_simulation(simulation: Simulation, out: Path, *, form: str = "parquet"
     """Write the tables into a new folder, and the truth into ``truth/`` inside it.
 
     Args:
-        simulation: what :func:`simulate` made.
-        out: the folder; it appears when all of it is written.
+        simulation: the records.
+        out: the folder; it appears when it is complete.
         form: ``parquet``, ``csv`` or ``ndjson``.
 
     Raises:
-        Conflict: the folder is there already and not empty.
+        Conflict: the folder exists and is not empty.
     """
     truth = {f"{TRUTH}/{name}": table for name, table in simulation.truth.items()}
     write_tables({**simulation.tables, **truth}, out, format=form)

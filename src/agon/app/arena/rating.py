@@ -33,7 +33,7 @@ def rate(
     Bradley–Terry intervals are those of its board. Elo's are percentiles of the ratings of
     ``bootstrap_rounds`` arenas, each of as many matches drawn with replacement from the rated
     ones and played in the same order; the matches' order is taken as given, so the interval is
-    about who was met with which outcome, at the rule ``confidence``.
+    about opponents and outcomes, at the level of the rule ``confidence``.
 
     Raises:
         NotFound, InvalidRule, InvalidRecords, NotScorable: as ``score`` does.
@@ -50,7 +50,7 @@ def rate(
 
 def _with_elo_intervals(result: Result, board: Board) -> Board:
     low, high = _elo_intervals(result)
-    names = result.scored.facts.bots.ids  # type: ignore[attr-defined]  # the arena's own Scored
+    names = result.scored.facts.bots.ids  # type: ignore[attr-defined]  # the Scored of the arena
     rows = pc.index_in(board.table["id"], value_set=names).to_numpy()
     at = board.table.column_names.index("score") + 1
     table = board.table.add_column(at, "low", pa.array(publish(low[rows])))
@@ -67,7 +67,7 @@ def _elo_intervals(result: Result) -> tuple[Any, Any]:
     rules = result.rules
     if not isinstance(rules, ArenaRules):
         raise TypeError("an arena is scored under arena rules")
-    ratings = result.scored.ratings  # type: ignore[attr-defined]  # the arena's own Scored
+    ratings = result.scored.ratings  # type: ignore[attr-defined]  # the Scored of the arena
     points = score_of(ratings.result)
     dice = np.random.default_rng(rules.bootstrap_seed)
     samples = np.empty((rules.bootstrap_rounds, len(ratings.rating)))

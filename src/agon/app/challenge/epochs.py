@@ -34,13 +34,13 @@ from agon.kernel.rounding import publish
 
 CURVES = ("linear", "exponential")
 MAX_WEIGHTS = 20_000_000
-"""How many weights are computed at once; an epoch number that is a time in milliseconds would
-otherwise ask for more than a machine has."""
+"""Maximum number of weights computed at once; an epoch number that is really a time in milliseconds
+would need more memory than a machine has."""
 
 MIN_AHEAD, MAX_AHEAD = 10, 100
 PLATEAU = 3
-"""How far is looked ahead when nobody says how far: so many epochs beyond the last maximum, at
-least 10, at most 100."""
+"""Default number of epochs of a forecast: so many beyond the last maximum, at least 10, at most
+100."""
 
 
 def outcome_of(result: Result) -> Outcome:
@@ -65,7 +65,7 @@ def _scored(result: Result) -> ChallengeScored:
 
 @dataclass(frozen=True)
 class EpochWeights:
-    """Hold the weights of many epochs, with what they rest on.
+    """The weights of many epochs, with the result they come from.
 
     ``table`` has a row for each uid that gets something, and one for UID 0 in every epoch; by
     epoch, then uid: ``epoch``, ``uid``, ``weight``, ``u16``, ``burn`` (what UID 0 gets in that
@@ -77,7 +77,7 @@ class EpochWeights:
     table: pa.Table
 
     def rows(self, *, since: int | None = None) -> Iterator[dict[str, Any]]:
-        """Give the rows as plain values, those of ``since`` and later epochs (None: all)."""
+        """Yield the rows as plain values, from epoch ``since`` on (None: all)."""
         begins = 0 if since is None else int(np.searchsorted(self.table["epoch"].to_numpy(), since))
         for batch in self.table.slice(begins).to_batches(65_536):
             yield from batch.to_pylist()
@@ -148,7 +148,7 @@ def _table(history: WeightHistory, emission_total: float | None) -> pa.Table:
 
 @dataclass(frozen=True)
 class Decay:
-    """Hold how a competition decays if nobody improves.
+    """The decay of a competition if no score improves.
 
     Attributes:
         competition: its id.
@@ -166,12 +166,12 @@ class Decay:
 
     @property
     def stale(self) -> list[int]:
-        """Return τ in each epoch."""
+        """τ in each epoch."""
         return [staleness(self.rules, self.state, epoch) for epoch in self.epochs]
 
     @cached_property
     def curves(self) -> dict[str, list[float]]:
-        """Return B in each epoch, in percent, as it is and as the other curve would have it."""
+        """B in each epoch, in percent, by both curves."""
         under = {curve: self.rules.override({"decay_curve": curve}) for curve in CURVES}
         return {
             curve: [publish(decayed(rules, self.state, epoch)) for epoch in self.epochs]
@@ -180,12 +180,12 @@ class Decay:
 
     @property
     def burning(self) -> list[float]:
-        """Return B in each epoch, in percent, by the curve that is in force."""
+        """B in each epoch, in percent, by the curve in force."""
         return self.curves[self.rules.decay_curve]
 
     @property
     def begins_in(self) -> int | None:
-        """Return the first epoch in which something burns by decay; None: never."""
+        """The first epoch in which something burns by decay; None: never."""
         last = self.state.last_improvement
         if last is None or self.rules.decay_rate == 0 or self.rules.max_burn == 0:
             return None
@@ -193,13 +193,13 @@ class Decay:
 
     @property
     def full_in(self) -> int | None:
-        """Return the first epoch in which the burn is at its maximum; None: never."""
+        """The first epoch in which the burn is at its maximum; None: never."""
         last = self.state.last_improvement
         return None if last is None or self.begins_in is None else maximum_in(self.rules, last)
 
     @property
     def improves_at(self) -> float:
-        """Return the best score that would start the count anew."""
+        """The score that would count as an improvement and reset the decay."""
         rules = self.rules
         wanted = bar(
             self.state.top, threshold=rules.improvement_threshold, improvement=rules.improvement
@@ -227,13 +227,13 @@ class Decay:
 
 @dataclass(frozen=True)
 class Forecast:
-    """Hold what is ahead if everybody keeps the score of the scored epoch.
+    """Burn and decay of the next epochs if all scores stay those of the scored epoch.
 
     Attributes:
-        result: what it rests on.
+        result: the scored challenge.
         epochs: the scored epoch and those ahead.
-        decays: one for each competition asked for.
-        burn: what UID 0 gets in each epoch, of the whole network.
+        decays: one for each requested competition.
+        burn: what UID 0 gets in each epoch, as a share of the network.
     """
 
     result: Result
@@ -272,12 +272,12 @@ class Forecast:
 def forecast(
     result: Result, *, ahead: int | None = None, competition: str | None = None
 ) -> Forecast:
-    """Look ahead: how the burn grows if everybody keeps the score of the scored epoch.
+    """Return how the burn grows if all scores stay those of the scored epoch.
 
     Args:
         result: a scored challenge.
         ahead: how many epochs; None: a little beyond the last maximum, 10 to 100.
-        competition: one alone; None: all.
+        competition: id of one competition; None: all.
 
     Raises:
         NotFound: there is no such competition.

@@ -1,4 +1,4 @@
-"""Make figures of a challenge: who is paid, what burns, what is ahead."""
+"""Figures of a challenge: weights, burn and forecast."""
 
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -13,11 +13,11 @@ from agon.disciplines.challenge.weights import all_weights, allocations
 from agon.errors import NotScorable, did_you_mean
 
 MAX_EPOCHS_DRAWN = 300
-"""How many epochs a picture shows; of more, evenly spaced ones, the first and the last included."""
+"""Maximum number of epochs in a figure; of more, evenly spaced ones with the first and the last."""
 
 
 def picture(result: Result, kind: str) -> Figure:
-    """Make one of the figures in :data:`KINDS` of a scored challenge.
+    """Return one of the figures in :data:`KINDS` of a scored challenge.
 
     Raises:
         NotScorable: there is nothing to draw yet.
@@ -29,7 +29,7 @@ def picture(result: Result, kind: str) -> Figure:
 
 
 def weights_figure(result: Result) -> Figure:
-    """Stack each epoch's emission: the miners who got most over all epochs, others, the burn."""
+    """Return the stacked emission of each epoch: the miners who got most, all others, the burn."""
     network = outcome_of(result).network
     epochs = drawn(span(result))
     history = all_weights(network.facts, network.rules, epochs=epochs)
@@ -45,20 +45,20 @@ def weights_figure(result: Result) -> Figure:
         series.append(_ending(f"all {rest:,} others", others.tolist(), look="area", hue=OTHERS))
     burn = (100 * history.burn).tolist()
     series.append(_ending("burned (uid 0)", burn, look="area", hue=BURNED))
-    told = ", ".join(one.name for one in series)
+    listed = ", ".join(one.name for one in series)
     return Figure(
         "weights",
         "Who gets the emission",
         f"{result.edition.full_name} · the uids that got most, all others, the burn",
         f"Stacked shares of the emission in {_named(epochs, result)}. "
-        f"In epoch {epochs[-1]}: {told}.",
+        f"In epoch {epochs[-1]}: {listed}.",
         "epoch",
         (Panel("", epochs, tuple(series), 100.0, "%"),),
     )
 
 
 def burn_figure(result: Result) -> Figure:
-    """Draw how much of each competition burned by decay, and how much of the network at all."""
+    """Return the share of each competition and of the network that burned by decay."""
     network = outcome_of(result).network
     epochs = drawn(span(result))
     walked = list(allocations(network, epochs))
@@ -71,20 +71,20 @@ def burn_figure(result: Result) -> Figure:
     whole = [min(100 * one.burn, 100.0) for one in walked]
     series.append(_ending("all that burns", whole, look="dashes", hue=OTHERS))
     more = _left_out(len(names) - len(largest))
-    told = ", ".join(one.name for one in series)
+    listed = ", ".join(one.name for one in series)
     return Figure(
         "burn",
         "What burns",
         f"{result.edition.full_name} · percent of a competition's emission that burns by decay; "
         "dashed: of the whole network",
-        f"Burn in {_named(epochs, result)}. In epoch {epochs[-1]}: {told}.{more}",
+        f"Burn in {_named(epochs, result)}. In epoch {epochs[-1]}: {listed}.{more}",
         "epoch",
         (Panel("", epochs, tuple(series), 100.0, "%"),),
     )
 
 
 def forecast_figure(result: Result) -> Figure:
-    """Draw how each competition's burn grows if nobody improves, under either curve.
+    """Return the growth of each competition's burn if no score improves, by both curves.
 
     Raises:
         NotScorable: nothing can decay yet.
@@ -111,7 +111,7 @@ def forecast_figure(result: Result) -> Figure:
 
 
 def _panel(one: Decay, hue: int, *, alone: bool) -> Panel:
-    """Draw one competition: the curve in force, the other, where decay begins and where it ends."""
+    """Return the panel of a competition: both curves, the begin and the end of the decay."""
     series = [
         Series(curve, one.curves[curve], "line", hue)
         if curve == one.rules.decay_curve
@@ -129,12 +129,12 @@ def _panel(one: Decay, hue: int, *, alone: bool) -> Panel:
 
 def _foretold(one: Decay) -> str:
     now = one.burning[0]
-    said = f"{one.competition} burns {_percent(now)} in epoch {one.epochs[0]}"
+    text = f"{one.competition} burns {_percent(now)} in epoch {one.epochs[0]}"
     if one.full_in is None:
-        return f"{said} and never reaches its maximum of {one.rules.max_burn:g} %."
+        return f"{text} and never reaches its maximum of {one.rules.max_burn:g} %."
     reaches = "reached" if one.full_in <= one.epochs[0] else "reaches"
     return (
-        f"{said} and {reaches} its maximum of {one.rules.max_burn:g} % in epoch {one.full_in} "
+        f"{text} and {reaches} its maximum of {one.rules.max_burn:g} % in epoch {one.full_in} "
         f"({one.rules.decay_curve})."
     )
 
@@ -144,11 +144,11 @@ KINDS: Final[Mapping[str, Callable[[Result], Figure]]] = {
     "burn": burn_figure,
     "forecast": forecast_figure,
 }
-"""The figures there are."""
+"""The functions that make the figures, by name."""
 
 
 def drawn(epochs: range, *, most: int = MAX_EPOCHS_DRAWN) -> list[int]:
-    """Choose which epochs are drawn: all, or ``most`` evenly spaced ones with both ends.
+    """Return the epochs to draw: all, or ``most`` evenly spaced ones with both ends.
 
     Example:
         >>> drawn(range(3, 6)), drawn(range(101), most=5)
@@ -160,12 +160,12 @@ def drawn(epochs: range, *, most: int = MAX_EPOCHS_DRAWN) -> list[int]:
 
 
 def _ending(name: str, percents: list[float], *, hue: int, look: Look = "line") -> Series:
-    """Name a series by what it ends at."""
+    """Return a series whose name starts with its last value."""
     return Series(f"{_percent(percents[-1])} {name}", percents, look, hue)
 
 
 def _by_share(result: Result) -> list[str]:
-    """List the competitions, the largest share of the emission first; so they keep their colour."""
+    """Return the competitions, largest share of the emission first, which fixes their colors."""
     competitions = outcome_of(result).network.facts.competitions
     return [one.id for one in sorted(competitions, key=lambda one: -one.emission_share)]
 

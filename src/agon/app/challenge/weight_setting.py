@@ -1,4 +1,4 @@
-"""Send an epoch's weights to a Bittensor network; the network's client is behind a port."""
+"""The weights of an epoch for a Bittensor network, and the port that sends them."""
 
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -9,12 +9,12 @@ from agon.disciplines.challenge.bittensor import Payload
 from agon.errors import NotScorable
 
 MAX_UID = 65_535
-"""UIDs of a Bittensor network have 16 bits."""
+"""Maximum UID of a Bittensor network: UIDs have 16 bits."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Order:
-    """Hold which weights shall be set, where, and by whom.
+    """Weights to set on a subnet, and the wallet that signs them.
 
     Attributes:
         netuid: the subnet.
@@ -45,17 +45,17 @@ class Order:
 
 
 class WeightSetter(Protocol):
-    """Set weights on a chain. This is the contract; every adapter keeps it.
+    """Sets weights on a chain; the contract of every adapter.
 
-    An order is sent whole and as it is: the same uids, in proportion the same weights. What the
-    chain or its client refuses is raised, never passed over.
+    An order is sent completely and unchanged: the same uids, the same proportions of weights. An
+    error of the chain or its client is raised, never ignored.
     """
 
     def set_weights(self, order: Order) -> str:
-        """Send an order, wait until the chain has it, and return what the chain said.
+        """Send an order, wait until the chain has it, and return the chain's answer.
 
         Raises:
-            Conflict: the chain refused it (not registered, too early, …), with its words.
+            Conflict: the chain rejected it (not registered, too early, …), with its message.
             NotFound: there is no such wallet or hotkey.
             Unavailable: the chain cannot be reached.
         """
@@ -63,16 +63,16 @@ class WeightSetter(Protocol):
 
 
 def order_of(result: Result, *, netuid: int, network: str, wallet: str, hotkey: str) -> Order:
-    """Make the order that sets the weights of the scored epoch.
+    """Return the order that sets the weights of the scored epoch.
 
     Raises:
-        NotScorable: a uid is none of a Bittensor network.
+        NotScorable: a uid is not possible on a Bittensor network.
     """
     epoch, payload = outcome_of(result).epoch, payload_of(result)
     if payload.uids[-1] > MAX_UID:
         raise NotScorable(
-            f"uid {payload.uids[-1]} is none of a Bittensor network (0 to {MAX_UID}); give the "
-            "submissions the miner_uid the subnet knows"
+            f"uid {payload.uids[-1]} is not on a Bittensor network (0 to {MAX_UID}); give the "
+            "submissions the miner_uid of the subnet"
         )
     return Order(
         netuid=netuid, network=network, wallet=wallet, hotkey=hotkey, epoch=epoch, payload=payload
