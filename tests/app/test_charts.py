@@ -137,7 +137,7 @@ def test_values_without_an_x_are_refused() -> None:
     """A line is drawn whole or not at all."""
     with pytest.raises(ValueError, match="2 values for 3 x"):
         figure(Series("a", [1, 2]))
-    with pytest.raises(ValueError, match="nothing to show"):
+    with pytest.raises(ValueError, match="at least one x, got none"):
         figure(x=[])
 
 

@@ -64,7 +64,7 @@ def test_compare_with_the_same_rules_moves_nobody(agon: Here, arena: Path) -> No
     value = agon("compare", "arena", arena, *twice, "--format", "json").json()
     assert (value["moves"], value["entered"], value["dropped"]) == ([], [], [])
     assert value["summary"]["share_moved"] == 0
-    assert "nobody moves" in agon("compare", "arena", arena).out
+    assert "no moves" in agon("compare", "arena", arena).out
 
 
 def test_compare_lists_the_largest_moves_first(agon: Here, arena: Path) -> None:
@@ -79,7 +79,7 @@ def test_compare_lists_the_largest_moves_first(agon: Here, arena: Path) -> None:
     assert "k_new: 32 → 64" in text
     assert "rank correlation" in text
     both = agon("compare", "arena", arena, "--set", "k_new=64", "--set-left", "k_new=64")
-    assert "nobody moves" in both.out
+    assert "no moves" in both.out
 
 
 def test_check_of_good_records_is_zero(agon: Here, arena: Path) -> None:

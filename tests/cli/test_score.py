@@ -71,7 +71,7 @@ def test_the_unscored_are_listed_with_their_reason(agon: Here, arena: Path) -> N
     assert "dan: " in agon("score", "arena", arena).out
     rows = agon("score", "arena", arena, "--format", "csv")
     assert "dan" not in rows.out
-    assert "1 without a score" in rows.err
+    assert "1 unscored" in rows.err
 
 
 def test_all_formats_say_the_same(agon: Here, arena: Path, tmp_path: Path) -> None:
@@ -130,7 +130,7 @@ def test_the_table_fits_eighty_columns_and_never_cuts_an_id(
         (arena / name).write_text(text.replace("ann,", f"{long},", 1).replace("ann", long))
     ended = agon("score", "arena", arena)
     assert any(long in line for line in ended.out.splitlines())
-    assert "not shown for want of width" in ended.out
+    assert "too wide to show" in ended.out
 
 
 def test_the_table_shows_a_hundred_rows_and_says_so(agon: Here, tmp_path: Path) -> None:

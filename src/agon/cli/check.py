@@ -35,10 +35,10 @@ def command(
     form: str,
     output: Path | None,
 ) -> None:
-    """Check every row of SOURCE, then look for gaming.
+    """Validate every row of SOURCE, then check for gaming.
 
-    All invalid rows are told at once. A finding informs and never changes a score. Exit code 2:
-    rows are invalid; 1: there is a finding of severity error; 0: neither.
+    Lists all invalid rows at once. A finding never changes a score. Exit code 2: rows are invalid;
+    1: there is a finding of severity error; 0: neither.
 
       agon check community data/
       agon check arena data/ --format json --output report.json
@@ -62,14 +62,14 @@ def command(
 
 
 def draw(paper: "Paper", report: "CheckReport") -> None:
-    """Draw a report: problems by kind, or findings, gravest first."""
+    """Draw a report: problems by kind, or findings, most severe first."""
     from agon.records import InvalidRecords
 
     rows = ", ".join(f"{count:,} {table}" for table, count in report.rows.items())
     paper.line(f"{report.discipline} · {report.source} · {rows or 'no rows'}", style="bold")
     if report.problems:
         paper.line(str(InvalidRecords(list(report.problems))), style="red")
-        paper.line("findings are looked for once the rows are valid")
+        paper.line("integrity checks run once all rows are valid")
         return
     paper.line("all rows are valid")
     draw_counts(paper, report)
@@ -84,13 +84,13 @@ def draw(paper: "Paper", report: "CheckReport") -> None:
 
 
 def draw_counts(paper: "Paper", report: "CheckReport") -> None:
-    """Count the findings in one line."""
+    """Draw the number of findings of each severity."""
     counted = ", ".join(f"{count:,} {severity}" for severity, count in report.by_severity.items())
     paper.line(f"findings: {counted}" if report.findings else "no findings")
 
 
 def draw_finding(paper: "Paper", finding: "Finding") -> None:
-    """Draw one finding: who, what was seen against what was expected, the records behind it."""
+    """Draw one finding: subjects, observed and expected value, records."""
     from agon.cli.drawing import listed, pointed
 
     severity = str(finding.severity)

@@ -1,4 +1,4 @@
-"""``agon compare``: who moves when the rules change."""
+"""``agon compare``: the effect of a change of rules."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,7 +33,7 @@ _MAX_MOVES_DRAWN = 25
     type=parameters.Setting(),
     multiple=True,
     callback=parameters.settings,
-    help="Set a rule otherwise on the right side; may be given several times.",
+    help="Override a rule on the right side; may be given several times.",
 )
 @option(
     "--set-left",
@@ -41,7 +41,7 @@ _MAX_MOVES_DRAWN = 25
     type=parameters.Setting(),
     multiple=True,
     callback=parameters.settings,
-    help="Set a rule otherwise on the left side.",
+    help="Override a rule on the left side.",
 )
 @parameters.as_of_option
 @parameters.board
@@ -66,7 +66,7 @@ def command(  # noqa: PLR0913 (one parameter for each option)
     form: str,
     output: Path | None,
 ) -> None:
-    """Say who moves when the rules change.
+    """Show who moves when the rules change.
 
     The records of SOURCE are scored under two sets of rules. With one edition, or none, both
     sides have the same one; --set makes the right side differ.
@@ -103,7 +103,7 @@ def command(  # noqa: PLR0913 (one parameter for each option)
 
 
 def draw(paper: "Paper", comparison: "Comparison", *, top: int) -> None:
-    """Draw a comparison: what rules differ, the numbers of it all, the largest moves."""
+    """Draw a comparison: differing rules, summary, largest moves."""
     from agon.app.analysis.compare import changed_rules
     from agon.cli.drawing import Column, cell, number, signed
 
@@ -114,7 +114,7 @@ def draw(paper: "Paper", comparison: "Comparison", *, top: int) -> None:
     for name, values in changed_rules(left, right):
         old, new = (cell(values[side]) or "none" for side in ("left", "right"))
         paper.line(f"  {name}: {old} → {new}")
-    paper.line(_told(comparison))
+    paper.line(_summary(comparison))
     moves = comparison.moves[:top]
     if moves:
         paper.table(
@@ -131,21 +131,21 @@ def draw(paper: "Paper", comparison: "Comparison", *, top: int) -> None:
         )  # fmt: skip
     if len(comparison.moves) > top:
         paper.line(f"{len(comparison.moves) - top:,} smaller moves; --top N shows more")
-    _draw_crossings(paper, "entered the board", comparison.entered)
-    _draw_crossings(paper, "dropped off the board", comparison.dropped)
+    _draw_unmatched(paper, "entered the board", comparison.entered)
+    _draw_unmatched(paper, "dropped off the board", comparison.dropped)
 
 
-def _told(comparison: "Comparison") -> str:
+def _summary(comparison: "Comparison") -> str:
     summary = comparison.summary
     if not (summary.moved or summary.entered or summary.dropped):
-        return f"nobody moves: {summary.compared:,} have the same rank and score on both sides"
-    said = [
+        return f"no moves: {summary.compared:,} have the same rank and score on both sides"
+    parts = [
         f"{summary.moved:,} of {summary.compared:,} move ({summary.share_moved:.1%})",
         f"largest change of rank {summary.max_rank_change:,}",
     ]
     if summary.spearman is not None and summary.kendall is not None:
-        said.append(f"rank correlation ρ = {summary.spearman:.4f}, τ = {summary.kendall:.4f}")
-    return ", ".join(said)
+        parts.append(f"rank correlation ρ = {summary.spearman:.4f}, τ = {summary.kendall:.4f}")
+    return ", ".join(parts)
 
 
 def _arrow(change: int) -> str:
@@ -154,14 +154,14 @@ def _arrow(change: int) -> str:
     return f"▲{change}" if change > 0 else f"▼{-change}"
 
 
-def _draw_crossings(
-    paper: "Paper", what: str, crossings: "tuple[UnmatchedParticipant, ...]"
+def _draw_unmatched(
+    paper: "Paper", what: str, participants: "tuple[UnmatchedParticipant, ...]"
 ) -> None:
     from agon.cli.drawing import number
 
-    if not crossings:
+    if not participants:
         return
-    paper.line(f"{what}: {len(crossings):,}", style="bold")
-    for one in crossings[:10]:
+    paper.line(f"{what}: {len(participants):,}", style="bold")
+    for one in participants[:10]:
         reason = f" (else: {one.reason})" if one.reason else ""
         paper.line(f"  {one.id}: rank {one.rank}, score {number(one.score)}{reason}")

@@ -1,4 +1,4 @@
-"""Draw tables and lines for people: whole ids, eighty columns, no colour where none is wanted."""
+"""Tables and lines for terminals: complete ids, eighty columns, no color unless supported."""
 
 import io
 import shutil
@@ -26,13 +26,13 @@ _BETWEEN = 2  # blanks between columns
 
 @dataclass(frozen=True)
 class Column:
-    """Hold one column to draw.
+    """One column of a table.
 
     Attributes:
-        title: its head; it may be broken at blanks.
+        title: its header; it may wrap at blanks.
         cells: the texts.
-        right: whether it stands at the right edge (numbers).
-        folds: whether long text may be broken over lines; else it is always whole.
+        right: whether it is aligned to the right (numbers).
+        folds: whether long text may wrap; otherwise it is never broken.
         style: a Rich style.
     """
 
@@ -44,7 +44,7 @@ class Column:
 
     @property
     def width(self) -> int:
-        """Count the columns it needs: its widest cell, the longest word of its title."""
+        """The number of characters it needs: its widest cell, the longest word of its title."""
         if self.folds:
             return _FOLDED
         from rich.cells import cell_len
@@ -55,16 +55,16 @@ class Column:
 
     @property
     def head(self) -> str:
-        """Return the title, broken at its blanks where the cells are narrower."""
+        """The title, wrapped at its blanks where the cells are narrower."""
         narrow = not self.folds and len(self.title) > self.width
         return self.title.replace(" ", "\n") if narrow else self.title
 
 
 class Paper:
-    """Collect what people shall read, then deliver it to stdout or to a file.
+    """Collects lines and tables, then prints them or writes them to a file.
 
-    Text is never cut: a table that needs more than the terminal has is drawn as wide as it must
-    be, after columns beyond the necessary ones were left out and named.
+    Text is never cut: a table that does not fit the terminal loses columns that are not needed,
+    which are listed below it, and is then as wide as it must be.
     """
 
     def __init__(self, output: Path | None = None) -> None:
@@ -84,10 +84,10 @@ class Paper:
         width = sum(column.width for column in kept) + _BETWEEN * (len(kept) - 1)
         self._parts.append(_Wide(kept, max(width, room)))
         if left_out:
-            self.line(f"not shown for want of width: {', '.join(left_out)}", style="dim")
+            self.line(f"too wide to show: {', '.join(left_out)}", style="dim")
 
     def deliver(self) -> None:
-        """Print all of it, or write it to the file."""
+        """Print everything, or write it to the file."""
         if self._output is None:
             self._print(_console(sys.stdout))
             return
@@ -125,12 +125,12 @@ class _Wide:
                 header_style="bold",
             )
         for row in zip(*(column.cells for column in self.columns), strict=True):
-            table.add_row(*map(_told, row))
+            table.add_row(*map(_text_of, row))
         return table
 
 
-def _told(cell: str) -> "Text":
-    """Draw a cell: its first line is what it says, the others are about it."""
+def _text_of(cell: str) -> "Text":
+    """Return a cell: the first line as it is, the details below it dimmed."""
     from rich.text import Text
 
     first, *others = map(plain, cell.split("\n"))
@@ -163,7 +163,7 @@ def _fitting(columns: Sequence[Column], room: int, needed: int) -> tuple[list[Co
 
 
 def number(value: float | None) -> str:
-    """Write a number on the published grid: no trailing zeros, thousands apart.
+    """Return a number on the published grid: no trailing zeros, thousands separated.
 
     Example:
         >>> number(668.0), number(11.333333), number(12345.5), number(None)
@@ -177,9 +177,9 @@ def number(value: float | None) -> str:
 
 
 def numbers(values: Sequence[float | None]) -> list[str]:
-    """Write a column of numbers with as many decimals as tell them apart at their size.
+    """Return a column of numbers with equally many decimals, by the largest of them.
 
-    Large ones get two, those from 1 on four, smaller ones six; whole columns of whole numbers none.
+    Two from 100 on, four from 1 on, else six; none if all are integers.
 
     Example:
         >>> numbers([668.0, 11.333333, None]), numbers([0.25, 0.123457]), numbers([3.0, 2.0])
@@ -194,7 +194,7 @@ def numbers(values: Sequence[float | None]) -> list[str]:
 
 
 def signed(value: float) -> str:
-    """Write a change with its sign.
+    """Return a change with its sign.
 
     Example:
         >>> signed(50.0), signed(-0.25), signed(0)
@@ -204,7 +204,7 @@ def signed(value: float) -> str:
 
 
 def cell(value: Any) -> str:
-    """Write any value of a board for people."""
+    """Return any value of a board as text."""
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -219,7 +219,7 @@ def cell(value: Any) -> str:
 
 
 def listed(names: Iterable[Any], *, most: int = 5) -> str:
-    """List the first few names and count the rest.
+    """Return the first few names and the number of the rest.
 
     Example:
         >>> listed(["a", "b", "c"], most=2)
@@ -231,7 +231,7 @@ def listed(names: Iterable[Any], *, most: int = 5) -> str:
 
 
 def pointed(refs: "RecordRefs", *, most: int = 5) -> str:
-    """Write which records are meant: the first few ids of a table, and how many more.
+    """Return which records are meant: the first few ids of a table, and the number of the rest.
 
     Example:
         >>> from agon.kernel.findings import RecordRefs

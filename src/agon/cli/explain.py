@@ -32,17 +32,17 @@ _MANY = 20  # parts from which the table leaves inputs and records to JSON
 def command(
     discipline: str,
     source: str,
-    id: str,  # noqa: A002 (the name people see in the usage line)
+    id: str,  # noqa: A002 (the name in the usage line)
     *,
     board: str | None,
     under: parameters.RuleOptions,
     form: str,
     output: Path | None,
 ) -> None:
-    """Explain the score of ID, line by line.
+    """Explain the score of ID, part by part.
 
-    Every part with its inputs, rule, points and the records behind it, and what is missing for
-    the next step. With --format svg, a picture of it.
+    Prints inputs, rule, points and records of every part, and what is missing for the next step.
+    With --format svg, a chart of it.
 
       agon explain community data/ ada
       agon explain community data/ ada --format svg --output why.svg
@@ -83,10 +83,13 @@ def draw(
 def draw_explanation(
     paper: "Paper", explanation: "Explanation", *, under: str, most: int | None = None
 ) -> None:
-    """Draw an explanation: a waterfall of its parts, each with its reason in words.
+    """Draw an explanation: a waterfall of its parts, each with its reason.
 
-    ``under`` names the rules. With ``most``, only so many parts are drawn: the first ones, and
-    the rest as one.
+    Args:
+        paper: where it is drawn.
+        explanation: the explanation.
+        under: name of the edition.
+        most: maximum number of parts; the rest becomes one part (None: all).
     """
     from agon.cli.drawing import Column, number, signed
 
@@ -118,14 +121,14 @@ def draw_explanation(
 
 
 def _steps(explanation: "Explanation", most: int | None) -> "Iterator[tuple[str, float, str]]":
-    """Give name, points and text of each part; the parts after the first ``most`` as one."""
+    """Yield name, points and text of each part; the parts after the first ``most`` as one."""
     parts = explanation.parts
     for part in parts if most is None else explanation.first_parts(most):
         yield part.name, part.points, _why(part, brief=len(parts) > _MANY)
 
 
 def _draw_context(paper: "Paper", name: str, value: Any, *, most: int | None) -> None:
-    """Draw what belongs to an explanation without being a part: a value, or rows of a table."""
+    """Draw context of an explanation: a value, or rows of a table."""
     from agon.cli.drawing import Column, cell
 
     if not (isinstance(value, list) and value and isinstance(value[0], dict)):
@@ -147,9 +150,9 @@ def _draw_context(paper: "Paper", name: str, value: Any, *, most: int | None) ->
 
 
 def waterfall(points: list[float], *, width: int = _BAR) -> list[str]:
-    """Draw each step from where the sum stands to where it goes; what takes away is shaded.
+    """Return a bar for each step, from the sum before to the sum after; losses are shaded.
 
-    A first step that dwarfs all others (a rating's start) is cut short, so that they can be seen.
+    A first step much larger than all others (a rating's start) is cut, so that they are visible.
 
     Example:
         >>> waterfall([3.0, 1.0, -2.0], width=4)
@@ -174,7 +177,7 @@ def waterfall(points: list[float], *, width: int = _BAR) -> list[str]:
 
 
 def _why(part: "Part", *, brief: bool) -> str:
-    """Tell a part in words: its text, inputs, records behind it, what is missing."""
+    """Return a part as text: its reason, inputs, records, and what is missing."""
     from agon.cli.drawing import cell, pointed
 
     lines = [part.text]

@@ -1,4 +1,4 @@
-"""Write results for machines: JSON, NDJSON, CSV and Parquet, as UTF-8 bytes."""
+"""Machine-readable output: JSON, NDJSON, CSV and Parquet."""
 
 import csv
 import io
@@ -16,14 +16,14 @@ _ROWS_AT_A_TIME = 10_000
 
 
 def json_text(value: Any) -> str:
-    """Write a plain value as one line of JSON; times as ISO 8601, never NaN."""
+    """Return a plain value as one line of JSON; times as ISO 8601, never NaN."""
     return json.dumps(value, ensure_ascii=False, allow_nan=False, default=_plain)
 
 
 def json_chunks(value: Mapping[str, Any]) -> Iterator[bytes]:
-    """Write a JSON object with one line for each key and for each element of a list.
+    """Yield a JSON object with one line for each key and for each element of a list.
 
-    People can read it, ``grep`` finds a row, and a long list is never held twice.
+    It is readable, ``grep`` finds a row, and a long list is never in memory twice.
     """
     yield b"{"
     for at, (key, item) in enumerate(value.items()):
@@ -38,13 +38,13 @@ def json_chunks(value: Mapping[str, Any]) -> Iterator[bytes]:
 
 
 def ndjson_chunks(table: "pa.Table") -> Iterator[bytes]:
-    """Write one JSON object per row; nested columns stay nested."""
+    """Yield one JSON object per row; nested columns stay nested."""
     for batch in table.to_batches(_ROWS_AT_A_TIME):
         yield "".join(json_text(row) + "\n" for row in batch.to_pylist()).encode()
 
 
 def csv_chunks(table: "pa.Table") -> Iterator[bytes]:
-    """Write a header and one line per row; a nested column becomes ``components.h_index``, ….
+    """Yield a header and one line per row; a nested column becomes ``components.h_index``, ….
 
     Text that a spreadsheet would run as a formula (it starts with ``=``, ``+``, ``-``, ``@``, tab
     or carriage return and is no plain number) gets an apostrophe in front.
@@ -58,7 +58,7 @@ def csv_chunks(table: "pa.Table") -> Iterator[bytes]:
 
 
 def parquet_bytes(table: "pa.Table") -> bytes:
-    """Write a Parquet file; nested columns stay nested."""
+    """Return a Parquet file; nested columns stay nested."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 

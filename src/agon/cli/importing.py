@@ -70,7 +70,7 @@ def command(
     """
     from agon.app.importers import import_records
     from agon.cli.progress import working
-    from agon.cli.simulate import tell_written
+    from agon.cli.simulate import report_written
     from agon.records.writing import write_tables
 
     require_new_folder(out)
@@ -79,7 +79,7 @@ def command(
     if not dry_run:
         with working(f"writing {out}"):
             write_tables(imported.tables, out, format=form)
-    tell_written(imported.tables, out, dry_run=dry_run)
+    report_written(imported.tables, out, dry_run=dry_run)
     for note in imported.notes:
         click.echo(f"note: {note}", err=True)
     if not dry_run:

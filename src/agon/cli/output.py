@@ -1,4 +1,4 @@
-"""Bring what a command made to where it is wanted: stdout, or a file that appears complete."""
+"""Write the output of a command to stdout, or to a file that appears when it is complete."""
 
 import sys
 from collections.abc import Iterable
@@ -22,7 +22,7 @@ _ENDINGS = {
 
 
 def chosen_form(form: str | None, output: Path | None) -> str:
-    """Return the format meant: the one given, else the output file's ending, else a table.
+    """Return the output format: the given one, else by the file's suffix, else a table.
 
     Raises:
         UsageError: Parquet without a file to write it to.
@@ -30,12 +30,12 @@ def chosen_form(form: str | None, output: Path | None) -> str:
     if form is None:
         form = TABLE if output is None else _ENDINGS.get(output.suffix.lower(), TABLE)
     if form == "parquet" and output is None:
-        raise click.UsageError("Parquet is not text; name a file with --output F")
+        raise click.UsageError("Parquet is not text; give a file with --output F")
     return form
 
 
 def board_chunks(table: "pa.Table", form: str) -> Iterable[bytes]:
-    """Write a board's table as CSV, NDJSON or Parquet."""
+    """Return a board's table as CSV, NDJSON or Parquet."""
     from agon.cli.formats import csv_chunks, ndjson_chunks, parquet_bytes
 
     if form == "parquet":
@@ -44,7 +44,7 @@ def board_chunks(table: "pa.Table", form: str) -> Iterable[bytes]:
 
 
 def require_writable(output: Path | None) -> None:
-    """Refuse a file that could not be written before any work is done.
+    """Check before any work is done that a file can be written.
 
     Raises:
         NotFound: its folder is missing.
@@ -52,21 +52,21 @@ def require_writable(output: Path | None) -> None:
     if output is not None and not output.absolute().parent.is_dir():
         from agon.errors import NotFound
 
-        raise NotFound(f"{output.parent}: no such folder; make it first")
+        raise NotFound(f"{output.parent}: no such folder; create it first")
 
 
 def require_new_file(file: Path) -> None:
-    """Refuse a file that is there, or could not be written, before any work is done.
+    """Check before any work is done that a file does not exist and can be written.
 
     Raises:
         NotFound: its folder is missing.
-        Conflict: it is there already.
+        Conflict: it exists.
     """
     require_writable(file)
     if file.exists():
         from agon.errors import Conflict
 
-        raise Conflict(f"{file} is there already; name a new file")
+        raise Conflict(f"{file} exists; give a new file")
 
 
 def keep_secret(text: str, file: Path | None) -> None:
@@ -82,21 +82,21 @@ def keep_secret(text: str, file: Path | None) -> None:
 
 
 def require_new_folder(out: Path) -> None:
-    """Refuse a folder that could not be made before any work is done.
+    """Check before any work is done that a folder is empty or can be created.
 
     Raises:
         NotFound: its parent is missing.
-        Conflict: it is there already and not empty.
+        Conflict: it exists and is not empty.
     """
     require_writable(out)
     if out.is_dir() and any(out.iterdir()):
         from agon.errors import Conflict
 
-        raise Conflict(f"{out} is there already; name a new or an empty folder")
+        raise Conflict(f"{out} exists; give a new or an empty folder")
 
 
 def deliver(chunks: Iterable[bytes], output: Path | None) -> None:
-    """Write to stdout, or to a file: it is replaced in one step when all of it is written."""
+    """Write to stdout, or to a file, which is replaced in one step when it is complete."""
     if output is None:
         for chunk in chunks:
             _write(chunk)
@@ -108,7 +108,7 @@ def deliver(chunks: Iterable[bytes], output: Path | None) -> None:
 
 
 def _write(chunk: bytes) -> None:
-    """Write all of a chunk: an unbuffered stdout (``PYTHONUNBUFFERED``) may take it in parts."""
+    """Write all of a chunk; an unbuffered stdout (``PYTHONUNBUFFERED``) may accept only a part."""
     rest = memoryview(chunk)
     while rest:
         rest = rest[sys.stdout.buffer.write(rest) :]

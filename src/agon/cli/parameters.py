@@ -1,4 +1,4 @@
-"""Read what people type: the parameters that several commands share."""
+"""Parameters that several commands share."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ Function = Callable[..., Any]
 
 
 class RuleOptions(TypedDict):
-    """Hold what records are scored under: the values of --edition, --set and --as-of."""
+    """The values of --edition, --set and --as-of."""
 
     edition: str | None
     overrides: dict[str, str]
@@ -24,7 +24,7 @@ class RuleOptions(TypedDict):
 
 @dataclass(frozen=True)
 class OutputOptions:
-    """Hold how a board is wanted: format, file (None: stdout), how many rows (None: all)."""
+    """The values of --format, --output (None: stdout) and --top (None: all rows) of a board."""
 
     form: str
     output: Path | None
@@ -48,7 +48,7 @@ class Discipline(click.ParamType[str]):
 
 
 class Setting(click.ParamType[tuple[str, str]]):
-    """Take ``key=value``; what keys there are and what they bear, the rules say."""
+    """A parameter ``key=value``; the rules check keys and values."""
 
     name = "key=value"
 
@@ -58,14 +58,20 @@ class Setting(click.ParamType[tuple[str, str]]):
         """Return key and value."""
         key, equals, text = str(value).partition("=")
         if not equals or not key.strip():
-            self.fail(f"{value!r} is not key=value, for example self_feedback=ignore", param, ctx)
+            self.fail(
+                f"{value!r} is not key=value; give a rule such as self_feedback=ignore", param, ctx
+            )
         return key.strip(), text.strip()
 
 
 def settings(
     ctx: click.Context, param: click.Parameter, value: tuple[tuple[str, str], ...]
 ) -> dict[str, str]:
-    """Gather ``--set`` options; a key that is set twice is refused."""
+    """Return the ``--set`` options as a mapping.
+
+    Raises:
+        BadParameter: a key is set twice.
+    """
     gathered: dict[str, str] = {}
     for key, text in value:
         if key in gathered:
@@ -80,7 +86,7 @@ source = click.argument("source", metavar="SOURCE")
 edition_option = option(
     "--edition",
     metavar="E",
-    help="Released rules to score under (default: the discipline's literal edition).",
+    help="Released rules to score under (default: the discipline's reference edition).",
 )
 overrides_option = option(
     "--set",
@@ -88,25 +94,25 @@ overrides_option = option(
     type=Setting(),
     multiple=True,
     callback=settings,
-    help="Set a rule otherwise; may be given several times.",
+    help="Override a rule; may be given several times.",
 )
 as_of_option = option(
     "--as-of",
     metavar="T",
-    help="Score the records as they were at this ISO 8601 time (without a zone: UTC).",
+    help="Score the records as of this ISO 8601 time (without a zone: UTC).",
 )
 board = option("--board", metavar="B", help="Which board (default: the discipline's first one).")
 _top = option(
     "--top",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Only the first N rows (default: all; a table for people shows 100).",
+    help="Only the first N rows (default: all; a table shows 100).",
 )
 _board_form = option(
     "--format",
     "form",
     type=click.Choice([TABLE, *MACHINE]),
-    help="How to print (default: by the ending of --output, else a table).",
+    help="Output format (default: by the suffix of --output, else a table).",
 )
 
 
@@ -129,13 +135,13 @@ output = option(
 
 
 def out(*, required: bool) -> Callable[[Function], Function]:
-    """Return the ``--out`` option: the folder a command makes."""
+    """Return the ``--out`` option: the folder a command creates."""
     return option(
         "--out",
         type=click.Path(file_okay=False, path_type=Path),
         required=required,
         metavar="DIR",
-        help="The new folder; it appears when all of it is written.",
+        help="The new folder; it appears when it is complete.",
     )
 
 
@@ -145,12 +151,12 @@ file_form = option(
     type=click.Choice(["parquet", "csv", "ndjson"]),
     default="parquet",
     show_default=True,
-    help="Kind of the files.",
+    help="Format of the files.",
 )
 seed = option(
     "--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Seed of all draws."
 )
-dry_run = option("--dry-run", is_flag=True, help="Say what would be written, and write nothing.")
+dry_run = option("--dry-run", is_flag=True, help="Print what would be written, and write nothing.")
 
 
 def form(*choices: str) -> Callable[[Function], Function]:
@@ -161,7 +167,7 @@ def form(*choices: str) -> Callable[[Function], Function]:
         type=click.Choice(choices),
         default=choices[0],
         show_default=True,
-        help="How to print: a table for people, the others for machines.",
+        help="Output format; all but table are machine-readable.",
     )
 
 

@@ -50,7 +50,7 @@ def command(
 
 
 def show(result: "Result", board: "Board", printing: parameters.OutputOptions) -> None:
-    """Print a board as it is wanted."""
+    """Print a board in the chosen format."""
     form, output, top = printing.form, printing.output, printing.top
     if form == "json":
         from agon.cli.formats import json_chunks
@@ -67,14 +67,14 @@ def show(result: "Result", board: "Board", printing: parameters.OutputOptions) -
         deliver(board_chunks(table, form), output)
         if board.unscored:
             click.echo(
-                f"{len(board.unscored):,} without a score are not in these rows; "
+                f"{len(board.unscored):,} unscored, not in these rows; "
                 "--format json lists them with the reason",
                 err=True,
             )
 
 
 def draw(paper: "Paper", result: "Result", board: "Board", *, top: int) -> None:
-    """Draw a board for people: title, table, what is left out, who is unscored and why."""
+    """Draw a board: title, table, how many rows are left out, unscored ids with reasons."""
     as_of = "" if result.as_of is None else f" · as of {result.as_of.isoformat()}"
     paper.line(f"{board.name} · {result.edition.full_name}{as_of}", style="bold")
     draw_rows(paper, board, top=top)
@@ -85,22 +85,22 @@ def draw(paper: "Paper", result: "Result", board: "Board", *, top: int) -> None:
 
 
 def draw_rows(paper: "Paper", board: "Board", *, top: int) -> None:
-    """Draw the first rows of a board; what a score is made of stands in one column."""
+    """Draw the first rows of a board; the components of a score are one column."""
     draw_listed(paper, board.rows(top=top))
 
 
 def draw_listed(paper: "Paper", rows: list[dict[str, Any]]) -> None:
-    """Draw rows of a board as they are given."""
+    """Draw rows of a board."""
     from agon.cli.drawing import Column, cell, numbers
 
     if not rows:
-        paper.line("nobody has a score")
+        paper.line("no scores")
         return
     columns = []
     for name, example in _examples(rows).items():
         values = [row[name] for row in rows]
         if name == "counts" or (name not in _ALWAYS and values == [row["score"] for row in rows]):
-            continue  # counts stand in JSON; a column that repeats the score says nothing
+            continue  # counts are in JSON; a column that repeats the score adds nothing
         numeric = isinstance(example, (int, float)) and not isinstance(example, bool)
         if name == "components":
             columns.append(
@@ -110,13 +110,13 @@ def draw_listed(paper: "Paper", rows: list[dict[str, Any]]) -> None:
         cells = numbers(values) if numeric else [cell(value) for value in values]
         folds = isinstance(example, (list, dict))
         columns.append(Column(name.replace("_", " "), cells, right=numeric, folds=folds))
-    # Folding columns take what room is left, so they stand last.
+    # Folding columns take the remaining width, so they are last.
     columns.sort(key=lambda column: column.folds)
     paper.table(columns)
 
 
 def _largest(parts: dict[str, Any], *, most: int = 3) -> str:
-    """Name the largest parts of a score; `agon explain` has all of them."""
+    """Return the largest parts of a score; `agon explain` has all of them."""
     from agon.cli.drawing import cell, listed
 
     given = [(name, value) for name, value in parts.items() if value]
@@ -126,7 +126,7 @@ def _largest(parts: dict[str, Any], *, most: int = 3) -> str:
 
 
 def draw_unscored(paper: "Paper", board: "Board", *, most: int = 5) -> None:
-    """Name the first unscored ids with their reasons, and count the rest."""
+    """Draw the first unscored ids with their reasons, and the number of the rest."""
     paper.line()
     paper.line(f"unscored: {len(board.unscored):,}", style="bold")
     for one in board.unscored[:most]:
@@ -136,7 +136,7 @@ def draw_unscored(paper: "Paper", board: "Board", *, most: int = 5) -> None:
 
 
 def _examples(rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return one value that is not empty of each column, to tell its kind by."""
+    """Return a non-empty value of each column, which shows its type."""
     return {
         name: next((row[name] for row in rows if row[name] is not None), None) for name in rows[0]
     }

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     default=1_000,
     show_default=True,
     metavar="N",
-    help="How many users, submissions, matches, … (each discipline's own main kind).",
+    help="Number of users, submissions, matches, … (the discipline's main kind of record).",
 )
 @parameters.seed
 @option(
@@ -48,10 +48,10 @@ def command(
     form: str,
     dry_run: bool,
 ) -> None:
-    """Make records with honest people and attackers.
+    """Simulate records with honest participants and attackers.
 
-    They go into the new folder DIR, the truth about them (skills, who attacks and how) into
-    DIR/truth, for judging a scorer; no scorer reads it. Equal options give equal records.
+    Writes the records to the new folder DIR, and the truth about them (skills, who attacks and how)
+    to DIR/truth, which no scorer reads. Equal options give equal records.
 
       agon simulate community --out data --size 10000
       agon simulate arena --out data --attack collusion --seed 7
@@ -78,12 +78,12 @@ def command(
     if not dry_run:
         with working(f"writing {out}"):
             write_simulation(simulation, out, form=form)
-    tell_written({**simulation.tables}, out, dry_run=dry_run)
-    click.echo(f"truth beside them: {out / 'truth'}", err=True)
+    report_written({**simulation.tables}, out, dry_run=dry_run)
+    click.echo(f"truth: {out / 'truth'}", err=True)
 
 
-def tell_written(tables: "Mapping[str, pa.Table]", out: Path, *, dry_run: bool) -> None:
-    """Say on stdout which tables were written (or would be), with their rows."""
+def report_written(tables: "Mapping[str, pa.Table]", out: Path, *, dry_run: bool) -> None:
+    """Print which tables were written (or would be), with their numbers of rows."""
     click.echo(f"would write {out}" if dry_run else f"wrote {out}", err=True)
     for name, table in tables.items():
         click.echo(f"{name}\t{table.num_rows}")

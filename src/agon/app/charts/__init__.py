@@ -1,7 +1,7 @@
-"""Draw charts as SVG: values in, text out; no script, no clock, no font file, no other host.
+"""Charts as SVG text: no script, no clock, no font file, no request to another host.
 
-A chart reads in light and in dark (``prefers-color-scheme``), with any colour vision, and by a
-screen reader: what it shows is told in its description, and every line has its name beside it.
+A chart can be read in light and dark mode (``prefers-color-scheme``), with any color vision, and by
+a screen reader: its description says what it shows, and every line is labeled.
 """
 
 from agon.app.charts.drawing import svg

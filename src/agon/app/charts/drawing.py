@@ -24,7 +24,7 @@ _NEAR = 60.0  # an upright rule this close to the edge has its words on the othe
 
 @dataclass(frozen=True)
 class _Plot:
-    """Hold where a panel's axes stand."""
+    """A panel with the scales of its axes."""
 
     panel: Panel
     x: Scale
@@ -40,10 +40,10 @@ class _Plot:
 
 
 def svg(figure: Figure) -> str:
-    """Draw a figure.
+    """Return a figure as SVG.
 
-    Equal figures give equal text. Names are data: they are escaped, and long ones are cut on the
-    picture but not in its description.
+    Equal figures give equal text. Names are data: they are escaped, and long ones are shortened in
+    the picture but not in its description.
     """
     labels = [one.name for panel in figure.panels for one in panel.series]
     aside = min(_WIDEST, max(map(width, labels), default=0.0))
@@ -78,7 +78,7 @@ def svg(figure: Figure) -> str:
 
 
 def _laid_out(figure: Figure, *, right: float) -> Iterator[_Plot]:
-    """Give every panel its place, from top to bottom."""
+    """Yield the plot of each panel, from top to bottom."""
     tall = _TALL if len(figure.panels) == 1 else _SHORT
     top = _HEAD
     for panel in figure.panels:
@@ -93,7 +93,7 @@ def _laid_out(figure: Figure, *, right: float) -> Iterator[_Plot]:
 
 
 def _drawn(plot: _Plot, name: str) -> Iterator[str]:
-    """Draw one panel, back to front."""
+    """Yield the elements of one panel, back to front."""
     if plot.panel.title:
         above = plot.y.end - 8 - _LINE * bool(plot.panel.marks)
         title = shortened(plot.panel.title, room=0.9 * (WIDTH - _LEFT))  # bold words are wider

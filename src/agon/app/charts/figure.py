@@ -44,15 +44,15 @@ class Mark:
 
 @dataclass(frozen=True)
 class Panel:
-    """Hold one pair of axes.
+    """One pair of axes with what is drawn on it.
 
     Attributes:
-        title: says what is drawn; empty where the figure says it already.
-        x: rising; the same number of values in every series.
+        title: what is drawn; empty where the title of the figure says it.
+        x: ascending values; every series has as many values.
         series: what is drawn.
         top: the end of the y axis, which begins at 0.
-        unit: stands at the y axis.
-        marks: upright rules.
+        unit: the unit of the y axis.
+        marks: vertical lines.
     """
 
     title: str
@@ -64,7 +64,7 @@ class Panel:
 
     def __post_init__(self) -> None:
         if not len(self.x):
-            raise ValueError("a panel without x has nothing to show")
+            raise ValueError("expected a panel with at least one x, got none")
         for one in self.series:
             if len(one.values) != len(self.x):
                 raise ValueError(f"{one.name}: {len(one.values)} values for {len(self.x)} x")
@@ -72,15 +72,15 @@ class Panel:
 
 @dataclass(frozen=True)
 class Figure:
-    """Hold a chart.
+    """A chart.
 
     Attributes:
-        name: a word for its ids, so that several figures can stand in one page.
+        name: prefix of its ids, so that one page can have several figures.
         title: one line.
         subtitle: one line of smaller print.
-        description: what it shows, in sentences, for those who cannot see it.
-        x_title: stands below the last panel.
-        panels: drawn below each other.
+        description: what it shows, in sentences, for screen readers.
+        x_title: label below the last panel.
+        panels: drawn one below the other.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Write SVG: elements, escaped text, short numbers, the one style sheet."""
+"""SVG markup: elements, escaped text, short numbers and the style sheet."""
 
 import re
 from collections.abc import Iterable
@@ -36,12 +36,12 @@ _TEXT = (
 
 
 def style() -> str:
-    """Return the style sheet: light as it stands, dark where the reader prefers that."""
+    """Return the style sheet: light by default, dark where the reader prefers that."""
 
     def inks(theme: int, hues: tuple[str, ...]) -> str:
         rules = [f".{name}{{{prop}:{both[theme]}}}" for name, (prop, *both) in _INKS.items()]
-        colours = {str(at): (hue, hue) for at, hue in enumerate(hues)} | {"-others": _OTHERS[theme]}
-        for name, (line, band) in colours.items():
+        colors = {str(at): (hue, hue) for at, hue in enumerate(hues)} | {"-others": _OTHERS[theme]}
+        for name, (line, band) in colors.items():
             rules.append(f".s{name}{{stroke:{line}}}.f{name}{{fill:{band}}}")
         return "".join(rules)
 
@@ -50,22 +50,22 @@ def style() -> str:
 
 
 def element(tag: str, children: Iterable[str] = (), **attributes: str | float) -> str:
-    """Write an element; an underscore in an attribute's name stands for a hyphen.
+    """Return an element; an underscore in an attribute's name stands for a hyphen.
 
     Example:
         >>> element("line", x1=0, y1=2.5, stroke_width=1, class_="a & b")
         '<line x1="0" y1="2.5" stroke-width="1" class="a &amp; b"/>'
     """
-    told = "".join(
+    written = "".join(
         f' {name.rstrip("_").replace("_", "-")}="{_value(value)}"'
         for name, value in attributes.items()
     )
     inside = "".join(children)
-    return f"<{tag}{told}>{inside}</{tag}>" if inside else f"<{tag}{told}/>"
+    return f"<{tag}{written}>{inside}</{tag}>" if inside else f"<{tag}{written}/>"
 
 
 def words(text: str) -> str:
-    r"""Write text so that it is text: markup is escaped, what XML cannot hold is replaced.
+    r"""Return escaped text; characters that XML cannot contain are replaced.
 
     Example:
         >>> words("<b> & \x1b")
@@ -75,7 +75,7 @@ def words(text: str) -> str:
 
 
 def number(value: float) -> str:
-    """Write a coordinate with at most two decimals.
+    """Return a coordinate with at most two decimals.
 
     Example:
         >>> number(2.0), number(1 / 3), number(-0.001)
@@ -85,12 +85,12 @@ def number(value: float) -> str:
 
 
 def width(text: str) -> float:
-    """Estimate how wide 13 px text is drawn; East Asian characters take twice the room."""
+    """Estimate the width of 13 px text in pixels; East Asian characters are twice as wide."""
     return sum(13.0 if east_asian_width(char) in "WF" else 7.3 for char in text)
 
 
 def shortened(text: str, *, room: float) -> str:
-    """Cut text to a width, with an ellipsis where something is missing.
+    """Return text shortened to a width, with an ellipsis where something is left out.
 
     Example:
         >>> shortened("competition", room=50)

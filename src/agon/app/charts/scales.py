@@ -1,4 +1,4 @@
-"""Turn values into places: round ticks, axes, labels that do not cover each other."""
+"""Scales of axes: coordinates of values, round ticks, labels that do not overlap."""
 
 import math
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Scale:
-    """Map ``low`` … ``high`` to ``start`` … ``end``; a scale of one value maps it to the middle.
+    """A linear map of ``low`` … ``high`` to ``start`` … ``end``; one value maps to the middle.
 
     Example:
         >>> Scale(0, 10, 100, 200)(5)
@@ -22,7 +22,7 @@ class Scale:
     end: float
 
     def __call__(self, value: float) -> float:
-        """Return the place of a value."""
+        """Return the coordinate of a value."""
         if self.high == self.low:
             return (self.start + self.end) / 2
         part = (value - self.low) / (self.high - self.low)
@@ -30,13 +30,13 @@ class Scale:
 
 
 def ticks(low: float, high: float, *, most: int, whole: bool = False) -> list[float]:
-    """Choose round values between ``low`` and ``high``: steps of 1, 2 or 5 times a power of ten.
+    """Return round values between ``low`` and ``high``: steps of 1, 2 or 5 times a power of ten.
 
     Args:
         low: not above ``high``.
         high: both finite.
-        most: how many there may be, at least 2.
-        whole: only whole numbers (epochs).
+        most: maximum number of ticks, at least 2.
+        whole: integers only (epochs).
 
     Example:
         >>> ticks(0, 100, most=6)
@@ -51,7 +51,7 @@ def ticks(low: float, high: float, *, most: int, whole: bool = False) -> list[fl
     rough = (high - low) / most
     power = 10.0 ** math.floor(math.log10(rough))
     for step in (power * nice for nice in (1, 2, 5, 10, 20)):
-        step = max(step, 1.0) if whole else step  # noqa: PLW2901 (the same step, made whole)
+        step = max(step, 1.0) if whole else step  # noqa: PLW2901 (the same step as an integer)
         first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
         if last - first < most:
             break
@@ -61,21 +61,22 @@ def ticks(low: float, high: float, *, most: int, whole: bool = False) -> list[fl
 
 
 def spread(wanted: Sequence[float], *, gap: float, low: float, high: float) -> list[float]:
-    """Move labels apart as little as can be (least squares), so that they stand ``gap`` apart.
+    """Return coordinates of labels, moved as little as possible to be ``gap`` apart.
 
-    Order is kept. Labels stay within ``low`` … ``high`` as long as there is room for all of them.
+    The sum of the squared moves is minimal, and the order stays. Labels stay within ``low`` …
+    ``high`` if all of them fit.
 
     Args:
-        wanted: rising places.
-        gap: the least distance.
-        low: where the first may stand.
-        high: where the last may stand.
+        wanted: the desired coordinates, ascending.
+        gap: minimum distance.
+        low: minimum coordinate.
+        high: maximum coordinate.
 
     Example:
         >>> spread([10.0, 11.0, 50.0], gap=5, low=0, high=100)
         [8.0, 13.0, 50.0]
     """
-    # Less the gaps before it, each place must not fall: pool those that would (isotonic means).
+    # Minus the gaps before them, coordinates must not fall: pool those that do (isotonic means).
     pools: list[tuple[float, int]] = []
     for at, place in enumerate(wanted):
         mean, count = place - at * gap, 1

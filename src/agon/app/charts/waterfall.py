@@ -1,4 +1,4 @@
-"""Draw why a score is what it is: each part from where the sum stood to where it goes."""
+"""An explanation as a waterfall chart: each part is a bar from the sum before to the sum after."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -11,7 +11,7 @@ from agon.kernel.explanations import Explanation, Part
 
 WIDTH: Final = 820.0
 MAX_PARTS: Final = 24
-"""So many parts are drawn; of more, the last one stands for all the rest."""
+"""Maximum number of parts drawn; of more, the last bar is the sum of all the rest."""
 
 _MARGIN = 16.0
 _HEAD = 74.0  # title and subtitle
@@ -26,14 +26,14 @@ _HALO: Final[dict[str, str | float]] = {
     "stroke_width": 5,
     "stroke_linejoin": "round",
 }
-"""Keeps words legible that stand on a line: they are edged in the colour of the paper."""
+"""Outlines text in the background color, so that it is legible on a line."""
 
 
 def levels(points: Sequence[float], *, cut: float) -> tuple[list[float], float, float]:
-    """Return the sums before, between and after some steps, and the least and most to show.
+    """Return the sums before, between and after steps, and the smallest and largest to draw.
 
-    A first step that dwarfs all others (a rating's start) is cut short, to begin outside what the
-    others span by ``cut`` times that, so that they can be seen.
+    A first step much larger than all others (a rating's start) is cut: it begins outside the span
+    of the others by ``cut`` times that span, so that they remain visible.
 
     Example:
         >>> levels([3.0, 1.0, -2.0], cut=0.1)
@@ -51,14 +51,14 @@ def levels(points: Sequence[float], *, cut: float) -> tuple[list[float], float, 
 
 
 def waterfall(explanation: Explanation, *, under: str) -> str:
-    """Draw an explanation as SVG: a bar for each part, the reason below it, the score at the foot.
+    """Return an explanation as SVG: a bar for each part with its reason, and the score.
 
-    Equal explanations give equal text. Names are data: they are escaped, and long ones are cut on
-    the picture but not in its description.
+    Equal explanations give equal text. Names are data: they are escaped, and long ones are
+    shortened in the picture but not in its description.
 
     Args:
-        explanation: what is drawn; of one without a score, how far the computation came.
-        under: names the rules.
+        explanation: the explanation; without a score, the parts computed so far are drawn.
+        under: name of the edition.
     """
     parts = explanation.first_parts(MAX_PARTS)
     totals, low, high = levels([part.points for part in parts], cut=_CUT)
@@ -96,7 +96,7 @@ def waterfall(explanation: Explanation, *, under: str) -> str:
 
 
 def _row(part: Part, before: float, after: float, *, top: float) -> Iterator[str]:
-    """Draw one part: name, bar, points; below them what is missing, or the reason."""
+    """Yield the elements of a part: name, bar, points, and what is missing or the reason."""
     yield _text(part.name, room=_NAMES / WIDTH, x=_MARGIN, y=top + 12, class_="ink")
     left, right = min(before, after), max(before, after)
     hue = "f0" if part.points >= 0 else "f1"
@@ -123,7 +123,7 @@ def _upright(x: float, y1: float, y2: float, look: str) -> str:
 
 
 def _described(explanation: Explanation) -> str:
-    """Tell in words what is drawn, for those who cannot see it."""
+    """Return the explanation in words, for screen readers."""
     told = [f"{part.name} {_signed(part.points)}: {part.text}." for part in explanation.parts]
     if explanation.score is None:
         return " ".join([f"No score: {explanation.reason}.", *told])
@@ -138,6 +138,6 @@ def _signed(points: float) -> str:
 
 
 def _text(text: str, *, room: float, **attributes: str | float) -> str:
-    """Write text in a part of the picture's width, cut where it is longer."""
+    """Return text for a part of the picture's width, shortened where it is longer."""
     fits = room * (WIDTH - 2 * _MARGIN) - (8 if room < 1 else 0)
     return element("text", [words(shortened(text, room=fits))], **attributes)
