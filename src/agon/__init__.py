@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 # Heavy parts load when used: `import agon` costs milliseconds.
-_HOMES = {
+_MODULES = {
     "AgonError": "agon.errors",
     "CheckFailed": "agon.errors",
     "CheckReport": "agon.app.analysis.check",
@@ -87,10 +87,10 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name == "editions":  # the room itself: agon.editions.editions("dojo") lists, …
+    if name == "editions":  # the package itself, for agon.editions.editions("dojo")
         return import_module("agon.editions")
-    if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
+    if name in _MODULES:
+        return getattr(import_module(_MODULES[name]), name)
     raise AttributeError(f"module 'agon' has no attribute {name!r}")
 
 
