@@ -7,8 +7,8 @@ from itertools import islice
 from typing import get_args
 
 from agon.app.sandbox import RunLimits, RunOutcome, RunRequest
+from agon.runners.sandbox.isolation import isolation_of
 from agon.runners.sandbox.pool import Pool
-from agon.runners.sandbox.walls import wall
 from runners.processes import descendants, open_descriptors, resident_kib
 from runners.sandbox.mutating import CORRECT, mutants, random_bytes
 
@@ -29,7 +29,7 @@ def test_ten_thousand_odd_programs_get_one_sound_verdict_each() -> None:
     ]
     given: Counter[str] = Counter()
     outcomes: Counter[str] = Counter()
-    with Pool(wall("bwrap"), workers=2) as sandbox:
+    with Pool(isolation_of("bwrap"), workers=2) as sandbox:
         zygotes = descendants()
         before = open_descriptors()
         memory = 0

@@ -17,12 +17,12 @@ from pathlib import Path
 import pytest
 
 from agon.app.sandbox import Mode, RunLimits, RunRequest, RunResult
+from agon.runners.sandbox.isolation import isolation_of
 from agon.runners.sandbox.pool import Pool
-from agon.runners.sandbox.walls import wall
 from runners.processes import descendants, eventually, open_descriptors, resident_kib
 
 PR_SET_CHILD_SUBREAPER = 36
-TRIALS = 250
+HOSTILE_PROGRAMS = 250
 """For each of two walls."""
 
 
@@ -70,7 +70,7 @@ def orphans_seen() -> Iterator[None]:
 @pytest.mark.parametrize("mode", ["bwrap", "degraded"])
 def test_no_verdict_is_lost_or_given_twice_when_processes_are_killed(mode: Mode) -> None:
     """Wrappers, zygotes and children die at 500 random moments; the numbers still add up."""
-    death = Death(TRIALS, seed=2002)
+    death = Death(HOSTILE_PROGRAMS, seed=2002)
     given: Counter[str] = Counter()
     outcomes: Counter[str] = Counter()
     jobs = 0
@@ -83,7 +83,7 @@ def test_no_verdict_is_lost_or_given_twice_when_processes_are_killed(mode: Mode)
             jobs += 1
             yield busy(at)
 
-    with Pool(wall(mode), workers=2, tested=False) as sandbox:
+    with Pool(isolation_of(mode), workers=2, tested=False) as sandbox:
         death.thread.start()
         for job, run in sandbox.run_many(coming()):
             given[job.name] += 1
@@ -102,7 +102,7 @@ def test_a_run_lost_twice_is_our_fault_and_says_so() -> None:
     patient = RunRequest(
         source=b"def solver():\n    while True: pass\n", limits=RunLimits(cpu_s=30)
     )
-    with Pool(wall("degraded"), workers=1, tested=False) as sandbox:
+    with Pool(isolation_of("degraded"), workers=1, tested=False) as sandbox:
         runs: list[RunResult] = []
         waiting = threading.Thread(target=lambda: runs.append(sandbox.run(patient)))
         waiting.start()
@@ -120,7 +120,7 @@ def test_a_run_lost_twice_is_our_fault_and_says_so() -> None:
 def test_a_silent_zygote_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     """The supervisor has a deadline of its own."""
     monkeypatch.setattr("agon.runners.sandbox.zygote.GRACE_S", 0.2)
-    with Pool(wall("degraded"), workers=1, tested=False) as sandbox:
+    with Pool(isolation_of("degraded"), workers=1, tested=False) as sandbox:
         (zygote,) = descendants()
         os.kill(zygote, signal.SIGSTOP)
         run = sandbox.run(
@@ -161,7 +161,9 @@ def test_nothing_outlives_a_supervisor_that_is_killed(mode: str) -> None:
 def test_the_end_of_the_thread_that_opened_it_ends_nothing() -> None:
     """The kernel ends a child with the thread that made it; that thread is the pool's."""
     opened: list[Pool] = []
-    opening = threading.Thread(target=lambda: opened.append(Pool(wall("degraded"), workers=1)))
+    opening = threading.Thread(
+        target=lambda: opened.append(Pool(isolation_of("degraded"), workers=1))
+    )
     opening.start()
     opening.join()
     with opened[0] as sandbox:
@@ -172,7 +174,7 @@ def test_the_end_of_the_thread_that_opened_it_ends_nothing() -> None:
 
 def test_a_thousand_submissions_leave_nothing_behind() -> None:
     """Memory, descriptors and processes stay as they are (ten thousand: benchmarks/sandbox.py)."""
-    with Pool(wall("bwrap"), workers=2, tested=False) as sandbox:
+    with Pool(isolation_of("bwrap"), workers=2, tested=False) as sandbox:
         for _ in sandbox.run_many(busy(7) for _ in range(200)):
             pass  # until the allocators have what they want
         zygotes = descendants()

@@ -1,28 +1,30 @@
-"""Run programs that nobody trusts, behind the walls this machine can give.
+"""Run untrusted programs with the isolation this machine supports.
 
-:func:`open_sandbox` is the door; what it returns keeps the contract of
-:class:`agon.app.sandbox.Sandbox`. ``docs/methods/sandbox.md`` says what the walls are made of.
+:func:`open_sandbox` returns an adapter of :class:`agon.app.sandbox.Sandbox`;
+``docs/methods/sandbox.md`` describes the layers of the isolation.
 """
 
 from agon.app.sandbox import Mode, Sandbox
 
 
 def open_sandbox(mode: Mode = "bwrap", *, workers: int | None = None) -> Sandbox:
-    """Open a sandbox: start its workers and try the wall with hostile programs.
+    """Open a sandbox: start its workers and test the isolation with hostile programs.
 
     Args:
         mode: ``bwrap``: namespaces and warm interpreters; ``degraded``: warm interpreters without
             namespaces, for machines that cannot have them; ``cold``: namespaces and a new
-            interpreter for each job, slow, for comparison.
+            interpreter for each run, slow, for comparison.
         workers: how many programs run at a time; by default one for each processor.
 
     Raises:
-        Unavailable: when this machine cannot have the wall (with the package that is missing), or
-            when a hostile program gets through it.
+        Unavailable: this machine does not support the isolation (with the package that is
+            missing), or a hostile program got out.
     """
-    from agon.runners.sandbox.walls import wall
+    from agon.runners.sandbox.isolation import isolation_of
 
-    built = wall(mode)  # first: elsewhere than on Linux the rest cannot even be imported
+    isolation = isolation_of(
+        mode
+    )  # first: elsewhere than on Linux the rest cannot even be imported
     from agon.runners.sandbox.pool import Pool
 
-    return Pool(built, workers=workers)
+    return Pool(isolation, workers=workers)

@@ -1,4 +1,4 @@
-"""Supervise zygotes: share jobs among them, replace the lost, repeat what was not fair."""
+"""Supervise zygotes: distribute runs among them, replace lost ones, repeat unfair runs."""
 
 import os
 import platform
@@ -12,51 +12,52 @@ from typing import NamedTuple, Self
 from agon.app.sandbox import DeterminismCheck, Mode, RunRequest, RunResult
 from agon.errors import Unavailable
 from agon.runners.sandbox.inside.wire import ENTRIES, Report, Request
+from agon.runners.sandbox.isolation import Isolation
 from agon.runners.sandbox.self_test import self_test
 from agon.runners.sandbox.verdicts import EDGE, Lost, Verdict, decide
-from agon.runners.sandbox.walls import Wall
 from agon.runners.sandbox.zygote import Zygote
 
 _SEEDS = (1, 2)
 """Hash seeds: the first for every run, the second for the second of two."""
 _CLOSED = "the sandbox was closed"
-_JOBS_AHEAD = 2
-"""Jobs taken in advance for each worker, so that none waits for the caller."""
+_REQUESTS_AHEAD = 2
+"""Requests taken in advance for each worker, so that none waits for the caller."""
 
 
-class Breed(NamedTuple):
-    """Tell zygotes apart that cannot stand in for each other."""
+class WorkerKind(NamedTuple):
+    """The kind of a worker; zygotes of different kinds cannot replace each other."""
 
     hash_seed: int
     sympy: bool
 
 
 class Pool:
-    """Keep the contract of :class:`agon.app.sandbox.Sandbox` with zygotes behind one wall.
+    """A :class:`agon.app.sandbox.Sandbox` of zygotes with one kind of isolation.
 
-    Each worker is a thread that borrows a zygote for each job. A zygote with sympy costs several
+    Each worker is a thread that borrows a zygote for each run. A zygote with sympy costs several
     times as much to fork, so only programs whose source names sympy get one; it starts when the
     first such program comes.
     """
 
-    def __init__(self, wall: Wall, *, workers: int | None = None, tested: bool = True) -> None:
-        """Start a zygote for each worker, and try the wall.
+    def __init__(
+        self, isolation: Isolation, *, workers: int | None = None, tested: bool = True
+    ) -> None:
+        """Start a zygote for each worker, and test the isolation.
 
         Args:
-            wall: how zygotes are started.
-            workers: how many jobs run at a time; by default one for each processor.
-            tested: whether every zygote that serves more than one job passes the self-test first
-                (one that serves a single job stands behind the same wall as the first, which
-                does).
+            isolation: how zygotes are started.
+            workers: how many programs run at a time; by default one for each processor.
+            tested: whether every zygote that serves more than one run passes the self-test first
+                (one that serves a single run has the same isolation as the first, which does).
 
         Raises:
-            Unavailable: when zygotes do not start, or a hostile program escapes.
+            Unavailable: zygotes do not start, or a hostile program escapes.
         """
-        self._wall = wall
+        self._isolation = isolation
         self._tested = tested
         self._workers = workers or len(os.sched_getaffinity(0))
         self._lock = threading.Lock()
-        self._idle: dict[Breed, list[Zygote]] = {}
+        self._idle: dict[WorkerKind, list[Zygote]] = {}
         self._all: set[Zygote] = set()
         self._closed = False
         self._runner = (
@@ -74,33 +75,33 @@ class Pool:
 
     @property
     def mode(self) -> Mode:
-        """Name the wall, as every run records it."""
-        return self._wall.mode
+        """Return the isolation, as every result records it."""
+        return self._isolation.mode
 
     @property
     def layers(self) -> tuple[str, ...]:
-        """Name what the wall is made of on this machine, outermost first."""
+        """Return the layers of the isolation on this machine, outermost first."""
         return self._layers
 
     def run(self, request: RunRequest) -> RunResult:
-        """Run one job and wait for it.
+        """Run one program and return the result.
 
         Raises:
-            Unavailable: when the sandbox is closed.
+            Unavailable: the sandbox is closed.
         """
         return self._submit(request).result()
 
     def run_many(self, requests: Iterable[RunRequest]) -> Iterator[tuple[RunRequest, RunResult]]:
-        """Run jobs on all workers; yield each with its run, as they finish.
+        """Run programs on all workers; yield each request with its result as it finishes.
 
         Raises:
-            Unavailable: when the sandbox is closed and there are jobs left.
+            Unavailable: the sandbox is closed and there are requests left.
         """
         coming = iter(requests)
         under_way: dict[Future[RunResult], RunRequest] = {}
         try:
             while True:
-                free = self._workers * (1 + _JOBS_AHEAD) - len(under_way)
+                free = self._workers * (1 + _REQUESTS_AHEAD) - len(under_way)
                 under_way |= {self._submit(request): request for request in islice(coming, free)}
                 if not under_way:
                     return
@@ -112,12 +113,12 @@ class Pool:
                 future.cancel()
 
     def run_with_two_seeds(self, request: RunRequest) -> DeterminismCheck:
-        """Run a job in two fresh processes with different hash seeds (the setter's gate)."""
+        """Run a program in two fresh processes with different hash seeds."""
         first, second = (self._submit(request, hash_seed) for hash_seed in _SEEDS)
         return DeterminismCheck(first.result(), second.result())
 
     def close(self) -> None:
-        """End every worker; runs under way end as ``sandbox_error``."""
+        """Stop every worker; runs in progress end as ``sandbox_error``."""
         with self._lock:
             self._closed = True
             zygotes = list(self._all)
@@ -126,11 +127,11 @@ class Pool:
         self._executor.shutdown(wait=True)  # what still waits for a worker ends at once
 
     def __enter__(self) -> Self:
-        """Give itself."""
+        """Return the sandbox."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Close."""
+        """Close it."""
         self.close()
 
     def _submit(self, request: RunRequest, hash_seed: int = _SEEDS[0]) -> Future[RunResult]:
@@ -140,17 +141,17 @@ class Pool:
             raise Unavailable("the sandbox is closed; open another") from None
 
     def _judge(self, request: RunRequest, hash_seed: int) -> RunResult:
-        """Run a job until there is a fair verdict: again when lost, again when in doubt."""
-        breed = Breed(hash_seed, sympy=b"sympy" in request.source)
+        """Run a program until the result is fair: again when lost, again when in doubt."""
+        kind = WorkerKind(hash_seed, sympy=b"sympy" in request.source)
         lost = doubted = False
         attempts = 0
         while True:
             attempts += 1
             try:
-                verdict, report = self._attempt(request, breed)
+                verdict, report = self._attempt(request, kind)
             except (Lost, Unavailable, OSError) as wrong:
                 if lost or self._closed:
-                    return self._our_fault(str(wrong), attempts)
+                    return self._sandbox_error(str(wrong), attempts)
                 lost = True
                 continue
             if verdict.doubtful and not doubted:
@@ -168,44 +169,44 @@ class Pool:
                 attempts=attempts,
             )
 
-    def _our_fault(self, reason: str, attempts: int) -> RunResult:
+    def _sandbox_error(self, reason: str, attempts: int) -> RunResult:
         return RunResult(
             outcome="sandbox_error", reason=reason, mode=self.mode, runner=self._runner,
             attempts=attempts,
         )  # fmt: skip
 
-    def _attempt(self, request: RunRequest, breed: Breed) -> tuple[Verdict, Report]:
-        zygote = self._borrow(breed)
+    def _attempt(self, request: RunRequest, kind: WorkerKind) -> tuple[Verdict, Report]:
+        zygote = self._borrow(kind)
         try:
             report, answer = zygote.run(_request(request), request.source)
         except BaseException:
-            self._part_with(zygote)
+            self._discard(zygote)
             raise
-        self._let_go(zygote, breed)
+        self._release(zygote, kind)
         return decide(report, answer, request), report
 
     def _first(self) -> tuple[str, ...]:
-        """Start a worker's first zygote and name the layers that stand."""
-        breed = Breed(_SEEDS[0], sympy=False)
-        zygote = self._start(breed)
+        """Start a worker's first zygote and return the layers of its isolation."""
+        kind = WorkerKind(_SEEDS[0], sympy=False)
+        zygote = self._start(kind)
         if self._tested:
-            self._try_wall(zygote)
-        self._let_go(zygote, breed)
-        return _layers(self._wall, zygote.greeting)
+            self._self_test(zygote)
+        self._release(zygote, kind)
+        return _layers(self._isolation, zygote.greeting)
 
-    def _borrow(self, breed: Breed) -> Zygote:
+    def _borrow(self, kind: WorkerKind) -> Zygote:
         with self._lock:
             if self._closed:
                 raise Lost(_CLOSED)
-            if idle := self._idle.get(breed):
+            if idle := self._idle.get(kind):
                 return idle.pop()
-        zygote = self._start(breed)
-        if self._tested and not self._wall.single_use:
-            self._try_wall(zygote)
+        zygote = self._start(kind)
+        if self._tested and not self._isolation.single_use:
+            self._self_test(zygote)
         return zygote
 
-    def _start(self, breed: Breed) -> Zygote:
-        zygote = Zygote(self._wall, hash_seed=breed.hash_seed, sympy=breed.sympy)
+    def _start(self, kind: WorkerKind) -> Zygote:
+        zygote = Zygote(self._isolation, hash_seed=kind.hash_seed, sympy=kind.sympy)
         with self._lock:
             if not self._closed:
                 self._all.add(zygote)
@@ -213,26 +214,26 @@ class Pool:
         zygote.close()
         raise Lost(_CLOSED)
 
-    def _try_wall(self, zygote: Zygote) -> None:
+    def _self_test(self, zygote: Zygote) -> None:
         def run(request: RunRequest) -> Verdict:
             return decide(*zygote.run(_request(request), request.source), request)
 
         try:
             self_test(run)
         except BaseException as wrong:
-            self._part_with(zygote)
+            self._discard(zygote)
             if isinstance(wrong, Lost):
                 raise Unavailable(f"the sandbox does not pass its own test: {wrong}") from None
             raise
 
-    def _let_go(self, zygote: Zygote, breed: Breed) -> None:
-        if self._wall.single_use:
-            self._part_with(zygote)
+    def _release(self, zygote: Zygote, kind: WorkerKind) -> None:
+        if self._isolation.single_use:
+            self._discard(zygote)
             return
         with self._lock:
-            self._idle.setdefault(breed, []).append(zygote)
+            self._idle.setdefault(kind, []).append(zygote)
 
-    def _part_with(self, zygote: Zygote) -> None:
+    def _discard(self, zygote: Zygote) -> None:
         zygote.close()
         with self._lock:
             self._all.discard(zygote)
@@ -252,13 +253,15 @@ def _request(request: RunRequest) -> Request:
     )
 
 
-def _layers(wall: Wall, greeting: dict[str, str]) -> tuple[str, ...]:
+def _layers(isolation: Isolation, greeting: dict[str, str]) -> tuple[str, ...]:
     namespaces = ("mount", "pid", "network", "ipc", "uts", "cgroup", "user")
     landlock = greeting["landlock"]
-    own_user = not wall.hides_processes or os.geteuid() != 0 or greeting["own_namespace"] == "1"
+    own_user = (
+        not isolation.hides_processes or os.geteuid() != 0 or greeting["own_namespace"] == "1"
+    )
     return (
         *((f"namespaces ({', '.join(namespaces[: 7 if own_user else 6])})",)
-          if wall.hides_processes else ()),
+          if isolation.hides_processes else ()),
         *((f"landlock {landlock}",) if landlock != "0" else ()),
         "no privileges",
         "resource limits",

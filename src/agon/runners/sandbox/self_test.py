@@ -1,6 +1,6 @@
-"""Try the wall before it is trusted: eight hostile programs, each of which must fail.
+"""Test the isolation before it is trusted: eight hostile programs, each of which must fail.
 
-Every program returns 1 when it gets what it reaches for; then it has escaped.
+Every program returns 1 when it succeeds; then it has escaped.
 """
 
 from collections.abc import Callable
@@ -21,17 +21,17 @@ def solver():
 
 
 @dataclass(frozen=True)
-class Trial:
-    """Hold one hostile program and the outcome that shows it was held."""
+class HostileProgram:
+    """A hostile program and the outcome that shows it was contained."""
 
     name: str
     source: str
-    held: RunOutcome = "runtime_error"
+    contained: RunOutcome = "runtime_error"
     limits: RunLimits = _LIMITS
 
     @property
-    def job(self) -> RunRequest:
-        """Make a job of it."""
+    def request(self) -> RunRequest:
+        """Return the request that runs it."""
         return RunRequest(
             source=self.source.encode(), n_check=1, limits=self.limits, name=self.name
         )
@@ -57,29 +57,29 @@ def solver():
         print("x" * 999)
 """
 
-TRIALS = (
-    Trial("reads a file", _READS),
-    Trial("opens a socket", _SYSTEM_CALL.format("41, 2, 1, 0")),
-    Trial("forks", _SYSTEM_CALL.format("57")),
-    Trial("signals another process", _SYSTEM_CALL.format("62, 1, 0")),
-    Trial("maps code it can write", _SYSTEM_CALL.format("9, 0, 4096, 7, 34, -1, 0")),
-    Trial("computes for ever", _LOOPS, "time_limit", _SHORT),
-    Trial("takes more memory than it may", _TAKES, "memory_limit"),
-    Trial("prints without end", _PRINTS, "output_limit"),
+HOSTILE_PROGRAMS = (
+    HostileProgram("reads a file", _READS),
+    HostileProgram("opens a socket", _SYSTEM_CALL.format("41, 2, 1, 0")),
+    HostileProgram("forks", _SYSTEM_CALL.format("57")),
+    HostileProgram("signals another process", _SYSTEM_CALL.format("62, 1, 0")),
+    HostileProgram("maps code it can write", _SYSTEM_CALL.format("9, 0, 4096, 7, 34, -1, 0")),
+    HostileProgram("computes for ever", _LOOPS, "time_limit", _SHORT),
+    HostileProgram("takes more memory than it may", _TAKES, "memory_limit"),
+    HostileProgram("prints without end", _PRINTS, "output_limit"),
 )
 
 
 def self_test(run: Callable[[RunRequest], Verdict]) -> None:
-    """Run every trial.
+    """Run every hostile program.
 
     Raises:
-        SandboxEscape: when one gets out; then nothing untrusted may run here.
-        Lost: when a trial gave no verdict.
+        SandboxEscape: one got out; then nothing untrusted may run here.
+        Lost: a run gave no verdict.
     """
-    for trial in TRIALS:
-        verdict = run(trial.job)
-        if verdict.outcome != trial.held:
+    for program in HOSTILE_PROGRAMS:
+        verdict = run(program.request)
+        if verdict.outcome != program.contained:
             raise SandboxEscape(
-                f"the sandbox does not hold: a program that {trial.name} ended as "
-                f"{verdict.outcome} ({verdict.reason}), not as {trial.held}; nothing was run"
+                f"the sandbox does not hold: a program that {program.name} ended as "
+                f"{verdict.outcome} ({verdict.reason}), not as {program.contained}; nothing was run"
             )

@@ -1,6 +1,6 @@
-"""Decide what became of a program from two things alone: the kernel's account and bytes.
+"""Decide the outcome of a run from the kernel's record of the process and its bytes alone.
 
-Nothing here runs anything; the same account and the same bytes give the same verdict.
+Nothing here runs anything; the same record and the same bytes give the same verdict.
 """
 
 import re
@@ -13,7 +13,7 @@ from agon.app.sandbox import RunLimits, RunOutcome, RunRequest
 from agon.runners.sandbox.inside.wire import Report
 
 EDGE = 1.3
-"""A program may end by itself up to here above its processor time; beyond, the kernel ends it."""
+"""A program may end by itself up to this multiple of its CPU time; then the kernel ends it."""
 
 _OUT_OF_TIME = frozenset({signal.SIGPROF, signal.SIGXCPU})
 _OWN_CRASHES = frozenset(
@@ -22,7 +22,7 @@ _OWN_CRASHES = frozenset(
         *(signal.SIGABRT, signal.SIGPIPE),
     }
 )
-"""Signals a process without signal calls can bring on itself; all others come from outside."""
+"""Signals a process without signal calls can cause itself; all others come from outside."""
 
 _CLAIMS: dict[bytes, RunOutcome] = {
     b"wrong_type": "wrong_type",
@@ -31,18 +31,18 @@ _CLAIMS: dict[bytes, RunOutcome] = {
     b"output_limit": "output_limit",
     b"syntax_error": "syntax_error",
 }
-"""What a child may say of itself. Each is a fail, so a lie gains nothing."""
+"""What a child may claim. Each is a fail, so a false claim gains nothing."""
 
 _REASON_CHARACTERS = 400
 
 
 class Lost(Exception):
-    """Say that a run gave no verdict, by a fault that was not the program's."""
+    """A run gave no verdict, by a failure that was not the program's."""
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """Hold the verdict of one run.
+    """The verdict of one run.
 
     Attributes:
         outcome: how it ended.
@@ -58,10 +58,10 @@ class Verdict:
 
 
 def decide(report: Report, answer: bytes, request: RunRequest) -> Verdict:
-    r"""Decide from the account of the process and the bytes it left.
+    r"""Return the verdict on a process and the bytes it left.
 
     Raises:
-        Lost: when the wall did not stand, or somebody outside killed the process.
+        Lost: the isolation was not complete, or the process was killed from outside.
 
     Example:
         >>> clean = Report(True, False, 0, 900, 1000, 0)
@@ -101,7 +101,7 @@ def _ended_by(number: int, cpu_s: float, limits: RunLimits) -> Verdict:
 
 
 def _read(answer: bytes, request: RunRequest) -> Verdict:
-    """Read what a child left; the pattern bounds every term before anything is made of it."""
+    """Read a child's answer; the pattern bounds every term before it is converted."""
     if not answer:
         return Verdict("runtime_error", reason="ended without an answer")
     limits = request.limits
@@ -123,7 +123,7 @@ def _answer_of(digits: int) -> re.Pattern[bytes]:
 
 
 def printable(said: bytes) -> str:
-    r"""Make one harmless line of text that a program chose.
+    r"""Return text that a program chose as one harmless line.
 
     Example:
         >>> printable(b"line 1:\n\x1b[31mred \xff")

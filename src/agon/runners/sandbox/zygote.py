@@ -1,4 +1,4 @@
-"""Hold one zygote by its socket, from outside the wall."""
+"""A zygote, from outside the sandbox: one socket, one process."""
 
 import contextlib
 import fcntl
@@ -13,11 +13,11 @@ from subprocess import DEVNULL, Popen
 
 from agon.errors import Unavailable
 from agon.runners.sandbox.inside.wire import HELLO_BYTES, REPORT_BYTES, Report, Request
+from agon.runners.sandbox.isolation import Isolation, environment
 from agon.runners.sandbox.verdicts import Lost
-from agon.runners.sandbox.walls import Wall, environment
 
 _START_S = 60.0
-"""A zygote that has loaded sympy from a cold disk on a busy machine answers long before."""
+"""Loading sympy from a cold disk on a busy machine takes far less."""
 GRACE_S = 5.0
 """How much later than the zygote's own deadline the supervisor's stands."""
 _SEALS = fcntl.F_SEAL_SEAL | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_WRITE
@@ -29,11 +29,11 @@ class Zygote:
     The thread that makes it must live as long as it: the kernel ends a zygote with the thread.
     """
 
-    def __init__(self, wall: Wall, *, hash_seed: int, sympy: bool) -> None:
+    def __init__(self, isolation: Isolation, *, hash_seed: int, sympy: bool) -> None:
         """Start it and wait for its greeting.
 
         Raises:
-            Unavailable: when it does not start, with its last words.
+            Unavailable: it does not start, with the last line it wrote.
         """
         self._closing = threading.Lock()
         self._closed = False
@@ -41,18 +41,18 @@ class Zygote:
         with theirs, memory_file("complaints") as complaints:
             try:
                 self._process = Popen(  # noqa: S603  # the command line is ours, from fixed parts
-                    wall.command(descriptor=theirs.fileno(), sympy=sympy),
+                    isolation.command(descriptor=theirs.fileno(), sympy=sympy),
                     stdin=DEVNULL, stdout=complaints, stderr=complaints, cwd="/",
                     env=environment(hash_seed), pass_fds=(theirs.fileno(),), start_new_session=True,
                 )  # fmt: skip
             except OSError as wrong:
                 self._control.close()
-                raise Unavailable(f"the {wall.mode} sandbox does not start: {wrong}") from None
+                raise Unavailable(f"the {isolation.mode} sandbox does not start: {wrong}") from None
             theirs.close()
             self._handle = os.pidfd_open(self._process.pid)
-            self.greeting = self._greeting(wall, complaints)
+            self.greeting = self._greeting(isolation, complaints)
 
-    def _greeting(self, wall: Wall, complaints: int) -> dict[str, str]:
+    def _greeting(self, isolation: Isolation, complaints: int) -> dict[str, str]:
         try:
             said = self._receive(HELLO_BYTES, within_s=_START_S).decode()
         except Lost:
@@ -60,16 +60,16 @@ class Zygote:
             words = os.pread(complaints, 1 << 16, 0).decode("utf-8", "replace").strip()
             last = words.splitlines()[-1] if words else "it ended without a word"
             raise Unavailable(
-                f"the {wall.mode} sandbox does not start: {last}; "
+                f"the {isolation.mode} sandbox does not start: {last}; "
                 "where namespaces cannot be had, ask for the degraded sandbox"
             ) from None
         return dict(word.split("=", 1) for word in said.split())
 
     def run(self, request: Request, source: bytes) -> tuple[Report, bytes]:
-        """Run a source and return the kernel's account with the bytes of the answer.
+        """Run a source; return the kernel's record of the process and the bytes of the answer.
 
         Raises:
-            Lost: when the zygote is gone or silent; close it then.
+            Lost: the zygote has ended or does not answer; close it then.
         """
         with (
             memory_file("source", source) as program,
@@ -90,7 +90,7 @@ class Zygote:
         A wrapper that is killed can leave a part of itself behind that holds the socket open.
 
         Raises:
-            Lost: when there is none in time, or none can come.
+            Lost: there is none in time, or none can come.
         """
         waiting = select.poll()
         waiting.register(self._control, select.POLLIN)
@@ -103,7 +103,7 @@ class Zygote:
         return record
 
     def close(self) -> None:
-        """End it and every process it has; may be called twice and from any thread."""
+        """Stop it with all its processes; may be called twice and from any thread."""
         with self._closing:
             if self._closed:
                 return
@@ -111,7 +111,7 @@ class Zygote:
             with contextlib.suppress(OSError):
                 self._control.shutdown(socket.SHUT_RDWR)
             # The whole group, and before the process is waited for: until then its number,
-            # which is the group's, belongs to nobody else.
+            # which is the group's, is not used again.
             os.killpg(self._process.pid, signal.SIGKILL)
             self._process.wait()
             self._control.close()
@@ -120,7 +120,7 @@ class Zygote:
 
 @contextlib.contextmanager
 def memory_file(name: str, content: bytes | None = None) -> Iterator[int]:
-    """Open a file that lives in memory; with content, one that nobody can change any more."""
+    """Open a file in memory; with content, one that cannot be changed any more."""
     descriptor = os.memfd_create(name, os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
     try:
         if content is not None:

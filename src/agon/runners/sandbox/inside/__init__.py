@@ -1,4 +1,4 @@
-"""Stand inside the wall: the only code of ours that shares a process with a hostile program.
+"""The code inside the sandbox: the only one of agon that shares a process with a program.
 
 These modules import each other, the standard library and nothing else of agon: they are bound
 into the sandbox as a package of their own, ``inside``.

@@ -1,7 +1,7 @@
-"""Live the short life of one submission: shut the doors, read the source, run it, answer.
+"""Run one program in a forked child: give up privileges, read the source, run it, answer.
 
-Everything up to the source runs our code alone. From then on this process is the program's: what
-it writes into the answer's descriptor is worth no more than the bytes it is made of.
+Up to reading the source only our code runs. From then on the process is controlled by the program:
+what it writes into the answer's descriptor is treated as untrusted bytes.
 """
 
 import ctypes
@@ -18,7 +18,7 @@ from . import seccomp, system
 from .wire import ENTRIES, Request
 
 SOURCE, PRINTS, ERRORS, ANSWER, READY = 0, 1, 2, 3, 4
-"""Where the descriptors of a child stand; no other is open."""
+"""Descriptors of a child; no other is open."""
 
 PROGRAM = "<program>"
 _REASON_CHARACTERS = 300
@@ -30,35 +30,35 @@ _type, _int, _list, _name_of_type = type, int, list, type.__dict__["__name__"]._
 
 
 class Failed(Exception):
-    """Carry an outcome other than ok out of the program's run."""
+    """A run ended with another outcome than ok."""
 
     def __init__(self, outcome: str, reason: str) -> None:
         super().__init__(reason)
         self.outcome = outcome
 
 
-def live(
+def run_and_exit(
     request: Request,
     *,
     descriptors: tuple[int, int, int, int],
     zygote: int,
     base_bytes: int,
     filter_: ctypes.Structure,
-    dice: int,
+    random_seed: int,
 ) -> NoReturn:
     """Run one program in this process, which ends here.
 
     Args:
         request: what to run, and within which limits.
-        descriptors: the source, where prints go, the answer, and the pipe that is told once the
-            wall stands.
-        zygote: process id of the parent; when it has gone already, so do we.
+        descriptors: the source, where prints go, the answer, and the pipe that is written to once
+            the isolation is complete.
+        zygote: process id of the parent; if it has ended already, the child ends too.
         base_bytes: address space of the zygote.
-        filter_: the system calls that pass.
-        dice: seed of every random generator that has been loaded.
+        filter_: the system calls that are allowed.
+        random_seed: seed of every random generator that has been loaded.
     """
     try:
-        _shut(request, descriptors, zygote, base_bytes, filter_, dice)
+        _isolate(request, descriptors, zygote, base_bytes, filter_, random_seed)
         os.write(READY, b"!")
         os.close(READY)
         _write(_answer(request))
@@ -66,13 +66,13 @@ def live(
         os._exit(0)  # no handler, no flush: nothing of the program runs after the answer
 
 
-def _shut(
+def _isolate(
     request: Request,
     descriptors: tuple[int, int, int, int],
     zygote: int,
     base_bytes: int,
     filter_: ctypes.Structure,
-    dice: int,
+    random_seed: int,
 ) -> None:
     system.prctl(system.PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != zygote:
@@ -84,7 +84,7 @@ def _shut(
         os.dup2(descriptor, place)
     os.closerange(READY + 1, 1024)
     if "random" in sys.modules:
-        sys.modules["random"].seed(dice)
+        sys.modules["random"].seed(random_seed)
     _limit(request, base_bytes)
     seccomp.turn_on(filter_)
 

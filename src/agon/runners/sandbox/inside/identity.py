@@ -1,4 +1,4 @@
-"""Become nobody: a user that owns nothing, without capabilities, unable to gain any."""
+"""Drop privileges: become a user that owns nothing, without capabilities, unable to gain any."""
 
 import contextlib
 import os
@@ -8,14 +8,14 @@ from . import system
 NOBODY = 65534
 
 
-def become_nobody() -> bool:
+def drop_privileges() -> bool:
     """Drop root, if this is root, then every capability and every way to new ones.
 
-    Root first takes another user for good, then enters a user namespace of its own where the
+    Root first becomes another user permanently, then enters a new user namespace where the
     kernel allows it; nothing in there maps to a user outside.
 
     Returns:
-        Whether this process now stands in a user namespace that it made itself.
+        Whether this process is now in a user namespace that it made itself.
     """
     own_namespace = False
     if os.geteuid() == 0:

@@ -1,4 +1,4 @@
-"""Shut the file system, TCP, abstract sockets and signals by landlock, where the kernel has it."""
+"""Restrict files, TCP, abstract sockets and signals by landlock, where the kernel has it."""
 
 import contextlib
 import ctypes

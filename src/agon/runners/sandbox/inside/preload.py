@@ -1,6 +1,6 @@
-"""Load what programs may import, down to what would be loaded only when it is used.
+"""Load what programs may import, including what would be loaded only when it is used.
 
-Once the wall stands, no module can be read any more.
+Once the isolation is complete, no module can be read any more.
 """
 
 import importlib
@@ -22,7 +22,7 @@ _USED_BY_THOSE = (
 _LEFT_OUT = frozenset({"tests", "benchmarks", "sampling"})
 
 
-def load(*, sympy: bool, dice: int) -> str:
+def load(*, sympy: bool, random_seed: int) -> str:
     """Import it and say the versions; random generators start from the given seed."""
     for name in (*MODULES, *_FOR_SYNTAX_AND_TEXT):
         importlib.import_module(name)
@@ -33,7 +33,7 @@ def load(*, sympy: bool, dice: int) -> str:
         _load_all(f"sympy.{part}")
     for name in _USED_BY_THOSE:
         importlib.import_module(name)
-    importlib.import_module("sympy.core.random").seed(dice)
+    importlib.import_module("sympy.core.random").seed(random_seed)
     return f"sympy={module.__version__}"
 
 

@@ -1,7 +1,7 @@
 """Build and turn on the list of system calls a program may make (x86-64).
 
-The filter is classic BPF, put together by :func:`program`. Whatever is not named here ends the
-process, and so does every call made through another door (32-bit, x32).
+The filter is classic BPF, put together by :func:`program`. Any other call ends the process,
+and so does every call through another interface (32-bit, x32).
 """
 
 import ctypes

@@ -1,7 +1,7 @@
-"""Be a zygote: load what programs may import, then fork a child for each request.
+"""The zygote: load what programs may import, then fork a child for each request.
 
 The zygote never sees a program. It receives descriptors, hands them to the child and reports the
-kernel's account of the child's end; a program has no way to reach it.
+kernel's record of the child's end; a program has no way to reach it.
 """
 
 import gc
@@ -35,10 +35,10 @@ def main(arguments: list[str]) -> NoReturn:
     """
     descriptor, supervisor, walls, libraries = arguments
     warnings.simplefilter("ignore")
-    dice = int(os.environ["PYTHONHASHSEED"])
-    versions = load(sympy=libraries == "sympy", dice=dice)
+    random_seed = int(os.environ["PYTHONHASHSEED"])
+    versions = load(sympy=libraries == "sympy", random_seed=random_seed)
     control = socket.socket(fileno=_out_of_the_way(int(descriptor)))
-    own_namespace = identity.become_nobody()
+    own_namespace = identity.drop_privileges()
     landlocked = landlock.shut() if walls == "landlock" else 0
     system.prctl(system.PR_SET_PDEATHSIG, signal.SIGKILL)  # a change of user would have undone it
     if int(supervisor) not in {0, os.getppid()}:
@@ -51,7 +51,7 @@ def main(arguments: list[str]) -> NoReturn:
     os.chdir("/")
     gc.collect()
     gc.freeze()  # the children's collector leaves what is loaded alone, so its pages stay shared
-    zygote = _Zygote(control, dice)
+    zygote = _Zygote(control, random_seed)
     greeting = (
         f"landlock={landlocked} own_namespace={int(own_namespace)} "
         f"python={platform.python_version()} {versions}"
@@ -61,9 +61,9 @@ def main(arguments: list[str]) -> NoReturn:
 
 
 class _Zygote:
-    def __init__(self, control: socket.socket, dice: int) -> None:
+    def __init__(self, control: socket.socket, random_seed: int) -> None:
         self._control = control
-        self._dice = dice
+        self._random_seed = random_seed
         self._filter = seccomp.loaded(seccomp.program())
         self._pid = os.getpid()
         self._base_kib = _resident_kib_of_a_fork()
@@ -83,13 +83,13 @@ class _Zygote:
         begin = time.monotonic()
         process = os.fork()
         if process == 0:
-            child.live(
+            child.run_and_exit(
                 request,
                 descriptors=(source, prints, answer, ready),
                 zygote=self._pid,
                 base_bytes=self._base_bytes,
                 filter_=self._filter,
-                dice=self._dice,
+                random_seed=self._random_seed,
             )
         for descriptor in (*descriptors, ready):
             os.close(descriptor)

@@ -1,4 +1,4 @@
-"""Call the few system calls Python has no name for."""
+"""The system calls that Python has no function for."""
 
 import ctypes
 import os

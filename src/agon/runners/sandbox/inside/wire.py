@@ -1,4 +1,4 @@
-"""Speak between supervisor and zygote: fixed records over a socket that keeps their borders.
+"""The protocol between supervisor and zygote: fixed records over a socket that separates them.
 
 A request comes with three descriptors: the source, the answer, and where prints go. The zygote
 passes them on to the child it forks and never looks into them, so it cannot remember a program.

@@ -13,11 +13,11 @@ import pytest
 
 from agon.app.sandbox import RunLimits, RunRequest, SandboxEscape
 from agon.errors import Unavailable
-from agon.runners.sandbox import open_sandbox, walls
+from agon.runners.sandbox import isolation, open_sandbox
+from agon.runners.sandbox.isolation import Isolation, isolation_of
 from agon.runners.sandbox.pool import Pool
-from agon.runners.sandbox.self_test import TRIALS, self_test
+from agon.runners.sandbox.self_test import HOSTILE_PROGRAMS, self_test
 from agon.runners.sandbox.verdicts import Verdict
-from agon.runners.sandbox.walls import Wall, wall
 from runners.hostile_programs import hostile_programs
 from runners.processes import descendants, eventually, status
 
@@ -91,11 +91,11 @@ def test_a_bwrap_that_cannot_be_run_is_refused(
 
 def test_a_missing_library_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """Programs would fail for our reason."""
-    walls._library.cache_clear()
-    monkeypatch.setattr(walls, "find_spec", lambda _: None)
+    isolation._library.cache_clear()
+    monkeypatch.setattr(isolation, "find_spec", lambda _: None)
     with pytest.raises(Unavailable, match="sympy is missing"):
-        wall("degraded")
-    walls._library.cache_clear()
+        isolation_of("degraded")
+    isolation._library.cache_clear()
 
 
 HOLES = {
@@ -110,25 +110,25 @@ HOLES = {
 
 
 @pytest.mark.parametrize("hole", HOLES)
-def test_a_wall_with_a_hole_is_not_opened(hole: str, tmp_path: Path) -> None:
+def test_an_isolation_with_a_hole_is_not_opened(hole: str, tmp_path: Path) -> None:
     """The self-test runs when workers start; with one layer taken out it must find the hole."""
     inside = tmp_path / "inside"
-    shutil.copytree(Path(walls.__file__).parent / "inside", inside)
+    shutil.copytree(Path(isolation.__file__).parent / "inside", inside)
     file, line = HOLES[hole]
     text = (inside / file).read_text()
     assert line in text
     without = line.replace("_PROT_EXEC, 5, 0", "_PROT_EXEC, 0, 0")
     (inside / file).write_text(text.replace(line, without if without != line else ""))
-    whole = wall("degraded")
+    whole = isolation_of("degraded")
     broken = replace(whole, paths=(str(tmp_path), *whole.paths[1:]))
     with pytest.raises(SandboxEscape, match="does not hold"):
         Pool(broken, workers=1)
     assert eventually(lambda: descendants() == set())
 
 
-def test_the_self_test_has_eight_trials_and_believes_none() -> None:
+def test_the_self_test_runs_eight_programs_and_believes_none() -> None:
     """A program that comes back with what it reached for has escaped."""
-    assert len(TRIALS) == 8
+    assert len(HOSTILE_PROGRAMS) == 8
     with pytest.raises(Unavailable, match="reads a file"):
         self_test(lambda _: Verdict("ok", ("1",)))
 
@@ -136,12 +136,12 @@ def test_the_self_test_has_eight_trials_and_believes_none() -> None:
 def test_a_child_that_cannot_shut_its_doors_is_our_fault(tmp_path: Path) -> None:
     """When a limit cannot be set the source is not even read."""
     inside = tmp_path / "inside"
-    shutil.copytree(Path(walls.__file__).parent / "inside", inside)
+    shutil.copytree(Path(isolation.__file__).parent / "inside", inside)
     text = (inside / "child.py").read_text()
     (inside / "child.py").write_text(
         text.replace("_STACK_BYTES = 8 << 20", "_STACK_BYTES = 1 << 70")
     )
-    whole = wall("degraded")
+    whole = isolation_of("degraded")
     broken = replace(whole, paths=(str(tmp_path), *whole.paths[1:]))
     with pytest.raises(Unavailable, match="could not shut its doors"):
         Pool(broken, workers=1)
@@ -151,9 +151,9 @@ def test_a_child_that_cannot_shut_its_doors_is_our_fault(tmp_path: Path) -> None
     assert "could not shut its doors" in run.reason
 
 
-def test_the_degraded_wall_holds_without_landlock() -> None:
+def test_the_degraded_isolation_holds_without_landlock() -> None:
     """Older kernels have none; the list of system calls alone must do, and it is told."""
-    whole = wall("degraded")
+    whole = isolation_of("degraded")
     families = ("reading", "writing", "sockets", "proc", "signals", "classes")
     programs = [one for one in hostile_programs() if one.name.startswith(families)]
     with Pool(replace(whole, landlock=False), workers=2) as sandbox:
@@ -163,9 +163,9 @@ def test_the_degraded_wall_holds_without_landlock() -> None:
         assert [job.name for job, run in runs if not expected[job.name].held(run)] == []
 
 
-def kept(mode_wall: Wall) -> Pool:
+def kept(of_mode: Isolation) -> Pool:
     """Open a sandbox with one worker and start a program that stays."""
-    sandbox = Pool(mode_wall, workers=1)
+    sandbox = Pool(of_mode, workers=1)
     sandbox._executor.submit(sandbox._judge, LONG, 1)
     return sandbox
 
@@ -173,7 +173,7 @@ def kept(mode_wall: Wall) -> Pool:
 @pytest.mark.parametrize("mode", ["bwrap", "degraded"])
 def test_a_running_program_is_nobody_without_privileges_behind_a_filter(mode: str) -> None:
     """Seen from outside, in the kernel's own account."""
-    with kept(wall(mode)):  # type: ignore[arg-type]  # the parameters are modes
+    with kept(isolation_of(mode)):  # type: ignore[arg-type]  # the parameters are modes
         assert eventually(lambda: any(status(one)["Seccomp"] == "2" for one in descendants()))
         program = next(one for one in descendants() if status(one)["Seccomp"] == "2")
         said = status(program)
@@ -187,7 +187,7 @@ def test_a_running_program_is_nobody_without_privileges_behind_a_filter(mode: st
 def test_a_program_shares_no_namespace_and_no_file_with_the_host() -> None:
     """Every namespace the kernel has for it is its own; its world is read-only and small."""
     kinds = ("mnt", "pid", "net", "ipc", "uts", "user")
-    with kept(wall("bwrap")):
+    with kept(isolation_of("bwrap")):
         assert eventually(lambda: any(status(one)["Seccomp"] == "2" for one in descendants()))
         program = next(one for one in descendants() if status(one)["Seccomp"] == "2")
         if os.geteuid() == 0:  # its links are not for other users to read
@@ -217,7 +217,7 @@ def test_a_zygote_inherits_no_environment_and_no_descriptor(
     monkeypatch.setenv("AGON_SECRET", "do not tell")
     reading, writing = os.pipe()
     os.set_inheritable(reading, True)
-    with Pool(wall("degraded"), workers=1):
+    with Pool(isolation_of("degraded"), workers=1):
         (zygote,) = descendants()
         environ = Path(f"/proc/{zygote}/environ")
         if os.access(environ, os.R_OK):

@@ -1,4 +1,4 @@
-"""Build the walls: how a zygote is started, with namespaces around it or without."""
+"""The isolation of each mode: how a zygote is started, with namespaces or without."""
 
 import os
 import platform
@@ -14,8 +14,8 @@ from agon.errors import Unavailable, did_you_mean
 from agon.runners.sandbox.inside.identity import NOBODY
 
 _HERE = Path(__file__).parent
-_ROOM = Path("/agon")
-"""Where our code and the libraries stand inside the namespaces."""
+_INSIDE = Path("/agon")
+"""Path of our code and the libraries inside the namespaces."""
 
 _LIBRARIES = ("sympy", "mpmath")
 _SYSTEM_LIBRARIES = ("/lib", "/lib64", "/usr/lib/x86_64-linux-gnu", "/usr/lib64")
@@ -26,16 +26,16 @@ _BOOT = (
 
 
 @dataclass(frozen=True)
-class Wall:
-    """Say how zygotes of one mode are started.
+class Isolation:
+    """How zygotes of one mode are started.
 
     Attributes:
         mode: its name in every run.
-        prefix: what stands before the interpreter on the command line.
+        prefix: the command line before the interpreter.
         paths: where the zygote finds our code and the libraries.
-        single_use: whether a zygote serves one job only.
+        single_use: whether a zygote serves one run only.
         hides_processes: whether a zygote sees no process of the host.
-        landlock: whether landlock is asked for too.
+        landlock: whether landlock is used too.
     """
 
     mode: Mode
@@ -46,7 +46,7 @@ class Wall:
     landlock: bool = True
 
     def command(self, *, descriptor: int, sympy: bool) -> list[str]:
-        """Write the command line of a zygote that speaks over a descriptor."""
+        """Return the command line of a zygote that communicates over a descriptor."""
         return [
             *(*self.prefix, _interpreter(), "-s", "-S", "-P", "-B", "-c", _BOOT),
             *(":".join(self.paths), str(descriptor)),
@@ -57,7 +57,7 @@ class Wall:
 
 
 def environment(hash_seed: int) -> dict[str, str]:
-    """Give a zygote's whole environment."""
+    """Return a zygote's complete environment."""
     return {
         "PYTHONHASHSEED": str(hash_seed),
         "LC_ALL": "C.UTF-8",
@@ -67,12 +67,12 @@ def environment(hash_seed: int) -> dict[str, str]:
     }
 
 
-def wall(mode: Mode) -> Wall:
-    """Build the wall of a mode on this machine.
+def isolation_of(mode: Mode) -> Isolation:
+    """Return the isolation of a mode on this machine.
 
     Raises:
-        Unavailable: when this machine cannot have it, with what is missing.
-        ValueError: when there is no such mode.
+        Unavailable: this machine does not support it, with what is missing.
+        ValueError: there is no such mode.
     """
     if sys.platform != "linux" or platform.machine() != "x86_64":
         raise Unavailable(
@@ -81,11 +81,11 @@ def wall(mode: Mode) -> Wall:
         )
     if mode == "degraded":
         paths = (str(_HERE), *dict.fromkeys(str(_library(name).parent) for name in _LIBRARIES))
-        return Wall(mode, (), paths, single_use=False, hides_processes=False)
+        return Isolation(mode, (), paths, single_use=False, hides_processes=False)
     if mode not in {"bwrap", "cold"}:
         raise ValueError(f"no sandbox is called {mode}; {did_you_mean(mode, _MODES)}")
     prefix = (*_namespaces(), *_files(), "--")
-    return Wall(mode, prefix, (str(_ROOM),), single_use=mode == "cold", hides_processes=True)
+    return Isolation(mode, prefix, (str(_INSIDE),), single_use=mode == "cold", hides_processes=True)
 
 
 _MODES = ("bwrap", "degraded", "cold")
@@ -112,9 +112,9 @@ def _namespaces() -> tuple[str, ...]:
 
 
 def _files() -> tuple[str, ...]:
-    """Show the interpreter, its libraries, sympy and our side of the wall; nothing else.
+    """Return the arguments that mount the interpreter, its libraries, sympy and our code.
 
-    There is no /proc, no /dev, no /tmp; everything is read-only, the root itself at last.
+    Nothing else: no /proc, no /dev, no /tmp; everything is read-only, the root included.
     """
     arguments: list[str] = []
     for source in (_interpreter(), *_standard_library()):
@@ -125,18 +125,18 @@ def _files() -> tuple[str, ...]:
         elif directory.is_dir():
             arguments += ["--ro-bind", str(directory), str(directory)]
     for name in _LIBRARIES:
-        arguments += ["--ro-bind", str(_library(name)), str(_ROOM / name)]
-    arguments += ["--ro-bind", str(_HERE / "inside"), str(_ROOM / "inside")]
+        arguments += ["--ro-bind", str(_library(name)), str(_INSIDE / name)]
+    arguments += ["--ro-bind", str(_HERE / "inside"), str(_INSIDE / "inside")]
     return (*arguments, "--remount-ro", "/", "--chdir", "/")
 
 
 def _interpreter() -> str:
-    """Find the interpreter itself, not the link to it that stands in a virtual environment."""
+    """Return the interpreter itself, not the link to it in a virtual environment."""
     return os.path.realpath(getattr(sys, "_base_executable", "") or sys.executable)
 
 
 def _standard_library() -> list[str]:
-    """Name the folders of the standard library; of an installation of its own, all libraries."""
+    """Return the folders of the standard library; of a separate installation, all its libraries."""
     own = Path(sys.base_prefix, "lib")
     if own == Path("/usr/lib"):
         return [str(own / f"python{sys.version_info.major}.{sys.version_info.minor}")]
@@ -145,10 +145,10 @@ def _standard_library() -> list[str]:
 
 @cache
 def _library(name: str) -> Path:
-    """Find an installed package without importing it.
+    """Return the folder of an installed package without importing it.
 
     Raises:
-        Unavailable: when it is not installed.
+        Unavailable: it is not installed.
     """
     spec = find_spec(name)
     if spec is None or not spec.submodule_search_locations:
