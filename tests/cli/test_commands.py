@@ -219,7 +219,7 @@ def test_canonicalize_prints_hash_and_length(agon: Here, tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("source", "code", "said"),
     [
-        ("def solver():\n    return [1]\n", 0, "nothing to refuse"),
+        ("def solver():\n    return [1]\n", 0, "nothing to reject"),
         ("import os\ndef solver():\n    return [1]\n", 1, ":1:1: import of os"),
         ("x = 1\n", 1, "solver()"),
         ("def solver(:\n", 1, "syntax_error"),

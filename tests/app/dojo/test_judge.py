@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import agon
-from agon.app.dojo.judge import Judged, Progress, judge
+from agon.app.dojo.judge import JudgeSummary, Progress, judge
 from agon.app.dojo.problems import read_problem
 from agon.app.replay.replay import replay
 from agon.app.sandbox import RunRequest, RunResult
@@ -25,7 +25,7 @@ def package(tmp_path: Path) -> Path:
     return pack_problem(tmp_path / "p", freeze_started_at="2026-02-01", setter_user_id="gus")
 
 
-def judged(package: Path, *, wall: FakeSandbox | None = None) -> Judged:
+def judged(package: Path, *, wall: FakeSandbox | None = None) -> JudgeSummary:
     """Judge the submissions beside a package into a season beside it."""
     beside = package.parent
     (beside / "s").mkdir(exist_ok=True)

@@ -1,4 +1,4 @@
-"""Publish, judge, reveal and verify problems of the dojo: what organisers do around scoring.
+"""Publish, judge, reveal and verify problems of the dojo: what organizers do around scoring.
 
-Scoring reads the records that judging leaves; nothing here computes a point.
+Scoring reads the records that judging writes; nothing here computes a score.
 """

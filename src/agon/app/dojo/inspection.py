@@ -1,6 +1,6 @@
-"""Look at a program before it runs: syntax, imports, entry point, payload policy.
+"""Inspect a program before it runs: syntax, imports, entry point, payload policy.
 
-A courtesy to its author. What a program does when it runs is the sandbox's to bear.
+A courtesy to its author; the sandbox alone contains what a program does when it runs.
 """
 
 from collections.abc import Sequence
@@ -13,13 +13,13 @@ from agon.disciplines.dojo.payload import Payload, check, measure
 from agon.disciplines.dojo.program import Program, Refusal, Violation, parse
 from agon.disciplines.dojo.rules import DojoRules
 
-_GRAVEST_FIRST: Final[tuple[Refusal, ...]] = ("syntax_error", "rejected_import", "rejected_policy")
-"""What a program is refused for without running. A missing entry point, a run would show too."""
+_BY_SEVERITY: Final[tuple[Refusal, ...]] = ("syntax_error", "rejected_import", "rejected_policy")
+"""What a program is rejected for without a run. A missing entry point is left to the run."""
 
 
 @dataclass(frozen=True)
 class Inspection:
-    """Hold what can be said of a program without running it.
+    """What is found in a program without running it.
 
     Attributes:
         program: the syntax tree; None when it cannot be parsed.
@@ -32,16 +32,16 @@ class Inspection:
     violations: tuple[Violation, ...]
 
     def refused_for(self, *verdicts: Refusal) -> tuple[Violation, ...]:
-        """Return the violations of the gravest of these verdicts that there is.
+        """Return the violations of the most severe of these verdicts that there are.
 
         ``syntax_error``, ``rejected_import``, ``rejected_policy`` in this order; without
         arguments any of them.
         """
-        for verdict in _GRAVEST_FIRST:
+        for verdict in _BY_SEVERITY:
             if not verdicts or verdict in verdicts:
-                found = tuple(one for one in self.violations if one.verdict == verdict)
-                if found:
-                    return found
+                violations = tuple(one for one in self.violations if one.verdict == verdict)
+                if violations:
+                    return violations
         return ()
 
 
@@ -75,18 +75,18 @@ def inspect(source: bytes, *, kind: Kind, rules: DojoRules) -> Inspection:
 def rules_in_force(
     edition: str | None = None, overrides: dict[str, str] | None = None
 ) -> DojoRules:
-    """Return the dojo's rules of an edition (None: the literal one) with some set otherwise.
+    """Return the dojo's rules of an edition (None: the reference edition) with overrides.
 
     Raises:
         NotFound: there is no such edition.
-        InvalidRule: unknown rules or values out of bounds.
+        InvalidRule: a rule is unknown or a value out of its bounds.
     """
     rules: Any = rules_of("dojo", edition, overrides)[1]
     return rules
 
 
 def summary(violations: Sequence[Violation], *, most: int = 5) -> str:
-    """Write violations in one line: the first few with their places, and how many more.
+    """Return violations in one line: the first few with their line numbers, and how many more.
 
     Example:
         >>> summary([Violation(1, 8, "import of os", "use math", "rejected_import")])

@@ -1,4 +1,4 @@
-"""Judge the submissions to a problem: each gets exactly one verdict, and keeps it."""
+"""Judge the submissions to a problem: each gets exactly one verdict, which stays."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
@@ -9,7 +9,7 @@ from agon.app.dojo.grading import Grader, PendingSubmission, Row
 from agon.app.dojo.hidden_answer import HiddenAnswer
 from agon.app.dojo.inspection import rules_in_force
 from agon.app.dojo.lifecycle import is_judged, submission_row
-from agon.app.dojo.packages import Place, Submission, find_packages, read_package
+from agon.app.dojo.packages import PackageFolder, Submission, find_packages, read_package
 from agon.app.dojo.problems import Problem
 from agon.app.dojo.season import Season
 from agon.app.dojo.setter_validation import validate_setter
@@ -18,12 +18,12 @@ from agon.app.sandbox import RunLimits, Sandbox
 from agon.records.writing import write_atomically
 
 REFUSED: Final = "refused.ndjson"
-"""Packages that could not be judged, and why; they are looked at again the next time."""
+"""Packages that could not be judged, and why; they are read again the next time."""
 
 
 @dataclass(frozen=True)
 class Progress:
-    """Hold how far a judge is: submissions done, of how many, and the newest verdict."""
+    """The progress of judging: submissions done, of how many, and the newest verdict."""
 
     done: int
     total: int
@@ -31,15 +31,15 @@ class Progress:
 
 
 @dataclass(frozen=True)
-class Judged:
-    """Hold what a judge did.
+class JudgeSummary:
+    """The summary of judging a folder of submissions.
 
     Attributes:
         problem_id: the problem.
         rows: the verdicts reached now.
         kept: how many submissions had their verdict already.
         faults: packages that could not be judged.
-        remarks: what is wrong with packages that have a verdict all the same.
+        remarks: issues of packages that were judged all the same.
         late: ids of the submissions judged now that came after the freeze.
     """
 
@@ -53,7 +53,7 @@ class Judged:
 
 @dataclass
 class _Tally:
-    """Count, while packages are read, what needs no verdict."""
+    """Counts, while packages are read, of what needs no verdict."""
 
     kept: int = 0
     unfit: int = 0
@@ -69,11 +69,11 @@ def judge(
     *,
     limits: RunLimits | None = None,
     progress: Callable[[Progress], None] = lambda _: None,
-) -> Judged:
-    """Judge a folder of submissions into a season's folder; go on where an earlier judge stopped.
+) -> JudgeSummary:
+    """Judge a folder of submissions into a season's folder; continue an interrupted one.
 
-    A submission that has a verdict keeps it, unless that was ``sandbox_error``, which is ours to
-    repeat. Submissions after the freeze are judged and recorded too: the rule ``after_freeze``
+    A submission that has a verdict keeps it, unless that is ``sandbox_error``, which is
+    repeated. Submissions after the freeze are judged and recorded too: the rule ``after_freeze``
     leaves them unscored.
 
     Args:
@@ -81,13 +81,13 @@ def judge(
         submissions: the folder with ``<user>/<submission>/solver.py``.
         out: the season's folder; it may hold other problems.
         sandbox: where programs run.
-        limits: what a solver may use; None takes those of the dojo page.
+        limits: what a solver may use; None: those of the dojo page.
         progress: called for every verdict.
 
     Raises:
         InvalidSetter: the setter is not valid.
         Conflict: ``out`` is no season, or is being judged by another process.
-        NotFound: the folder of submissions is not there.
+        NotFound: there is no such folder of submissions.
     """
     places, misplaced = find_packages(submissions)
     tally = _Tally(faults=misplaced)
@@ -106,7 +106,7 @@ def judge(
         season.finish()
         _list_refused(season.folder / REFUSED, problem.id, tally.faults)
     freeze = problem.declared()["freeze_started_at"]
-    return Judged(
+    return JudgeSummary(
         problem_id=problem.id,
         rows=tuple(sorted(rows, key=lambda row: str(row["id"]))),
         kept=tally.kept,
@@ -117,9 +117,9 @@ def judge(
 
 
 def _pending(
-    places: Sequence[Place], problem_id: str, season: Season, tally: _Tally, *, longest: int
+    places: Sequence[PackageFolder], problem_id: str, season: Season, tally: _Tally, *, longest: int
 ) -> Iterator[PendingSubmission]:
-    """Read the packages that have no verdict yet, one whenever the next is wanted."""
+    """Yield the packages that have no verdict yet, read when the next is asked for."""
     for place in places:
         known = season.rows["submissions"].get(place.id_on(problem_id))
         settled = is_judged(known)
@@ -134,7 +134,7 @@ def _pending(
             tally.remarks += submission.remarks
             row = _row(place, problem_id, submission, longest=longest)
             season.receive(row)
-            yield PendingSubmission(row, submission.source, submission.refusal)
+            yield PendingSubmission(row, submission.source, submission.unreadable)
             continue
         tally.kept += 1
         if known["source_hash"] != submission.source_hash:
@@ -143,10 +143,12 @@ def _pending(
             tally.remarks.append(FileIssue(str(place.folder), what, remedy))
 
 
-def _row(place: Place, problem_id: str, submission: Submission, *, longest: int) -> dict[str, Any]:
-    """Return a submission's row of the table ``submissions``, its verdict still open.
+def _row(
+    place: PackageFolder, problem_id: str, submission: Submission, *, longest: int
+) -> dict[str, Any]:
+    """Return a submission's row of the table ``submissions``, not judged yet.
 
-    A source beyond every program that could be read is recorded by hash and length alone.
+    A source longer than any program may be is recorded by hash and length only.
     """
     source = submission.source
     content = {
@@ -166,7 +168,7 @@ def _row(place: Place, problem_id: str, submission: Submission, *, longest: int)
 
 
 def _list_refused(file: Path, problem_id: str, faults: Sequence[FileIssue]) -> None:
-    """List what could not be judged of a problem beside that of others; no file for nothing."""
+    """Replace a problem's part of the list of packages not judged; no file for none."""
     listed = file.read_bytes().splitlines(keepends=True) if file.exists() else []
     mark = f'{{"problem_id": "{problem_id}", '.encode()
     lines = [line for line in listed if not line.startswith(mark)]

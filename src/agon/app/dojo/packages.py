@@ -1,4 +1,4 @@
-"""Find and read solvers' packages: ``<user>/<submission>/solver.py`` and what lies beside it."""
+"""Find and read solvers' packages: ``<user>/<submission>/solver.py`` and its JSON files."""
 
 import os
 from collections.abc import Iterator
@@ -28,8 +28,8 @@ _ANY_PROBLEM: Final = "0" * 12
 
 
 @dataclass(frozen=True)
-class Place:
-    """Hold where a submission lies: its user, its name, its folder."""
+class PackageFolder:
+    """The folder of a submission: its user, its name, its path."""
 
     user: str
     name: str
@@ -42,31 +42,31 @@ class Place:
 
 @dataclass(frozen=True, kw_only=True)
 class Submission:
-    """Hold one solver's package.
+    """A solver's package.
 
     Attributes:
-        source: canonical bytes; None when they are not UTF-8, so that there are none.
-        source_hash: SHA-256 of the canonical bytes, or of the file as it is where there are none.
+        source: canonical bytes; None when the file is not UTF-8.
+        source_hash: SHA-256 of the canonical bytes, or of the file's bytes where there are none.
         l_chars: their number.
-        refusal: why there are no canonical bytes; empty when there are.
-        method_tag, notes: as declared, None when nothing readable is.
-        remarks: what is wrong with it that keeps it from nothing.
+        unreadable: why there are no canonical bytes; empty when there are.
+        method_tag, notes: as declared; None where nothing readable is declared.
+        remarks: issues that do not keep it from being judged.
     """
 
     source: bytes | None = field(repr=False)
     source_hash: str
     l_chars: int
     created_at: datetime
-    refusal: str = ""
+    unreadable: str = ""
     method_tag: str | None = None
     notes: str | None = None
     remarks: tuple[FileIssue, ...] = ()
 
 
-def find_packages(folder: Path) -> tuple[list[Place], list[FileIssue]]:
-    """List the submissions of a folder in the order of their names, and what is out of place.
+def find_packages(folder: Path) -> tuple[list[PackageFolder], list[FileIssue]]:
+    """Return the submissions of a folder in the order of their names, and what is misplaced.
 
-    Hidden entries, and files beside the users' folders, are left alone.
+    Hidden entries, and files next to the users' folders, are ignored.
 
     Raises:
         NotFound: there is no such folder.
@@ -84,11 +84,11 @@ def find_packages(folder: Path) -> tuple[list[Place], list[FileIssue]]:
             if fault is not None:
                 faults.append(fault)
             elif one.is_dir(follow_symlinks=False):
-                places.append(Place(user.name, one.name, Path(one.path)))
+                places.append(PackageFolder(user.name, one.name, Path(one.path)))
     return places, faults
 
 
-def read_package(place: Place) -> Submission:
+def read_package(place: PackageFolder) -> Submission:
     """Read one submission.
 
     A ``solution.json`` that cannot be read declares nothing; a ``submission.json`` that cannot be
@@ -116,7 +116,7 @@ def read_package(place: Place) -> Submission:
     except NotUtf8 as wrong:
         return Submission(
             source=None, source_hash=source_hash(raw), l_chars=len(raw), created_at=created,
-            refusal=str(wrong), method_tag=tag, notes=notes, remarks=tuple(remarks),
+            unreadable=str(wrong), method_tag=tag, notes=notes, remarks=tuple(remarks),
         )  # fmt: skip
     return Submission(
         source=source, source_hash=source_hash(source), l_chars=length(source),

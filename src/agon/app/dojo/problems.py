@@ -33,15 +33,15 @@ _KEYS: Final = ("title", "interface", "N_check", "setter_user_id", "freeze_start
 
 @dataclass(frozen=True, kw_only=True)
 class Problem:
-    """Hold a setter's package; who sees it knows the answer.
+    """A setter's package; it contains the answer.
 
     Attributes:
         source: canonical bytes of ``setter.py``.
         interface: what it defines: ``seq(n)`` or ``gen(N)``.
-        title: for people.
+        title: the title shown.
         n_check: how many terms a solver has to give.
-        setter_user_id: whose it is; that user cannot score on it.
-        freeze_started_at: from when on submissions are refused, in UTC.
+        setter_user_id: its setter, who cannot score on it.
+        freeze_started_at: from when on submissions are rejected, in UTC.
     """
 
     source: bytes = field(repr=False)
@@ -57,7 +57,7 @@ class Problem:
         return source_hash(self.source)
 
     def declared(self) -> dict[str, Any]:
-        """Return what ``problem.json`` says of it."""
+        """Return its declaration, as ``problem.json`` has it."""
         freeze = self.freeze_started_at
         return {
             "title": self.title,
@@ -104,7 +104,7 @@ def problem_of(
     declaration: str,
     setter: str,
 ) -> Problem | None:
-    """Make a problem of what its declaration says and its setter's source.
+    """Return the problem of a declaration and a setter's source.
 
     Args:
         given: the declaration's keys and values.
@@ -174,7 +174,7 @@ def _canonical(raw: bytes, where: str) -> bytes:
 
 
 def _misspelt(given: Mapping[str, Any], where: str) -> Iterator[FileIssue]:
-    """Find keys that must be meant as one of ours; others are the organiser's own business."""
+    """Yield keys that look like misspelt ones of ours; other keys are ignored."""
     folded = {key.casefold(): key for key in _KEYS if given.get(key) is None}
     for name in given:
         if name not in _KEYS:

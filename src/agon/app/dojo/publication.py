@@ -1,4 +1,4 @@
-"""Publish a problem: check its package, let its setter through the gate, disclose and seal."""
+"""Publish a problem in a folder: what is disclosed, and the hidden answer."""
 
 import os
 import shutil
@@ -19,18 +19,18 @@ SEALED: Final = "sealed.json"
 
 
 def publish(problem: Problem, out: Path, sandbox: Sandbox) -> HiddenAnswer:
-    """Write ``disclosure.json`` for everybody and ``sealed.json`` for the organiser alone.
+    """Write ``disclosure.json`` for everyone and ``sealed.json`` for the organizer only.
 
     Args:
         problem: the setter's package.
-        out: the folder to make; it appears when both files are written.
+        out: the folder to make; it exists once both files are written.
         sandbox: where the setter runs.
 
     Raises:
         InvalidSetter: the setter is not valid.
         Conflict, NotFound, Unavailable: the folder cannot be made.
     """
-    expect_new(out)
+    require_new(out)
     answer = HiddenAnswer(problem, validate_setter(problem, sandbox))
     target = out.absolute()
     try:
@@ -54,12 +54,12 @@ def _disclosed(answer: HiddenAnswer) -> dict[str, Any]:
     return disclosure(answer.package, freeze=answer.problem.freeze_started_at)
 
 
-def expect_new(out: Path) -> None:
-    """Refuse a folder that could not be made, before any work is done.
+def require_new(out: Path) -> None:
+    """Reject a folder that could not be made, before any work is done.
 
     Raises:
         NotFound: its parent is missing.
-        Conflict: it is there and not an empty folder.
+        Conflict: it exists and is not an empty folder.
     """
     if not out.absolute().parent.is_dir():
         raise NotFound(f"{out.parent}: no such folder; make it first")

@@ -1,4 +1,4 @@
-"""Run a season's submissions again as a set, and see what would change before it counts."""
+"""Judge a season's submissions again, and see what would change before it counts."""
 
 import secrets
 from collections.abc import Callable
@@ -16,8 +16,8 @@ from agon.errors import CheckFailed, NotFound, did_you_mean
 
 
 @dataclass(frozen=True)
-class Rejudged:
-    """Hold what judging again did.
+class RejudgeSummary:
+    """The summary of judging a season again.
 
     Attributes:
         runs: how many submissions were judged again.
@@ -39,11 +39,11 @@ def rejudge(
     new_id: Callable[[], str] = lambda: secrets.token_hex(8),
     limits: RunLimits | None = None,
     progress: Callable[[Progress], None] = lambda _: None,
-) -> Rejudged:
+) -> RejudgeSummary:
     """Judge a season's recorded submissions again; nothing counts unless it is applied.
 
-    Submissions whose source is not recorded keep their verdict: they were refused unread. So does
-    one whose new run ends in ``sandbox_error``, which says nothing about it.
+    Submissions whose source is not recorded keep their verdict: they were rejected without a run.
+    So does one whose new run ends in ``sandbox_error``, which says nothing about it.
 
     Args:
         folder: the season.
@@ -83,7 +83,7 @@ def rejudge(
         change = new_id() if apply and changes else None
         if change is not None:
             season.apply(changes, change=change)
-        return Rejudged(len(after), tuple(changes), change)
+        return RejudgeSummary(len(after), tuple(changes), change)
 
 
 def _chosen(season: Season, wanted: str | None) -> list[str]:

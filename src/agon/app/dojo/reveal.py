@@ -1,4 +1,4 @@
-"""Reveal a problem's answer when its time has come, and let anybody check the promise."""
+"""Reveal a problem's answer, and verify a source against the published hash."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -55,7 +55,7 @@ def method_tags(problem_id: str, season: Path) -> dict[str, int]:
 
 @dataclass(frozen=True)
 class Verification:
-    """Hold a promise and what the source says: they agree or not."""
+    """The published hash and the hash of a source."""
 
     promised: str
     found: str
@@ -67,16 +67,16 @@ class Verification:
 
 
 def verify(file: Path, promised: str | None = None) -> Verification:
-    """Compute ``P_hash`` anew from a source, or from the source in a revealed file.
+    """Compute ``P_hash`` from a source, or from the source in a revealed file.
 
     P_hash = SHA-256 of the canonical bytes (seed 002, 1.3).
 
     Args:
-        file: a ``.json`` file is a revealed one, anything else is a setter's source.
-        promised: the published hash; None takes the one a revealed file names.
+        file: a ``.json`` file is a revealed one, any other is a setter's source.
+        promised: the published hash; None: the one a revealed file names.
 
     Raises:
-        Unreadable: the file cannot be read, or nothing was promised.
+        Unreadable: the file cannot be read, or there is no hash to compare with.
     """
     where = str(file)
     if file.suffix.lower() == ".json":

@@ -1,4 +1,4 @@
-"""Run one program and say what became of it; nobody's terms are compared."""
+"""Run one program and return its verdict, without terms to compare with."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,14 +14,14 @@ from agon.disciplines.dojo.rules import DojoRules
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
-    """Hold what a program gave, or why it gave nothing.
+    """The terms of a program, or why there are none.
 
     Attributes:
         verdict: ``ok`` for any valid list of terms; else as a judge records it.
         terms: decimal integers.
         cpu_ms, wall_ms, memory_kib: what the run used; 0 when nothing ran.
-        mode: which wall stood; None when nothing ran.
-        reason: one line for people; empty when there is nothing to say.
+        mode: the isolation; None when nothing ran.
+        reason: one line of text; empty when there is nothing to report.
     """
 
     verdict: str
@@ -59,11 +59,11 @@ def run_program(
 
     Args:
         raw: the bytes of the file.
-        kind: a solver gives ``solver()``; a setter ``seq(n)`` or ``gen(N)``, within its gate's
-            second of processor time.
-        n_check: how many terms are wanted.
-        scan: whether to refuse, without running it, what the scan and the payload policy refuse.
-            Without it the wall stands alone.
+        kind: a solver defines ``solver()``; a setter ``seq(n)`` or ``gen(N)``, which has one
+            second of CPU time.
+        n_check: number of terms.
+        scan: whether to reject, without a run, what the scan and the payload policy reject.
+            Without it the sandbox alone protects.
         rules: the payload policy.
         open_sandbox: called when there is something to run.
 

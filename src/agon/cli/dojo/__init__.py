@@ -1,4 +1,4 @@
-"""``agon dojo``: look at programs, run them behind a wall, publish, judge and reveal problems."""
+"""``agon dojo``: check and run programs, publish, judge and reveal problems."""
 
 import click
 

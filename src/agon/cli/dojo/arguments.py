@@ -1,4 +1,4 @@
-"""Read what several commands of the dojo are given."""
+"""Arguments that several commands of the dojo share."""
 
 import sys
 from pathlib import Path
@@ -24,8 +24,8 @@ mode = option(
     type=click.Choice(MODES),
     default=MODES[0],
     show_default=True,
-    help="The wall: namespaces and warm interpreters; the same without namespaces; or a new "
-    "interpreter for each program.",
+    help="The isolation: namespaces and warm interpreters; the same without namespaces; or "
+    "namespaces and a new interpreter for each program.",
 )
 
 
@@ -33,7 +33,7 @@ def read_program(name: str) -> bytes:
     """Read a program's file, or stdin for ``-``.
 
     Raises:
-        Unreadable: it is larger than any program may be.
+        Unreadable: it is larger than a program may be.
     """
     if name == "-":
         return _bounded(sys.stdin.buffer, "stdin")
@@ -47,5 +47,5 @@ def _bounded(opened: IO[bytes], name: str) -> bytes:
 
     content = opened.read(MAX_SOURCE_FILE + 1)
     if len(content) > MAX_SOURCE_FILE:
-        raise Unreadable(f"{name}: has more than {MAX_SOURCE_FILE:,} bytes; that is no program")
+        raise Unreadable(f"{name}: has more than {MAX_SOURCE_FILE:,} bytes; give a program")
     return content

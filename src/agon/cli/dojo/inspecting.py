@@ -1,4 +1,4 @@
-"""``agon dojo canonicalize`` and ``check``: look at a program, run nothing."""
+"""``agon dojo canonicalize`` and ``check``: inspect a program without running it."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -49,10 +49,10 @@ def check_file(
     overrides: dict[str, str],
     form: str,
 ) -> None:
-    """Tell what would be refused in FILE, and where.
+    """Report what would be rejected in FILE, and where.
 
     Checks syntax, imports, entry point and the edition's payload policy; nothing is run. FILE -
-    is stdin. Exit code 1 when something would be refused.
+    is stdin. Exit code 1 when something would be rejected.
 
       agon dojo check solver.py --edition 0.2
     """
@@ -110,7 +110,7 @@ def _draw(report: dict[str, Any]) -> None:
     from agon.cli.drawing import Paper
 
     paper = Paper()
-    verdict = "nothing to refuse" if report["accepted"] else "would be refused"
+    verdict = "nothing to reject" if report["accepted"] else "would be rejected"
     paper.line(f"{report['file']} · {report['kind']} · edition {report['edition']} · {verdict}")
     paper.line(f"source_hash {report['source_hash']}")
     paper.line(f"L_chars {report['L_chars']}")

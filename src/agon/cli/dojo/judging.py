@@ -16,12 +16,12 @@ from agon.cli.helping import Command, option
 from agon.cli.output import TABLE, deliver
 
 if TYPE_CHECKING:
-    from agon.app.dojo.judge import Judged, Progress
-    from agon.app.dojo.rejudge import Rejudged
+    from agon.app.dojo.judge import JudgeSummary, Progress
+    from agon.app.dojo.rejudge import RejudgeSummary
     from agon.app.files import FileIssue
 
-_TOLD_EVERY_S = 2.0
-_TOLD_FAULTS = 20
+_PROGRESS_INTERVAL_S = 2.0
+_MAX_SHOWN = 20
 
 _jobs = option(
     "--jobs",
@@ -47,13 +47,13 @@ _jobs = option(
 def judge_submissions(
     problem: Path, submissions: Path, *, out: Path, jobs: int | None, mode: Any, form: str
 ) -> None:
-    """Judge submissions to a problem; DIR can be scored then.
+    """Judge submissions to a problem; DIR can then be scored.
 
     PROBLEM_DIR holds problem.json and setter.py. SUBMISSIONS_DIR holds USER/SUBMISSION/solver.py,
-    beside it solution.json (method_tag, notes) and submission.json (created_at; without it, when
-    solver.py was last changed). Each submission gets one verdict, written down at once: a judge
-    that was stopped goes on where it was, and no program that has a verdict runs again. Packages
-    that cannot be judged are listed in DIR/refused.ndjson.
+    and optionally solution.json (method_tag, notes) and submission.json (created_at; without it,
+    when solver.py was last modified). Each submission gets one verdict, stored at once: an
+    interrupted run continues where it was, and no program that has a verdict runs again. DIR/ledger
+    holds the hidden answers. Packages that cannot be judged are listed in DIR/refused.ndjson.
 
       agon dojo judge primes/ submissions/ --out season/
       agon score dojo season/
@@ -63,9 +63,9 @@ def judge_submissions(
     from agon.wiring import sandbox
 
     given = read_problem(problem)
-    with sandbox(mode, workers=jobs) as wall, _shown("judged") as progress:
-        judged = judge(given, submissions, out, wall, progress=progress)
-    _tell(judged, out)
+    with sandbox(mode, workers=jobs) as opened, _shown("judged") as progress:
+        judged = judge(given, submissions, out, opened, progress=progress)
+    _report(judged, out)
     counts = Counter(str(row["verdict"]) for row in judged.rows)
     if form == "json":
         from agon.cli.formats import json_chunks
@@ -77,7 +77,7 @@ def judge_submissions(
             "verdicts": dict(sorted(counts.items())),
             "refused": [str(fault) for fault in judged.faults],
             "after_freeze": list(judged.late),
-            "mode": wall.mode,
+            "mode": opened.mode,
         }
         deliver(json_chunks(summary), None)
         return
@@ -109,8 +109,8 @@ def rejudge_season(
     from agon.app.dojo.rejudge import rejudge
     from agon.wiring import sandbox
 
-    with sandbox(mode, workers=jobs) as wall, _shown("run again") as progress:
-        done = rejudge(season, wall, problem_id=problem, apply=applied, progress=progress)
+    with sandbox(mode, workers=jobs) as opened, _shown("run again") as progress:
+        done = rejudge(season, opened, problem_id=problem, apply=applied, progress=progress)
     if form == "json":
         from agon.cli.formats import json_chunks
 
@@ -127,7 +127,7 @@ def rejudge_season(
 
 @contextmanager
 def _shown(what: str) -> Iterator[Callable[["Progress"], None]]:
-    """Show on stderr how far it is: a bar in a terminal, else a line every now and then."""
+    """Show progress on stderr: a bar in a terminal, else a line every two seconds."""
     if sys.stderr.isatty():
         from rich.console import Console
         from rich.progress import Progress as Bar
@@ -136,27 +136,29 @@ def _shown(what: str) -> Iterator[Callable[["Progress"], None]]:
             task = bar.add_task(what, total=None)
             yield lambda now: bar.update(task, completed=now.done, total=now.total)
         return
-    told = time.monotonic()
+    shown = time.monotonic()
 
-    def tell(now: "Progress") -> None:
-        nonlocal told
-        if now.done == now.total or time.monotonic() - told >= _TOLD_EVERY_S:
-            told = time.monotonic()
+    def show(now: "Progress") -> None:
+        nonlocal shown
+        if now.done == now.total or time.monotonic() - shown >= _PROGRESS_INTERVAL_S:
+            shown = time.monotonic()
             click.echo(f"{what}: {now.done:,} of {now.total:,}", err=True)
 
-    yield tell
+    yield show
 
 
-def _tell(judged: "Judged", out: Path) -> None:
-    """Say on stderr what somebody should look at."""
+def _report(judged: "JudgeSummary", out: Path) -> None:
+    """Report on stderr what needs attention."""
     _list(judged.faults, "could not be judged")
-    _list(judged.remarks, "to look at")
+    _list(judged.remarks, "to check")
     if judged.late:
         count = f"{len(judged.late):,} came after the freeze"
         click.echo(f"{count}: judged and recorded, left unscored by after_freeze", err=True)
     failed = sum(row["verdict"] == "sandbox_error" for row in judged.rows)
     if failed:
-        click.echo(f"{failed:,} runs failed by our own fault; the same command repeats", err=True)
+        click.echo(
+            f"{failed:,} runs failed in the sandbox itself; the same command repeats them", err=True
+        )
     if judged.kept:
         click.echo(f"{judged.kept:,} had their verdict already", err=True)
     click.echo(f"wrote {out}; agon score dojo {out} scores it", err=True)
@@ -165,13 +167,13 @@ def _tell(judged: "Judged", out: Path) -> None:
 def _list(faults: "tuple[FileIssue, ...]", heading: str) -> None:
     from agon.cli.running import plain
 
-    for fault in faults[:_TOLD_FAULTS]:
+    for fault in faults[:_MAX_SHOWN]:
         click.echo(f"{heading}: {plain(str(fault))}", err=True)
-    if len(faults) > _TOLD_FAULTS:
-        click.echo(f"{heading}: {len(faults) - _TOLD_FAULTS:,} more", err=True)
+    if len(faults) > _MAX_SHOWN:
+        click.echo(f"{heading}: {len(faults) - _MAX_SHOWN:,} more", err=True)
 
 
-def _draw(done: "Rejudged") -> None:
+def _draw(done: "RejudgeSummary") -> None:
     from agon.cli.drawing import Column, Paper
 
     paper = Paper()

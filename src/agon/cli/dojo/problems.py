@@ -1,4 +1,4 @@
-"""``agon dojo publish``, ``reveal`` and ``verify``: a problem's promise, and whether it is kept."""
+"""``agon dojo publish``, ``reveal`` and ``verify``: a problem's published hash and its source."""
 
 from pathlib import Path
 from typing import Any
@@ -17,27 +17,27 @@ from agon.cli.output import require_writable
     type=click.Path(path_type=Path),
     required=True,
     metavar="DIR",
-    help="The new folder; it appears when all of it is written.",
+    help="The new folder; it exists once all of it is written.",
 )
 @arguments.mode
 def publish_problem(package: Path, *, out: Path, mode: Any) -> None:
     """Check a setter's PACKAGE and publish its problem.
 
     PACKAGE holds problem.json and setter.py. The setter has to give N_check terms, all int, within
-    a second of processor time, the same ones in two runs with different hash seeds. DIR gets
-    disclosure.json, for everybody: P_hash and the first fifty terms of odd index; and sealed.json,
+    a second of CPU time, the same ones in two runs with different hash seeds. DIR gets
+    disclosure.json, for everyone: P_hash and the first fifty terms of odd index; and sealed.json,
     which only its owner can read: the source and all terms. The problem's id, P_hash, is printed.
 
       agon dojo publish primes/ --out published/
     """
     from agon.app.dojo.problems import read_problem
-    from agon.app.dojo.publication import expect_new, publish
+    from agon.app.dojo.publication import publish, require_new
     from agon.wiring import sandbox
 
-    expect_new(out)
+    require_new(out)
     problem = read_problem(package)
-    with sandbox(mode) as wall:
-        publish(problem, out, wall)
+    with sandbox(mode) as opened:
+        publish(problem, out, opened)
     click.echo(problem.id)
     click.echo(f"wrote {out}: disclosure.json to publish, sealed.json to keep", err=True)
 
@@ -51,18 +51,22 @@ def publish_problem(package: Path, *, out: Path, mode: Any) -> None:
     metavar="FILE",
     help="The file to write.",
 )
-@option("--early", is_flag=True, help="Reveal it before its freeze, when submissions still come.")
+@option(
+    "--early",
+    is_flag=True,
+    help="Reveal it before its freeze, while submissions are still accepted.",
+)
 @option(
     "--season",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="The judged season, to tell how often each method tag was used.",
+    help="The judged season, to include how often each method tag was used.",
 )
 @arguments.mode
 def reveal_problem(source: Path, *, out: Path, early: bool, season: Path | None, mode: Any) -> None:
-    """Write the answer of a problem for everybody: source, terms, P_hash.
+    """Write the answer of a problem for everyone: source, terms, P_hash.
 
-    SOURCE is the setter's package (its setter runs once more) or a sealed file. Refused, with exit
+    SOURCE is the setter's package (its setter runs once more) or a sealed file. Rejected, with exit
     code 4, before the problem's freeze_started_at.
 
       agon dojo reveal published/sealed.json --out revealed.json
@@ -84,8 +88,8 @@ def reveal_problem(source: Path, *, out: Path, early: bool, season: Path | None,
         freeze, now=datetime.now(UTC), final=early or freeze is None, remedy=", or with --early"
     )
     if answer is None:
-        with sandbox(mode) as wall:
-            answer = HiddenAnswer(problem, validate_setter(problem, wall))
+        with sandbox(mode) as opened:
+            answer = HiddenAnswer(problem, validate_setter(problem, opened))
     reveal(answer, out, season=season)
     click.echo(problem.id)
     click.echo(f"wrote {out}; agon dojo verify {out} checks it", err=True)
@@ -98,7 +102,7 @@ def verify_source(source: Path, *, promised: str | None) -> None:
     """Compute the P_hash of a revealed SOURCE; nothing is run.
 
     SOURCE is a setter's source, or a revealed file (.json), which names its hash itself. Exit code
-    1 when the source is not the one that was promised.
+    1 when the source does not have the published hash.
 
       agon dojo verify setter.py --hash 9f86d081…
       agon dojo verify revealed.json
@@ -110,6 +114,6 @@ def verify_source(source: Path, *, promised: str | None) -> None:
     click.echo(verification.found)
     if not verification.holds:
         raise CheckFailed(
-            f"{source} has P_hash {verification.found}, promised was {verification.promised}"
+            f"{source} has P_hash {verification.found}, published was {verification.promised}"
         )
-    click.echo("it is the source that was promised", err=True)
+    click.echo("the source has the published hash", err=True)

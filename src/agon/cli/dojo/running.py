@@ -1,4 +1,4 @@
-"""``agon dojo run``: run one program behind the wall."""
+"""``agon dojo run``: run one program in the sandbox."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -19,14 +19,14 @@ _SHOWN_DIGITS = 30
 @click.command("run", cls=Command)
 @arguments.file
 @arguments.kind
-@option("--no-scan", is_flag=True, help="Run it whatever the scan finds; the wall stands alone.")
+@option("--no-scan", is_flag=True, help="Run it without the scan; the sandbox alone protects.")
 @option(
     "--n-check",
     type=click.IntRange(1, 1_000_000),
     default=200,
     show_default=True,
     metavar="N",
-    help="How many terms are wanted.",
+    help="How many terms to compute.",
 )
 @arguments.mode
 @parameters.edition_option
@@ -45,8 +45,8 @@ def run_file(
 ) -> None:
     """Run FILE in the sandbox: its terms, or why there are none.
 
-    What the scan or the edition's payload policy refuses is told with its lines and not run. A
-    setter gets its gate's second of processor time, a solver five. FILE - is stdin. Exit code 0
+    What the scan or the edition's payload policy rejects is reported with line numbers and not
+    run. A setter has one second of CPU time, a solver five. FILE - is stdin. Exit code 0
     when a verdict was reached, whatever it is; 5 when there is no sandbox.
 
       agon dojo run solver.py
@@ -85,7 +85,7 @@ def _draw(answer: "Answer") -> None:
     paper.line(answer.verdict + (f": {answer.reason}" if answer.reason else ""), style=right)
     if answer.mode is not None:
         paper.line(
-            f"{answer.cpu_ms:.1f} ms of processor time · {answer.wall_ms:.1f} ms in all · "
+            f"{answer.cpu_ms:.1f} ms CPU time · {answer.wall_ms:.1f} ms wall time · "
             f"{answer.memory_kib:,} KiB · {answer.mode}"
         )
     if answer.terms:
