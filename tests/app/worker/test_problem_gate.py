@@ -1,11 +1,13 @@
-"""The gate by a job: a problem is published when its setter passed, and not before."""
+"""Setter validation by a job: a problem is published when its setter is valid, not before."""
 
 from typing import Any
 
 import pytest
 
+from agon.app.queue.leases import InvalidOutcome
 from agon.app.service import Service
 from agon.app.worker.handlers import sandbox_runners
+from agon.app.worker.problem_gate import store_gate
 from app.worker.contests import PACKAGE, PROBLEM, dojo, entries, gated, job_of, work
 from fakes.sandbox import FakeSandbox
 
@@ -52,3 +54,16 @@ def test_a_setter_that_does_not_pass_publishes_nothing(
     assert failed.state == "failed"
     assert cause in failed.causes[-1]["cause"]
     assert entries(service, "problem-published", "record-added") == []
+
+
+@pytest.mark.parametrize(
+    "terms",
+    [None, "1", ["1"] * 19, ["1"] * 21, [1] * 20, ["01"] * 20, ["9" * 5000] * 20],
+    ids=["none", "text", "too few", "too many", "numbers", "no decimals", "too long"],
+)
+def test_terms_a_setter_cannot_have_given_are_rejected(service: Service, terms: Any) -> None:
+    """They come from a worker, and every submission would be compared with them."""
+    job = job_of(service, gated(service))
+    with pytest.raises(InvalidOutcome, match="term"):
+        store_gate(service, job, {"terms": terms})
+    assert entries(service, "problem-published") == []

@@ -45,7 +45,7 @@ def read_run(given: Any, *, n_check: int, limits: RunLimits) -> RunResult:
     if missing := sorted({"outcome", "mode", "runner"} - set(given)):
         raise InvalidOutcome(f"the outcome lacks {', '.join(missing)}; give them")
     outcome = _one_of(given, "outcome", get_args(RunOutcome))
-    terms = _terms(given.get("terms", []), n_check=n_check, digits=limits.max_term_digits)
+    terms = read_terms(given.get("terms", []), n_check=n_check, digits=limits.max_term_digits)
     if terms and outcome != "ok":
         raise InvalidOutcome(
             f"the outcome is {outcome} and has terms; send terms of an ok run alone"
@@ -63,7 +63,17 @@ def read_run(given: Any, *, n_check: int, limits: RunLimits) -> RunResult:
     )
 
 
-def _terms(value: Any, *, n_check: int, digits: int) -> tuple[str, ...]:
+def read_terms(value: Any, *, n_check: int, digits: int) -> tuple[str, ...]:
+    """Read the terms in an outcome.
+
+    Args:
+        value: what was sent.
+        n_check: maximum number of terms.
+        digits: maximum number of digits of a term.
+
+    Raises:
+        Refused: it is not a list of decimal integers within these bounds.
+    """
     if not isinstance(value, list | tuple):
         raise InvalidOutcome("terms is no list; send decimal integers as text")
     if len(value) > n_check:

@@ -1,4 +1,4 @@
-"""Let a setter's program through its gate, and publish the problem when it passes."""
+"""Validate a setter's program, and publish the problem when it is valid."""
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -7,12 +7,13 @@ from agon.app.contests.ledgers.append import append
 from agon.app.dojo.hidden_answer import HiddenAnswer
 from agon.app.dojo.lifecycle import problem_row, publication
 from agon.app.dojo.problems import packaged_problem
-from agon.app.dojo.setter_validation import validate_setter
-from agon.app.queue.leases import Commit
+from agon.app.dojo.setter_validation import SETTER_LIMITS, validate_setter
+from agon.app.queue.leases import Commit, InvalidOutcome
 from agon.app.queue.progress import Progress
 from agon.app.queue.source import Assignment
 from agon.app.sandbox import Sandbox
 from agon.app.worker.outcome_records import position_of
+from agon.app.worker.outcomes import read_terms
 from agon.entities.jobs import Job
 from agon.errors import Conflict
 from agon.store.session import Session
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def gate(sandbox: Sandbox) -> Callable[[Assignment, Progress], dict[str, Any]]:
-    """Return what runs setters: ``{"terms": […]}`` of one that passes, else its refusal is raised.
+    """Return the function that runs setters; its outcome is ``{"terms": […]}``, or it raises.
 
     Args:
         sandbox: the worker's.
@@ -37,8 +38,17 @@ def gate(sandbox: Sandbox) -> Callable[[Assignment, Progress], dict[str, Any]]:
 
 
 def store_gate(service: "Service", job: Job, outcome: Mapping[str, Any]) -> Commit:
-    """Publish a problem whose setter passed: one entry with its answer, one row without."""
-    answer = HiddenAnswer(packaged_problem(job.payload["package"]), tuple(outcome["terms"]))
+    """Publish a problem whose setter is valid: one entry with its answer, one row without.
+
+    Raises:
+        InvalidOutcome: the terms that were sent are not those of a setter.
+    """
+    problem = packaged_problem(job.payload["package"])
+    n_check, digits = problem.n_check, SETTER_LIMITS.max_term_digits
+    terms = read_terms(outcome.get("terms"), n_check=n_check, digits=digits)
+    if len(terms) != n_check:
+        raise InvalidOutcome(f"terms has {len(terms):,} items; send all {n_check:,}")
+    answer = HiddenAnswer(problem, terms)
 
     def finish(session: Session) -> Mapping[str, Any]:
         contest = session.contests.lock(job.payload["contest"])
