@@ -77,7 +77,7 @@ def test_records_are_added_once_and_faults_told_together(place: Place) -> None:
     refused = place("contest", "add", name, file, "--table", "bots")
     assert refused.code == 2
     assert "row 2, column name" in refused.err
-    assert "row 3 (line 3): 'x' is no JSON" in refused.err
+    assert "row 3 (line 3): 'x' is not JSON" in refused.err
     file.write_text('{"id":"eve","owner_id":"o9","name":"Eve"}\n')
     unknown = place("contest", "add", name, file, "--table", "bots")
     assert (unknown.code, "o9" in unknown.err) == (2, True)

@@ -8,12 +8,12 @@ from agon.records import InvalidRecords, RowIssue, inspect, read, read_rows
 from records.contest import SCHEMA, Rows, texts, values
 
 Make = Callable[[Mapping[str, Rows]], str]
-Fault = tuple[str, str, str | None, int | None]
+Issue = tuple[str, str, str | None, int | None]
 
 EXPECTED = read_rows(SCHEMA, values())
 
 
-def faults(issues: list[RowIssue]) -> set[Fault]:
+def faults(issues: list[RowIssue]) -> set[Issue]:
     """Reduce issues to what must be equal from every source."""
     return {(one.code, one.table, one.column, one.row) for one in issues}
 

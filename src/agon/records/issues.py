@@ -1,4 +1,4 @@
-"""Say what is wrong with records: every fault with table, row, column, value and remedy."""
+"""Describe what is wrong with records: each issue with table, row, column, value and remedy."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -6,13 +6,13 @@ from typing import Any
 
 from agon.errors import Unreadable
 
-SHOWN_PER_KIND = 20
-"""How many faults of one kind in one column are shown; the rest is counted."""
+MAX_LISTED_PER_KIND = 20
+"""Maximum number of issues of one kind listed per column; the rest is counted."""
 
 
 @dataclass(frozen=True)
 class RowIssue:
-    """Hold one fault.
+    """One thing that is wrong with a row or a table.
 
     Attributes:
         code: the kind (``wrong-type``, ``unknown-reference``, …).
@@ -24,7 +24,7 @@ class RowIssue:
         value: the value as it was given, as text, or None when empty.
         reason: what is wrong.
         remedy: what would be right.
-        count: how many faults of this kind the column has, this one included; more than are
+        count: number of issues of this kind in the column, this one included; more than are
             listed when there are too many.
     """
 
@@ -54,11 +54,11 @@ class RowIssue:
 
 
 class InvalidRecords(Unreadable):
-    """Refuse records with all that is wrong with them.
+    """Records are invalid; the error lists everything that is wrong with them.
 
     Attributes:
-        issues: the faults, at most :data:`SHOWN_PER_KIND` of one kind in one column.
-        total: how many faults there are in all.
+        issues: what is wrong, at most :data:`MAX_LISTED_PER_KIND` of one kind in one column.
+        total: the number of issues, listed or not.
     """
 
     def __init__(self, issues: list[RowIssue]) -> None:

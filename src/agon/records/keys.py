@@ -9,7 +9,7 @@ Everything else is counted exactly by the engine, and so is whatever a bitmap fi
 from dataclasses import dataclass
 from typing import Any
 
-from agon.records.issues import SHOWN_PER_KIND
+from agon.records.issues import MAX_LISTED_PER_KIND
 from agon.records.raw import quoted
 
 _BITS_PER_ROW = 64
@@ -96,7 +96,7 @@ def repeats(
     shown = " || ', ' || ".join(f"r.{quoted(name)}::VARCHAR" for name in key)
     sql = (
         f"SELECT r._row, {shown}, t.first FROM {relation} r JOIN ({twice}) t USING ({names}) "
-        f"WHERE r._row > t.first ORDER BY 1 LIMIT {SHOWN_PER_KIND}"
+        f"WHERE r._row > t.first ORDER BY 1 LIMIT {MAX_LISTED_PER_KIND}"
     )
     return count, connection.execute(sql).fetchall()
 
@@ -132,7 +132,7 @@ def dangling(connection: Any, references: Ids, keys: Ids) -> tuple[int, list[tup
         return 0, []
     sql = (
         f"SELECT r._row, r.{name}::VARCHAR FROM {unknown} AND r.{name} IS NOT NULL "
-        f"ORDER BY 1 LIMIT {SHOWN_PER_KIND}"
+        f"ORDER BY 1 LIMIT {MAX_LISTED_PER_KIND}"
     )
     return count, connection.execute(sql).fetchall()
 

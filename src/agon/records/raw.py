@@ -1,4 +1,4 @@
-"""Hold tables as their source gave them, before any value has been read as what it should be."""
+"""Define tables as their source holds them, before any value is read as its kind."""
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
@@ -11,18 +11,18 @@ NUMBERED = "row_number() OVER ()"
 
 @dataclass(frozen=True)
 class RawTable:
-    """Hold one table of a source inside the embedded engine.
+    """One table of a source inside the embedded engine.
 
     Attributes:
         name: the schema's table.
-        location: the file or database table, as people know it.
+        location: the file or database table, as messages name it.
         relation: what stands behind ``FROM`` to read it.
         types: the engine's type of each column the schema knows.
         row: SQL for the number of a row in its source, from 1.
         stored: whether ``relation`` is a copy that can be dropped once its values are read.
         in_place: whether a file is read only where a value is asked for: damage shows that late.
-        complete: whether every row could be read; where some could not, nobody can say that an
-            id is missing.
+        complete: whether every row could be read; where some could not, no id can be said to be
+            missing.
         others: columns the source has and the schema does not know.
         lines: finds the line of a text file, from 1, on which each given row begins.
         examine: finds what keeps a file from being read to its end.
@@ -43,10 +43,10 @@ class RawTable:
 
 @dataclass(frozen=True)
 class SourceTables:
-    """Hold what a source has.
+    """The tables of a source.
 
     Attributes:
-        shown: the source, as people know it (never with a password).
+        shown: the source, as messages name it (never with a password).
         tables: the schema's tables that could be read.
         issues: what could not even be read as rows.
         others: names of files or tables that are none of the schema's.

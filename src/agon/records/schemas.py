@@ -12,7 +12,7 @@ from agon.records.conditions import Condition
 
 
 class Kind(StrEnum):
-    """Name what a column holds.
+    """The kind of values in a column.
 
     ``ID`` is a whole number or text, compared as given; ``TIMESTAMP`` is ISO 8601 and stored in
     UTC (no zone given means UTC); ``NUMBER`` is a finite float.
@@ -38,11 +38,11 @@ SQL_TYPES = {
 
 @dataclass(frozen=True)
 class Column:
-    """Describe one column.
+    """One column of a table.
 
     Attributes:
-        required: the table is refused without the column.
-        nullable: single values may be empty (an optional column is nullable by nature).
+        required: the table is invalid without the column.
+        nullable: single values may be empty (those of an optional column always may).
         low, high: inclusive bounds for numbers.
         choices: the closed list of texts.
         references: ``table.column`` a value must be found in.
@@ -59,7 +59,7 @@ class Column:
 
     @property
     def may_be_empty(self) -> bool:
-        """Say whether single values may be empty."""
+        """Whether single values may be empty."""
         return self.nullable or not self.required
 
 
@@ -123,10 +123,10 @@ class ForeignKey:
 
 @dataclass(frozen=True)
 class Table:
-    """Describe one table.
+    """One table of a schema.
 
     Attributes:
-        required: the records are refused without it. Any other table counts as empty when it is
+        required: the records are invalid without it. Any other table counts as empty when it is
             missing, unless rows refer to it.
         key: columns that identify a row (no duplicates among rows where all are given).
         time: the column by which ``as_of`` leaves later rows out; rows without a time stay.
@@ -180,7 +180,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Schema:
-    """Describe all tables of a discipline; ``one_table_of`` needs at least one of the named."""
+    """All tables of a discipline; of each group in ``one_table_of`` at least one is required."""
 
     discipline: str
     tables: tuple[Table, ...]
@@ -194,9 +194,10 @@ class Schema:
         return next(table for table in self.tables if table.name == name)
 
     def families(self) -> dict[tuple[str, str], int]:
-        """Group id columns that refer to each other: ``(table, column)`` → number of the family.
+        """Return the family number of each id column ``(table, column)``.
 
-        Ids of one family are compared with each other, so they get one type.
+        Id columns that refer to each other form a family: their ids are compared, so they get one
+        type.
         """
         parent: dict[tuple[str, str], tuple[str, str]] = {}
 

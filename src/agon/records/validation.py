@@ -10,7 +10,7 @@ from typing import Any
 from agon.records.casting import Cast
 from agon.records.checks import Check, checks_of, flag
 from agon.records.constraints import expected
-from agon.records.issues import SHOWN_PER_KIND, RowIssue
+from agon.records.issues import MAX_LISTED_PER_KIND, RowIssue
 from agon.records.keys import Ids, dangling, has_repeats, ids, is_sound, repeats
 from agon.records.raw import RawTable, SourceTables, quoted
 from agon.records.schemas import ForeignKey, Schema, Table
@@ -190,7 +190,7 @@ class _Checked:
             given = quoted(f"given:{check.column}")
         sql = (
             f'SELECT "row:", {given} FROM ({self._inspected(with_row=True)}) WHERE {check.bad} '
-            f'ORDER BY "row:" LIMIT {SHOWN_PER_KIND}'
+            f'ORDER BY "row:" LIMIT {MAX_LISTED_PER_KIND}'
         )
         return [
             self._issue(

@@ -1,4 +1,4 @@
-"""Give growing records as they were seen at one position."""
+"""Give append-only tables as they were at one position."""
 
 import weakref
 from collections.abc import Callable, Collection
@@ -10,30 +10,30 @@ from agon.records.tables import Records
 
 
 class TablesView(Records):
-    """Give growing records as they were seen at one position; growth does not change them.
+    """The records visible at one position of append-only tables; later rows do not change them.
 
-    Closing them drops their views alone: the engine belongs to whoever grows the records.
+    Closing it drops its views only; the engine belongs to the tables.
     """
 
     _pending_drops: list[str]
     _of: Records | None = None
-    _let_go: Callable[[], object]
+    _release: Callable[[], object]
 
-    def release_into(self, spent: list[str], *, of: Records | None = None) -> Self:
-        """Have the views dropped some time after the last use of these records (and of ``of``)."""
-        self._pending_drops, self._of = spent, of
+    def release_into(self, pending: list[str], *, of: Records | None = None) -> Self:
+        """Queue the views in ``pending`` to be dropped after the last use (of ``of``, too)."""
+        self._pending_drops, self._of = pending, of
         # Views that read other ones need those to live as long, and may go with them.
-        last = weakref.finalize(of or self, spent.append, self._space)
-        self._let_go = of.close if of else last
+        last = weakref.finalize(of or self, pending.append, self._space)
+        self._release = of.close if of else last
         return self
 
     def as_of(self, moment: datetime | None) -> Self:
-        """Return the records as they were at a moment of their own time."""
-        seen = super().as_of(moment)
-        return seen if seen is self else seen.release_into(self._pending_drops, of=self)
+        """Return the records as they were at a time."""
+        view = super().as_of(moment)
+        return view if view is self else view.release_into(self._pending_drops, of=self)
 
     def rows_where(self, table: str, column: str, values: Collection[str]) -> list[int]:
-        """List the numbers of the rows whose column, as text, is one of some values, rising."""
+        """Return the numbers of rows whose column, as text, has one of some values, in order."""
         sql = (
             f"SELECT _row FROM {self._space}.{quoted(table)} WHERE {quoted(column)}::VARCHAR IN "
             "(SELECT unnest(?::VARCHAR[])) ORDER BY _row"
@@ -41,5 +41,5 @@ class TablesView(Records):
         return [row for (row,) in self._connection.execute(sql, [list(values)]).fetchall()]
 
     def close(self) -> None:
-        """Let go of the views; a second call does nothing."""
-        self._let_go()
+        """Drop the views; a second call does nothing."""
+        self._release()

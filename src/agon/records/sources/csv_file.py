@@ -15,10 +15,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from agon.records.issues import SHOWN_PER_KIND, RowIssue
+from agon.records.issues import MAX_LISTED_PER_KIND, RowIssue
 from agon.records.raw import RawTable, file_literal, literal, quoted
 from agon.records.schemas import Table
-from agon.records.sources.issues import Tally, shown_bytes, unreadable, whole
+from agon.records.sources.issues import Tally, shown_bytes, table_issue, unreadable
 from agon.records.sources.text_file import BROKEN, plain, refused, text
 
 _DELIMITERS = ",;\t|"
@@ -74,17 +74,17 @@ def _header(table: Table, file: Path) -> _Header:
 
 def _header_fault(table: Table, file: Path, header: _Header) -> RowIssue | None:
     if not any(header.names):
-        return whole(
+        return table_issue(
             table.name, file.name, "has no header row", "name the columns in the first row"
         )
     if not all(plain(name)[1] for name in header.names):
         reason = "names columns in bytes that are not UTF-8"
         remedy = "save the file as UTF-8"
-        return whole(table.name, file.name, reason, remedy, code="wrong-encoding")
+        return table_issue(table.name, file.name, reason, remedy, code="wrong-encoding")
     twice = sorted({name for name in header.names if name and header.names.count(name) > 1})
     if twice:
         reason = f"names columns twice: {', '.join(twice)}"
-        return whole(table.name, file.name, reason, "name each column once")
+        return table_issue(table.name, file.name, reason, "name each column once")
     return None
 
 
@@ -239,7 +239,7 @@ def _nul(
         if count:
             sql = (
                 f"SELECT {row}, {quoted(name)} FROM {stored} WHERE contains({quoted(name)}, "
-                f"chr(0)) ORDER BY 1 LIMIT {SHOWN_PER_KIND}"
+                f"chr(0)) ORDER BY 1 LIMIT {MAX_LISTED_PER_KIND}"
             )
             issues += [
                 RowIssue(

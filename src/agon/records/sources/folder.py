@@ -9,7 +9,7 @@ from agon.records.issues import RowIssue
 from agon.records.raw import RawTable, SourceTables
 from agon.records.schemas import Schema, Table
 from agon.records.sources import csv_file, ndjson_file, parquet_file
-from agon.records.sources.issues import whole
+from agon.records.sources.issues import table_issue
 from agon.records.sources.names import nearest
 
 _READERS = {
@@ -41,7 +41,9 @@ def tables(connection: Any, schema: Schema, folder: Path) -> SourceTables:
         if len(given) > 1:
             reason, remedy = "hold the same table", "keep one of them"
             both = " and ".join(given)
-            found.issues.append(whole(table.name, both, reason, remedy, code="ambiguous-table"))
+            found.issues.append(
+                table_issue(table.name, both, reason, remedy, code="ambiguous-table")
+            )
         if given:
             raw, faults = _read(connection, table, folder / given[0])
             found.issues.extend(faults)
@@ -62,7 +64,7 @@ def _names(table: Table) -> Iterator[str]:
 def _read(connection: Any, table: Table, file: Path) -> tuple[RawTable | None, list[RowIssue]]:
     if not file.is_file():
         kind = "is a folder" if file.is_dir() else "is no file (a link that leads nowhere?)"
-        return None, [whole(table.name, file.name, kind, "put the table's file there")]
+        return None, [table_issue(table.name, file.name, kind, "put the table's file there")]
     ending = next(end for end in sorted(_READERS, key=len)[::-1] if file.name.endswith(end))
     return _READERS[ending](connection, table, file)
 
@@ -75,7 +77,7 @@ def _nearly(schema: Schema, files: dict[str, list[str]], others: set[str]) -> li
         if near is not None:
             reason = f"is not a table of {schema.discipline} records, and {table.name} is missing"
             remedy = f"name it {table.name}.csv, .ndjson or .parquet, or take it out of the folder"
-            issues.append(whole(table.name, near, reason, remedy, code="unknown-table"))
+            issues.append(table_issue(table.name, near, reason, remedy, code="unknown-table"))
     return issues
 
 

@@ -1,8 +1,8 @@
-"""Say what keeps a table, or rows of it, from being read at all."""
+"""Describe what prevents a table, or rows of it, from being read."""
 
 from dataclasses import dataclass, field, replace
 
-from agon.records.issues import SHOWN_PER_KIND, RowIssue
+from agon.records.issues import MAX_LISTED_PER_KIND, RowIssue
 
 ROW_REMEDY = {
     "wrong-encoding": "save the text as UTF-8",
@@ -11,22 +11,22 @@ ROW_REMEDY = {
 }
 
 
-def whole(
+def table_issue(
     table: str, location: str, reason: str, remedy: str, *, code: str = "unreadable-table"
 ) -> RowIssue:
-    """Say what is wrong with a table as a whole."""
+    """Return an issue of a whole table."""
     return RowIssue(code, table, location, None, None, None, reason, remedy)
 
 
 def unreadable(table: str, location: str, error: object) -> RowIssue:
-    """Say that a table cannot be read, in the first line of what its reader says."""
+    """Return the issue of an unreadable table, with the first line of its reader's error."""
     first = (str(error).splitlines() or [""])[0]
-    return whole(table, location, f"cannot be read ({first})", "write it again")
+    return table_issue(table, location, f"cannot be read ({first})", "write it again")
 
 
 @dataclass
 class Tally:
-    """Count the faulty rows of one table while it is read, and keep the first of each kind."""
+    """Counts the unreadable rows of one table while it is read; lists the first of each kind."""
 
     table: str
     location: str
@@ -34,18 +34,18 @@ class Tally:
     _counts: dict[tuple[str, str | None], int] = field(default_factory=dict)
 
     def add(self, code: str, row: int, column: str | None, value: str | None, reason: str) -> None:
-        """Take in one faulty row or value."""
+        """Add one unreadable row or value."""
         kind = (code, column)
         self._counts[kind] = self._counts.get(kind, 0) + 1
         first = self._first.setdefault(kind, [])
-        if len(first) < SHOWN_PER_KIND:
+        if len(first) < MAX_LISTED_PER_KIND:
             shown = None if value is None else value[:200]
             remedy = ROW_REMEDY[code]
             where = (self.table, self.location, row, column, shown)
             first.append(RowIssue(code, *where, reason, remedy))
 
     def issues(self) -> list[RowIssue]:
-        """List the first faults of each kind, each with the count of its kind."""
+        """Return the first issues of each kind, each with the count of its kind."""
         return [
             replace(issue, count=self._counts[kind])
             for kind, first in self._first.items()
@@ -54,7 +54,7 @@ class Tally:
 
 
 def shown_bytes(value: bytes) -> str:
-    r"""Write bytes as they would stand in a source, those that are no ASCII as ``\x..``.
+    r"""Return bytes as text, those that are not ASCII as ``\x..``.
 
     Example:
         >>> shown_bytes("Müller".encode("latin-1"))

@@ -12,7 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from agon.records.issues import SHOWN_PER_KIND, RowIssue
+from agon.records.issues import MAX_LISTED_PER_KIND, RowIssue
 from agon.records.raw import RawTable, file_literal, literal, quoted
 from agon.records.schemas import Table
 from agon.records.sources.issues import ROW_REMEDY, Tally, shown_bytes, unreadable
@@ -131,7 +131,7 @@ def _raw(
 def _malformed(connection: Any, table: Table, file: Path) -> list[RowIssue]:
     bad = f'FROM "lines" WHERE NOT ({_IS_OBJECT})'
     count = connection.execute(f"SELECT count(*) {bad}").fetchall()[0][0]
-    sql = f"SELECT {quoted(_ROW)}, text {bad} ORDER BY 1 LIMIT {SHOWN_PER_KIND}"
+    sql = f"SELECT {quoted(_ROW)}, text {bad} ORDER BY 1 LIMIT {MAX_LISTED_PER_KIND}"
     return [
         RowIssue(
             "malformed-json",

@@ -7,7 +7,7 @@ from typing import Any
 from agon.records.issues import RowIssue
 from agon.records.raw import NUMBERED, RawTable, file_literal
 from agon.records.schemas import Table
-from agon.records.sources.issues import Tally, shown_bytes, unreadable, whole
+from agon.records.sources.issues import Tally, shown_bytes, table_issue, unreadable
 
 _ROW = "file_row_number"
 
@@ -23,11 +23,11 @@ def read(connection: Any, table: Table, file: Path) -> tuple[RawTable | None, li
             described = connection.execute(f"DESCRIBE SELECT * FROM {relation}").fetchall()
     except PermissionError:
         reason, remedy = "may not be read", "grant the permission to read it"
-        return None, [whole(table.name, file.name, reason, remedy)]
+        return None, [table_issue(table.name, file.name, reason, remedy)]
     except (OSError, duckdb.Error) as error:
         first = str(error).splitlines()[0]
         reason, remedy = f"is not a Parquet file ({first})", "write it again as Parquet"
-        return None, [whole(table.name, file.name, reason, remedy)]
+        return None, [table_issue(table.name, file.name, reason, remedy)]
     columns = {column.name for column in table.columns}
     kinds = {name: kind for name, kind, *_ in described}
     types = {name: kind for name, kind in kinds.items() if name in columns}

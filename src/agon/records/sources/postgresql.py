@@ -9,7 +9,7 @@ from agon.errors import Unavailable, Unreadable
 from agon.records.issues import RowIssue
 from agon.records.raw import SourceTables, quoted
 from agon.records.schemas import Kind, Schema, Table
-from agon.records.sources.issues import whole
+from agon.records.sources.issues import table_issue
 from agon.records.sources.memory import registered
 from agon.records.sources.names import pick
 
@@ -112,7 +112,7 @@ def _fetched(connection: Any, schema: Schema, shown: str, cursor: Any) -> Source
 def _hidden(table: Table, location: str, columns: list[str]) -> RowIssue:
     reason = f"may not be read (columns {', '.join(columns)})"
     remedy = f"GRANT USAGE on its schema and SELECT on {location.removeprefix('table ')}"
-    return whole(table.name, location, reason, remedy)
+    return table_issue(table.name, location, reason, remedy)
 
 
 def _native_times(cursor: Any, source: str, kinds: dict[str, str]) -> set[str]:

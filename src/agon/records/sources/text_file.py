@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import IO
 
 from agon.records.issues import RowIssue
-from agon.records.sources.issues import unreadable, whole
+from agon.records.sources.issues import table_issue, unreadable
 
 BROKEN = (OSError, EOFError, zlib.error)
 """What reading a file may raise: no permission, a gzip file cut off or damaged."""
@@ -42,18 +42,18 @@ def refused(table: str, file: Path) -> RowIssue | None:
         with binary(file) as opened:
             head = opened.read(_HEAD)
     except PermissionError:
-        return whole(table, file.name, "may not be read", "grant the permission to read it")
+        return table_issue(table, file.name, "may not be read", "grant the permission to read it")
     except BROKEN as error:
         return unreadable(table, file.name, error)
     for magic, (what, remedy) in _BINARY.items():
         if head.startswith(magic):
-            return whole(table, file.name, f"holds {what}", remedy)
+            return table_issue(table, file.name, f"holds {what}", remedy)
     if head.startswith((b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")):
         reason = "is UTF-16 or UTF-32 text"
-        return whole(table, file.name, reason, _UTF_8_REMEDY, code="wrong-encoding")
+        return table_issue(table, file.name, reason, _UTF_8_REMEDY, code="wrong-encoding")
     if head.count(b"\x00") * 4 > len(head):
         reason = "holds NUL bytes (UTF-16 text or no text)"
-        return whole(table, file.name, reason, _UTF_8_REMEDY, code="wrong-encoding")
+        return table_issue(table, file.name, reason, _UTF_8_REMEDY, code="wrong-encoding")
     return None
 
 

@@ -1,6 +1,6 @@
-"""Walk through the records of one request: look at them, compare with what is there, store them.
+"""Import the records of one request: validate, compare with existing entries, store.
 
-This is the way a million records take, so a batch of them goes through each step as columns.
+Requests of a million records take this path, so each step works on the columns of a batch.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -26,26 +26,26 @@ from agon.ledger.entry import seal_records
 from agon.store.session import Session
 
 BATCH_SIZE: Final = 1_000
-"""So many records are looked up and stored together; memory grows with this, not the request.
+"""Number of records that are validated and stored together; memory grows with it.
 
 Measured: 1,000 is a third faster than 10,000, which leaves the garbage collector more to walk.
 """
 
 MAX_SEQS: Final = 1_000
+"""Maximum number of positions in a summary."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ImportSummary:
-    """Hold what became of a request.
+    """The result of an import.
 
     Attributes:
         added: records that are new.
-        repeated: records that were there already, word for word.
+        repeated: records that existed already with the same content.
         replaced: records that supersede one of the same key.
         first_seq, last_seq: positions of the first and the last new entry; None without any, and
             for a judge while the contest is frozen.
-        seqs: where the records stand in the ledger, those there already included; of the first
-            thousand.
+        seqs: positions of the records in the ledger, of repeated ones too; of the first thousand.
     """
 
     added: int = 0
@@ -58,7 +58,7 @@ class ImportSummary:
 
 @dataclass(frozen=True, slots=True)
 class _Existing:
-    """Hold what is known under a key or a name: where it stands, and the record it says."""
+    """The entry that a key or an external id belongs to: its position and its record."""
 
     seq: int
     table: str | None
@@ -66,7 +66,7 @@ class _Existing:
 
 
 class RecordImporter:
-    """Take in one request's records in the session of a locked contest."""
+    """Imports one request's records in the session of a locked contest."""
 
     def __init__(
         self, service: Service, session: Session, contest: Contest, by: Caller, *, replace: bool
@@ -77,22 +77,22 @@ class RecordImporter:
         self._by = by
         self._replace = replace
         of = discipline(contest.discipline)
-        self._refusals = ErrorCollector()
+        self._errors = ErrorCollector()
         self._references = References(session, contest, of.schema)
-        self._contradictions = CrossRowChecks(session, contest, of.schema)
-        self._looking = RecordValidator(
-            of, self._references, self._refusals, by=by, key=service.network_key
+        self._cross_row_checks = CrossRowChecks(session, contest, of.schema)
+        self._validator = RecordValidator(
+            of, self._references, self._errors, by=by, key=service.network_key
         )
         self._touched: set[str] = set()
         self._all_new = True
-        self._entering: tuple[ValidatedBatch, NewRecords, Callable[[], bool]] | None = None
+        self._inserting: tuple[ValidatedBatch, NewRecords, Callable[[], bool]] | None = None
         self._at = not_before(session, contest, service.clock())
         self._seq, self._head = contest.seq, contest.head
         self._repeated = self._replaced = 0
         self._seqs: list[int] = []
 
-    def take(self, rows: Iterable[Sequence[Any]]) -> ImportSummary:
-        """Enter all rows, or refuse with everything that is wrong with them.
+    def run(self, rows: Iterable[Sequence[Any]]) -> ImportSummary:
+        """Store all rows, or none and raise everything that is wrong with them.
 
         Raises:
             InvalidRecords, Conflict, Forbidden: as in :mod:`agon.app.contests.ingest.records`.
@@ -100,107 +100,105 @@ class RecordImporter:
         batches = rows.batches if isinstance(rows, Lines) else partial(batches_of, rows)
         try:
             for batch in batches(BATCH_SIZE):
-                # While a batch is looked at, the database is busy with the one before it.
-                looked = self._looking.at(batch)
-                self._settle()
-                self._begin(looked)
+                # The database stores one batch while the next is validated.
+                valid = self._validator.validate(batch)
+                self._finish_insert()
+                self._start_insert(valid)
         except BaseException:
-            if self._entering is not None:
-                self._entering[-1]()  # else the session would end under the database's work
+            if self._inserting is not None:
+                self._inserting[-1]()  # the session must not end before the statement
             raise
-        self._settle()
-        if not self._refusals:
-            self._references.refuse(self._refusals)
-            self._contradictions.refuse(self._touched, self._refusals)
-        self._refusals.expect_none()
-        return self._done()
+        self._finish_insert()
+        if not self._errors:
+            self._references.report_missing(self._errors)
+            self._cross_row_checks.report(self._touched, self._errors)
+        self._errors.raise_any()
+        return self._finish()
 
-    def _begin(self, looked: ValidatedBatch) -> None:
-        """Begin to enter records, as if all were new if all were so far.
+    def _start_insert(self, valid: ValidatedBatch) -> None:
+        """Start to insert records, as if all were new while all were so far.
 
-        Most requests hold new records alone. One that does not has more of them.
+        Most requests hold only new records. One that has others usually has many.
         """
         self._references.resolve()
-        if self._all_new and not self._refusals:
-            records = self._sealed(looked)
+        if self._all_new and not self._errors:
+            records = self._encode(valid)
             done = self._session.entries.start_insert_new(self._contest.no, records)
-            self._entering = looked, records, done
+            self._inserting = valid, records, done
         else:
-            self._enter_known(looked)
+            self._insert_rest(valid)
 
-    def _settle(self) -> None:
-        """Wait for the batch that is being entered; look closer if not all of it is new."""
-        if self._entering is None:
+    def _finish_insert(self) -> None:
+        """Wait for the batch that is being inserted; compare record by record if not all is new."""
+        if self._inserting is None:
             return
-        (looked, records, done), self._entering = self._entering, None
+        (valid, records, done), self._inserting = self._inserting, None
         if done():
-            self._note(range(records.seq, records.seq + len(records.lines)))
-            self._after(records)
+            self._add_seqs(range(records.seq, records.seq + len(records.lines)))
+            self._advance(records)
         else:
             self._all_new = False
-            self._enter_known(looked)
+            self._insert_rest(valid)
 
-    def _enter_known(self, looked: ValidatedBatch) -> None:
-        """Leave out repetitions, note contradictions, and enter the rest.
+    def _insert_rest(self, valid: ValidatedBatch) -> None:
+        """Leave out repeated records, collect conflicts, and insert the rest.
 
-        What is refused in the end is looked at to its end, but not stored.
+        With errors in the request nothing more is inserted, and the rest is still compared.
         """
-        places, replaces = self._fresh(looked)
-        fresh = looked.only(places)
-        if not self._refusals:
-            records = self._sealed(fresh, replaces if any(replaces) else None)
+        indexes, replaces = self._new_records(valid)
+        new = valid.only(indexes)
+        if not self._errors:
+            records = self._encode(new, replaces if any(replaces) else None)
             self._session.entries.insert(self._contest.no, records)
-            self._after(records)
+            self._advance(records)
 
-    def _fresh(self, looked: ValidatedBatch) -> tuple[list[int], list[int | None]]:
-        """Return which records are not there yet, and what each of them supersedes."""
+    def _new_records(self, valid: ValidatedBatch) -> tuple[list[int], list[int | None]]:
+        """Return the indexes of new records, and the position that each supersedes or None."""
         no, known = self._contest.no, self._session.entries.existing
-        given = looked.external_ids or [None] * len(looked.keys)
-        keys = [key for key in looked.keys if key is not None]
+        given = valid.external_ids or [None] * len(valid.keys)
+        keys = [key for key in valid.keys if key is not None]
         names = [name for name in given if name is not None]
         by_key = _by_name(known(no, records=keys)) if keys else {}
         by_name = _by_name(known(no, external_ids=names)) if names else {}
-        places: list[int] = []
+        indexes: list[int] = []
         replaces: list[int | None] = []
-        for place, (key, name) in enumerate(zip(looked.keys, given, strict=True)):
-            new = _Existing(
-                self._seq + len(places) + 1, looked.tables[place], looked.written[place]
-            )
+        for index, (key, name) in enumerate(zip(valid.keys, given, strict=True)):
+            new = _Existing(self._seq + len(indexes) + 1, valid.tables[index], valid.written[index])
             found = (by_key.get(key or ""), by_name.get(name or ""))
-            there = [known for known in found if known is not None]
-            if there and all(
-                (known.table, known.written) == (new.table, new.written) for known in there
+            existing = [known for known in found if known is not None]
+            if existing and all(
+                (known.table, known.written) == (new.table, new.written) for known in existing
             ):
                 self._repeated += 1
-                self._note([there[0].seq])
+                self._add_seqs([existing[0].seq])
                 continue
-            if there and (not self._replace or len({known.seq for known in there}) > 1):
-                self._refusals.conflict(_conflict(looked, place, there, known=key in by_key))
+            if existing and (not self._replace or len({known.seq for known in existing}) > 1):
+                self._errors.conflict(_conflict(valid, index, existing, known=key in by_key))
                 continue
-            self._replaced += bool(there)
-            places.append(place)
-            replaces.append(there[0].seq if there else None)
-            self._note([new.seq])
+            self._replaced += bool(existing)
+            indexes.append(index)
+            replaces.append(existing[0].seq if existing else None)
+            self._add_seqs([new.seq])
             if key is not None:
                 by_key[key] = new
             if name is not None:
                 by_name[name] = new
-        return places, replaces
+        return indexes, replaces
 
-    def _note(self, seqs: Iterable[int]) -> None:
+    def _add_seqs(self, seqs: Iterable[int]) -> None:
         self._seqs += islice(seqs, max(0, MAX_SEQS - len(self._seqs)))
 
-    def _sealed(
-        self, looked: ValidatedBatch, replaces: Sequence[int | None] | None = None
+    def _encode(
+        self, valid: ValidatedBatch, replaces: Sequence[int | None] | None = None
     ) -> NewRecords:
         lines, heads = seal_records(
-            looked.written,
-            tables=looked.tables,
+            valid.written,
+            tables=valid.tables,
             start_seq=self._seq + 1,
             previous_head=self._head,
             at=self._at,
             by=self._by.name,
-            external_ids=looked.external_ids,
+            external_ids=valid.external_ids,
             replaces=replaces,
         )
         kinds = ["record-added"] * len(lines)
@@ -208,17 +206,17 @@ class RecordImporter:
             kinds = ["record-added" if seq is None else "record-replaced" for seq in replaces]
         return NewRecords(
             seq=self._seq + 1, at=self._at, kinds=kinds, lines=lines, heads=heads,
-            tables=looked.tables, records=looked.keys, external_ids=looked.external_ids,
+            tables=valid.tables, records=valid.keys, external_ids=valid.external_ids,
         )  # fmt: skip
 
-    def _after(self, records: NewRecords) -> None:
-        """Stand where records that were stored leave the ledger."""
+    def _advance(self, records: NewRecords) -> None:
+        """Advance position and head by the stored records."""
         if records.lines:
             self._seq += len(records.lines)
             self._head = records.heads[-1]
             self._touched.update(records.tables)
 
-    def _done(self) -> ImportSummary:
+    def _finish(self) -> ImportSummary:
         before, after = self._contest.seq, self._seq
         if after > before:
             moved(self._service, self._session, replace(self._contest, seq=after, head=self._head))
@@ -233,11 +231,11 @@ class RecordImporter:
 
 
 def _by_name(known: Mapping[str, ExistingEntry]) -> dict[str, _Existing]:
-    return {name: _there(one) for name, one in known.items()}
+    return {name: _existing_record(one) for name, one in known.items()}
 
 
-def _there(known: ExistingEntry) -> _Existing:
-    """Read what the entry says that is known; only of a record is that a table's row."""
+def _existing_record(known: ExistingEntry) -> _Existing:
+    """Read an existing entry; only an entry of a record has a table and a row."""
     body = orjson.loads(known.line)["body"]
     if "table" not in body or "row" not in body:
         return _Existing(known.seq, None, None)
@@ -247,20 +245,20 @@ def _there(known: ExistingEntry) -> _Existing:
 
 
 def _conflict(
-    looked: ValidatedBatch, place: int, there: Sequence[_Existing], *, known: bool
+    valid: ValidatedBatch, index: int, existing: Sequence[_Existing], *, known: bool
 ) -> str:
-    line = looked.lines[place]
-    if len({one.seq for one in there}) > 1:
-        seqs = " and ".join(str(one.seq) for one in there)
+    line = valid.lines[index]
+    if len({one.seq for one in existing}) > 1:
+        seqs = " and ".join(str(one.seq) for one in existing)
         return (
             f"line {line}: its key and its external id belong to two entries, {seqs}; "
             "send one of them"
         )
-    names = looked.external_ids
-    what = f"the record {looked.keys[place]}"
+    names = valid.external_ids
+    what = f"the record {valid.keys[index]}"
     if not known and names is not None:
-        what = f"the external id {names[place]!r}"
+        what = f"the external id {names[index]!r}"
     return (
-        f"line {line}: {what} is entry {there[0].seq} with other content; leave it out, or "
+        f"line {line}: {what} is entry {existing[0].seq} with other content; leave it out, or "
         "ask to replace it"
     )

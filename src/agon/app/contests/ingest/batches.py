@@ -1,4 +1,4 @@
-"""Hold records as they are given: one, or a batch of them that is looked at together."""
+"""Define records as they are sent: one, or a batch of them as columns."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,13 +9,13 @@ from agon.records import RowIssue
 
 
 class Record(NamedTuple):
-    """Hold one record as it was given.
+    """One record as it was sent.
 
     Attributes:
-        table: its table; empty where that cannot be told.
-        row: its columns; or what is wrong with the line.
-        external_id: the giver's own name for it.
-        line: where it stood, from 1.
+        table: its table; empty where the line names none.
+        row: its columns; or the issue of a line that is not a record.
+        external_id: the sender's own id of it.
+        line: its line in the request, from 1.
     """
 
     table: str
@@ -26,7 +26,7 @@ class Record(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Hold some records as columns, each as :class:`Record` has it.
+    """Some records as columns, named as in :class:`Record`.
 
     Attributes:
         external_ids: None where no record has one.
@@ -38,35 +38,35 @@ class Batch:
     lines: Sequence[int]
 
 
-def batch_of(given: Sequence[Record]) -> Batch:
-    """Hold records together.
+def batch_of(records: Sequence[Record]) -> Batch:
+    """Return records as one batch.
 
     Example:
         >>> batch_of([Record("votes", {}, None, 1), Record("bots", {}, "b", 2)]).tables
         ('votes', 'bots')
     """
-    if not given:
+    if not records:
         return Batch((), (), None, ())
-    tables, rows, names, lines = zip(*given, strict=True)
+    tables, rows, names, lines = zip(*records, strict=True)
     return Batch(tables, rows, names if any(names) else None, lines)
 
 
 def batches_of(rows: Iterable[Sequence[Any]], size: int) -> Iterator[Batch]:
-    """Hold records together, so many at once; each has the line it came with, or its number.
+    """Yield batches of at most ``size`` records; each keeps its line or gets its number.
 
     Example:
         >>> [one.lines for one in batches_of([("votes", {}, None)] * 3, 2)]
         [(1, 2), (3,)]
     """
-    given = (
+    records = (
         row if type(row) is Record else Record(row[0], row[1], row[2], number)
         for number, row in enumerate(rows, start=1)
     )
-    while batch := list(islice(given, size)):
+    while batch := list(islice(records, size)):
         yield batch_of(batch)
 
 
 def records_of(batch: Batch) -> Iterator[Record]:
-    """Give the records of a batch one by one."""
+    """Return the records of a batch one by one."""
     names = batch.external_ids or repeat(None)
     return map(Record, batch.tables, batch.rows, names, batch.lines)

@@ -1,4 +1,4 @@
-"""Put the checks to a request's records that look at other rows: sums, doubles, competitions."""
+"""Run the checks that look at other rows on a request's records."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
@@ -20,10 +20,10 @@ Rows: TypeAlias = dict[str, dict[int, Mapping[str, Any]]]
 
 
 class CrossRowChecks:
-    """Look at the tables whose checks cross rows, once a request has entered all of its own.
+    """Runs the cross-row checks of a schema, once all records of a request are stored.
 
-    All rows of these tables are read for it; they are the small ones (validators, competitions,
-    submissions). The tables with many rows have no such checks.
+    All rows of the tables involved are read for it. These are the small ones (validators,
+    competitions, submissions); the tables with many rows have no such checks.
     """
 
     def __init__(self, session: Session, contest: Contest, schema: Schema) -> None:
@@ -36,20 +36,20 @@ class CrossRowChecks:
             name for checked, check in checks for name in (checked, *check.tables)
         )
 
-    def refuse(self, touched: Collection[str], errors: ErrorCollector) -> None:
-        """Tell what the new records of the touched tables make wrong."""
-        if self.tables.isdisjoint(touched):
+    def report(self, changed_tables: Collection[str], errors: ErrorCollector) -> None:
+        """Add the issues that the new records of the changed tables cause."""
+        if self.tables.isdisjoint(changed_tables):
             return
         rows = {name: self._rows(name) for name in sorted(self.tables)}
         issues = self._issues(rows)
         if issues:
             # Records that were voided do not count; to know which, the whole ledger is read.
-            issues = self._issues(self._seen(rows))
+            issues = self._issues(self._visible(rows))
         for issue in issues:
             errors.add(issue)
 
     def _rows(self, table: str) -> dict[int, Mapping[str, Any]]:
-        """Read a table, of records with the same key the newest."""
+        """Return the rows of a table by position, of records with the same key the newest."""
         rows: dict[int, Mapping[str, Any]] = {}
         at_key: dict[str, int] = {}
         after = 0
@@ -65,7 +65,7 @@ class CrossRowChecks:
             after = page[-1].seq
         return rows
 
-    def _seen(self, rows: Rows) -> Rows:
+    def _visible(self, rows: Rows) -> Rows:
         lines = (one.line for one in self._session.entries.after(self._contest.no))
         state = fold(lines, start=beginning(self._contest.id))
         seen = set(state.spans.records(at=state.contest.seq).tolist())
@@ -74,12 +74,12 @@ class CrossRowChecks:
         }
 
     def _issues(self, rows: Rows) -> list[RowIssue]:
-        """List what is wrong: of the new records, or of all where no new one is named."""
+        """Return the issues of new records, or of all where no new record has one."""
         given = {name: list(of.values()) for name, of in rows.items() if of}
         try:
             read_rows(self._schema, given).close()
-        except InvalidRecords as refused:
-            found = [one for one in refused.issues if (one.table, one.reason) in self._reasons]
+        except InvalidRecords as invalid:
+            found = [one for one in invalid.issues if (one.table, one.reason) in self._reasons]
             return list(self._conflict(found, {name: list(of) for name, of in rows.items()}))
         return []
 

@@ -1,4 +1,4 @@
-"""Gather everything that is wrong with a request, so that it is told at once."""
+"""Collect everything that is wrong with a request, so that one error reports all of it."""
 
 from collections import Counter
 from dataclasses import dataclass, field, replace
@@ -7,17 +7,17 @@ from agon.errors import Conflict
 from agon.records import InvalidRecords, RowIssue
 
 MAX_LISTED = 1_000
-"""So many issues are listed; the rest is counted."""
+"""Maximum number of issues listed in detail; the rest is counted."""
 
 MAX_COUNTED = 100_000
-"""So many issues are counted; what comes after them is not looked at, for writers wait."""
+"""Maximum number of issues counted; later records are not validated, since writers wait."""
 
 _MAX_CONFLICTS = 20
 
 
 @dataclass
 class ErrorCollector:
-    """Gather issues and conflicts of one request; used within one function's run."""
+    """Collects the issues and conflicts of one request."""
 
     issues: list[RowIssue] = field(default_factory=list)
     counts: Counter[tuple[str, str, str | None]] = field(default_factory=Counter)
@@ -29,7 +29,7 @@ class ErrorCollector:
         return bool(self.counts or self.conflicting)
 
     def add(self, issue: RowIssue) -> None:
-        """Note an issue; beyond the first thousand only one of each kind is listed.
+        """Add an issue; beyond the first thousand only one of each kind is listed.
 
         Raises:
             InvalidRecords: there are :data:`MAX_COUNTED` already.
@@ -38,10 +38,10 @@ class ErrorCollector:
             rest = "comes after so many issues that it was not looked at, nor what follows"
             self.issues.append(
                 replace(issue, code="unread", column=None, value=None, reason=rest,
-                        remedy="mend those before it")
+                        remedy="correct those before it")
             )  # fmt: skip
             self.counts["unread", issue.table, None] += 1
-            self.expect_none()
+            self.raise_any()
         kind = (issue.code, issue.table, issue.column)
         self.counts[kind] += 1
         self.total += 1
@@ -50,14 +50,14 @@ class ErrorCollector:
         if few or (self.counts[kind] == 1 and len(self.issues) < 2 * MAX_LISTED):
             self.issues.append(issue)
 
-    def conflict(self, told: str) -> None:
-        """Note a contradiction to what is there."""
+    def conflict(self, message: str) -> None:
+        """Add a conflict with an existing entry."""
         self.conflicting += 1
         if len(self.conflicts) < _MAX_CONFLICTS:
-            self.conflicts.append(told)
+            self.conflicts.append(message)
 
-    def expect_none(self) -> None:
-        """Refuse if anything is wrong.
+    def raise_any(self) -> None:
+        """Raise what was collected, if anything.
 
         Raises:
             InvalidRecords: there are issues.

@@ -1,4 +1,4 @@
-"""Read records as they are sent: one JSON object a line, whatever else may come."""
+"""Read records from NDJSON: one JSON object per line; any other line becomes an issue."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
@@ -13,11 +13,11 @@ from agon.errors import Unreadable, did_you_mean
 from agon.records import RowIssue
 
 MAX_LINE_BYTES: Final = 4 << 20
-"""Bytes of the longest line that is read as a record."""
+"""Maximum length of a line, in bytes."""
 
 _IN_MEMORY: Final = 4 << 20
 _BLOCK: Final = 1 << 20
-_AT_A_TIME: Final = 1_000
+_BATCH_SIZE: Final = 1_000
 _TWO_KEYS: Final = 2
 _KEYS: Final = frozenset({"table", "row", "external_id"})
 _SHOWN: Final = 80
@@ -26,27 +26,27 @@ _BOM: Final = b"\xef\xbb\xbf"
 
 
 class Lines:
-    """Read records from a body that has come to its end; once, and then it is closed."""
+    """The records of a body that was received completely; reading them closes it."""
 
     def __init__(self, body: IO[bytes], *, table: str | None = None) -> None:
-        """Take a body at its beginning; ``table`` as :func:`read_ndjson` takes it."""
+        """Wrap a body positioned at its beginning; ``table`` as in :func:`read_ndjson`."""
         self._body = body
         self._table = table
 
     def __iter__(self) -> Iterator[Record]:
-        """Yield record by record."""
-        return chain.from_iterable(map(records_of, self.batches(_AT_A_TIME)))
+        """Yield the records one by one."""
+        return chain.from_iterable(map(records_of, self.batches(_BATCH_SIZE)))
 
     def batches(self, size: int) -> Iterator[Batch]:
-        """Yield at most ``size`` records at once, and no more than some MiB of them."""
+        """Yield batches of at most ``size`` records and a few MiB."""
         number = 1
         with self._body as body:
-            for lines in _cut(body, size):
-                yield self._usual(lines, number) or self._one_by_one(lines, number)
+            for lines in _batches(body, size):
+                yield self._read_usual(lines, number) or self._read_each(lines, number)
                 number += len(lines)
 
-    def _usual(self, lines: list[bytes], first: int) -> Batch | None:
-        """Read lines of the same, plain form; None if any of them may be another."""
+    def _read_usual(self, lines: list[bytes], first: int) -> Batch | None:
+        """Return lines of the usual form as a batch; None if any may have another form."""
         try:
             values = (
                 list(map(orjson.loads, lines)) if max(map(len, lines)) <= MAX_LINE_BYTES else []
@@ -61,10 +61,10 @@ class Lines:
         return _enveloped_alike(values, numbers)
 
     def close(self) -> None:
-        """Close a body that is not read any more."""
+        """Close the body without reading the rest."""
         self._body.close()
 
-    def _one_by_one(self, lines: list[bytes], first: int) -> Batch:
+    def _read_each(self, lines: list[bytes], first: int) -> Batch:
         given = [one for n, line in enumerate(lines, first) for one in _read(line, n, self._table)]
         return batch_of(given)
 
@@ -72,9 +72,9 @@ class Lines:
 def read_ndjson(chunks: Iterable[bytes], *, table: str | None = None) -> Lines:
     r"""Read records from the chunks of a body.
 
-    All chunks are taken in before this returns (large ones to a file without a name), so that a
-    slow sender keeps nobody waiting but itself. Lines at fault come as an issue in place of the
-    row; blank lines are passed over.
+    All chunks are read before this returns (large bodies into an unnamed file), so that a slow
+    sender does not hold the contest's lock. An invalid line becomes an issue in place of its row;
+    blank lines are skipped.
 
     Args:
         chunks: the bytes, cut anywhere.
@@ -97,8 +97,8 @@ def read_ndjson(chunks: Iterable[bytes], *, table: str | None = None) -> Lines:
     return Lines(spool, table=table)
 
 
-def _cut(body: IO[bytes], size: int) -> Iterator[list[bytes]]:
-    """Cut a body into batches of lines; a batch of long lines has fewer of them."""
+def _batches(body: IO[bytes], size: int) -> Iterator[list[bytes]]:
+    """Yield batches of lines; a batch of long lines has fewer of them."""
     waiting: list[bytes] = []
     while lines := body.readlines(_BLOCK):
         waiting += lines
@@ -113,7 +113,7 @@ def _cut(body: IO[bytes], size: int) -> Iterator[list[bytes]]:
 
 
 def _enveloped_alike(values: list[Any], lines: range) -> Batch | None:
-    """Take records out of their envelopes; None if any of these may be amiss."""
+    """Return the batch that envelopes hold; None if any envelope may be wrong."""
     sizes = set(map(len, values))
     try:
         tables = list(map(itemgetter("table"), values))
@@ -133,23 +133,25 @@ def _all(kind: type, values: list[Any]) -> bool:
 
 
 def _read(line: bytes, number: int, table: str | None) -> Iterator[Record]:
-    """Read a line that is not plainly a record."""
+    """Yield the record or the issue of a line; nothing for a blank line."""
     if number == 1:
         line = line.removeprefix(_BOM)
     if not line or line.isspace():
         return
     if len(line) > MAX_LINE_BYTES:
         what = f"has more than {MAX_LINE_BYTES:,} bytes"
-        yield _wrong(table, number, None, what, "shorten it")
+        yield _issue(table, number, None, what, "shorten it")
         return
     try:
         value = orjson.loads(line)
     except orjson.JSONDecodeError as wrong:
         shown = line[:_SHOWN].decode("utf-8", "replace").strip()
-        yield _wrong(table, number, shown, f"is no JSON ({wrong})", "write one object a line")
+        yield _issue(table, number, shown, f"is not JSON ({wrong})", "write one object a line")
         return
     if not isinstance(value, dict):
-        yield _wrong(table, number, str(value)[:_SHOWN], "is no object", "write one object a line")
+        yield _issue(
+            table, number, str(value)[:_SHOWN], "is not an object", "write one object a line"
+        )
     elif table is not None:
         yield Record(table, value, None, number)
     else:
@@ -161,13 +163,13 @@ def _enveloped(value: dict[str, Any], number: int) -> Record:
     if not _KEYS.issuperset(value):
         extra = next(key for key in value if key not in _KEYS)
         what = f"has the key {extra[:_SHOWN]!r}"
-        return _wrong(None, number, None, what, did_you_mean(extra[:_SHOWN], _KEYS))
+        return _issue(None, number, None, what, did_you_mean(extra[:_SHOWN], _KEYS))
     if not isinstance(table, str) or not isinstance(row, dict):
         what = "names no table" if not isinstance(table, str) else "has no object as row"
-        return _wrong(None, number, None, what, 'write {"table": …, "row": {…}}')
+        return _issue(None, number, None, what, 'write {"table": …, "row": {…}}')
     if external_id is not None and not _is_name(external_id):
         remedy = f"give 1 to {_MAX_NAME} printable characters"
-        return _wrong(table, number, str(external_id)[:_SHOWN], "is no external_id", remedy)
+        return _issue(table, number, str(external_id)[:_SHOWN], "is not an external_id", remedy)
     return Record(table, row, external_id, number)
 
 
@@ -175,7 +177,7 @@ def _is_name(value: Any) -> bool:
     return isinstance(value, str) and 0 < len(value) <= _MAX_NAME and value.isprintable()
 
 
-def _wrong(table: str | None, line: int, value: str | None, reason: str, remedy: str) -> Record:
+def _issue(table: str | None, line: int, value: str | None, reason: str, remedy: str) -> Record:
     issue = RowIssue(
         code="bad-line",
         table=table or "",
@@ -191,7 +193,7 @@ def _wrong(table: str | None, line: int, value: str | None, reason: str, remedy:
 
 
 def one(table: str, row: Mapping[str, Any], external_id: str | None = None) -> list[Record]:
-    """Return a single record in the form in which many are given.
+    """Return a single record in the form of many.
 
     Raises:
         Unreadable: the external id cannot be one.
@@ -202,7 +204,7 @@ def one(table: str, row: Mapping[str, Any], external_id: str | None = None) -> l
 
 
 def require_external_id(external_id: str) -> None:
-    """Refuse what cannot be a giver's own name for something.
+    """Raise unless a text can be an external id.
 
     Raises:
         Unreadable: it is empty, too long, or not printable.

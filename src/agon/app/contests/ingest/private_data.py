@@ -1,4 +1,4 @@
-"""Keep personal data out of ledgers: an address becomes a keyed hash before it is entered."""
+"""Keep personal data out of ledgers: replace IP addresses by keyed hashes."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -9,7 +9,7 @@ from agon.networks import keyed_network, network_of
 from agon.records import RowIssue
 
 _DIGITS: Final = 32
-_HASH: Final = re.compile(r"[0-9a-f]{16,128}")  # whoever hashed it chose how long
+_HASH: Final = re.compile(r"[0-9a-f]{16,128}")  # senders choose the length
 
 
 def without_addresses(
@@ -23,8 +23,8 @@ def without_addresses(
 ) -> Mapping[str, Any]:
     """Return a row with the IP addresses of some columns as keyed hashes of 32 hex digits.
 
-    What is such a hash already stays. Anything else is refused: it might be an address that is
-    written in a way we do not know.
+    A value that is such a hash already stays. Any other value is an issue: it might be an address
+    in an unknown notation.
     """
     changed = {}
     for column in columns:

@@ -1,4 +1,4 @@
-"""Enter records into a contest's ledger: all of a request, or nothing."""
+"""Add records to a contest's ledger: all of a request, or none."""
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -16,8 +16,8 @@ from agon.errors import Conflict
 __all__ = ["ImportSummary", "record", "require_open"]
 
 
-class _Undone(Exception):
-    """Leave a session without keeping anything; what a dry run ends with."""
+class _DryRun(Exception):
+    """Ends the session of a dry run, so that nothing is stored."""
 
 
 def record(
@@ -29,45 +29,45 @@ def record(
     replace: bool = False,
     dry_run: bool = False,
 ) -> ImportSummary:
-    """Enter records into a contest's ledger.
+    """Add records to a contest's ledger.
 
-    A record whose key or external id is there with the same content is a repetition and not
-    entered again; so a request can be sent twice.
+    A record whose key or external id exists with the same content is not added again, so a request
+    can be sent twice.
 
     Args:
         service: the service.
         contest_id: the contest.
         rows: ``(table, row, external_id)``, or what :func:`read_ndjson` gives. They are read
             while the contest is locked, so they must not wait for a client.
-        by: who gives them. Judges may give their own votes alone.
+        by: the caller. Judges may add only their own votes.
         replace: whether a record with the key of another supersedes it.
-        dry_run: look only; enter nothing.
+        dry_run: validate only; store nothing.
 
     Raises:
-        Forbidden, Unauthenticated, NotFound: ``by`` may not, or not see the contest.
-        InvalidRecords: with what is wrong in all of them, each with its line.
-        Conflict: keys or external ids are there with other content; or the contest is final.
+        Forbidden, Unauthenticated, NotFound: ``by`` may not add records, or not see the contest.
+        InvalidRecords: with all issues of all records, each with its line.
+        Conflict: keys or external ids exist with other content; or the contest is final.
     """
-    recorded = ImportSummary()
-    with suppress(_Undone), gc_paused(), service.store.write() as session:
+    summary = ImportSummary()
+    with suppress(_DryRun), gc_paused(), service.store.write() as session:
         contest = viewed(session, contest_id, by).contest
         allow(by, "vote.add" if by.role == "judge" else "records.add", contest=contest)
         contest = session.contests.lock(contest_id)
         require_open(contest, by)
-        recorded = RecordImporter(service, session, contest, by, replace=replace).take(rows)
+        summary = RecordImporter(service, session, contest, by, replace=replace).run(rows)
         if contest.frozen_at is not None and by.role == "judge":
-            # Positions would tell how much is recorded while nobody outside may know.
-            recorded = replaced(recorded, first_seq=None, last_seq=None, seqs=())
+            # Positions would show how many records there are, which is hidden during a freeze.
+            summary = replaced(summary, first_seq=None, last_seq=None, seqs=())
         if dry_run:
-            raise _Undone
-    return recorded
+            raise _DryRun
+    return summary
 
 
 def require_open(contest: Contest, by: Caller) -> None:
-    """Refuse records for a contest that takes none.
+    """Raise unless the contest takes records from the caller.
 
     Raises:
-        Conflict: it is final, or a draft and ``by`` is no organiser.
+        Conflict: it is final, or a draft and ``by`` is not an organiser.
     """
     if contest.state == "final":
         raise Conflict(

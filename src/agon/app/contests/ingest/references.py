@@ -1,4 +1,4 @@
-"""Check that what records refer to is in the ledger, or comes in the same request."""
+"""Check that the rows records refer to are in the ledger or in the same request."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ from agon.records import RowIssue, Schema, Table
 from agon.store.session import Session
 
 _MAX_REMEMBERED: Final = 250_000
-"""So many values of a column that is referred to are remembered, not to be looked up again."""
+"""Maximum number of known values of a referenced column kept in memory."""
 
 _PAGE: Final = 10_000
 _NOT_GIVEN: Final = frozenset({None, ""})
@@ -21,23 +21,25 @@ _NOT_GIVEN: Final = frozenset({None, ""})
 
 @dataclass(frozen=True, eq=False)
 class _Reference:
-    """Hold one referring column; ``keyed`` when its target is the whole key of its table.
+    """A foreign key and what is known of its values.
 
-    ``there`` are values known to be there, shared by all that refer to the same column.
-    ``asked`` are values to look for, with the first line of each, and ``missed`` those that were
-    not there when they were asked for.
+    Attributes:
+        keyed: whether the referenced column is the whole key of its table.
+        existing: values found in the ledger, shared by all keys to the same column.
+        pending: values to look up, with the first line of each.
+        missing_values: values that were not found when they were looked up.
     """
 
     column: str
     target: Table
     target_column: str
     keyed: bool
-    there: set[Any]
-    asked: dict[Any, int] = field(default_factory=dict)
-    missed: set[Any] = field(default_factory=set)
+    existing: set[Any]
+    pending: dict[Any, int] = field(default_factory=dict)
+    missing_values: set[Any] = field(default_factory=set)
 
     def key(self, value: Any) -> str:
-        """Name a referred value."""
+        """Return the record key of a referenced row, or the value itself if it has none."""
         if self.keyed:
             if type(value) is str and "/" not in value and "%" not in value:
                 return f"{self.target.name}/{value}"
@@ -54,9 +56,9 @@ class _Missing:
 
 
 class References:
-    """Check references batch by batch; those to rows still to come are kept to the end.
+    """Checks references batch by batch; references to later rows are checked at the end.
 
-    A voided record is still there: what refers to it is taken, and scoring passes over it.
+    A voided record still exists: rows may refer to it, and scoring leaves them out.
     """
 
     def __init__(self, session: Session, contest: Contest, schema: Schema) -> None:
@@ -70,42 +72,42 @@ class References:
     def gather(
         self, table: str, columns: Mapping[str, Sequence[Any]], lines: Sequence[int]
     ) -> None:
-        """Take in what faultless rows of a table refer to, and what they can be referred to by."""
-        for (target, column), there in self._there.items():
+        """Collect the references of valid rows of a table, and the values others may refer to."""
+        for (target, column), existing in self._there.items():
             if target == table and column in columns:
-                there.update(columns[column])
+                existing.update(columns[column])
         for one in self._of[table]:
             values = columns.get(one.column)
-            if values and (new := set(values) - one.there - one.missed - _NOT_GIVEN):
+            if values and (unknown := set(values) - one.existing - one.missing_values - _NOT_GIVEN):
                 first = dict(zip(reversed(values), reversed(lines), strict=True))
-                for value in sorted(new, key=first.__getitem__):
-                    one.asked.setdefault(value, first[value])
+                for value in sorted(unknown, key=first.__getitem__):
+                    one.pending.setdefault(value, first[value])
 
     def resolve(self) -> None:
-        """Look for what was gathered, and empty it; what is not there yet is kept."""
+        """Look up the collected references; those not found are checked again at the end."""
         for table, references in self._of.items():
             for one in references:
-                keys = {value: one.key(value) for value in one.asked if value not in one.there}
+                keys = {value: one.key(value) for value in one.pending if value not in one.existing}
                 found = self._find(one, list(keys.values())) if keys else set()
                 for value, key in keys.items():
                     if key in found:
-                        one.there.add(value)
+                        one.existing.add(value)
                     else:
-                        one.missed.add(value)
-                        missing = _Missing(table, one, one.asked[value], value)
+                        one.missing_values.add(value)
+                        missing = _Missing(table, one, one.pending[value], value)
                         self._missing.setdefault((one.target.name, key), []).append(missing)
-                one.asked.clear()
-        for there in self._there.values():
-            if len(there) > _MAX_REMEMBERED:
-                there.clear()
+                one.pending.clear()
+        for existing in self._there.values():
+            if len(existing) > _MAX_REMEMBERED:
+                existing.clear()
 
-    def refuse(self, errors: ErrorCollector) -> None:
-        """Look once more for what was missing, now that all is entered, and tell the rest."""
+    def report_missing(self, errors: ErrorCollector) -> None:
+        """Look up missing values again, now that all is stored, and add issues for the rest."""
         self._scanned.clear()
-        wanted: dict[str, list[tuple[str, list[_Missing]]]] = {}
+        by_target: dict[str, list[tuple[str, list[_Missing]]]] = {}
         for (target, key), missing in self._missing.items():
-            wanted.setdefault(target, []).append((key, missing))
-        for pairs in wanted.values():
+            by_target.setdefault(target, []).append((key, missing))
+        for pairs in by_target.values():
             found = self._find(pairs[0][1][0].reference, [key for key, _ in pairs])
             for key, missing in pairs:
                 if key not in found:
@@ -117,9 +119,9 @@ class References:
         for key in table.foreign_keys:
             target, name = schema.table(key.other_table), key.other_column
             keyed = target.key == (name,)
-            # What has no key of its own is not known to be there by its rows alone.
-            there = self._there.setdefault((target.name, name), set()) if keyed else set()
-            found.append(_Reference(key.column, target, name, keyed=keyed, there=there))
+            # Without a key, rows of this request do not show that a value exists.
+            existing = self._there.setdefault((target.name, name), set()) if keyed else set()
+            found.append(_Reference(key.column, target, name, keyed=keyed, existing=existing))
         return found
 
     def _find(self, reference: _Reference, keys: list[str]) -> set[str]:
@@ -131,7 +133,7 @@ class References:
         return self._scanned[target].intersection(keys)
 
     def _scan(self, table: str, column: str) -> set[str]:
-        """Gather a column of a table whose rows cannot be asked for by it."""
+        """Return all values of a column that is not the key of its table."""
         found: set[str] = set()
         after = 0
         while page := self._session.entries.rows(self._contest.no, table, after=after, limit=_PAGE):

@@ -1,7 +1,7 @@
-"""Look at a batch of a request's records: what is amiss, what each is called and what it says.
+"""Validate a request's records batch by batch: their rows, keys, references and JSON.
 
-This is the way a million records take. Records of one table that give the same columns are looked
-at together, column by column; only where something is amiss does each row get a look of its own.
+Requests of a million records take this path. Records of one table with the same columns are
+validated together, column by column; row by row only where the columns are not plainly valid.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -25,7 +25,7 @@ from agon.records.conditions import Columns
 from agon.records.rows import RowChecker, row_checker
 
 Row = Mapping[str, Any]
-Keyed = Callable[[Columns, Sequence[Row]], Sequence[str | None]]
+KeyFunction = Callable[[Columns, Sequence[Row]], Sequence[str | None]]
 
 _PLAIN: Final = frozenset({Kind.ID, Kind.TEXT})
 _LINE_END: Final = orjson.Fragment(b"\n")
@@ -35,7 +35,7 @@ _BETWEEN: Final = b",\n,"
 
 @dataclass(frozen=True, slots=True)
 class ValidatedBatch:
-    """Hold records without fault as columns: their lines, tables, rows as JSON, keys and names."""
+    """Valid records as columns: their lines, tables, rows as JSON, keys and external ids."""
 
     lines: Sequence[int]
     tables: Sequence[str]
@@ -43,28 +43,28 @@ class ValidatedBatch:
     keys: Sequence[str | None]
     external_ids: Sequence[str | None] | None
 
-    def only(self, places: Sequence[int]) -> "ValidatedBatch":
-        """Return those at some places."""
+    def only(self, indexes: Sequence[int]) -> "ValidatedBatch":
+        """Return the records at some indexes."""
         names = self.external_ids
         return ValidatedBatch(
-            [self.lines[place] for place in places],
-            [self.tables[place] for place in places],
-            [self.written[place] for place in places],
-            [self.keys[place] for place in places],
-            None if names is None else [names[place] for place in places],
+            [self.lines[index] for index in indexes],
+            [self.tables[index] for index in indexes],
+            [self.written[index] for index in indexes],
+            [self.keys[index] for index in indexes],
+            None if names is None else [names[index] for index in indexes],
         )
 
 
 @dataclass(frozen=True)
-class _TableWork:
-    """Hold what the rows of one table need."""
+class _TableTools:
+    """The row checker and the key function of one table."""
 
     checker: RowChecker
-    keys: Keyed
+    keys: KeyFunction
 
 
 class RecordValidator:
-    """Look at the records of one request, batch by batch."""
+    """Validates the records of one request, batch by batch; issues go to an error collector."""
 
     def __init__(
         self,
@@ -78,82 +78,82 @@ class RecordValidator:
         """Prepare for a discipline's tables; ``key`` is what addresses are hashed with."""
         self._addresses = of.addresses
         self._references = references
-        self._refusals = errors
+        self._errors = errors
         self._by = by
         self._network_key = key
-        self._works = {
-            table.name: _TableWork(row_checker(table), keys_of(table)) for table in of.schema
+        self._tables = {
+            table.name: _TableTools(row_checker(table), keys_of(table)) for table in of.schema
         }
 
-    def at(self, batch: Batch) -> ValidatedBatch:
-        """Note everything that is wrong with a batch, and return what is right.
+    def validate(self, batch: Batch) -> ValidatedBatch:
+        """Return the valid records of a batch; add all issues of the others to the errors.
 
         Raises:
-            Forbidden: a judge gives something else than votes of its own.
-            InvalidEntry: a number is none.
+            Forbidden: a judge sends something else than their own votes.
+            InvalidEntry: a number is NaN or infinite.
         """
         issues: list[RowIssue] = []
-        batch = self._rows_of_tables(batch, issues)
+        batch = self._known_rows(batch, issues)
         rows, lines = list(batch.rows), batch.lines
         keys: list[str | None] = [None] * len(rows)
-        good = [True] * len(rows)
-        for (name, names), alike in _by_shape(batch).items():
-            work, places = self._works[name], alike
-            columns = _columns(names, rows, places)
-            if not work.checker.accepts(columns, len(places)):
-                for place in places:
-                    found = work.checker.issues(rows[place], lines[place])
-                    good[place] = not found
-                    issues += found
-                places = [place for place in places if good[place]]
-                columns = _columns(names, rows, places)
-            named = work.keys(columns, [rows[place] for place in places])
-            for place, key in zip(places, named, strict=True):
-                keys[place] = key
+        is_valid = [True] * len(rows)
+        for (name, names), values in _by_shape(batch).items():
+            table, indexes = self._tables[name], values
+            columns = _columns(names, rows, indexes)
+            if not table.checker.accepts(columns, len(indexes)):
+                for index in indexes:
+                    row_issues = table.checker.issues(rows[index], lines[index])
+                    is_valid[index] = not row_issues
+                    issues += row_issues
+                indexes = [index for index in indexes if is_valid[index]]
+                columns = _columns(names, rows, indexes)
+            row_keys = table.keys(columns, [rows[index] for index in indexes])
+            for index, key in zip(indexes, row_keys, strict=True):
+                keys[index] = key
                 if key is not None and "\x00" in key:
-                    good[place] = False
-                    issues.append(_unnameable(name, lines[place]))
-            self._references.gather(name, columns, [lines[place] for place in places])
+                    is_valid[index] = False
+                    issues.append(_unnameable(name, lines[index]))
+            self._references.gather(name, columns, [lines[index] for index in indexes])
             if addresses := self._addresses.get(name):
-                for place in places:
-                    rows[place] = without_addresses(
-                        name, rows[place], addresses, line=lines[place], key=self._network_key,
-                        errors=self._refusals,
+                for index in indexes:
+                    rows[index] = without_addresses(
+                        name, rows[index], addresses, line=lines[index], key=self._network_key,
+                        errors=self._errors,
                     )  # fmt: skip
-        written = _written(batch, rows, good, issues)
+        written = _written(batch, rows, is_valid, issues)
         for issue in sorted(issues, key=lambda one: one.row or 0):
-            self._refusals.add(issue)
-        looked = ValidatedBatch(lines, batch.tables, written, keys, batch.external_ids)
-        return looked if all(good) else looked.only([*compress(range(len(rows)), good)])
+            self._errors.add(issue)
+        valid = ValidatedBatch(lines, batch.tables, written, keys, batch.external_ids)
+        return valid if all(is_valid) else valid.only([*compress(range(len(rows)), is_valid)])
 
-    def _rows_of_tables(self, batch: Batch, issues: list[RowIssue]) -> Batch:
-        """Leave out what is no row of a table; refuse a judge what is no vote of its own."""
+    def _known_rows(self, batch: Batch, issues: list[RowIssue]) -> Batch:
+        """Return the rows of known tables; of a judge, nothing but their own votes may come."""
         tables, rows, names = batch.tables, batch.rows, batch.external_ids
-        if not (self._works.keys() >= set(tables) and {dict}.issuperset(map(type, rows))):
-            fit = [
-                table in self._works and type(row) is dict
+        if not (self._tables.keys() >= set(tables) and {dict}.issuperset(map(type, rows))):
+            is_row = [
+                table in self._tables and type(row) is dict
                 for table, row in zip(tables, rows, strict=True)
             ]
-            for place in [place for place, fits in enumerate(fit) if not fits]:
-                row = rows[place]
+            for index in [index for index, fits in enumerate(is_row) if not fits]:
+                row = rows[index]
                 issues.append(
                     row if isinstance(row, RowIssue)
-                    else _no_row(tables[place], row, batch.lines[place], self._works)
+                    else _not_a_row(tables[index], row, batch.lines[index], self._tables)
                 )  # fmt: skip
             batch = Batch(
-                [*compress(tables, fit)],
-                [*compress(rows, fit)],
-                None if names is None else [*compress(names, fit)],
-                [*compress(batch.lines, fit)],
+                [*compress(tables, is_row)],
+                [*compress(rows, is_row)],
+                None if names is None else [*compress(names, is_row)],
+                [*compress(batch.lines, is_row)],
             )
         if self._by.role == "judge":
             for table, row in zip(batch.tables, batch.rows, strict=True):
-                _expect_own_vote(table, row, self._by)
+                _require_own_vote(table, row, self._by)
         return batch
 
 
-def keys_of(table: Table) -> Keyed:
-    """Return what names rows as :func:`record_key` does, faster for columns of plain texts."""
+def keys_of(table: Table) -> KeyFunction:
+    """Return a function that gives the keys of rows, faster than :func:`record_key`."""
     plain = bool(table.key) and _PLAIN.issuperset(table.column(name).kind for name in table.key)
     start = f"{table.name}/"
 
@@ -171,7 +171,7 @@ def keys_of(table: Table) -> Keyed:
 
 
 def _are_plain(values: Sequence[Any]) -> bool:
-    """Say whether values are texts that a key holds as they are."""
+    """Return whether all values are texts that need no escapes in a key."""
     if not values or not {str}.issuperset(map(type, values)) or not all(values):
         return False
     text = "".join(values)
@@ -179,50 +179,50 @@ def _are_plain(values: Sequence[Any]) -> bool:
 
 
 def _by_shape(batch: Batch) -> Mapping[tuple[str, tuple[str, ...]], Sequence[int]]:
-    """Group the places of rows by their table and the names of their columns."""
+    """Return the indexes of rows by table and column names."""
     shapes = list(zip(batch.tables, map(tuple, batch.rows), strict=True))
     groups: dict[tuple[str, tuple[str, ...]], list[int]] = {
         shape: [] for shape in dict.fromkeys(shapes)
     }
     if len(groups) == 1:
         return {shapes[0]: range(len(shapes))}
-    for place, shape in enumerate(shapes):
-        groups[shape].append(place)
+    for index, shape in enumerate(shapes):
+        groups[shape].append(index)
     return groups
 
 
-def _columns(names: Sequence[str], rows: Sequence[Row], places: Sequence[int]) -> Columns:
-    """Turn rows that give the same columns, in the same order, into those columns."""
-    alike = [rows[place].values() for place in places]
-    return dict(zip(names, zip(*alike, strict=True), strict=False))
+def _columns(names: Sequence[str], rows: Sequence[Row], indexes: Sequence[int]) -> Columns:
+    """Return the columns of rows that have the same columns in the same order."""
+    values = [rows[index].values() for index in indexes]
+    return dict(zip(names, zip(*values, strict=True), strict=False))
 
 
 def _written(
-    batch: Batch, rows: Sequence[Row], good: list[bool], issues: list[RowIssue]
+    batch: Batch, rows: Sequence[Row], is_valid: list[bool], issues: list[RowIssue]
 ) -> list[bytes]:
-    """Write all rows as JSON with sorted keys; those that cannot be written are not good."""
+    """Return all rows as JSON with sorted keys; a row that cannot be written becomes invalid."""
     together = _written_together(rows)
     written = together[1:-1].split(_BETWEEN)
     if len(written) != len(rows):
         written = []
-        for place, row in enumerate(rows):
+        for index, row in enumerate(rows):
             try:
                 written.append(orjson.dumps(row, option=orjson.OPT_SORT_KEYS))
             except TypeError as error:
                 written.append(b"")
-                if good[place]:
-                    issues.append(_unwritable(batch.tables[place], batch.lines[place], error))
-                good[place] = False
+                if is_valid[index]:
+                    issues.append(_unwritable(batch.tables[index], batch.lines[index], error))
+                is_valid[index] = False
     if b"null" in together or not together:
-        for place, text in enumerate(written):
-            # A null may hide a number that JSON has no word for.
-            if b"null" in text and good[place]:
-                write_row(rows[place])
+        for index, text in enumerate(written):
+            # orjson writes NaN and infinity as null; write_row rejects them.
+            if b"null" in text and is_valid[index]:
+                write_row(rows[index])
     return written
 
 
 def _written_together(rows: Sequence[Row]) -> bytes:
-    """Write all rows by one call, many times faster than by one each; empty if one cannot be."""
+    """Return all rows as one JSON list, many times faster than one by one; empty on an error."""
     parts: list[Any] = [_LINE_END] * (2 * len(rows) - 1)
     parts[::2] = rows
     try:
@@ -231,12 +231,12 @@ def _written_together(rows: Sequence[Row]) -> bytes:
         return b""
 
 
-def _no_row(table: Any, row: Any, line: int, known: Mapping[str, Any]) -> RowIssue:
+def _not_a_row(table: Any, row: Any, line: int, known: Mapping[str, Any]) -> RowIssue:
     name = str(table)[:80]
     if table not in known:
-        return RowIssue("unknown-table", name, "records", line, None, name, "is no table here",
+        return RowIssue("unknown-table", name, "records", line, None, name, "is not a table here",
                        did_you_mean(name, known))  # fmt: skip
-    return RowIssue("wrong-type", name, name, line, None, str(row)[:80], "is no object",
+    return RowIssue("wrong-type", name, name, line, None, str(row)[:80], "is not an object",
                    "give columns by name")  # fmt: skip
 
 
@@ -250,8 +250,8 @@ def _unnameable(table: str, line: int) -> RowIssue:
                    "leave it out")  # fmt: skip
 
 
-def _expect_own_vote(table: str, row: Mapping[str, Any], by: Caller) -> None:
+def _require_own_vote(table: str, row: Mapping[str, Any], by: Caller) -> None:
     if table != "votes" or str(row.get("judge_id")) != by.user:
         raise Forbidden(
-            f"a judge gives votes under the own id only; send rows of votes with judge_id {by.user}"
+            f"a judge may add only their own votes; send rows of votes with judge_id {by.user}"
         )

@@ -100,7 +100,7 @@ def import_contest(
         contest = _begun(session, ledger, by)
         known, stored = contest.seq, _Storing(contest)
         session.entries.append(contest.no, stored.entries(ledger))
-        stored.refusals.expect_none()
+        stored.refusals.raise_any()
         contest = Contest(
             no=contest.no, created_at=contest.created_at, **vars(ledger.state.contest)
         )
