@@ -11,7 +11,7 @@ from agon.cli.output import require_new_folder
 
 
 class FormatName(click.ParamType[str]):
-    """Take the name of a format that can be imported."""
+    """The name of a format that can be imported, as a parameter."""
 
     name = "format"
 

@@ -1,4 +1,4 @@
-"""Keep records that grow in the engine's memory, and show them as they were at any position.
+"""Append-only tables in the engine's memory, readable as they were at any position.
 
 Every row has the number of its record and spans of positions at which it is seen: it is there at
 position S if a span has ``from <= S`` and no end, or an end after S. Adding a row, ending one and
@@ -30,7 +30,7 @@ _SPANS = ("_row", "_from", "_until")
 
 @dataclass
 class _Arriving:
-    """Hold rows of one table that are not in the engine yet."""
+    """Rows of one table that are not in the engine yet."""
 
     rows: list[Mapping[str, Any]] = field(default_factory=list)
     seqs: list[int] = field(default_factory=list)
@@ -42,7 +42,7 @@ _NUMBERS = count(1)
 
 
 class AppendOnlyTables:
-    """Grow the typed tables of one discipline row by row, and show them at any position.
+    """The typed tables of one discipline, appended to row by row, readable at any position.
 
     What is seen equals what :func:`agon.records.read_rows` gives for the rows seen, in the order
     of their numbers; rows whose reference is not seen are left out. Rows come checked; a value
@@ -131,7 +131,7 @@ class AppendOnlyTables:
             self._store()
 
     def end(self, seqs: Iterable[int], *, at: int) -> None:
-        """Let records not be seen from position ``at`` on; those not seen already stay so.
+        """Hide records from position ``at`` on; hidden ones stay hidden.
 
         Raises:
             ValueError: there is no such record.
@@ -153,7 +153,7 @@ class AppendOnlyTables:
                 self._ends[seq] = at
 
     def begin(self, seqs: Iterable[int], *, at: int) -> None:
-        """Let ended records be seen again from position ``at`` on; those seen stay so.
+        """Show hidden records again from position ``at`` on; visible ones stay visible.
 
         Raises:
             ValueError: there is no such record.
@@ -187,7 +187,7 @@ class AppendOnlyTables:
         return records.release_into(self._pending_drops)
 
     def close(self) -> None:
-        """Let go of the tables, and of the engine if it is its own."""
+        """Drop the tables; close the engine if this object started it."""
         if self._own:
             self._engine.close()
             return
@@ -207,7 +207,7 @@ class AppendOnlyTables:
         return found
 
     def _store(self) -> None:
-        """Bring into the engine what has raw_rows, what has ended and what is seen again."""
+        """Write waiting rows, ends and new spans to the engine."""
         for name, arriving in self._arriving.items():
             self._insert(self.schema.table(name), arriving)
         self._arriving = {}
@@ -284,7 +284,7 @@ class AppendOnlyTables:
         return {node for node, family in self._families.items() if family not in text}
 
     def _seen(self, at: int, without: Collection[int], space: str) -> dict[str, str]:
-        """Say in SQL which rows of each table are seen; a space holds what has to be kept for it.
+        """Return SQL conditions of the visible rows, by table; helper tables go into ``space``.
 
         Only where something a table refers to may not be seen its rows are looked at for that.
         """
@@ -324,14 +324,14 @@ class AppendOnlyTables:
         return self._sound[key] >= 0
 
     def _rows(self, table: str, seen: str = "true") -> str:
-        """Write in SQL the rows of a table; of one without any, the columns."""
+        """Return SQL for the rows of a table; for a table without rows, for its columns."""
         if table in self._stored:
             return f"(SELECT * FROM {self._relation(table)} WHERE {seen})"
         columns = (f"NULL AS {quoted(one.name)}" for one in self.schema.table(table).columns)
         return f"(SELECT NULL::BIGINT AS _row, {', '.join(columns)} WHERE false)"
 
     def _whole(self, seen: Mapping[str, str]) -> set[tuple[str, str]]:
-        """List the ids that are whole numbers among the rows seen."""
+        """Return the id columns that hold only whole numbers among the visible rows."""
         text: set[int] = set()
         for (table, name), family in self._families.items():
             if family not in self._text or family in text or table not in self._stored:

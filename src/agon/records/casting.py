@@ -1,4 +1,4 @@
-"""Read a raw value as what its column says it is, in SQL, and tell when it cannot be.
+"""SQL that reads raw values as their column's kind, and that finds values it cannot read.
 
 A number that is stored as a number is taken by its value (a whole float is a whole number); text
 has to be written as one. Empty text is an empty value in every format, since CSV cannot tell the
@@ -44,7 +44,7 @@ _FAMILIES = {
 
 @dataclass(frozen=True)
 class Cast:
-    """Hold how to read one column: SQL over the raw table.
+    """How to read one column: SQL over the raw table.
 
     Attributes:
         given: the raw value, NULL where it is empty.
@@ -84,7 +84,7 @@ class Cast:
 
 @dataclass(frozen=True)
 class _Raw:
-    """Hold one raw column: its quoted name, its value (NULL where empty), how its type is read."""
+    """A raw column: its quoted name, its value (NULL where empty), how its type is read."""
 
     name: str
     family: str
@@ -128,7 +128,7 @@ def sql_type(column: Column, *, integer_ids: bool) -> str:
 
 
 def integer_id(column: Column, engine_type: str) -> str | None:
-    """Say in SQL whether an id is a whole number of 64 bits, written as such a number prints.
+    """Return SQL that is true of ids that are 64-bit whole numbers in their usual notation.
 
     None means that the type alone says so.
     """

@@ -7,9 +7,9 @@ from typing import Any
 
 
 class Engine:
-    """Own a DuckDB connection and the folder it may spill to; both go when it is closed.
+    """A DuckDB connection and the folder it may spill to.
 
-    Whoever forgets to close it loses nothing: both go with the last reference, too.
+    Closing it removes both; so does the last reference to it.
 
     Attributes:
         connection: the DuckDB connection; its database lives in memory.

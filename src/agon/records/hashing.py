@@ -31,7 +31,7 @@ _PLACE = "_place"
 
 @dataclass
 class _ColumnHash:
-    """Take in a column, batch by batch; the digest does not depend on where batches end."""
+    """The hash of a column, fed batch by batch; it does not depend on where batches end."""
 
     given: Any = field(default_factory=hashlib.sha256)
     values: Any = field(default_factory=hashlib.sha256)

@@ -1,4 +1,4 @@
-"""Turn rows as JSON gives them into columns the engine reads exactly as a file of such rows.
+"""Convert JSON rows to columns that the engine reads exactly like a file of these rows.
 
 A column whose values are all of its own kind goes the fast way, as an Arrow array of that type.
 Any other goes as JSON text, one value each: what a row says never depends on its neighbours.
@@ -37,7 +37,7 @@ _LOW, _HIGH = -(2**63), 2**63 - 1
 def raw_rows(
     connection: Any, table: Table, rows: Sequence[Mapping[str, Any]], **spans: Any
 ) -> RawTable:
-    """Show rows to the engine as a raw table, with a column of whole numbers for each span.
+    """Register rows in the engine as a raw table, with a column of whole numbers per span.
 
     Columns that no row gives are left out; keys the schema does not know are passed over.
     """
@@ -62,7 +62,7 @@ def raw_rows(
 
 
 def _values(rows: Sequence[Mapping[str, Any]], name: str) -> list[Any]:
-    """List what rows say under a name; nearly always all of them have it, or none."""
+    """Return one column of rows; nearly always all of them have it, or none."""
     if rows and name in rows[0]:
         try:
             return list(map(itemgetter(name), rows))
@@ -72,7 +72,7 @@ def _values(rows: Sequence[Mapping[str, Any]], name: str) -> list[Any]:
 
 
 def are_integers(values: Iterable[Any]) -> bool:
-    """Say whether all ids are whole numbers of 64 bits, written as such numbers print.
+    """Return whether all ids are 64-bit whole numbers in their usual notation.
 
     What is no id at all (a list, 1.5) is read as empty, so it does not count.
 

@@ -19,7 +19,7 @@ _MOST_BITS = 1_000_000_000
 
 @dataclass(frozen=True)
 class Ids:
-    """Hold what is known of an id column: how many are given, and from where to where they lie.
+    """Statistics of an id column: its number of ids, the smallest and the largest.
 
     Attributes:
         relation: the typed table.
@@ -36,7 +36,7 @@ class Ids:
 
     @property
     def fit_a_bitmap(self) -> bool:
-        """Say whether the ids lie so close together that a bitmap of them is small."""
+        """Whether the ids are so dense that a bitmap of them is small."""
         if self.low is None or self.high is None:
             return False
         span = self.high - self.low + 1
@@ -44,7 +44,7 @@ class Ids:
 
 
 def ids(connection: Any, relation: str, column: str, *, whole: bool) -> Ids:
-    """Look at an id column (from the file's statistics where it has some)."""
+    """Return the statistics of an id column (a Parquet file stores them)."""
     name = quoted(column)
     low_high = f"min({name}), max({name})" if whole else "NULL, NULL"
     sql = f"SELECT count({name}), {low_high} FROM {relation}"
@@ -52,7 +52,7 @@ def ids(connection: Any, relation: str, column: str, *, whole: bool) -> Ids:
 
 
 def has_repeats(connection: Any, relation: str, key: tuple[str, ...], only: Ids | None) -> bool:
-    """Say whether a key may occur twice among the rows that give all of it; False is sure.
+    """Return whether a key may occur twice among the rows that have all of it; False is certain.
 
     Args:
         connection: the engine.
@@ -69,7 +69,7 @@ def has_repeats(connection: Any, relation: str, key: tuple[str, ...], only: Ids 
 
 
 def may_repeat(connection: Any, relation: str, names: str) -> bool:
-    """Say whether rows may be equal in some columns; False is sure, True has to be looked into."""
+    """Return whether rows may be equal in some columns; False is certain, True is not."""
     # Different hashes mean different rows, and hashes are quicker to tell apart.
     hashed = f"SELECT count(*) AS n FROM {relation} GROUP BY hash({names})"
     sql = f"SELECT coalesce(max(n), 0) FROM ({hashed})"
@@ -102,7 +102,7 @@ def repeats(
 
 
 def is_sound(connection: Any, references: Ids, keys: Ids) -> bool:
-    """Say, if a bitmap can, whether every reference is among the keys; False may mean unsure."""
+    """Return whether bitmaps show that every reference is among the keys; True is certain."""
     if references.count == 0:
         return True
     if not keys.fit_a_bitmap or references.low is None or references.high is None:

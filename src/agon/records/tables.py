@@ -1,4 +1,4 @@
-"""Hold the records of one discipline as typed tables inside the embedded engine.
+"""The records of one discipline as typed tables inside the embedded engine.
 
 Small or large, records live in one DuckDB connection: as views over Parquet files, DuckDB files
 and Arrow tables, or as tables read from text. Relational facts ask for Ibis tables, sequential
@@ -22,7 +22,7 @@ from agon.records.typed import TYPED_SCHEMA, make_typed, trust, view_as_of
 
 
 class Records:
-    """Give the typed tables of one discipline.
+    """The typed tables of one discipline.
 
     Every table of the schema is there (empty when the source has none), with every column of the
     schema (empty when the source has none), plus ``_row``: the number of the row in its source,
@@ -68,7 +68,7 @@ class Records:
         return self.schema.discipline
 
     def has(self, table: str) -> bool:
-        """Say whether the source has the table (it may still be empty)."""
+        """Return whether the source has the table (it may still be empty)."""
         return table in self._present
 
     def count(self, table: str) -> int:
@@ -128,7 +128,7 @@ class Records:
         return seen
 
     def close(self) -> None:
-        """Let go of the engine and its temporary files; a second call does nothing."""
+        """Close the engine and remove its temporary files; a second call does nothing."""
         self._engine.close()
 
     @cached_property
@@ -144,7 +144,7 @@ _PLAIN = str.maketrans("-:.T", "____")
 
 
 def read(schema: Schema, source: str | Path) -> Records:
-    """Read a source and check all of it.
+    """Read a source and validate all of it.
 
     Args:
         schema: the discipline's tables.
@@ -177,7 +177,7 @@ def inspect(schema: Schema, source: str | Path) -> tuple[Records, list[RowIssue]
 
 
 def read_rows(schema: Schema, tables: Mapping[str, Any]) -> Records:
-    """Take tables at hand: lists of dicts or Arrow tables by table name.
+    """Read tables in memory: lists of dicts or Arrow tables, by table name.
 
     Raises:
         InvalidRecords: with everything that is wrong, at once.

@@ -45,7 +45,7 @@ def make_typed(connection: Any, schema: Schema, raw: dict[str, RawTable]) -> Typ
 
 
 def trust(connection: Any, schema: Schema, raw: dict[str, RawTable], typing: Typing) -> None:
-    """Let views read checked values without guards; drop raw copies that were read."""
+    """Redefine views of valid tables without guards; drop raw copies that were read."""
     for name, reads in typing.casts.items():
         if raw[name].stored:
             connection.execute(f"DROP TABLE {raw[name].relation}")
@@ -78,7 +78,7 @@ def _integer_ids(connection: Any, schema: Schema, raw: dict[str, RawTable]) -> s
 
 
 def holds(connection: Any, relation: str, condition: str) -> bool:
-    """Say whether a condition is true of every row."""
+    """Return whether a condition is true of every row."""
     # Ids that are no numbers mostly show it in the first row: look there before looking at all.
     for rows in (f"(SELECT * FROM {relation} LIMIT 1)", relation):
         sql = f"SELECT coalesce(bool_and({condition}), true) FROM {rows}"
@@ -115,7 +115,7 @@ def _create(table: Table, raw: RawTable | None, typing: Typing, *, checked: bool
 
 
 def view_as_of(table: Table, old: str, new: str, moment: str) -> str:
-    """Write the view that shows a table of space ``old`` in ``new`` as it was at ``moment``.
+    """Return SQL of a view in schema ``new`` of a table in schema ``old`` as it was at ``moment``.
 
     Rows of later times are left out; what ended later had not ended yet.
     """

@@ -21,7 +21,7 @@ from agon.records.typed import Typing, relation
 def issues_of(
     connection: Any, schema: Schema, found: SourceTables, typing: Typing
 ) -> list[RowIssue]:
-    """List all that is wrong with a source, in the schema's order.
+    """Return everything that is wrong with a source, in the schema's order.
 
     What the source itself could not read comes first, and is not reported a second time as
     missing, empty or unknown.
@@ -52,7 +52,7 @@ def issues_of(
 
 
 class _Checked:
-    """Put the questions to one table; each method lists one sort of fault."""
+    """Checks one table; each method returns one sort of issue."""
 
     def __init__(
         self,
@@ -99,7 +99,7 @@ class _Checked:
         return issues
 
     def _unasked(self, checks: list[Check]) -> list[str]:
-        """Read the columns that no check looks into, so that damage to a file shows here."""
+        """Return SQL that reads the columns no check reads, so that a damaged file fails here."""
         if not self._raw.in_place:
             return []
         asked = {check.column for check in checks if check.count is None} | set(self._table.key)
@@ -206,7 +206,7 @@ class _Checked:
         ]
 
     def _inspected(self, *, with_row: bool) -> str:
-        """Write the query that shows each row typed, with flags and the values as given."""
+        """Return the query of all rows as typed values, with flags and the values as given."""
         items = [f'{self._raw.row} AS "row:"'] if with_row else []
         for column in self._table.columns:
             read = self._casts.get(column.name, Cast("NULL", "NULL"))

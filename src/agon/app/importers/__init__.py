@@ -1,4 +1,4 @@
-"""Turn other people's formats into records; each module is one format."""
+"""Convert other formats to records; each module is one format."""
 
 from agon.app.importers.formats import FORMATS, Format, import_records
 from agon.app.importers.imported import Imported

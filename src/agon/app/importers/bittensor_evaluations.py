@@ -61,7 +61,7 @@ _NEEDED = ("validator", "score", "stake")
 
 @dataclass(frozen=True)
 class _Named:
-    """Hold which column of the file stands for which field, and SQL that reads each of them."""
+    """The column of the file for each field, and SQL that reads it."""
 
     columns: dict[str, str]
 
@@ -120,7 +120,7 @@ def read(source: str) -> Imported:
 
 
 def _columns(file: Path) -> dict[str, str]:
-    """Find which column stands for which field.
+    """Return the column of each field.
 
     Raises:
         Unreadable: a field that is needed has no column.

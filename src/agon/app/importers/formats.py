@@ -11,7 +11,7 @@ from agon.errors import Conflict, NotFound, did_you_mean
 
 @dataclass(frozen=True)
 class Format:
-    """Hold one format.
+    """One format that can be imported.
 
     Attributes:
         name: as it is typed; its module is named alike.
@@ -64,7 +64,7 @@ FORMATS: Mapping[str, Format] = {
 def import_records(
     name: str, source: str | Path, *, audit: Path | None = None, unit: str | None = None
 ) -> Imported:
-    """Read a source in a named format and return records, not yet written anywhere.
+    """Return the records of a source in a named format; nothing is written.
 
     Args:
         name: one of :data:`FORMATS`.

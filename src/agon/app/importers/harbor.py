@@ -122,7 +122,7 @@ def _started(trial: Mapping[str, Any], where: str) -> datetime:
 
 
 def _passed(trial: Mapping[str, Any], where: str) -> bool | None:
-    """Say whether a trial passed; None when it has no score."""
+    """Return whether a trial passed; None when it has no score."""
     if _table(trial, "exception_info").get("exception_type") in _TIMEOUTS:
         return False
     rewards = _table(trial, "verifier_result").get("rewards")

@@ -1,4 +1,4 @@
-"""Hold what an import made: a discipline's tables, and what a reader should know of them."""
+"""The result of an import: a discipline's tables and notes about them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ import pyarrow as pa
 
 @dataclass(frozen=True)
 class Imported:
-    """Hold imported records.
+    """Imported records.
 
     Attributes:
         discipline: whose records they are.

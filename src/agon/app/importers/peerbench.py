@@ -87,7 +87,7 @@ def _tables(records: Records) -> dict[str, pa.Table]:
 
 @contextmanager
 def _opened(source: str) -> Iterator[Records]:
-    """Give the checked records; in a folder the users' file may be called ``auth.users.csv``."""
+    """Return validated records; in a folder the users' file may be called ``auth.users.csv``."""
     schema = discipline("community").schema
     folder = Path(source)
     with TemporaryDirectory(prefix="agon-import-") as linked:

@@ -1,4 +1,4 @@
-"""Read files of foreign formats with the same checks, and the same messages, as records.
+"""Read files of other formats with the same checks and messages as records.
 
 A foreign file is described by a schema like a discipline's own tables. It is put into a temporary
 folder under the schema's table name (as a link, or as NDJSON where it was a JSON list) and read
@@ -36,7 +36,7 @@ ENDINGS = {
 
 @contextmanager
 def foreign(schema: Schema, files: Mapping[str, Path]) -> Iterator[Records]:
-    """Give checked records of files, by the name of the schema's table each one holds.
+    """Yield the validated records of files, given by the schema's table each one holds.
 
     Raises:
         InvalidRecords: with everything that is wrong, each with file, row, column and value.
@@ -56,7 +56,7 @@ def foreign(schema: Schema, files: Mapping[str, Path]) -> Iterator[Records]:
 
 
 def columns_of(file: Path) -> list[str]:
-    """List the columns a file names: CSV's header, a Parquet schema, the keys of JSON objects.
+    """Return the columns of a file: CSV's header, a Parquet schema, the keys of JSON objects.
 
     Raises:
         NotFound, Unreadable: the file cannot be had or is of no kind that is read.

@@ -1,4 +1,4 @@
-"""Turn trials of tasks into challenge records: who submitted, who ran them, what passed.
+"""Convert trials of tasks to challenge records: who submitted, who ran them, what passed.
 
 A submission's further trials of a task ``t`` count as tasks of their own, ``t#2``, ``t#3``, …, so
 that its score is its pass rate over all trials. A trial without a score leaves no row: it is never
@@ -16,7 +16,7 @@ from agon.errors import Conflict
 
 @dataclass(frozen=True, kw_only=True)
 class Ran:
-    """Hold one trial that has a score.
+    """One trial that has a score.
 
     Attributes:
         submission: whose work it is.
