@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from agon.http.bodies import BULK, FORM, PARTS, STRANGERS
+from agon.http.bodies import BULK_PATHS, MAX_ANONYMOUS_BYTES, MAX_VALUE_BYTES, MAX_VALUES
 from fakes.http_house import House
 from fakes.routes import routes
 
@@ -38,7 +38,7 @@ def test_a_strangers_long_body_is_not_read(house: House, told: bool) -> None:  #
 
 def test_a_strangers_short_body_is_refused_like_none_at_all(house: House) -> None:
     """Only the length makes a difference, and not to what is said."""
-    body = b'{"id":"' + b"a" * (STRANGERS - 100) + b'"}'
+    body = b'{"id":"' + b"a" * (MAX_ANONYMOUS_BYTES - 100) + b'"}'
     answer = house.client.post(FORMS, content=body, headers=JSON)
     assert answer.status_code == 401
     assert "user.manage needs a token" in answer.json()["detail"]
@@ -47,7 +47,7 @@ def test_a_strangers_short_body_is_refused_like_none_at_all(house: House) -> Non
 def test_a_form_is_bounded_in_bytes_and_in_values(house: House) -> None:
     """What is read as one value is in memory all at once, many times as large as it came."""
     headers = {**house.as_("viewer"), **JSON}
-    for content in (b'"' + b"x" * FORM + b'"', b"[" + b"[]," * PARTS + b"[]]"):
+    for content in (b'"' + b"x" * MAX_VALUE_BYTES + b'"', b"[" + b"[]," * MAX_VALUES + b"[]]"):
         answer = house.client.post(FORMS, content=content, headers=headers)
         assert (answer.status_code, answer.json()["code"]) == (413, "body-too-large")
         answer = house.client.post(FORMS, content=pieces(content), headers=headers)
@@ -59,11 +59,11 @@ def test_records_may_be_many_while_one_of_them_may_not_be_large(house: House) ->
     house.contest("spring", people=0)
     path, staff = "/api/v1/contests/spring/records", house.as_("organiser")
     line = b'{"table":"users","row":{"id":"u%d","affiliation":"' + b"x" * 900 + b'"}}\n'
-    content = b"".join(line % n for n in range(FORM // 900))
-    assert len(content) > FORM
+    content = b"".join(line % n for n in range(MAX_VALUE_BYTES // 900))
+    assert len(content) > MAX_VALUE_BYTES
     done = house.client.post(path, content=content, headers={**staff, **NDJSON})
     assert done.status_code == 201, done.text
-    large = b'{"table":"users","row":{"id":"' + b"x" * FORM + b'"}}'
+    large = b'{"table":"users","row":{"id":"' + b"x" * MAX_VALUE_BYTES + b'"}}'
     refused = house.client.post(path, content=large, headers={**staff, **JSON})
     assert refused.status_code == 413
 
@@ -81,8 +81,8 @@ def test_lines_that_hold_nothing_are_not_read_one_by_one(house: House) -> None:
 def test_the_addresses_of_long_bodies_are_routes_that_take_them(house: House) -> None:
     """A route that is renamed must not lose its bound, nor an old name open another one."""
     posted = [one.template for one in routes(house.app) if one.method == "POST"]
-    ends = {end: [one for one in posted if one.endswith(end)] for end in BULK}
-    assert {end: len(found) for end, found in ends.items()} == dict.fromkeys(BULK, 1)
+    ends = {end: [one for one in posted if one.endswith(end)] for end in BULK_PATHS}
+    assert {end: len(found) for end, found in ends.items()} == dict.fromkeys(BULK_PATHS, 1)
 
 
 def test_a_body_of_two_lengths_is_refused(house: House) -> None:

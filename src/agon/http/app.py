@@ -1,4 +1,4 @@
-"""Make the application of one server process."""
+"""Create the application of one server process."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -16,14 +16,14 @@ from agon.errors import AgonError
 from agon.http.auth import Gate
 from agon.http.board_pages import BoardPages
 from agon.http.board_views import ViewCache
-from agon.http.bodies import Bounded
+from agon.http.bodies import BodyLimitMiddleware
 from agon.http.concurrency import ConcurrencyLimiter, ConcurrencyLimitMiddleware
 from agon.http.description import completed
 from agon.http.handlers import HANDLERS
-from agon.http.idempotency import Repeated
+from agon.http.idempotency import IdempotencyMiddleware
 from agon.http.limiting import Limiter
 from agon.http.metrics import Metrics
-from agon.http.middleware import Observed
+from agon.http.middleware import LoggingMiddleware
 from agon.http.operations import add_operations
 from agon.http.problems import on_agon_error, on_http_error, on_invalid_request
 from agon.http.serving import Serving
@@ -69,11 +69,11 @@ def create_app(service: Service, settings: Settings) -> FastAPI:
         routes=board_pages.routes(),
         lifespan=_lifespan,
         middleware=[
-            Middleware(Observed, serving=parts),
-            Middleware(Bounded, most=settings.max_body_mib << 20),
+            Middleware(LoggingMiddleware, serving=parts),
+            Middleware(BodyLimitMiddleware, max_bytes=settings.max_body_mib << 20),
             Middleware(Gate, serving=parts),
             Middleware(ConcurrencyLimitMiddleware, limiter=limiter),
-            Middleware(Repeated, serving=parts),
+            Middleware(IdempotencyMiddleware, serving=parts),
         ],
         exception_handlers={
             AgonError: on_agon_error,

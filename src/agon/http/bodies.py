@@ -1,4 +1,4 @@
-"""Take request bodies in: bounded in size and in time, never unpacked, spooled before use."""
+"""Read request bodies: limited in size and in time, never decompressed, spooled before use."""
 
 import asyncio
 import tempfile
@@ -10,96 +10,102 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-PATIENCE: Final = 10.0
-"""So many seconds a client may be silent in the middle of a body."""
+TIMEOUT_S: Final = 10.0
+"""Maximum number of seconds between two chunks of a body."""
 
-SLOWEST: Final = 1024
-"""So many bytes a second a body must bring, after the first seconds of patience."""
+MIN_BYTES_PER_S: Final = 1024
+"""Minimum rate of a body, after the first :data:`TIMEOUT_S` seconds."""
 
-FORM: Final = 8 << 20
-"""So many bytes a body has that is read as one value, all of it in memory."""
+MAX_VALUE_BYTES: Final = 8 << 20
+"""Maximum size of a body that is parsed as one value, all of it in memory."""
 
-PARTS: Final = 500_000
-"""So many commas and brackets such a body has: each can become a value of a hundred bytes."""
+MAX_VALUES: Final = 500_000
+"""Maximum number of commas and brackets in it: each can become a value of a hundred bytes."""
 
-SHORTEST: Final = 8
-"""So many bytes the lines of other bodies have on the average; the shortest record has as many."""
+MIN_BYTES_PER_LINE: Final = 8
+"""Minimum average length of the lines of other bodies; the shortest record is as long."""
 
-_FEW: Final = 1 << 20
+_MIN_CHECKED_BYTES: Final = 1 << 20
 
-STRANGERS: Final = 64 << 10
-"""So many bytes are read of a body that nobody's token came with; all it gets is a refusal."""
+MAX_ANONYMOUS_BYTES: Final = 64 << 10
+"""Maximum number of bytes read of a body that comes without a token; it is rejected anyway."""
 
-BULK: Final = ("/records", "/votes", "/contests/import")
-"""Ends of addresses whose bodies are spooled and read piece by piece."""
+BULK_PATHS: Final = ("/records", "/votes", "/contests/import")
+"""Ends of paths whose bodies are spooled and read in chunks."""
 
 _IN_MEMORY: Final = 1 << 20
 
 
-class Bounded:
-    """Refuse bodies that are too large (413), too slow (408), packed (415) or nobody's (401).
+class BodyLimitMiddleware:
+    """Rejects bodies that are too large (413), too slow (408), compressed (415) or anonymous (401).
 
     Args:
         app: the application.
-        most: so many bytes a body of records or a ledger may have.
-        patience: so many seconds a client may be silent.
+        max_bytes: maximum size of a body of records or of a ledger.
+        timeout_s: maximum number of seconds between two chunks.
     """
 
-    def __init__(self, app: ASGIApp, *, most: int, patience: float = PATIENCE) -> None:
+    def __init__(self, app: ASGIApp, *, max_bytes: int, timeout_s: float = TIMEOUT_S) -> None:
         self.app = app
-        self.most = most
-        self.patience = patience
+        self.max_bytes = max_bytes
+        self.timeout_s = timeout_s
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on whose body is bounded while it is read."""
+        """Pass a request on; its body is checked while it is read."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        packing = headers.get("content-encoding", "identity").strip().casefold()
-        if packing not in {"", "identity"}:
-            raise_status(415, f"a body packed with {packing[:40]!r} is not taken; send it plain")
+        encoding = headers.get("content-encoding", "identity").strip().casefold()
+        if encoding not in {"", "identity"}:
+            raise_status(
+                415,
+                f"the content encoding {encoding[:40]!r} is not supported; send it plain",
+            )
         kind = media_type(headers)
-        bulk = scope["path"].endswith(BULK) and kind != "application/json"
-        most = self.most if bulk else min(self.most, FORM)
+        bulk = scope["path"].endswith(BULK_PATHS) and kind != "application/json"
+        limit = self.max_bytes if bulk else min(self.max_bytes, MAX_VALUE_BYTES)
         length = headers.get("content-length", "")
         if length and "transfer-encoding" in headers:
-            raise_status(400, "two lengths are told of this body; send Content-Length or chunks")
-        told = int(length) if length.isdecimal() else 0
-        if told > most:
-            _too_large(most)
-        await self.app(scope, self._bounded(receive, scope, most, told, bulk=bulk), send)
+            raise_status(
+                400,
+                "the body has two lengths; send Content-Length or Transfer-Encoding",
+            )
+        declared = int(length) if length.isdecimal() else 0
+        if declared > limit:
+            _too_large(limit)
+        await self.app(scope, self._checked(receive, scope, limit, declared, bulk=bulk), send)
 
-    def _bounded(
-        self, receive: Receive, scope: Scope, most: int, told: int, *, bulk: bool
+    def _checked(
+        self, receive: Receive, scope: Scope, limit: int, declared: int, *, bulk: bool
     ) -> Receive:
-        taken = parts = 0
+        size = values = 0
         began: float | None = None
         ended = False
 
         async def read() -> Message:
-            nonlocal taken, parts, began, ended
+            nonlocal size, values, began, ended
             if ended:
                 return await receive()
-            stranger = _is_stranger(scope)
-            if stranger and told > STRANGERS:
-                _of_nobody()
+            anonymous = _is_anonymous(scope)
+            if anonymous and declared > MAX_ANONYMOUS_BYTES:
+                _token_required()
             began = time.monotonic() if began is None else began
             try:
-                message = await asyncio.wait_for(receive(), self.patience)
+                message = await asyncio.wait_for(receive(), self.timeout_s)
             except TimeoutError:
                 self._too_slow()
             body = message.get("body", b"")
-            taken += len(body)
+            size += len(body)
             ended = not message.get("more_body", False)
-            if stranger and taken > STRANGERS:
-                _of_nobody()
-            if taken > most:
-                _too_large(most)
-            parts += sum(map(body.count, (b"\n",) if bulk else (b",", b"[", b"{")))
-            _expect_few(parts, taken, bulk=bulk)
-            late = time.monotonic() - began - self.patience
-            if not ended and late > 0 and taken < late * SLOWEST:
+            if anonymous and size > MAX_ANONYMOUS_BYTES:
+                _token_required()
+            if size > limit:
+                _too_large(limit)
+            values += sum(map(body.count, (b"\n",) if bulk else (b",", b"[", b"{")))
+            _require_few_values(values, size, bulk=bulk)
+            late = time.monotonic() - began - self.timeout_s
+            if not ended and late > 0 and size < late * MIN_BYTES_PER_S:
                 self._too_slow()
             return message
 
@@ -108,41 +114,41 @@ class Bounded:
     def _too_slow(self) -> NoReturn:
         raise_status(
             408,
-            f"no more of the body came within {self.patience:g} seconds, or too little; "
-            "send it again over a better line",
+            f"no more of the body came within {self.timeout_s:g} seconds, or too little; "
+            "send it again over a faster connection",
         )
 
 
-def _is_stranger(scope: Scope) -> bool:
-    """Tell whether nobody's token came with a request; who asks is known when its body is read."""
+def _is_anonymous(scope: Scope) -> bool:
+    """Return whether a request came without a token; the caller is known when its body is read."""
     caller = scope.get("agon.caller")
     return caller is None or caller.role is None
 
 
-def _of_nobody() -> NoReturn:
+def _token_required() -> NoReturn:
     raise HTTPException(
         401,
-        "so long a body is read with a token only; send Authorization: Bearer agon_…",
+        "a body of this length needs a token; send Authorization: Bearer agon_…",
         headers={"connection": "close", "www-authenticate": 'Bearer realm="agon"'},
     )
 
 
-def _expect_few(parts: int, taken: int, *, bulk: bool) -> None:
-    """Refuse a body of more lines, or of more values, than anybody has use for."""
-    if not bulk and parts > PARTS:
-        raise_status(413, f"the body has more than {PARTS:,} values; send fewer")
-    if bulk and taken > _FEW and taken < parts * SHORTEST:
+def _require_few_values(values: int, size: int, *, bulk: bool) -> None:
+    """Reject a body of too many lines or values for its size."""
+    if not bulk and values > MAX_VALUES:
+        raise_status(413, f"the body has more than {MAX_VALUES:,} values; send fewer")
+    if bulk and size > _MIN_CHECKED_BYTES and size < values * MIN_BYTES_PER_LINE:
         raise_status(413, "the body has more lines than records; leave out empty ones")
 
 
-def _too_large(most: int) -> NoReturn:
+def _too_large(limit: int) -> NoReturn:
     raise_status(
-        413, f"the body is larger than {most / (1 << 20):g} MiB; send it in several requests"
+        413, f"the body is larger than {limit / (1 << 20):g} MiB; send it in several requests"
     )
 
 
 def raise_status(status: int, detail: str) -> NoReturn:
-    """Refuse a request in the words of HTTP; the connection is closed, its body may go on.
+    """Reject a request with a status of HTTP and close the connection, as its body may go on.
 
     Raises:
         HTTPException: always.
@@ -151,21 +157,21 @@ def raise_status(status: int, detail: str) -> NoReturn:
 
 
 async def spooled(request: Request) -> IO[bytes]:
-    """Read the whole body into memory or, when it is large, into a file; closing it is yours.
+    """Return the whole body, in memory or, when it is large, in a file; the caller closes it.
 
-    Only then work begins, so that a slow client never holds a transaction open.
+    Work begins only then, so that a slow client never holds a transaction open.
     """
-    kept: IO[bytes] = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115 (given on)
+    file: IO[bytes] = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115 (the caller closes it)
     try:
         async for chunk in request.stream():
-            kept.write(chunk)
+            file.write(chunk)
     except BaseException:
-        kept.close()
+        file.close()
         raise
-    kept.seek(0)
-    return kept
+    file.seek(0)
+    return file
 
 
 def media_type(headers: Headers) -> str:
-    """Return what kind of body a request's headers tell of, without parameters."""
+    """Return the media type of a request's body, without parameters."""
     return headers.get("content-type", "").partition(";")[0].strip().casefold()

@@ -1,4 +1,4 @@
-"""Answer a repeated request as the first one was answered, when it carries an Idempotency-Key."""
+"""Replay the response of a request that is repeated with the same Idempotency-Key."""
 
 import asyncio
 import hashlib
@@ -24,38 +24,38 @@ from agon.http.serving import Serving
 
 METHODS: Final = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 _KEY: Final = re.compile(r"[\x21-\x7e]{1,200}")
-_KEPT_HEADERS: Final = ("content-type", "location", "etag")
-_LARGEST: Final = 1 << 20
-_PIECE: Final = 1 << 18
-_LOST: Final = timedelta(seconds=15)
-"""A request that gave no sign of life for so long was cut off with its process."""
+_STORED_HEADERS: Final = ("content-type", "location", "etag")
+_MAX_BODY: Final = 1 << 20
+_CHUNK: Final = 1 << 18
+_LOST_AFTER: Final = timedelta(seconds=15)
+"""A request without a heartbeat for so long was lost with its process."""
 
-_SIGN_SECONDS: Final = 4.0
-"""A request under way says so often that it is."""
+_HEARTBEAT_S: Final = 4.0
+"""Seconds between two heartbeats of a running request."""
 
-_PASSING: Final = frozenset({401, 403, 408, 413, 429})
-"""Refusals that a repetition may not meet again; they are not kept."""
+_NOT_STORED: Final = frozenset({401, 403, 408, 413, 429})
+"""Statuses that a repetition may not get again; they are not stored."""
 
 
 class IdempotencyKeyReused(Conflict):
-    """Say that an Idempotency-Key was used for another request."""
+    """An Idempotency-Key was used for another request."""
 
 
 class UnderWay(Conflict):
-    """Say that the first request under this Idempotency-Key is not answered yet."""
+    """The first request under an Idempotency-Key has no response yet."""
 
     retry_after = 1.0
 
 
-class Repeated:
-    """Replay answers kept under an Idempotency-Key; each token has its own keys, strangers none.
+class IdempotencyMiddleware:
+    """Stores responses under an Idempotency-Key and replays them; each token has its own keys.
 
-    A request that changes something and carries the header is answered once. Its repetition gets
-    the same answer with ``Idempotency-Replayed: true``; another request under the same key, or
-    the same one while the first is under way, is a conflict. Answers are kept in the database,
-    so that it does not matter which process a repetition meets. When the first one's process was
-    killed, the repetition takes its place: what is under way gives signs of life in the database,
-    as a worker does for its job.
+    A request that changes something and carries the header is carried out once. Its repetition
+    gets the same response with ``Idempotency-Replayed: true``; another request under the same key,
+    or the same one while the first is running, is a conflict. Responses are stored in the database,
+    so that any process can replay them. When the process of the first request was killed, a
+    repetition takes its place: a running request writes heartbeats to the database, as a worker
+    does for its job.
     """
 
     def __init__(self, app: ASGIApp, *, serving: Serving) -> None:
@@ -63,7 +63,7 @@ class Repeated:
         self.serving = serving
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, or replay its answer."""
+        """Pass a request on, or replay its response."""
         # Anonymous requests change nothing: they are rejected, and that need not be stored.
         key = None
         if (
@@ -99,19 +99,19 @@ class Repeated:
     async def _answer(
         self, scope: Scope, body: IO[bytes], send: Send, first: StoredResponse
     ) -> None:
-        """Let the request be answered, and keep the answer."""
-        kept = _Kept(send)
-        living = asyncio.create_task(self._live(first))
+        """Pass the request on and store its response."""
+        recorder = _Recorder(send)
+        heartbeat = asyncio.create_task(self._heartbeat(first))
         try:
-            await self.app(scope, _again(body), kept.send)
+            await self.app(scope, _again(body), recorder.send)
         finally:
-            living.cancel()
-            await run_in_threadpool(self._try_end, first, kept, secret="agon.secret" in scope)
+            heartbeat.cancel()
+            await run_in_threadpool(self._try_end, first, recorder, secret="agon.secret" in scope)
 
-    async def _live(self, first: StoredResponse) -> None:
-        """Give signs of life until cancelled; one that cannot be stored is made up for."""
+    async def _heartbeat(self, first: StoredResponse) -> None:
+        """Write heartbeats until canceled; the next one makes up for one that fails."""
         while True:
-            await asyncio.sleep(_SIGN_SECONDS)
+            await asyncio.sleep(_HEARTBEAT_S)
             with suppress(Unavailable):
                 await run_in_threadpool(self._sign, first)
 
@@ -121,11 +121,11 @@ class Repeated:
             session.access.touch_response(first.caller, first.key, at=service.clock())
 
     def _begin(self, first: StoredResponse) -> StoredResponse | None:
-        """Take the key; return the answer given under it, if there is one.
+        """Take the key; return the response stored under it, if there is one.
 
         Raises:
             IdempotencyKeyReused: the key belongs to another request.
-            UnderWay: the first request is not answered yet.
+            UnderWay: the first request is still running.
         """
         with self.serving.service.store.write() as session:
             access = session.access
@@ -139,47 +139,47 @@ class Repeated:
             if known is not None and known.status:
                 return known
             if access.take_over_response(
-                first, lost_before=first.at - _LOST
+                first, lost_before=first.at - _LOST_AFTER
             ) or access.add_response(first):
                 return None
-            raise UnderWay("the first request under this Idempotency-Key is under way; wait")
+            raise UnderWay("the first request under this Idempotency-Key is still running; wait")
 
-    def _try_end(self, first: StoredResponse, kept: "_Kept", *, secret: bool) -> None:
-        """Keep the answer if it can be kept; it has been given, and nothing takes it back."""
+    def _try_end(self, first: StoredResponse, recorder: "_Recorder", *, secret: bool) -> None:
+        """Store the response if that is possible; it has been sent in any case."""
         try:
-            self._end(first, kept, secret=secret)
+            self._end(first, recorder, secret=secret)
         except Unavailable as error:
-            self.serving.log.warning("answer-not-kept", status=kept.status, why=str(error))
+            self.serving.log.warning("answer-not-kept", status=recorder.status, why=str(error))
 
-    def _end(self, first: StoredResponse, kept: "_Kept", *, secret: bool) -> None:
+    def _end(self, first: StoredResponse, recorder: "_Recorder", *, secret: bool) -> None:
         with self.serving.service.store.write() as session:
-            if not kept.whole or kept.status in _PASSING or kept.status >= 500:  # noqa: PLR2004 (HTTP)
+            if not recorder.complete or recorder.status in _NOT_STORED or recorder.status >= 500:  # noqa: PLR2004 (HTTP)
                 session.access.delete_pending_response(first.caller, first.key)
                 return
-            answer = kept.answer(first)
+            answer = recorder.answer(first)
             session.access.save_response(_without_secret(answer) if secret else answer)
 
 
 @dataclass
-class _Kept:
-    """Keep a copy of an answer while it is sent."""
+class _Recorder:
+    """Copies a response while it is sent."""
 
     send_on: Send
     status: int = 0
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytearray = field(default_factory=bytearray)
-    whole: bool = False
+    complete: bool = False
 
     async def send(self, message: Message) -> None:
-        """Pass a message on and keep it; an answer too large to keep is not kept at all."""
+        """Pass a message on and copy it; of a response that is too large nothing is stored."""
         if message["type"] == "http.response.start":
             self.status = message["status"]
             found = Headers(raw=message.get("headers", []))
-            self.headers = {name: found[name] for name in _KEPT_HEADERS if name in found}
+            self.headers = {name: found[name] for name in _STORED_HEADERS if name in found}
         elif message["type"] == "http.response.body":
             self.body += message.get("body", b"")
-            self.whole = not message.get("more_body", False) and len(self.body) <= _LARGEST
-            del self.body[_LARGEST + 1 :]
+            self.complete = not message.get("more_body", False) and len(self.body) <= _MAX_BODY
+            del self.body[_MAX_BODY + 1 :]
         await self.send_on(message)
 
     def answer(self, first: StoredResponse) -> StoredResponse:
@@ -192,11 +192,11 @@ def _replay(known: StoredResponse) -> Response:
 
 
 def _without_secret(answer: StoredResponse) -> StoredResponse:
-    """Keep that it was done, not the secret that was shown once."""
+    """Return a response that says it was done, without the secret that was shown once."""
     said = problem(
         409,
-        "this was done by the first request under this Idempotency-Key, and its secret was shown "
-        "once, then; if it is lost, revoke what was made and make another",
+        "the first request under this Idempotency-Key did this, and its response showed the secret "
+        "once; if it is lost, revoke what was created and create another",
         code="secret-shown-once",
     )
     return replace(
@@ -208,10 +208,10 @@ def _without_secret(answer: StoredResponse) -> StoredResponse:
 
 
 def _fingerprint(scope: Scope, body: IO[bytes], *, key: bytes) -> bytes:
-    """Hash what makes a request the same: method, address, query, kind of body, body.
+    """Hash what identifies a request: method, path, query, content type, body.
 
-    Under the server's key: a body may hold a password, and whoever stole the database must not
-    be able to try all of them.
+    With the server's key: a body may hold a password, and a stolen database must not allow to
+    guess it.
     """
     digest = hmac.new(key, digestmod=hashlib.sha256)
     for part in (
@@ -221,22 +221,22 @@ def _fingerprint(scope: Scope, body: IO[bytes], *, key: bytes) -> bytes:
         Headers(scope=scope).get("content-type", "").encode(),
     ):
         digest.update(len(part).to_bytes(8, "big") + part)
-    while piece := body.read(_PIECE):
+    while piece := body.read(_CHUNK):
         digest.update(piece)
     body.seek(0)
     return digest.digest()
 
 
 def _again(body: IO[bytes]) -> Receive:
-    """Hand a body that was read out once more."""
+    """Return a ``receive`` that reads a stored body again."""
     ended = False
 
     async def receive() -> Message:
         nonlocal ended
         if ended:
             return {"type": "http.disconnect"}
-        piece: Any = body.read(_PIECE)
-        ended = len(piece) < _PIECE
+        piece: Any = body.read(_CHUNK)
+        ended = len(piece) < _CHUNK
         return {"type": "http.request", "body": piece, "more_body": not ended}
 
     return receive

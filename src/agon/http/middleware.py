@@ -1,4 +1,4 @@
-"""Wrap every answer: request id, security headers, log, metrics, a time limit, no traceback."""
+"""Wrap every response: request id, security headers, log, metrics, a time limit, no traceback."""
 
 import asyncio
 import re
@@ -16,8 +16,8 @@ from agon.http.serving import Serving
 from agon.logs import begin_request
 
 _REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
-_PATIENT: Final = ("/records", "/import", "/export", "/events", "/ledger")
-"""Ends of addresses whose answers may take as long as their bodies do."""
+_UNLIMITED_PATHS: Final = ("/records", "/import", "/export", "/events", "/ledger")
+"""Ends of paths whose responses may take as long as their bodies do."""
 
 SECURITY_HEADERS: Final = {
     "x-content-type-options": "nosniff",
@@ -25,52 +25,52 @@ SECURITY_HEADERS: Final = {
     "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
     "cross-origin-resource-policy": "same-origin",
 }
-"""What every answer carries."""
+"""Headers of every response."""
 
 _FIXED: Final = tuple(
     (key.encode(), value.encode())
     for key, value in {**SECURITY_HEADERS, "cache-control": "no-store"}.items()
 )
-"""The same in bytes, and what is said of caches where nothing else is."""
+"""The same in bytes, and the default for caches."""
 
 
-class Observed:
-    """Give each request an id, a time limit and a line in the log; let no traceback out."""
+class LoggingMiddleware:
+    """Gives each request an id, a time limit and a line in the log; no traceback leaves it."""
 
     def __init__(self, app: ASGIApp, *, serving: Serving) -> None:
         self.app = app
         self.serving = serving
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
+        """Pass a request on; errors become responses."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        asked = Headers(scope=scope).get("x-request-id", "")
-        name = asked if _REQUEST_ID.fullmatch(asked) else self.serving.service.new_id()
+        given = Headers(scope=scope).get("x-request-id", "")
+        name = given if _REQUEST_ID.fullmatch(given) else self.serving.service.new_id()
         scope["agon.request_id"] = name
         begin_request(name)
-        answer = _Answer(self.serving, scope, send, name)
-        timer = answer.limited_by(self.serving.settings.request_timeout_seconds)
+        response = _Response(self.serving, scope, send, name)
+        timer = response.limited_by(self.serving.settings.request_timeout_seconds)
         try:
-            await self.app(scope, answer.watching(receive), answer.send)
+            await self.app(scope, response.receiver(receive), response.send)
         except ClientDisconnect:
-            answer.gone = True
+            response.disconnected = True
         except HTTPException as error:
-            await answer.replace(await on_http_error(Request(scope), error))
+            await response.replace(await on_http_error(Request(scope), error))
         except AgonError as error:
-            await answer.replace(answer_to(error, Request(scope)))
+            await response.replace(answer_to(error, Request(scope)))
         except Exception as error:
             self.serving.log.exception("failed", path=scope["path"], kind=type(error).__name__)
             detail = "this is a fault of ours and is in the log; report it with the instance's id"
-            await answer.replace(problem(500, detail, request_id=name))
+            await response.replace(problem(500, detail, request_id=name))
         finally:
             timer.cancel()
-            answer.close()
+            response.close()
 
 
-class _Answer:
-    """Follow one answer from its start to its end."""
+class _Response:
+    """The response to one request, from its start to its end."""
 
     def __init__(self, serving: Serving, scope: Scope, send: Send, name: str) -> None:
         self.serving = serving
@@ -79,52 +79,52 @@ class _Answer:
         self.began = time.perf_counter()
         self.status = 0
         self.muted = False
-        self.gone = False
+        self.disconnected = False
         self._send = send
         self._timer: asyncio.TimerHandle | None = None
         self._ending: asyncio.Task[None] | None = None
 
     async def send(self, message: Message) -> None:
-        """Pass a message on, with the headers that every answer has."""
+        """Pass a message on, with the headers of every response."""
         if self.muted:
             return
         if message["type"] == "http.response.start":
             self.status = message["status"]
             limits = self.scope.get("agon.headers", {}).items()
             own = [*_FIXED, *((key.encode(), value.encode()) for key, value in limits)]
-            headers = [one for one in message.get("headers", ()) if one[0] != b"x-request-id"]
-            there = {key for key, _ in headers}
+            headers = [item for item in message.get("headers", ()) if item[0] != b"x-request-id"]
+            present = {key for key, _ in headers}
             headers.append((b"x-request-id", self.name.encode()))
-            headers += [one for one in own if one[0] not in there]
+            headers += [item for item in own if item[0] not in present]
             message["headers"] = headers
         await self._send(message)
 
-    async def replace(self, response: ASGIApp) -> None:
-        """Answer otherwise, unless the answer has begun; then the connection is cut."""
+    async def replace(self, other: ASGIApp) -> None:
+        """Send another response, unless the first one began; then the connection is closed."""
         if self.status:
-            raise ConnectionAbortedError("the answer was cut: it had begun when it failed")
-        await response(self.scope, _nothing, self.send)
+            raise ConnectionAbortedError("the response failed after it had begun")
+        await other(self.scope, _disconnected, self.send)
 
     def limited_by(self, seconds: float) -> asyncio.TimerHandle:
-        """Start the clock: when it runs out before the answer begins, 503 is the answer."""
-        self._timer = asyncio.get_running_loop().call_later(seconds, self._run_out)
+        """Start the time limit; a response that has not begun by then becomes 503."""
+        self._timer = asyncio.get_running_loop().call_later(seconds, self._expire)
         return self._timer
 
-    def watching(self, receive: Receive) -> Receive:
-        """Return ``receive``; the clock stands still for addresses that take long bodies."""
-        if self._timer is not None and self.scope["path"].endswith(_PATIENT):
+    def receiver(self, receive: Receive) -> Receive:
+        """Return ``receive``; paths that take long bodies have no time limit."""
+        if self._timer is not None and self.scope["path"].endswith(_UNLIMITED_PATHS):
             self._timer.cancel()
         return receive
 
     def close(self) -> None:
-        """Write the line in the log and count."""
+        """Write the log line and count the request."""
         seconds = time.perf_counter() - self.began
         route = (
             getattr(self.scope.get("route"), "path", None)
             or self.scope.get("agon.route")
             or "unknown"
         )
-        status = 499 if self.gone and not self.status else self.status
+        status = 499 if self.disconnected and not self.status else self.status
         self.serving.metrics.answered(self.scope["method"], route, status, seconds)
         self.serving.log.info(
             "answered",
@@ -135,12 +135,12 @@ class _Answer:
             by=getattr(self.scope.get("agon.caller"), "name", "anonymous"),
         )
 
-    def _run_out(self) -> None:
+    def _expire(self) -> None:
         if not self.status:
             self._ending = asyncio.get_running_loop().create_task(self._end())
 
     async def _end(self) -> None:
-        """Send 503; what still runs goes on in silence, for it may not be stopped half-way."""
+        """Send 503; the request goes on unseen, as it may not be stopped half-way."""
         detail = (
             "this took longer than the server waits; it may still be carried out: "
             "repeat it with the same Idempotency-Key"
@@ -148,18 +148,18 @@ class _Answer:
         response = problem(
             503, detail, code="timeout", request_id=self.name, headers={"retry-after": "5"}
         )
-        began: list[Message] = []
+        messages: list[Message] = []
 
-        async def keep(message: Message) -> None:
-            began.append(message)
+        async def collect(message: Message) -> None:
+            messages.append(message)
 
-        await response(self.scope, _nothing, keep)
+        await response(self.scope, _disconnected, collect)
         if self.status:
             return
-        for message in began:
+        for message in messages:
             await self.send(message)
         self.muted = True
 
 
-async def _nothing() -> Message:
+async def _disconnected() -> Message:
     return {"type": "http.disconnect"}

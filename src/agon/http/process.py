@@ -1,7 +1,7 @@
-"""Run one process that answers HTTP, on a socket its parent listens on.
+"""Run one HTTP server process on a socket that its parent listens on.
 
-``python -m agon.http.process FD`` reads the settings as ``agon serve`` does; it is started and
-watched by that command.
+``python -m agon.http.process FD`` reads the settings as ``agon serve`` does, which starts and
+supervises it.
 """
 
 import asyncio
@@ -22,52 +22,52 @@ import uvicorn
 from agon.app.service import Service
 from agon.errors import AgonError
 from agon.http.app import create_app
-from agon.http.draining import Draining
+from agon.http.slow_readers import SlowReaderTimeout
 from agon.logs import start_logging
 from agon.settings import Settings, load
 from agon.wiring import open_service
 
-HEAD_SECONDS: Final = 10.0
-"""A client has so long to send the head of a request."""
+HEAD_TIMEOUT_S: Final = 10.0
+"""Maximum number of seconds for the head of a request."""
 
-GRACE_SECONDS: Final = 25
-"""Requests under way have so long to end when the process is asked to stop."""
+GRACE_S: Final = 25
+"""Number of seconds that running requests have to end after a signal to stop."""
 
 _BACKLOG: Final = 2048
-_TAKEN_AT_ONCE: Final = 8
-"""So many new connections a process takes in one turn; else it would take those of the others."""
+_MAX_ACCEPTED_TOGETHER: Final = 8
+"""Maximum number of connections accepted in one turn; more would be taken from other processes."""
 
 
-class Punctual(Draining):
-    """Close connections whose request's head does not come to its end in time."""
+class HeaderTimeout(SlowReaderTimeout):
+    """Closes connections whose request has no complete head in time."""
 
-    _late: asyncio.TimerHandle | None = None
+    _timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
-        """Begin to wait for the first head."""
+        """Start the timeout of the first head."""
         super().connection_made(transport)
-        self._wait()
+        self._start_timer()
 
     def data_received(self, data: bytes) -> None:
-        """Wait as long as the head is unfinished."""
+        """Run the timeout while the head is incomplete."""
         super().data_received(data)
         if self.conn.their_state is not h11.IDLE:
-            self._stop()
-        elif self._late is None:
-            self._wait()
+            self._stop_timer()
+        elif self._timer is None:
+            self._start_timer()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stop waiting."""
-        self._stop()
+        """Stop the timeout."""
+        self._stop_timer()
         super().connection_lost(exc)
 
-    def _wait(self) -> None:
-        self._late = self.loop.call_later(HEAD_SECONDS, self._close)
+    def _start_timer(self) -> None:
+        self._timer = self.loop.call_later(HEAD_TIMEOUT_S, self._close)
 
-    def _stop(self) -> None:
-        if self._late is not None:
-            self._late.cancel()
-            self._late = None
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
 
     def _close(self) -> None:
         if self.conn.their_state is h11.IDLE and not self.transport.is_closing():
@@ -75,22 +75,22 @@ class Punctual(Draining):
 
 
 class Server(uvicorn.Server):
-    """Serve until asked to stop; then end the event streams and let requests come to their end."""
+    """Serves until a signal; then ends the event streams and lets running requests finish."""
 
     def __init__(self, config: uvicorn.Config, *, stopping: Callable[[], None]) -> None:
         super().__init__(config)
         self._stopping = stopping
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Begin to serve; what is loaded by now stays, and is no more searched for garbage."""
+        """Start to serve; exempt what is loaded by now from garbage collection."""
         await super().startup(sockets)
-        for listening in sockets or ():
-            listening.listen(_BACKLOG)  # asyncio has one number for both, and made this one short
+        for listener in sockets or ():
+            listener.listen(_BACKLOG)  # asyncio has one number for both, and set this one low
         gc.collect()
         gc.freeze()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Begin to stop."""
+        """Start to stop."""
         self._stopping()
         super().handle_exit(sig, frame)
 
@@ -100,16 +100,16 @@ def server(service: Service, settings: Settings) -> Server:
     app = create_app(service, settings)
     config = uvicorn.Config(
         app,
-        http=Punctual,
+        http=HeaderTimeout,
         loop="asyncio",
         ws="none",
         lifespan="on",
         log_config=None,
         access_log=False,
         server_header=False,
-        proxy_headers=False,  # ours believes only trusted proxies, and keeps no address
-        backlog=_TAKEN_AT_ONCE,
-        timeout_graceful_shutdown=GRACE_SECONDS,
+        proxy_headers=False,  # AuthMiddleware trusts only configured proxies, and stores no address
+        backlog=_MAX_ACCEPTED_TOGETHER,
+        timeout_graceful_shutdown=GRACE_S,
     )
     return Server(config, stopping=app.state.serving.streams.close)
 
@@ -120,11 +120,11 @@ def main(arguments: list[str]) -> None:
     start_logging(form=settings.log_format, level=settings.log_level)
     logging.getLogger("alembic").setLevel(logging.WARNING)
     service = open_service(settings, create=False)
-    with suppress(AgonError), service.store.read():  # what is loaded now is not waited for later
+    with suppress(AgonError), service.store.read():  # modules loaded now delay no request
         pass
-    listening = socket.socket(fileno=int(arguments[0]))
+    listener = socket.socket(fileno=int(arguments[0]))
     try:
-        server(service, settings).run(sockets=[listening])
+        server(service, settings).run(sockets=[listener])
     finally:
         service.store.close()
 
@@ -134,5 +134,5 @@ def _quit(*_: Any) -> None:
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGTERM, _quit)  # until the server takes it over there is nothing to end
+    signal.signal(signal.SIGTERM, _quit)  # until the server handles it there is nothing to finish
     main(sys.argv[1:])

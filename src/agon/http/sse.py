@@ -1,4 +1,4 @@
-"""Stream events as they happen (server-sent events): each with its id, resumable, bounded."""
+"""Stream events as they happen (server-sent events): each with its id, resumable, limited."""
 
 import asyncio
 from collections import Counter
@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any, Final
 
 import orjson
+from fastapi.sse import format_sse_event
 from starlette.concurrency import run_in_threadpool
 
 from agon.app.access.permissions import viewed
@@ -19,24 +20,24 @@ from agon.entities.contests import Event
 from agon.errors import NotFound, TooMany, Unauthenticated
 from agon.http.event_ids import EventIds
 
-POLL: Final = 0.2
-"""Seconds between looks for something new, by one task for all streams of a process."""
+POLL_S: Final = 0.2
+"""Seconds between two polls for new events, by one task for all streams of a process."""
 
-LIFETIME: Final = 900.0
-"""Seconds after which a stream ends; the client comes back with its Last-Event-ID."""
+LIFETIME_S: Final = 900.0
+"""Seconds after which a stream ends; the client reconnects with its Last-Event-ID."""
 
-_PORTION: Final = 500
-_RETRY: Final = b"retry: 1000\n\n"
-_ALIVE: Final = b": alive\n\n"
+_MAX_EVENTS: Final = 500
+_RETRY: Final = format_sse_event(retry=1000)
+_ALIVE: Final = format_sse_event(comment="alive")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Listener:
-    """Hold who listens to what.
+    """A client and the events it listens to.
 
     Attributes:
         contest: the contest's id.
-        caller: who listens.
+        caller: the client.
         token: the token's id, None where there is none; a stream ends when it is revoked.
         since: the last event the client has; None: only what comes from now on.
     """
@@ -48,18 +49,20 @@ class Listener:
 
 
 @dataclass(frozen=True)
-class _Portion:
+class _Batch:
+    """Events of one read, the last event read, and whether there may be more."""
+
     events: tuple[bytes, ...]
     upto: int
     full: bool
 
 
 class Streams:
-    """Hold the open event streams of one process.
+    """The open event streams of one process.
 
-    One task looks for new events; streams that stand at the same place share one query. What a
-    listener may see is looked up anew with every portion, so that a freeze holds for streams that
-    are open as well, and a revoked token ends its streams.
+    One task polls for new events; streams at the same position share one query. What a listener
+    may see is looked up again for every batch, so that a freeze applies to open streams as well,
+    and a revoked token ends its streams.
     """
 
     def __init__(
@@ -69,8 +72,8 @@ class Streams:
         most: int,
         per_address: int,
         keepalive: float,
-        poll: float = POLL,
-        lifetime: float = LIFETIME,
+        poll: float = POLL_S,
+        lifetime: float = LIFETIME_S,
     ) -> None:
         self._service = service
         self._most = most
@@ -81,7 +84,7 @@ class Streams:
         self._open: Counter[str] = Counter()
         self._task: asyncio.Task[None] | None = None
         self._news = asyncio.Event()
-        self._shared: dict[Any, Awaitable[_Portion]] = {}
+        self._shared: dict[Any, Awaitable[_Batch]] = {}
         self._closing = False
 
     def __len__(self) -> int:
@@ -89,42 +92,42 @@ class Streams:
 
     @cached_property
     def ids(self) -> EventIds:
-        """How events are numbered for those who listen."""
+        """The ids of events in the streams."""
         return EventIds(self._service.signer)
 
     def close(self) -> None:
-        """End all streams soon; a process that stops does not wait for them."""
+        """End all streams; a process that stops does not wait for them."""
         self._closing = True
         self._news.set()
 
     def admit(self, network: str | None) -> Callable[[], None]:
-        """Take a place for a stream and return what gives it back.
+        """Take a slot for a stream and return the function that gives it back.
 
         Raises:
-            TooMany: all places of the process or of this network are taken.
+            TooMany: all slots of the process or of this network are taken.
         """
-        who = network or ""
+        key = network or ""
         if self._closing or self._open.total() >= self._most:
-            raise TooMany("all event streams of this server are taken; try later", retry_after=10)
-        if self._open[who] >= self._per_address:
+            raise TooMany("this server has no free event stream; try later", retry_after=10)
+        if self._open[key] >= self._per_address:
             raise TooMany(
-                f"this network holds {self._per_address} event streams; close one first",
+                f"this network has {self._per_address} event streams, the maximum; close one first",
                 retry_after=10,
             )
-        self._open[who] += 1
+        self._open[key] += 1
 
-        def leave() -> None:
-            self._open[who] -= 1
-            if not self._open[who]:
-                del self._open[who]
+        def release() -> None:
+            self._open[key] -= 1
+            if not self._open[key]:
+                del self._open[key]
 
-        return leave
+        return release
 
     async def events(self, listener: Listener) -> AsyncIterator[bytes]:
-        """Yield events in the stream's form, comments in silence, until the stream's end."""
+        """Yield encoded events, and comments while there are none, until the stream ends."""
         loop = asyncio.get_running_loop()
         end = loop.time() + self._lifetime
-        self._watch()
+        self._start_polling()
         at = listener.since
         if at is None:
             at = await run_in_threadpool(self._last)
@@ -132,25 +135,25 @@ class Streams:
         while not self._closing and loop.time() < end:
             news = self._news
             try:
-                portion = await self._portion(listener, at)
+                batch = await self._batch(listener, at)
             except (NotFound, Unauthenticated):
                 return
-            for event in portion.events:
+            for event in batch.events:
                 yield event
-            at = portion.upto
-            if portion.full:
+            at = batch.upto
+            if batch.full:
                 continue
             try:
                 await asyncio.wait_for(news.wait(), self._keepalive)
             except TimeoutError:
                 yield _ALIVE
 
-    def _watch(self) -> None:
+    def _start_polling(self) -> None:
         if self._task is None or self._task.done():
-            self._task = asyncio.get_running_loop().create_task(self._look())
+            self._task = asyncio.get_running_loop().create_task(self._poll_events())
 
-    async def _look(self) -> None:
-        """Wake the streams whenever there is something new, as long as there are any."""
+    async def _poll_events(self) -> None:
+        """Wake the streams when there are new events, as long as there are streams."""
         seen = -1
         while self._open.total() and not self._closing:
             state = await run_in_threadpool(self._last)
@@ -161,39 +164,39 @@ class Streams:
                 news.set()
             await asyncio.sleep(self._poll)
 
-    async def _portion(self, listener: Listener, at: int) -> _Portion:
-        """Return the next events after a place; streams of equal sight share the query."""
+    async def _batch(self, listener: Listener, at: int) -> _Batch:
+        """Return the next events after one; streams that see the same share the query."""
         key = (listener.contest, listener.token, at)
         shared = self._shared
         found = shared.get(key)
         if found is None:
             found = asyncio.ensure_future(run_in_threadpool(self._read, listener, at))
             shared[key] = found
-        portion = await asyncio.shield(found)
-        if not portion.events and not portion.full:
+        batch = await asyncio.shield(found)
+        if not batch.events and not batch.full:
             shared.pop(key, None)
-        return portion
+        return batch
 
-    def _read(self, listener: Listener, at: int) -> _Portion:
-        """Read a portion.
+    def _read(self, listener: Listener, at: int) -> _Batch:
+        """Read a batch.
 
         Raises:
-            NotFound: the contest is not to be seen any more.
-            Unauthenticated: the token is worth nothing any more.
+            NotFound: the caller may not see the contest any more.
+            Unauthenticated: the token is not valid any more.
         """
         with self._service.store.read() as session:
             if listener.token is not None:
                 expect_good(session, listener.token, now=self._service.clock())
             view = viewed(session, listener.contest, listener.caller)
             found = session.events.after(
-                at, contest_no=view.contest.no, until=reach(view), limit=_PORTION
+                at, contest_no=view.contest.no, until=reach(view), limit=_MAX_EVENTS
             )
         shown = tuple(
             sse_event(event, listener.contest, self.ids.text(listener.contest, event.no))
             for event in found
             if view.staff or not event.staff
         )
-        return _Portion(shown, found[-1].no if found else at, len(found) == _PORTION)
+        return _Batch(shown, found[-1].no if found else at, len(found) == _MAX_EVENTS)
 
     def _last(self) -> int:
         with self._service.store.read() as session:
@@ -201,7 +204,7 @@ class Streams:
 
 
 def sse_event(event: Event, contest: str, name: str) -> bytes:
-    """Write one event in the stream's form."""
+    """Return one event as a server-sent event."""
     data = orjson.dumps(
         {
             "contest": contest,
@@ -212,5 +215,4 @@ def sse_event(event: Event, contest: str, name: str) -> bytes:
         },
         option=orjson.OPT_NON_STR_KEYS,
     )
-    kind = event.kind.replace("\n", " ").replace("\r", " ").encode()
-    return b"id: %s\nevent: %s\ndata: %s\n\n" % (name.encode(), kind, data)
+    return format_sse_event(data_str=data.decode(), event=event.kind, id=name)

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from uvicorn.protocols.http.flow_control import FlowControl
 
-from agon.http import draining, process
-from agon.http.draining import LEAST, Draining
+from agon.http import process, slow_readers
 from agon.http.process import Server
+from agon.http.slow_readers import MIN_BYTES, SlowReaderTimeout
 from fakes.http_house import House, house_at, settings
 
 PATIENCE = 60.0
@@ -22,7 +22,7 @@ STALL = 0.5
 @pytest.fixture
 def serving(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[House, Server, int]]:
     """Serve a house with some megabytes of ledger, whose looks follow each other fast."""
-    monkeypatch.setattr(draining, "STALL_SECONDS", STALL)
+    monkeypatch.setattr(slow_readers, "TIMEOUT_S", STALL)
     house = house_at(tmp_path)
     house.contest("spring", people=0)
     row = b'{"table":"users","row":{"id":"u%d","affiliation":"' + b"x" * 4000 + b'"}}\n'
@@ -88,13 +88,13 @@ class Line:
 
     def call_later(self, seconds: float, what: Callable[[], None]) -> None:
         """Keep what is to be called."""
-        assert seconds == draining.STALL_SECONDS
+        assert seconds == slow_readers.TIMEOUT_S
         self.later.append(what)
 
 
-def looked_at(line: Line) -> Any:
+def checked_protocol(line: Line) -> Any:
     """Return a protocol that looks at a line, without a server around it."""
-    protocol: Any = Draining.__new__(Draining)
+    protocol: Any = SlowReaderTimeout.__new__(SlowReaderTimeout)
     protocol.transport = protocol.loop = line
     protocol.flow = FlowControl(protocol.transport)
     return protocol
@@ -103,9 +103,9 @@ def looked_at(line: Line) -> Any:
 @pytest.mark.parametrize(
     ("unread", "cut"),
     [
-        ([100_000, 100_000 - LEAST, 100_000 - 2 * LEAST], False),
+        ([100_000, 100_000 - MIN_BYTES, 100_000 - 2 * MIN_BYTES], False),
         ([100_000, 100_000], True),
-        ([100_000, 100_001 - LEAST], True),
+        ([100_000, 100_001 - MIN_BYTES], True),
         ([100, 0, 100, 0], False),
         ([0, 0, 0], False),
         ([100, 100], True),
@@ -115,10 +115,10 @@ def looked_at(line: Line) -> Any:
 def test_only_silence_is_cut_off(unread: list[int], cut: bool) -> None:  # noqa: FBT001 (a case)
     """A bad line is no attack: whoever reads on, however slowly, gets everything."""
     line = Line(0)
-    protocol = looked_at(line)
+    protocol = checked_protocol(line)
     for left in unread:
         line.left = left
-        protocol._look()
+        protocol._check()
     assert line.cut is cut
     assert len(line.later) == len(unread) - cut
 
@@ -126,9 +126,9 @@ def test_only_silence_is_cut_off(unread: list[int], cut: bool) -> None:  # noqa:
 def test_a_full_buffer_that_was_read_counts_however_full_it_is_again() -> None:
     """A long answer fills it anew at once."""
     line = Line(100_000)
-    protocol = looked_at(line)
+    protocol = checked_protocol(line)
     for _ in range(3):
-        protocol._look()
+        protocol._check()
         protocol.pause_writing()
         protocol.resume_writing()
     assert not line.cut
