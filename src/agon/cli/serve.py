@@ -38,7 +38,7 @@ def command(**given: Any) -> None:
       agon serve
       agon serve --port 9000 --workers 2 --database postgresql://agon@localhost/agon
     """
-    from agon.cli.supervising import Supervisor
+    from agon.cli.supervisor import Supervisor
     from agon.settings import load, refuse_public_without_auth
     from agon.wiring import open_service
 
@@ -72,12 +72,12 @@ def command(**given: Any) -> None:
 
 def processes(settings: "Settings", listening: socket.socket) -> list[Any]:
     """List what runs: processes that answer, and workers."""
-    from agon.cli.supervising import Kept
+    from agon.cli.supervisor import ManagedProcess
 
     handle = listening.fileno()
     python = sys.executable
     answering = [
-        Kept(
+        ManagedProcess(
             name=f"process {number}",
             command=[python, "-m", "agon.http.process", str(handle)],
             needed=True,
@@ -87,7 +87,7 @@ def processes(settings: "Settings", listening: socket.socket) -> list[Any]:
     ]
     name = socket.gethostname()
     working = [
-        Kept(
+        ManagedProcess(
             name=f"worker {number}",
             command=[python, "-m", "agon", "worker", "--name", f"{name}-{os.getpid()}-{number}"],
             needed=False,

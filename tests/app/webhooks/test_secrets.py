@@ -2,16 +2,16 @@
 
 import pytest
 
-from agon.app.webhooks.secrets import seal, unseal
+from agon.app.webhooks.secrets import decrypt, encrypt
 from agon.errors import Unreadable
 
 KEY, SECRET, NONCE = b"k" * 32, b"s" * 32, b"n" * 12
-SEALED = seal(SECRET, server_key=KEY, webhook_id="w1", nonce=NONCE)
+SEALED = encrypt(SECRET, server_key=KEY, webhook_id="w1", nonce=NONCE)
 
 
 def test_what_was_sealed_can_be_opened_and_not_be_seen() -> None:
     """The database holds the sealed form only."""
-    assert unseal(SEALED, server_key=KEY, webhook_id="w1") == SECRET
+    assert decrypt(SEALED, server_key=KEY, webhook_id="w1") == SECRET
     assert SECRET not in SEALED
 
 
@@ -30,4 +30,4 @@ def test_another_key_or_webhook_or_a_changed_byte_opens_nothing(
 ) -> None:
     """A secret moved to another row of the database is worthless."""
     with pytest.raises(Unreadable, match="bring back the key file"):
-        unseal(sealed, server_key=key, webhook_id=webhook)
+        decrypt(sealed, server_key=key, webhook_id=webhook)

@@ -15,7 +15,7 @@ from agon.app.contests.lifecycle.transitions import open_contest
 from agon.app.service import Service
 from agon.app.webhooks.address_guard import Target
 from agon.app.webhooks.delivery import Answer
-from agon.app.webhooks.secrets import NONCE_BYTES, seal
+from agon.app.webhooks.secrets import NONCE_BYTES, encrypt
 from agon.app.webhooks.signatures import verify
 from agon.app.worker.handlers import post_runners
 from agon.app.worker.webhook_delivery import HELD_BACK, Post
@@ -49,7 +49,7 @@ def webhook(service: Service) -> Webhook:
     contest = create(service, NewContest(id="autumn", discipline="arena", title="A"), by=LOCAL)
     made = Webhook(
         id="w1", contest_no=contest.no, url="https://hooks.example/in", staff=False, active=True,
-        secret=seal(SECRET, server_key=service.network_key, webhook_id="w1",
+        secret=encrypt(SECRET, server_key=service.network_key, webhook_id="w1",
                     nonce=b"n" * NONCE_BYTES),
         events=("contest-opened", "contest-frozen", "edition-adopted"),
         created_at=service.clock(), by="user:olga",

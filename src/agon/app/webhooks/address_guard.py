@@ -1,7 +1,7 @@
-"""Refuse to send to where a stranger's URL must not lead: our own machine and network.
+"""Reject URLs of webhooks that lead to the server's own machine or network.
 
-A name is resolved once; every address it has is checked, and the connection goes to the address
-that was checked. A name that means something else a moment later (DNS rebinding) changes nothing.
+A name is resolved once; all its addresses are checked, and the connection goes to an address that
+was checked, so that a change of the name's address in between (DNS rebinding) has no effect.
 """
 
 import ipaddress
@@ -15,12 +15,12 @@ from agon.errors import Unavailable, Unreadable
 
 Address: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
 Resolve: TypeAlias = Callable[[str, int], Sequence[str]]
-"""Give all addresses of a name (and port); raise ``Unavailable`` when there are none."""
+"""Returns all addresses of a name (and port); raises ``Unavailable`` when there are none."""
 
-LONGEST_URL: Final = 2_048
-_LONGEST_NAME: Final = 253
+MAX_URL_LENGTH: Final = 2_048
+_MAX_NAME_LENGTH: Final = 253
 _LABEL = re.compile(r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?", re.IGNORECASE)
-_OPEN_FROM: Final = 1_024
+_MIN_OTHER_PORT: Final = 1_024
 _SECURE, _PLAIN = 443, 80
 
 _NEVER: Final = {
@@ -71,19 +71,19 @@ _NETWORKS = {
 
 
 class ForbiddenUrl(Unreadable):
-    """Say that a webhook may not go to a URL, and why."""
+    """A webhook may not use a URL; the message gives the reason."""
 
 
 @dataclass(frozen=True)
 class Target:
-    """Hold a checked destination.
+    """A checked destination.
 
     Attributes:
-        url: as it was given.
+        url: the webhook's URL.
         host: its name (or address), for TLS and the ``Host`` header.
         port: the port.
         tls: whether it is https.
-        path: path and query, as they are requested.
+        path: path and query of the request.
         address: the address to connect to.
     """
 
@@ -96,59 +96,59 @@ class Target:
 
 
 def checked_url(url: str, *, allow_private: bool = False) -> Target:
-    """Check all of a URL that can be checked without resolving its name.
+    """Return a URL's target after all checks that need no address of its name.
 
     Args:
-        url: what was given.
+        url: the URL.
         allow_private: whether plain http, every port and private addresses are allowed.
 
     Returns:
         The target, whose address is empty unless the host is one.
 
     Raises:
-        ForbiddenUrl: it is too long or no URL, not https, has credentials or a fragment, a port
-            below 1024 other than 443, or a forbidden address.
+        ForbiddenUrl: it is too long, not a URL or not https, or has credentials, a fragment, a
+            port below 1024 other than 443, or a forbidden address.
     """
     if (
-        len(url) > LONGEST_URL
+        len(url) > MAX_URL_LENGTH
         or not url.isascii()
         or not url.isprintable()
         or set(url) & set(" \\")
     ):
         raise ForbiddenUrl(
-            f"a webhook's URL has up to {LONGEST_URL:,} characters, without blanks and in ASCII; "
+            f"a webhook's URL has up to {MAX_URL_LENGTH:,} characters of ASCII, without blanks; "
             "write other characters as %XX, and a name as xn--…"
         )
     try:
         parts = urlsplit(url)
         port = parts.port
     except ValueError as wrong:
-        raise ForbiddenUrl(f"this is no URL ({wrong}); write https://host/path") from None
+        raise ForbiddenUrl(f"this is not a URL ({wrong}); write https://host/path") from None
     if parts.scheme != "https" and not (allow_private and parts.scheme == "http"):
-        raise ForbiddenUrl("a webhook goes by https; write https://host/path")
+        raise ForbiddenUrl("a webhook needs https; write https://host/path")
     if "@" in parts.netloc:
         raise ForbiddenUrl("leave the user and the password out; deliveries are signed instead")
     if "#" in url:
-        raise ForbiddenUrl("leave out # and what follows; no server sees it")
+        raise ForbiddenUrl("leave out # and the rest; it is never sent to a server")
     host = parts.hostname or ""
     literal = _literal(host)
     if literal is None and not _is_name(host):
-        raise ForbiddenUrl("the URL names no host; write https://host/path")
+        raise ForbiddenUrl("the URL has no host; write https://host/path")
     tls = parts.scheme == "https"
     port = (_SECURE if tls else _PLAIN) if port is None else port
-    if (not allow_private and port != _SECURE and port < _OPEN_FROM) or not port:
-        raise ForbiddenUrl(f"port {port} is not for webhooks; use 443, or one from 1024 on")
+    if (not allow_private and port != _SECURE and port < _MIN_OTHER_PORT) or not port:
+        raise ForbiddenUrl(f"port {port} is not allowed for webhooks; use 443, or one from 1024 on")
     if literal is not None:
-        _refuse(literal, host, allow_private=allow_private)
+        _require_allowed(literal, host, allow_private=allow_private)
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     return Target(url, host, port, tls, path, "" if literal is None else str(literal))
 
 
 def checked(url: str, *, resolve: Resolve, allow_private: bool = False) -> Target:
-    """Check a URL and every address its name has; tell the one to connect to.
+    """Return a URL's target with the address to connect to, after all checks.
 
     Raises:
-        ForbiddenUrl: see :func:`checked_url`; or one of the addresses is forbidden, or is none.
+        ForbiddenUrl: see :func:`checked_url`; or one of the addresses is forbidden or invalid.
         Unavailable: the name has no address.
     """
     found = checked_url(url, allow_private=allow_private)
@@ -161,21 +161,21 @@ def checked(url: str, *, resolve: Resolve, allow_private: bool = False) -> Targe
         literal = _literal(text)
         if literal is None:
             raise ForbiddenUrl(
-                f"{found.host} resolves to what is no address; correct its DNS entry"
+                f"{found.host} resolves to an invalid address; correct its DNS entry"
             )
-        _refuse(literal, found.host, allow_private=allow_private)
+        _require_allowed(literal, found.host, allow_private=allow_private)
     return Target(found.url, found.host, found.port, found.tls, found.path, addresses[0])
 
 
-def why_forbidden(address: Address, *, allow_private: bool = False) -> str | None:
-    """Tell why nothing may be sent to an address; None when it may.
+def forbidden_reason(address: Address, *, allow_private: bool = False) -> str | None:
+    """Return why an address is forbidden; None when it is allowed.
 
     Example:
-        >>> why_forbidden(ipaddress.ip_address("10.1.2.3"))
+        >>> forbidden_reason(ipaddress.ip_address("10.1.2.3"))
         'is private'
-        >>> why_forbidden(ipaddress.ip_address("169.254.169.254"), allow_private=True)
+        >>> forbidden_reason(ipaddress.ip_address("169.254.169.254"), allow_private=True)
         'is link-local, where clouds keep their metadata'
-        >>> why_forbidden(ipaddress.ip_address("9.9.9.9")) is None
+        >>> forbidden_reason(ipaddress.ip_address("9.9.9.9")) is None
         True
     """
     for kind in ("never",) if allow_private else ("never", "private"):
@@ -202,13 +202,13 @@ def _literal(host: str) -> Address | None:
 
 
 def _is_name(host: str) -> bool:
-    """Tell whether a host is a name: label by label, so that no hostile one takes long."""
+    """Return whether a host is a name; checked label by label, so that none takes long."""
     labels = host.removesuffix(".").split(".")
-    return len(host) <= _LONGEST_NAME and all(map(_LABEL.fullmatch, labels))
+    return len(host) <= _MAX_NAME_LENGTH and all(map(_LABEL.fullmatch, labels))
 
 
-def _refuse(address: Address, host: str, *, allow_private: bool) -> None:
-    why = why_forbidden(address, allow_private=allow_private)
+def _require_allowed(address: Address, host: str, *, allow_private: bool) -> None:
+    why = forbidden_reason(address, allow_private=allow_private)
     if why is not None:
         raise ForbiddenUrl(
             f"{host} is at an address that {why}; a webhook goes to public addresses only (the "

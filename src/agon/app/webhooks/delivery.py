@@ -24,7 +24,7 @@ WAITS: Final = (
 )
 """How long each attempt waits after the one before it; then the delivery is given up."""
 
-LONGEST_WAIT: Final = WAITS[-1]
+MAX_WAIT: Final = WAITS[-1]
 _GOOD = range(200, 300)
 _GONE = 410
 
@@ -120,7 +120,7 @@ def with_attempt(delivery: DeliveryLog, answer: Answer, *, at: datetime) -> Deli
 def due(delivery: DeliveryLog) -> datetime | None:
     """Tell when a delivery is to be tried next; None when it has ended.
 
-    The receiver's ``Retry-After`` lengthens a wait, up to :data:`LONGEST_WAIT`; it shortens none.
+    The receiver's ``Retry-After`` lengthens a wait, up to :data:`MAX_WAIT`; it shortens none.
     """
     if delivery.state != "waiting":
         return None
@@ -128,7 +128,7 @@ def due(delivery: DeliveryLog) -> datetime | None:
         return delivery.created_at
     last = delivery.attempts[-1]
     asked = timedelta(seconds=float(last.get("retry_after_seconds", 0)))
-    wait = max(WAITS[len(delivery.attempts)], min(asked, LONGEST_WAIT))
+    wait = max(WAITS[len(delivery.attempts)], min(asked, MAX_WAIT))
     before = parse_time(str(last["at"]))
     assert before is not None, "text gives a time"  # noqa: S101 (tells mypy)
     return before + wait

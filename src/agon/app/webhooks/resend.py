@@ -1,4 +1,4 @@
-"""Send a webhook something on demand: a test, or what it was sent before."""
+"""Send a test event to a webhook, or an earlier event again."""
 
 from agon.app.access.audit import add_audit_entry
 from agon.app.access.management import lock_managed
@@ -12,11 +12,11 @@ from agon.errors import Conflict, NotFound
 from agon.store.session import Session
 
 TESTED = "webhook-tested"
-"""The kind of event a test sends; no other webhook is told of it."""
+"""The kind of event that a test sends; other webhooks do not get it."""
 
 
 def send_test(service: Service, contest_id: str, webhook_id: str, *, by: Caller) -> DeliveryLog:
-    """Send a webhook an event of kind ``webhook-tested``, whatever kinds it asked for.
+    """Send a webhook an event of kind ``webhook-tested``, whatever kinds it is subscribed to.
 
     Raises:
         Forbidden, Unauthenticated, NotFound: ``by`` may not; there is no such webhook.
@@ -24,11 +24,11 @@ def send_test(service: Service, contest_id: str, webhook_id: str, *, by: Caller)
     """
     with service.store.write() as session:
         contest = lock_managed(session, contest_id, by, "webhook.manage")
-        webhook = _switched_on(webhook_of(session, contest, webhook_id))
+        webhook = _require_active(webhook_of(session, contest, webhook_id))
         event = Event(
             no=0,
             contest_no=contest.no,
-            # What the public may not see yet would be held back from a webhook of the public.
+            # An event the public may not see yet would be withheld from a public webhook.
             seq=contest.seq if contest.public_until is None else contest.public_until,
             at=service.clock(),
             kind=TESTED,
@@ -37,36 +37,36 @@ def send_test(service: Service, contest_id: str, webhook_id: str, *, by: Caller)
         )
         stored = session.events.add(event)
         add_audit_entry(service, session, by=by, action="webhook.test", target=webhook_id)
-        return _sent(service, session, webhook, event_no=stored.no)
+        return _enqueue(service, session, webhook, event_no=stored.no)
 
 
 def redeliver(
     service: Service, contest_id: str, webhook_id: str, delivery_id: str, *, by: Caller
 ) -> DeliveryLog:
-    """Send an event once more, as a new delivery with all its attempts before it.
+    """Send an event again, as a new delivery with all its attempts.
 
-    Its ``webhook-id`` is a new one, so that a receiver that drops what it knows takes it; the
-    event in its body is the same.
+    Its ``webhook-id`` is new, so that a receiver that discards known ids accepts it; the event in
+    its body is the same.
 
     Raises:
         Forbidden, Unauthenticated, NotFound: ``by`` may not; no such webhook or delivery.
-        Conflict: the webhook is switched off, or the delivery is still under way.
+        Conflict: the webhook is switched off, or the delivery is not finished.
     """
     with service.store.write() as session:
         contest = lock_managed(session, contest_id, by, "webhook.manage")
-        webhook = _switched_on(webhook_of(session, contest, webhook_id))
+        webhook = _require_active(webhook_of(session, contest, webhook_id))
         before = session.webhooks.delivery(delivery_id)
         if before.webhook_id != webhook.id:
             raise NotFound(
                 f"webhook {webhook.id} has no delivery {delivery_id}; see its list of deliveries"
             )
         if before.state == "waiting":
-            raise Conflict(f"delivery {delivery_id} is still tried; wait, or see its attempts")
+            raise Conflict(f"delivery {delivery_id} is not finished; wait, or see its attempts")
         add_audit_entry(service, session, by=by, action="webhook.redeliver", target=delivery_id)
-        return _sent(service, session, webhook, event_no=before.event_no)
+        return _enqueue(service, session, webhook, event_no=before.event_no)
 
 
-def _sent(service: Service, session: Session, webhook: Webhook, *, event_no: int) -> DeliveryLog:
+def _enqueue(service: Service, session: Session, webhook: Webhook, *, event_no: int) -> DeliveryLog:
     """Log a new delivery and queue its first attempt."""
     delivery = DeliveryLog(
         id=service.new_id(),
@@ -82,7 +82,7 @@ def _sent(service: Service, session: Session, webhook: Webhook, *, event_no: int
     return delivery
 
 
-def _switched_on(webhook: Webhook) -> Webhook:
+def _require_active(webhook: Webhook) -> Webhook:
     if not webhook.active:
         raise Conflict(f"webhook {webhook.id} is switched off; switch it on first")
     return webhook

@@ -1,4 +1,4 @@
-"""Keep webhook secrets encrypted: a stolen database alone signs nothing."""
+"""Encrypt webhook secrets: a stolen database alone cannot sign messages."""
 
 import hashlib
 import hmac
@@ -10,13 +10,13 @@ NONCE_BYTES: Final = 12
 _PURPOSE = b"agon webhook secrets 1"
 
 
-def seal(secret: bytes, *, server_key: bytes, webhook_id: str, nonce: bytes) -> bytes:
-    """Encrypt a webhook's secret: nonce, then AES-256-GCM under a key made from the server's.
+def encrypt(secret: bytes, *, server_key: bytes, webhook_id: str, nonce: bytes) -> bytes:
+    """Encrypt a webhook's secret: the nonce, then AES-256-GCM with a key derived from the server's.
 
     Args:
-        secret: what to encrypt.
+        secret: the secret.
         server_key: the server's key.
-        webhook_id: whose it is; under another id it cannot be opened.
+        webhook_id: its webhook; with another id it cannot be decrypted.
         nonce: 12 fresh random bytes.
     """
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -24,22 +24,22 @@ def seal(secret: bytes, *, server_key: bytes, webhook_id: str, nonce: bytes) -> 
     return nonce + AESGCM(_key(server_key)).encrypt(nonce, secret, webhook_id.encode())
 
 
-def unseal(sealed: bytes, *, server_key: bytes, webhook_id: str) -> bytes:
+def decrypt(encrypted: bytes, *, server_key: bytes, webhook_id: str) -> bytes:
     """Decrypt a webhook's secret.
 
     Raises:
-        Unreadable: it was changed, or sealed for another webhook or under another key.
+        Unreadable: it was changed, or encrypted for another webhook or with another key.
     """
     from cryptography.exceptions import InvalidTag
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-    nonce, rest = sealed[:NONCE_BYTES], sealed[NONCE_BYTES:]
+    nonce, rest = encrypted[:NONCE_BYTES], encrypted[NONCE_BYTES:]
     try:
         return AESGCM(_key(server_key)).decrypt(nonce, rest, webhook_id.encode())
     except (InvalidTag, ValueError):
         raise Unreadable(
-            f"the secret of webhook {webhook_id} cannot be opened with this server key; bring "
-            "back the key file of the time it was made, or make the webhook anew"
+            f"the secret of webhook {webhook_id} cannot be decrypted with this server key; "
+            "restore the key file it was created with, or create the webhook again"
         ) from None
 
 

@@ -1,8 +1,8 @@
-"""Sign what is sent and verify what was received, as the Standard Webhooks specification has it.
+"""Sign and verify messages according to the Standard Webhooks specification.
 
 The signature is the base64 of HMAC-SHA-256 over ``<id>.<timestamp>.<body>``. Headers:
 ``webhook-id``, ``webhook-timestamp`` (Unix seconds), ``webhook-signature`` (``v1,<base64>``,
-several parted by blanks while a secret is changed).
+several separated by spaces while a secret is changed).
 """
 
 import base64
@@ -16,40 +16,40 @@ from typing import Final
 from agon.errors import CheckFailed, Unreadable
 
 SECRET_BYTES: Final = 32
-"""Random bytes of a secret we make; we read those of others from 24 on."""
+"""Number of random bytes of a new secret; others may have 24 or more."""
 TOLERANCE: Final = timedelta(minutes=5)
 _PREFIX = "whsec_"
 _VERSION = "v1"
-_SHORTEST = 24
+_MIN_SECRET_BYTES = 24
 
 
-def written_secret(secret: bytes) -> str:
-    """Write a secret the way its owner is shown it, once.
+def format_secret(secret: bytes) -> str:
+    """Return a secret as text, as its owner gets it.
 
     Example:
-        >>> written_secret(b"0123456789abcdef0123456789abcdef")
+        >>> format_secret(b"0123456789abcdef0123456789abcdef")
         'whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY='
     """
     return _PREFIX + base64.b64encode(secret).decode()
 
 
-def read_secret(text: str) -> bytes:
-    """Read a secret as it was shown.
+def parse_secret(text: str) -> bytes:
+    """Return the bytes of a secret given as text.
 
     Raises:
-        Unreadable: it is none; the message does not repeat it.
+        Unreadable: it is not a secret; the message does not repeat it.
     """
     try:
         secret = base64.b64decode(text.removeprefix(_PREFIX), validate=True)
     except (binascii.Error, ValueError):
         secret = b""
-    if not text.startswith(_PREFIX) or len(secret) < _SHORTEST:
-        raise Unreadable("this is no webhook secret; copy it whole, from whsec_ to its end")
+    if not text.startswith(_PREFIX) or len(secret) < _MIN_SECRET_BYTES:
+        raise Unreadable("this is not a webhook secret; copy all of it, from whsec_ to its end")
     return secret
 
 
 def signature(secret: bytes, *, id: str, timestamp: int, body: bytes) -> str:  # noqa: A002 (the header's word)
-    """Sign one message.
+    """Return the signature of a message.
 
     Example:
         >>> signature(b"k" * 32, id="msg_1", timestamp=1_790_000_000, body=b"{}")
@@ -65,7 +65,7 @@ def signed_headers(secret: bytes, *, id: str, at: datetime, body: bytes) -> dict
 
     Args:
         secret: the webhook's secret.
-        id: the delivery's id, equal in all its attempts: the receiver drops what it has seen.
+        id: the delivery's id, equal in all its attempts: the receiver discards ids it has seen.
         at: the time of this attempt.
         body: the bytes that are sent.
     """
@@ -85,17 +85,17 @@ def verify(
     now: datetime,
     tolerance: timedelta = TOLERANCE,
 ) -> str:
-    """Return a received message's id once its signature and its time are found good.
+    """Return a received message's id after verifying its signature and its time.
 
     Args:
         secret: the webhook's secret.
-        headers: all headers; their case does not matter.
-        body: the bytes as received, not parsed and written again.
+        headers: all headers; case does not matter.
+        body: the bytes as received, not parsed and serialized again.
         now: the receiver's time.
         tolerance: how far the timestamp may be from it, either way.
 
     Raises:
-        CheckFailed: a header is missing, the time is too far off, or no signature fits.
+        CheckFailed: a header is missing, the time differs too much, or no signature matches.
     """
     given = {name.casefold(): value for name, value in headers.items()}
     try:
@@ -103,16 +103,16 @@ def verify(
         stamp = given["webhook-timestamp"]
         signatures = given["webhook-signature"].split()
     except KeyError as missing:
-        raise CheckFailed(f"the header {missing.args[0]} is missing; drop the message") from None
+        raise CheckFailed(f"the header {missing.args[0]} is missing; reject the message") from None
     if not (stamp.isascii() and stamp.isdigit() and len(stamp) <= len("253402300799")):
-        raise CheckFailed("webhook-timestamp is no time in Unix seconds; drop the message")
+        raise CheckFailed("webhook-timestamp is not a time in Unix seconds; reject the message")
     sent = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=int(stamp))
     if abs(now - sent) > tolerance:
         raise CheckFailed(
             f"the message is of {sent:%Y-%m-%dT%H:%M:%SZ}, more than "
-            f"{tolerance.total_seconds():g} s from now; drop it, or set this clock right"
+            f"{tolerance.total_seconds():g} s from now; reject it, or correct this clock"
         )
     right = signature(secret, id=message, timestamp=int(stamp), body=body).encode()
     if not any([hmac.compare_digest(right, one.encode()) for one in signatures]):  # noqa: C419 (compares all, whichever fits)
-        raise CheckFailed("no signature fits the message under this secret; drop the message")
+        raise CheckFailed("no signature matches the message and this secret; reject the message")
     return message

@@ -1,4 +1,4 @@
-"""Say where a contest's events are sent: add, change, list and remove webhooks."""
+"""Add, change, list and remove the webhooks of a contest."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,16 +9,16 @@ from agon.app.access.management import lock_managed
 from agon.app.access.permissions import View, allow
 from agon.app.service import Service
 from agon.app.webhooks.address_guard import checked_url
-from agon.app.webhooks.secrets import NONCE_BYTES, seal
-from agon.app.webhooks.signatures import SECRET_BYTES, written_secret
+from agon.app.webhooks.secrets import NONCE_BYTES, encrypt
+from agon.app.webhooks.signatures import SECRET_BYTES, format_secret
 from agon.entities.access import Caller
 from agon.entities.contests import Contest
 from agon.entities.webhooks import DeliveryLog, Webhook
 from agon.errors import Conflict, NotFound, Unavailable
 from agon.store.session import Session
 
-MOST: Final = 20
-"""A contest has no more webhooks than that."""
+MAX_WEBHOOKS: Final = 20
+"""Maximum number of webhooks of a contest."""
 
 
 def subscribe(
@@ -31,28 +31,28 @@ def subscribe(
     allow_private: bool = False,
     by: Caller,
 ) -> tuple[Webhook, str]:
-    """Add a webhook; return it with its secret, which nobody can show again.
+    """Add a webhook; return it with its secret, which is never shown again.
 
     Args:
         service: the service.
         contest_id: the contest.
-        url: where to; https, and no address of our own network.
+        url: the destination; https, and not an address of the server's network.
         events: kinds of events; empty: all.
-        staff: whether events for organisers alone are sent too.
+        staff: whether events for organisers only are sent too.
         allow_private: the setting ``webhook_allow_private``.
         by: an organiser.
 
     Raises:
-        Forbidden, Unauthenticated, NotFound: ``by`` may not, or not see the contest.
-        Unreadable: the URL is none to send to.
-        Conflict: the contest has :data:`MOST` already.
+        Forbidden, Unauthenticated, NotFound: ``by`` may not, or may not see the contest.
+        Unreadable: the URL is not allowed.
+        Conflict: the contest has :data:`MAX_WEBHOOKS` already.
         Unavailable: the server has no key to encrypt the secret with.
     """
     checked_url(url, allow_private=allow_private)
     if not service.network_key:
         raise Unavailable("this server has no key to encrypt secrets with; set server_key_file")
     secret, name = service.random(SECRET_BYTES), service.new_id()
-    sealed = seal(
+    sealed = encrypt(
         secret,
         server_key=service.network_key,
         webhook_id=name,
@@ -60,8 +60,8 @@ def subscribe(
     )
     with service.store.write() as session:
         contest = lock_managed(session, contest_id, by, "webhook.manage")
-        if len(session.webhooks.of(contest.no)) >= MOST:
-            raise Conflict(f"{contest_id} has {MOST} webhooks already; remove one first")
+        if len(session.webhooks.of(contest.no)) >= MAX_WEBHOOKS:
+            raise Conflict(f"{contest_id} has {MAX_WEBHOOKS} webhooks already; remove one first")
         webhook = Webhook(
             id=name,
             contest_no=contest.no,
@@ -76,7 +76,7 @@ def subscribe(
         session.webhooks.save(webhook)
         add_audit_entry(service, session, by=by, action="webhook.create", target=name,
              detail={"contest": contest_id})  # fmt: skip
-    return webhook, written_secret(secret)
+    return webhook, format_secret(secret)
 
 
 def change(
@@ -88,7 +88,7 @@ def change(
     events: Sequence[str] | None = None,
     by: Caller,
 ) -> Webhook:
-    """Change what is given of a webhook.
+    """Change the given fields of a webhook.
 
     Raises:
         Forbidden, Unauthenticated, NotFound: ``by`` may not; there is no such webhook.
@@ -139,7 +139,7 @@ def deliveries(
     limit: int = 100,
     by: Caller,
 ) -> list[DeliveryLog]:
-    """List a webhook's deliveries, newest first, every attempt with what came of it.
+    """List a webhook's deliveries, newest first, with the result of every attempt.
 
     Raises:
         Forbidden, Unauthenticated, NotFound: ``by`` may not; there is no such webhook.
@@ -154,7 +154,7 @@ def webhook_of(session: Session, contest: Contest, webhook_id: str) -> Webhook:
     """Return a contest's webhook.
 
     Raises:
-        NotFound: it has none of that id.
+        NotFound: it has no webhook of that id.
     """
     found = session.webhooks.get(webhook_id)
     if found.contest_no != contest.no:

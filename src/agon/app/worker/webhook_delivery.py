@@ -13,7 +13,7 @@ from agon.app.queue.progress import Progress
 from agon.app.queue.source import Assignment
 from agon.app.webhooks.address_guard import Resolve
 from agon.app.webhooks.delivery import Sender, attempt, due
-from agon.app.webhooks.secrets import unseal
+from agon.app.webhooks.secrets import decrypt
 from agon.entities.contests import Contest, Event
 from agon.entities.jobs import Job
 from agon.entities.webhooks import DeliveryLog, Webhook
@@ -72,7 +72,7 @@ def deliver(service: "Service", post: Post) -> Callable[[Assignment, Progress], 
         if not webhook.active:
             made = {"at": written_time(service.clock()), "error": "the webhook is switched off"}
             return {"attempt": made, "state": "given-up"}
-        secret = unseal(webhook.secret, server_key=service.network_key, webhook_id=webhook.id)
+        secret = decrypt(webhook.secret, server_key=service.network_key, webhook_id=webhook.id)
         progress.check()
         tried = attempt(
             mail.delivery,

@@ -1,4 +1,7 @@
-"""Ask a model behind an OpenAI-compatible endpoint: ``POST <endpoint>/chat/completions``."""
+"""Call a model at an OpenAI-compatible endpoint: ``POST <endpoint>/chat/completions``.
+
+It uses ``urllib``, so that agents run without extras (docs/decisions/0013).
+"""
 
 import json
 import math
@@ -13,24 +16,24 @@ from typing import Any
 
 from agon.errors import Unavailable, Unreadable
 
-_LONGEST_ANSWER = 8 << 20
-_PIECE = 1 << 16
-_TRIES = 4
-_SHORTEST_WAIT_S = 0.5
-_LONGEST_WAIT_S = 30.0
-_AGAIN = frozenset({408, 409, 429, 500, 502, 503, 504})
-_SHOWN = 200
+_MAX_RESPONSE_BYTES = 8 << 20
+_CHUNK_BYTES = 1 << 16
+_MAX_ATTEMPTS = 4
+_MIN_WAIT_S = 0.5
+_MAX_WAIT_S = 30.0
+_RETRIED_STATUSES = frozenset({408, 409, 429, 500, 502, 503, 504})
+_MAX_SHOWN = 200
 
 
 @dataclass(frozen=True, kw_only=True)
 class Reply:
-    """Hold what a model answered.
+    """A model's reply.
 
     Attributes:
         text: the answer.
-        input_tokens: tokens it read, as the endpoint counts.
-        output_tokens: tokens it wrote.
-        cost_usd: what the endpoint says it cost; None when it does not say.
+        input_tokens: number of tokens it read, as the endpoint reports.
+        output_tokens: number of tokens it wrote.
+        cost_usd: the cost that the endpoint reports; None when it reports none.
     """
 
     text: str
@@ -39,69 +42,69 @@ class Reply:
     cost_usd: float | None
 
 
-class TooLate(Exception):
-    """Say that nobody waits for the answer any more."""
+class DeadlineExceeded(Exception):
+    """The deadline of a call is over."""
 
 
-class _Stay(urllib.request.HTTPRedirectHandler):
-    """Follow no redirection: the key is for the endpoint alone."""
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    """Follows no redirection: the key is for the endpoint only."""
 
     def redirect_request(self, *_: Any, **__: Any) -> None:
-        """Refuse."""
+        """Return nothing, so that the redirection is an error."""
 
 
 class Chat:
-    """Talk to one model at one endpoint.
+    """A client for one model at one endpoint.
 
     Args:
-        endpoint: the base address, such as ``http://127.0.0.1:8000/v1``.
+        endpoint: the base URL, such as ``http://127.0.0.1:8000/v1``.
         model: its name there.
-        key: the secret to show; empty: none is sent.
+        key: the API key; empty: none is sent.
 
     Raises:
-        Unreadable: the endpoint is no such address.
+        Unreadable: the endpoint is not an http or https URL.
     """
 
     def __init__(self, endpoint: str, model: str, *, key: str = "") -> None:
         parts = urllib.parse.urlsplit(endpoint)
         if parts.scheme not in {"http", "https"} or not parts.hostname or parts.username:
             raise Unreadable(
-                f"{endpoint!r} is no endpoint; give an address such as http://127.0.0.1:8000/v1, "
-                "and the key in OPENAI_API_KEY"
+                f"expected a URL such as http://127.0.0.1:8000/v1, got {endpoint!r}; "
+                "give the key in OPENAI_API_KEY"
             )
         self.endpoint = endpoint.rstrip("/")
         self.model = model
         self._key = key
-        self._opener = urllib.request.build_opener(_Stay)
+        self._opener = urllib.request.build_opener(_NoRedirects)
 
     def ask(self, messages: Sequence[Mapping[str, str]], *, until: float) -> Reply:
-        """Give the model's answer; an endpoint that is busy is asked again.
+        """Return the model's reply; a call that failed or met a busy endpoint is repeated.
 
         Args:
             messages: ``role`` and ``content`` of each, oldest first.
-            until: the monotonic time at which nobody waits for the answer any more.
+            until: the deadline, in monotonic time.
 
         Raises:
-            TooLate: that time has come.
-            Unavailable: there is no answer, or none that can be read.
+            DeadlineExceeded: the deadline is over.
+            Unavailable: there is no response, or none that can be read.
         """
         body = json.dumps({"model": self.model, "messages": list(messages)}).encode()
-        wait = _SHORTEST_WAIT_S
-        for attempt in range(1, _TRIES + 1):
+        wait = _MIN_WAIT_S
+        for attempt in range(1, _MAX_ATTEMPTS + 1):
             try:
                 return _reply(self._post(body, until=until))
             except urllib.error.HTTPError as refused:
-                told = f"HTTP {refused.code} {_said(refused)}"
-                if refused.code not in _AGAIN:
-                    raise Unavailable(f"{self.endpoint} refuses: {told}") from None
+                reason = f"HTTP {refused.code} {_error_text(refused)}"
+                if refused.code not in _RETRIED_STATUSES:
+                    raise Unavailable(f"{self.endpoint} refuses: {reason}") from None
                 wait = _seconds(refused.headers.get("Retry-After"), wait)
             except (OSError, HTTPException) as failed:
                 _left(until)
-                told = str(getattr(failed, "reason", failed)) or type(failed).__name__
-            if attempt < _TRIES:
-                time.sleep(min(wait, _LONGEST_WAIT_S, _left(until)))
+                reason = str(getattr(failed, "reason", failed)) or type(failed).__name__
+            if attempt < _MAX_ATTEMPTS:
+                time.sleep(min(wait, _MAX_WAIT_S, _left(until)))
                 wait *= 2
-        raise Unavailable(f"{self.endpoint} cannot be reached: {told}")
+        raise Unavailable(f"{self.endpoint} cannot be reached: {reason}")
 
     def _post(self, body: bytes, *, until: float) -> bytes:
         headers = {"Content-Type": "application/json"}
@@ -111,32 +114,33 @@ class Chat:
             f"{self.endpoint}/chat/completions", data=body, headers=headers, method="POST"
         )
         content = bytearray()
-        with self._opener.open(request, timeout=_left(until)) as answer:
-            while piece := answer.read1(_PIECE):  # one that drips shall not outlast the time
+        with self._opener.open(request, timeout=_left(until)) as response:
+            # A response that arrives slowly must not outlast the deadline.
+            while chunk := response.read1(_CHUNK_BYTES):
                 _left(until)
-                content += piece
-                if len(content) > _LONGEST_ANSWER:
-                    raise Unavailable(f"{self.endpoint} answers over {_LONGEST_ANSWER:,} bytes")
+                content += chunk
+                if len(content) > _MAX_RESPONSE_BYTES:
+                    raise Unavailable(f"{self.endpoint} sends over {_MAX_RESPONSE_BYTES:,} bytes")
         return bytes(content)
 
 
 def _left(until: float) -> float:
-    """Count the seconds left.
+    """Return the number of seconds left until a deadline.
 
     Raises:
-        TooLate: there are none.
+        DeadlineExceeded: there are none.
     """
     left = until - time.monotonic()
     if left <= 0:
-        raise TooLate
+        raise DeadlineExceeded
     return left
 
 
 def _reply(content: bytes) -> Reply:
-    """Read a chat completion.
+    """Return the reply in a chat completion.
 
     Raises:
-        Unavailable: it is none.
+        Unavailable: the content is not a chat completion.
     """
     try:
         answer = json.loads(content)
@@ -152,24 +156,24 @@ def _reply(content: bytes) -> Reply:
             else None,
         )
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-        told = content[:_SHOWN].decode(errors="replace")
-        raise Unavailable(f"the endpoint's answer is no chat completion: {told!r}") from None
+        start = content[:_MAX_SHOWN].decode(errors="replace")
+        raise Unavailable(f"the endpoint sent no chat completion: {start!r}") from None
 
 
 def _count(value: object) -> int:
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
 
 
-def _said(refused: urllib.error.HTTPError) -> str:
-    """Give the start of what a refusal says."""
+def _error_text(refused: urllib.error.HTTPError) -> str:
+    """Return the start of an error response."""
     try:
-        return refused.read(_SHOWN).decode(errors="replace")
+        return refused.read(_MAX_SHOWN).decode(errors="replace")
     except OSError:
         return ""
 
 
 def _seconds(header: str | None, otherwise: float) -> float:
-    """Read ``Retry-After`` when it is a number of seconds."""
+    """Return ``Retry-After`` if it is a number of seconds."""
     try:
         seconds = float(header or "")
     except ValueError:

@@ -16,7 +16,7 @@ from agon.app.containers import ContainerGone, Shell, Step
 from agon.app.tasks.agents import AgentEnvironment, Usage, Work
 from agon.app.tasks.task import Task
 from agon.errors import Unreadable
-from agon.runners.agents.chat import Chat, Reply, TooLate
+from agon.runners.agents.chat import Chat, DeadlineExceeded, Reply
 
 TRANSCRIPT = "transcript.ndjson"
 
@@ -104,7 +104,7 @@ class OpenAIAgent:
                     drive(shell)
                 except ContainerGone:
                     talk.note("the container is gone")
-                except TooLate:
+                except DeadlineExceeded:
                     talk.late = True
                     talk.note("the time is up")
 
