@@ -21,19 +21,19 @@ _FIRST = "operator"
 @option("--host", metavar="ADDRESS", help="Address to listen on (default: setting host).")
 @option("--port", type=click.IntRange(0, 65535), help="Port; 0: any free one.")
 @option("--database", metavar="URL", help="Where everything is stored (default: setting database).")
-@option("--workers", type=click.IntRange(0, 64), metavar="N", help="Worker processes beside it.")
-@option("--processes", type=click.IntRange(1, 64), metavar="N", help="Processes that answer HTTP.")
+@option("--workers", type=click.IntRange(0, 64), metavar="N", help="Worker processes.")
+@option("--processes", type=click.IntRange(1, 64), metavar="N", help="Server processes.")
 @option(
     "--auth",
     type=click.Choice(["required", "open"]),
-    help="Who may act; open works on loopback only and takes everybody for an operator.",
+    help="Authentication; open works on loopback only and makes every client an operator.",
 )
 def command(**given: Any) -> None:
     """Serve contests over HTTP, with workers that judge, score and publish.
 
-    The database is made at the first start, and so is an operator's token, which is shown once.
-    All settings can be given in agon.toml and as AGON_… as well (agon config show --origin).
-    SIGTERM or Ctrl-C ends it in good order: requests under way are answered, jobs given back.
+    The first start creates the database and an operator's token, which is shown once. All settings
+    can also be given in agon.toml and as AGON_… variables (agon config show --origin). SIGTERM or
+    Ctrl-C stops it cleanly: running requests are answered, jobs return to the queue.
 
       agon serve
       agon serve --port 9000 --workers 2 --database postgresql://agon@localhost/agon
@@ -46,7 +46,7 @@ def command(**given: Any) -> None:
     refuse_public_without_auth(settings)
     service = open_service(settings)
     try:
-        # Listen first: a token is shown once, and must not be lost because the port is taken.
+        # Listen first: the token is shown once and must not be lost because the port is taken.
         listening = listen(settings.host, settings.port)
         token = None if settings.auth == "open" else first_token(service)
     finally:
@@ -54,7 +54,7 @@ def command(**given: Any) -> None:
     port = listening.getsockname()[1]
     tell(f"agon serves at {address(settings, port)}/api/v1 ({settings.auth} authentication)")
     if token is not None:
-        tell(f"operator's token, shown this once: {token}")
+        tell(f"operator's token, shown only once: {token}")
     environment = {
         **os.environ,
         **{
@@ -71,12 +71,12 @@ def command(**given: Any) -> None:
 
 
 def processes(settings: "Settings", listening: socket.socket) -> list[Any]:
-    """List what runs: processes that answer, and workers."""
+    """Return the processes to run: servers and workers."""
     from agon.cli.supervisor import ManagedProcess
 
     handle = listening.fileno()
     python = sys.executable
-    answering = [
+    servers = [
         ManagedProcess(
             name=f"process {number}",
             command=[python, "-m", "agon.http.process", str(handle)],
@@ -86,7 +86,7 @@ def processes(settings: "Settings", listening: socket.socket) -> list[Any]:
         for number in range(1, settings.processes + 1)
     ]
     name = socket.gethostname()
-    working = [
+    workers = [
         ManagedProcess(
             name=f"worker {number}",
             command=[python, "-m", "agon", "worker", "--name", f"{name}-{os.getpid()}-{number}"],
@@ -94,14 +94,14 @@ def processes(settings: "Settings", listening: socket.socket) -> list[Any]:
         )
         for number in range(1, settings.workers + 1)
     ]
-    return [*answering, *working]
+    return [*servers, *workers]
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Listen on an address; clients wait there until the processes have started.
+    """Return a socket that listens on an address; clients wait until the processes have started.
 
     Raises:
-        Unavailable: the address is taken or not this machine's.
+        Unavailable: the address is in use or not of this machine.
     """
     from agon.errors import Unavailable
 
@@ -121,7 +121,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def first_token(service: "Service") -> str | None:
-    """Make the first operator and a token for them; None when there are users already."""
+    """Create the first operator and return its token; None when there are users already."""
     from agon.app.access.permissions import LOCAL
     from agon.app.access.tokens import Grant, create_token
     from agon.app.access.users import create_user, users
@@ -134,10 +134,10 @@ def first_token(service: "Service") -> str | None:
 
 
 def address(settings: "Settings", port: int) -> str:
-    """Return the address people open."""
+    """Return the URL of the service."""
     return settings.model_copy(update={"port": port}).url
 
 
 def tell(text: str) -> None:
-    """Say something to whoever started the service."""
+    """Show a message to the user who started the service."""
     click.echo(text, err=True)

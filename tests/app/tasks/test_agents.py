@@ -203,7 +203,7 @@ def test_an_endpoint_that_is_not_there_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As unavailable, after a few tries."""
-    monkeypatch.setattr(chat, "_SHORTEST_WAIT_S", 0.01)
+    monkeypatch.setattr(chat, "_MIN_WAIT_S", 0.01)
     with serving("DONE") as endpoint:
         pass
     with pytest.raises(Unavailable, match="cannot be reached"):
@@ -243,7 +243,7 @@ def test_the_key_is_shown_to_the_endpoint_and_kept_nowhere(tmp_path: Path) -> No
                                  "http://user:key@host/v1"])  # fmt: skip
 def test_an_endpoint_that_is_no_address_is_refused(url: str) -> None:
     """Before anything is run."""
-    with pytest.raises(Unreadable, match="no endpoint"):
+    with pytest.raises(Unreadable, match="expected a URL"):
         Chat(url, "m")
 
 

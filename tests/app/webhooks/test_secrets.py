@@ -29,5 +29,5 @@ def test_another_key_or_webhook_or_a_changed_byte_opens_nothing(
     sealed: bytes, key: bytes, webhook: str
 ) -> None:
     """A secret moved to another row of the database is worthless."""
-    with pytest.raises(Unreadable, match="bring back the key file"):
+    with pytest.raises(Unreadable, match="restore the key file"):
         decrypt(sealed, server_key=key, webhook_id=webhook)

@@ -95,6 +95,6 @@ def test_a_secret_is_read_as_it_was_written_and_a_cut_one_refused() -> None:
     """People copy half of it."""
     assert parse_secret(format_secret(SECRET)) == SECRET
     for wrong in (format_secret(SECRET)[:-9], format_secret(SECRET)[3:], "whsec_", "whsec_é"):
-        with pytest.raises(Unreadable, match="copy it whole") as refused:
+        with pytest.raises(Unreadable, match="copy all of it") as refused:
             parse_secret(wrong)
         assert wrong not in str(refused.value) or not wrong.removeprefix("whsec_")
