@@ -1,10 +1,15 @@
 # make demo  sets everything up and shows scored, explained boards of all four disciplines
-# make test  sets everything up and runs every check: lint, types, contracts, documentation, tests
+# make check     lint, types, contracts and the quick tests: the inner loop
+# make test      sets everything up and runs every check: lint, types, contracts, documentation, tests
+# make test-all  the same with the generative tests in full size
 PYTHON ?= python3
 BIN := .venv/bin
 DEMO_DIR ?= demo
+# Tests wait for processes and databases part of their time: four run on two cores.
+JOBS ?= 4
+QUICK := tests/kernel tests/ledger tests/editions tests/disciplines/arena/test_formulas.py tests/disciplines/challenge/test_formulas.py tests/disciplines/community/test_formulas.py tests/disciplines/dojo/test_formulas.py tests/app/contests/boards tests/app/contests/changes tests/app/access tests/app/webhooks tests/client tests/repository
 
-.PHONY: setup setup-dev demo test check lint types contracts docs pictures bench lock clean
+.PHONY: setup setup-dev demo test test-all check lint types contracts docs pictures bench lock clean
 
 setup: .venv/.base
 
@@ -30,10 +35,14 @@ setup-dev: .venv/.dev
 demo: setup
 	$(BIN)/agon demo --dir $(DEMO_DIR) --no-serve
 
-test: check docs
-	$(BIN)/python -m pytest -n 2
+test: lint types contracts docs
+	$(BIN)/python -m pytest -n $(JOBS)
+
+test-all: lint types contracts docs
+	AGON_TEST_ALL=1 $(BIN)/python -m pytest -n $(JOBS)
 
 check: lint types contracts
+	$(BIN)/python -m pytest -q -n $(JOBS) $(QUICK)
 
 lint: setup-dev
 	$(BIN)/ruff check .

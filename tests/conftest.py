@@ -17,6 +17,21 @@ import pytest
 
 _PATIENCE = 30.0
 
+_LAST = (
+    "tests/app/contests/test_incremental.py",
+    "tests/cli/",
+    "tests/docs/",
+    "tests/faults/",
+    "tests/http/test_server.py",
+    "tests/runners/",
+)
+"""Tests that start processes or generate much; the others run first."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run the quick majority first."""
+    items.sort(key=lambda item: item.nodeid.startswith(_LAST))
+
 
 @dataclass(frozen=True)
 class Postgresql:

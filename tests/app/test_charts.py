@@ -27,8 +27,9 @@ from agon.app.charts.markup import (
     width,
 )
 from agon.app.charts.scales import Scale, spread, ticks
+from sizes import size
 
-laws = settings(max_examples=60, deadline=None)
+laws = settings(max_examples=size(60), deadline=None)
 SVG = "{http://www.w3.org/2000/svg}"
 
 

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from agon.app.sandbox import DeterminismCheck, RunLimits, RunRequest, RunResult, matching_prefix
 from agon.errors import InvalidRule
+from sizes import size
 
 
 def run(*terms: str, outcome: Any = "ok") -> RunResult:
@@ -15,7 +16,7 @@ def run(*terms: str, outcome: Any = "ok") -> RunResult:
     return RunResult(outcome=outcome, terms=terms, mode="bwrap", runner="test")
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=size(50), deadline=None)
 @given(st.lists(st.text(max_size=3)), st.lists(st.text(max_size=3)))
 def test_the_matching_prefix_is_the_longest_common_one(one: list[str], other: list[str]) -> None:
     """Stated naively: equal up to there, and no further."""

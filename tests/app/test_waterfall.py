@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from agon.app.charts import waterfall
 from agon.app.charts.waterfall import MAX_PARTS, levels
 from agon.kernel.explanations import Explanation, Part
+from sizes import size
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -92,7 +93,7 @@ def test_without_a_score_the_reason_is_told() -> None:
 
 
 @given(st.lists(st.floats(-1e6, 1e6).map(lambda one: round(one, 3)), max_size=30), st.text())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=size(60), deadline=None)
 def test_whatever_is_drawn_is_svg_that_stays_on_its_paper(points: list[float], name: str) -> None:
     """Names come from strangers, and points from every discipline."""
     drawn = waterfall(explained(*points, name=name), under=name)

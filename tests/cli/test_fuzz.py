@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 
 from agon.cli.running import run
 from cli.command import MATCHES, arena_folder
+from sizes import size
 
 KNOWN = {0, 1, 2, 3, 4, 5}
 FUZZ = settings(
-    max_examples=25,
+    max_examples=size(25),
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )

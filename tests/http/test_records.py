@@ -8,6 +8,7 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from fakes.http_house import House, house_at
+from sizes import size
 
 PATH = "/contests/spring/records"
 NDJSON = {"content-type": "application/x-ndjson"}
@@ -150,7 +151,7 @@ def fuzzed(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 
 @given(lines=st.lists(_LINES, max_size=6), table=st.sampled_from(["", "?table=users"]))
-@examples(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(max_examples=size(120), deadline=None, suppress_health_check=list(HealthCheck))
 def test_no_body_is_a_fault_of_ours(fuzzed: House, lines: list[bytes], table: str) -> None:
     """Whatever strangers send is refused in our form, or entered."""
     answer = send(fuzzed, b"\n".join(lines), table)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from agon.errors import NotFound
 from agon.kernel.boards import Board, Unscored, id_order, ranking
+from sizes import size
 
 IDS = st.lists(
     st.one_of(st.integers(-50, 50).map(str), st.text("ab01", min_size=1, max_size=3)),
@@ -26,7 +27,7 @@ def naive_id_key(name: str) -> tuple[int, int, bytes]:
     return (0, number, b"") if str(number) == name else (1, 0, name.encode())
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=size(100), deadline=None)
 @given(IDS)
 def test_ids_stand_in_number_order_then_text_order(ids: list[str]) -> None:
     """A naive sort by the documented key is the oracle of the columnar one."""
@@ -49,7 +50,7 @@ def test_equal_scores_share_a_rank_and_the_next_one_skips() -> None:
     assert ranks.tolist() == [1, 2, 2, 4]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=size(60), deadline=None)
 @given(IDS, st.randoms(use_true_random=False))
 def test_ranks_do_not_depend_on_row_order(ids: list[str], dice: object) -> None:
     """Ranks are a total order of what is published, whatever order the rows came in."""

@@ -19,8 +19,9 @@ from agon.kernel.robust import (
     modified_z,
     outliers,
 )
+from sizes import size
 
-law = settings(max_examples=60, deadline=None)
+law = settings(max_examples=size(60), deadline=None)
 scores = st.floats(0, 1)
 
 
@@ -129,9 +130,9 @@ def test_many_groups_at_once_equal_one_at_a_time(groups: list[list[float]]) -> N
 def test_groups_larger_and_more_than_a_block_are_computed_the_same() -> None:
     """Blocks exist for speed alone; the seams must not show."""
     dice = np.random.default_rng(7)
-    for size, count in ((64, 3000), (70_001, 2)):
-        rows = dice.random((count, size))
-        offsets = np.arange(count + 1) * size
+    for length, count in ((64, 3000), (70_001, 2)):
+        rows = dice.random((count, length))
+        offsets = np.arange(count + 1) * length
         assert (grouped_median(rows.ravel(), offsets) == np.median(rows, axis=1)).all()
 
 

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from agon.errors import NotScorable
 from agon.kernel.rounding import half_away, largest_remainder, publish, u16
+from sizes import size
 
 finite = st.floats(allow_nan=False, allow_infinity=False, width=64)
-law = settings(max_examples=60, deadline=None)
+law = settings(max_examples=size(60), deadline=None)
 
 
 def by_decimal(x: float, places: int) -> float:

@@ -17,8 +17,9 @@ from agon.kernel.statistics import (
     spearman,
     wilson,
 )
+from sizes import size
 
-law = settings(max_examples=60, deadline=None)
+law = settings(max_examples=size(60), deadline=None)
 columns = st.integers(0, 25).flatmap(
     lambda n: st.tuples(*[st.lists(st.integers(-4, 4), min_size=n, max_size=n)] * 2)
 )

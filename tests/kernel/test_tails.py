@@ -15,8 +15,9 @@ from agon.kernel.tails import (
     poisson_binomial_tail,
     poisson_tail,
 )
+from sizes import size
 
-law = settings(max_examples=60, deadline=None)
+law = settings(max_examples=size(60), deadline=None)
 
 
 @law

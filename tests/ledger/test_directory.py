@@ -17,11 +17,14 @@ from agon.ledger.heads import SignedHead, sign_head
 from agon.ledger.issues import InvalidEntry
 from agon.ledger.verification import verify_directory
 from ledger.histories import HISTORIES, added, ledger, voided
+from sizes import size
 
 KEY = bytes(range(32))
 PUBLIC = signatures.public_key(KEY)
 LAW = settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=size(40),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 ENTRIES = ledger(added(n=1), added(n=2), voided(2), added(n=3), added(n=4))
 

@@ -24,8 +24,9 @@ from agon.ledger.entry import (
 )
 from agon.ledger.issues import InvalidEntry
 from ledger.histories import START, VOTE, added, ledger
+from sizes import size
 
-LAW = settings(max_examples=200, deadline=None)
+LAW = settings(max_examples=size(200), deadline=None)
 NAMES = st.text(st.characters(exclude_categories=["Cc", "Cs"]), min_size=1, max_size=20)
 CELLS = (
     st.none()

@@ -24,8 +24,9 @@ from ledger.histories import (
     rolled_back,
     voided,
 )
+from sizes import size
 
-LAW = settings(max_examples=300, deadline=None)
+LAW = settings(max_examples=size(300), deadline=None)
 
 
 def folded(entries: list[Entry]) -> LedgerState:

@@ -7,8 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agon.ledger.merkle import Tree, proof, root, verify
+from sizes import size
 
-LAW = settings(max_examples=200, deadline=None)
+LAW = settings(max_examples=size(200), deadline=None)
 
 
 def naive_root(lines: list[bytes]) -> bytes:

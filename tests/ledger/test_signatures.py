@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from agon.errors import Unavailable
 from agon.ledger import signatures
 from agon.ledger.heads import sign_head
+from sizes import size
 
 KEY = bytes(range(32))
 
@@ -31,7 +32,7 @@ def test_new_keys_differ_and_sign() -> None:
 
 
 @given(st.dictionaries(st.text(max_size=4), st.integers() | st.text(max_size=4)), st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=size(60), deadline=None)
 def test_any_other_value_or_signature_fails(value: dict[str, object], data: st.DataObject) -> None:
     """Order of keys does not matter; everything else does."""
     signature = signatures.sign(KEY, value)

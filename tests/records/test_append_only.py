@@ -13,6 +13,7 @@ from agon.records import Column, Kind, Schema, Table, read_rows
 from agon.records.append_only import AppendOnlyTables
 from agon.records.engine import Engine
 from agon.records.json_rows import are_integers
+from sizes import size
 
 SCHEMA = Schema(
     "toy",
@@ -65,7 +66,7 @@ def _rows(records: Any, table: str) -> list[dict[str, Any]]:
     return list(records.arrow(table).to_pylist())
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=size(30), deadline=None)
 @given(
     notes=st.lists(NOTES, max_size=8), people=st.lists(IDS, max_size=3), portion=st.integers(1, 4)
 )

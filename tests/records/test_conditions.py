@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from agon.records.conditions import Compare, Condition, Equals, IsBlank, IsNull, SameValue
 from agon.records.engine import Engine
+from sizes import size
 
 _TEXTS = st.none() | st.sampled_from(["a", "b", " ", "  ", "a ", "", "\t", "it's", '"'])
 _NUMBERS = st.none() | st.sampled_from([-1.5, -0.0, 0.0, 1.0, 1e300])
@@ -41,7 +42,7 @@ def engine() -> Iterator[Engine]:
     engine.close()
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=size(200), deadline=None)
 @given(
     condition=_CONDITIONS,
     rows=st.lists(st.tuples(_TEXTS, _TEXTS, _NUMBERS), min_size=1, max_size=8),

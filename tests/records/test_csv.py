@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from agon.records import Column, InvalidRecords, Kind, RowIssue, Schema, Table, inspect, read
 from agon.records.sources import csv_file
 from records.contest import SCHEMA, texts, write_csv
+from sizes import size
 
 NOTES = Schema(
     "notes",
@@ -197,7 +198,7 @@ FIELDS = st.text(
 
 
 @given(st.lists(st.tuples(FIELDS, FIELDS), min_size=1, max_size=6))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=size(60), deadline=None)
 def test_the_fast_and_the_slow_reader_agree(
     tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str]]
 ) -> None:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from agon.records import Column, Kind, Schema, Table, read_rows
 from agon.records.hashing import _canonical, _ColumnHash
 from records.contest import SCHEMA, Rows, values
+from sizes import size
 
 
 def sha256(tables: dict[str, Any]) -> str:
@@ -153,7 +154,7 @@ CELLS = {
 
 
 @given(st.data(), st.sampled_from(list(CELLS)))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=size(100), deadline=None)
 def test_batches_do_not_move_it(data: st.DataObject, kind: pa.DataType) -> None:
     """Where the engine cuts its stream depends on threads and memory."""
     cells = data.draw(st.lists(st.none() | CELLS[kind], max_size=8))
@@ -179,7 +180,7 @@ def test_batches_do_not_move_it(data: st.DataObject, kind: pa.DataType) -> None:
     ),
     st.randoms(use_true_random=False),
 )
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=size(40), deadline=None)
 def test_equal_hashes_mean_equal_bags_of_rows(rows: Rows, draw: random.Random) -> None:
     """Rows without a key are a bag: shuffling is nothing, leaving one out is."""
     bags = Schema(

@@ -9,12 +9,15 @@ from hypothesis import strategies as st
 
 from agon.records.engine import Engine
 from agon.records.keys import dangling, has_repeats, ids, is_sound, repeats
+from sizes import size
 
 NEAR = st.integers(-20, 20)
 FAR = st.sampled_from([-(2**63), -(2**40), 2**31, 2**62, 2**63 - 1])
 CELLS = st.lists(st.none() | NEAR | FAR, max_size=12) | st.lists(st.none() | NEAR, max_size=30)
 LAW = settings(
-    max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=size(120),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 
 

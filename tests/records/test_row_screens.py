@@ -10,6 +10,7 @@ from agon.disciplines import BUILT_IN, discipline
 from agon.records import Column, Kind, Table
 from agon.records.rows import row_checker
 from records.test_rows import _ANYTHING, _rows, _values
+from sizes import size
 
 TIME = "2026-11-22T09:30:00"
 
@@ -19,7 +20,7 @@ def _columns(rows: list[dict[str, Any]]) -> dict[str, tuple[Any, ...]]:
 
 
 @pytest.mark.parametrize("of", BUILT_IN)
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=size(50), deadline=None)
 @given(data=st.data())
 def test_what_passes_together_passes_one_by_one(of: str, data: st.DataObject) -> None:
     """The quick look may send rows to the slow one for nothing, and never let a bad one in."""
@@ -36,7 +37,7 @@ def test_what_passes_together_passes_one_by_one(of: str, data: st.DataObject) ->
 
 @pytest.mark.parametrize("empty", [False, True])
 @pytest.mark.parametrize("kind", list(Kind))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=size(60), deadline=None)
 @given(data=st.data())
 def test_a_column_that_passes_holds_nothing_that_does_not(
     kind: Kind, empty: bool, data: st.DataObject  # noqa: FBT001 - pytest gives it

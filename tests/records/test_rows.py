@@ -18,6 +18,7 @@ from agon.records.rows import row_checker
 from agon.records.sources import open_source
 from agon.records.typed import make_typed
 from agon.records.validation import issues_of
+from sizes import size
 
 _TIMES = st.one_of(
     st.datetimes().map(lambda at: at.isoformat()),
@@ -100,7 +101,7 @@ def engine() -> Iterator[Engine]:
 
 
 @pytest.mark.parametrize("of", BUILT_IN)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=size(25), deadline=None)
 @given(data=st.data())
 def test_a_row_is_judged_alone_as_it_is_in_a_file(
     engine: Engine, of: str, data: st.DataObject

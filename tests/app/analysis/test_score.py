@@ -11,6 +11,7 @@ import agon
 from agon.app.analysis.score import parse_time
 from agon.errors import Conflict, InvalidRule, NotFound, Unreadable
 from cli.command import arena_folder
+from sizes import size
 
 
 @pytest.fixture
@@ -44,7 +45,7 @@ def test_as_of_text_and_time_are_one(arena: Path) -> None:
     assert results[0]["as_of"] == "2026-01-02T12:00:00+00:00"
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=size(50), deadline=None)
 @given(
     st.datetimes(min_value=datetime(2, 1, 1), max_value=datetime(9998, 1, 1)),  # noqa: DTZ001 (zones are added)
     st.integers(-14 * 60, 14 * 60),

@@ -14,12 +14,13 @@ from agon.errors import AgonError
 from agon.records import Records
 from agon.records.engine import Engine
 from app.contests.histories import Ledger, ledger
+from sizes import size
 
 SIDE_BY_SIDE = 125
 """Histories in one ledger."""
 
-PARTS, LEDGERS = 5, 4
-"""Ledgers of each discipline, in parts that run side by side: 4 x 5 x 4 x 125 are 10,000."""
+PARTS, LEDGERS = size(5, at_least=2), size(4, at_least=2)
+"""Ledgers of each discipline, in parts that run in parallel: 4 x 5 x 4 x 125 histories in all."""
 
 STOPS = 3
 """So often the growth of a ledger is looked at: 240 times all boards, about 720 boards in all."""
@@ -88,7 +89,7 @@ def _agree(made: Ledger, stops: list[int], engine: Engine | None) -> None:
 def test_what_grew_equals_what_is_replayed(of: str, part: int, engine: Engine) -> None:
     """Nobody could prove a board that depends on when a worker happened to look at the ledger.
 
-    Over 10,000 histories of records, late ones, replacements, voids and roll-backs, under rules
+    Over 80 ledgers (16 in `make test`) of 125 histories each, with records, late ones, replacements, voids and roll-backs, under rules
     that change: the tables a stepwise reader holds at any stop, those a replay shows for that
     position, and those a naive walk over plain lists gives are the same, and so are the boards.
     """

@@ -23,6 +23,7 @@ from agon.app.sandbox import RunRequest, RunResult
 from agon.errors import Conflict, NotFound, Unreadable
 from app.dojo.packing import ledger_of, pack_problem, pack_solver, recorded, rows
 from fakes.sandbox import FakeSandbox
+from sizes import size
 
 TESTS = Path(__file__).parents[2]
 USERS = 60
@@ -94,7 +95,7 @@ def test_a_rival_waits_while_a_judge_is_at_work(tmp_path: Path) -> None:
     assert len(rows(tmp_path / "season")) == USERS
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=size(40), deadline=None)
 @given(share=st.floats(0, 1))
 def test_a_ledger_cut_anywhere_is_completed_to_the_same_tables(share: float) -> None:
     """A power cut can leave any part of it; what is missing is judged again, and only that."""

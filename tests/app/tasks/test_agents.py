@@ -21,13 +21,14 @@ from agon.runners.agents.scripts import interpreted
 from app.tasks.folders import harbor
 from app.tasks.loopback import Endpoint, completion, serving
 from fakes.containers import FakeContainers, FakeShell
+from sizes import size
 
 TEXT = st.text(
     st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1, max_size=30
 ).filter(lambda text: text == text.rstrip("\n"))
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=size(50), deadline=None)
 @given(TEXT)
 @example('it\'s; $(touch x) `id` "q" \\ {task} $HOME \n end')
 def test_a_placeholder_is_one_word_wherever_it_stands(text: str) -> None:

@@ -12,6 +12,7 @@ from agon.app.tasks.folder import Plan
 from agon.app.tasks.summary import pass_at_k, summarize
 from agon.app.tasks.trials import TrialResult
 from agon.kernel.statistics import wilson
+from sizes import size
 
 OUTCOMES: list[Outcome] = ["passed", "failed", "timeout", "unscored"]
 
@@ -40,7 +41,7 @@ def plan(*tasks: str, trials: int = 1) -> Plan:
                 trials=trials)  # fmt: skip
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=size(50), deadline=None)
 @given(st.data())
 def test_pass_at_k_counts_the_draws_that_hold_a_pass(data: st.DataObject) -> None:
     """The formula against all subsets of k trials, one by one."""
@@ -59,7 +60,7 @@ def test_pass_at_k_of_nonsense_is_refused(passed: int, trials: int, k: int) -> N
         pass_at_k(passed=passed, trials=trials, k=k)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=size(50), deadline=None)
 @given(st.lists(st.tuples(st.sampled_from("xyz"), st.sampled_from(OUTCOMES)), max_size=20))
 def test_a_summary_adds_up(made: list[tuple[str, Outcome]]) -> None:
     """Passed and total are sums of the tasks' own; every trial is counted once."""

@@ -14,6 +14,7 @@ from agon.disciplines.arena.simulate import ATTACKS
 from agon.errors import NotFound
 from agon.records import read_rows
 from disciplines.arena.arenas import RULES, Tables, arenas, bots, match, scored, vote
+from sizes import size
 
 
 def test_parts_sum_to_the_score_of_every_id_on_every_board(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -38,7 +39,7 @@ def test_parts_sum_to_the_score_of_every_id_on_every_board(monkeypatch: pytest.M
                 assert all(rules[name] == value for name, value in part.rules.items())
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=size(25), deadline=None)
 @given(arenas(), RULES)
 def test_every_id_is_explained_scored_or_not(tables: Tables, rules: dict[str, Any]) -> None:
     """Who is unscored is told why, and shown how far the computation came."""

@@ -19,6 +19,7 @@ from agon.disciplines.arena.records import SCHEMA
 from agon.disciplines.arena.rules import ArenaRules
 from agon.records import read_rows
 from disciplines.arena.arenas import Tables, arenas
+from sizes import size
 
 
 @pytest.mark.parametrize(
@@ -75,7 +76,7 @@ walks = st.lists(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=size(100), deadline=None)
 @given(walks, st.lists(st.integers(0, 150), min_size=4, max_size=4), st.integers(0, 30))
 def test_the_walk_is_the_single_step_repeated_and_resumes_anywhere(
     events: list[tuple[int, int, int]], start: list[int], cut: int
@@ -98,7 +99,7 @@ def test_the_walk_is_the_single_step_repeated_and_resumes_anywhere(
     assert rest.credibility.tolist() == state
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=size(30), deadline=None)
 @given(arenas(), st.booleans())
 def test_trails_end_where_ratings_do_and_equal_k_is_zero_sum(
     tables: Tables,

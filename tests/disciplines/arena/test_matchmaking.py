@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from agon.disciplines.arena.matchmaking import Entrant, pair
 from disciplines.arena.oracle import id_key
+from sizes import size
 
 
 def pairs(*bots: Entrant, within: float = 200, descending: bool = False) -> list[tuple[str, str]]:
@@ -70,7 +71,7 @@ entrants = st.lists(
 )  # fmt: skip
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=size(100), deadline=None)
 @given(entrants, st.booleans(), st.randoms(use_true_random=False))
 def test_pairing_equals_the_page_read_word_by_word(
     given_: list[tuple[int, int, str | None]],

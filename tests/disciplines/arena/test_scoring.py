@@ -17,6 +17,7 @@ from agon.errors import NotFound, NotScorable
 from agon.records import InvalidRecords, read_rows
 from disciplines.arena import oracle
 from disciplines.arena.arenas import RULES, TIMES, Tables, arenas, bots, match, scored, vote
+from sizes import size
 
 GOLDEN = Path(__file__).parent / "golden.json"
 CONTRACT = {
@@ -33,7 +34,7 @@ def ranked(rows: list[dict[str, Any]]) -> bool:
     return rows == order and [row["rank"] for row in rows] == ranks
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=size(50), deadline=None)
 @given(arenas(), RULES, st.sampled_from([None, *TIMES[:3]]))
 def test_boards_equal_a_second_implementation(
     tables: Tables, rules: dict[str, Any], as_of: datetime | None

@@ -16,6 +16,7 @@ from agon.disciplines.arena.accounts import (
 )
 from agon.disciplines.arena.plagiarism import fingerprint, jaccard, text_similarity, words
 from agon.disciplines.arena.qualification import Attempt, Outcome, next_attempt_at, outcome_of
+from sizes import size
 
 
 def test_a_fingerprint_is_the_hash_of_the_sorted_words() -> None:
@@ -58,7 +59,7 @@ def test_empty_responses_are_equal() -> None:
     assert text_similarity("", " ... ", threshold=0.9).copied
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=size(60), deadline=None)
 @given(st.lists(st.text("ab", min_size=3, max_size=12), max_size=12))
 def test_alike_finds_exactly_the_pairs_that_comparing_all_would(handles: list[str]) -> None:
     """The shortcut over shared deletions loses no pair at two edits, and adds none."""

@@ -12,6 +12,7 @@ from agon.errors import NotFound, NotScorable
 from agon.kernel.explanations import Explanation, Part
 from agon.records import read_rows
 from disciplines.challenge.networks import RULES, Tables, networks, scored, tables_of
+from sizes import size
 
 
 def everything(result: ChallengeScored) -> None:
@@ -29,7 +30,7 @@ def everything(result: ChallengeScored) -> None:
             assert (found.score, found.rank, found.reason) == (None, None, one.reason)
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=size(20), deadline=None, suppress_health_check=list(HealthCheck))
 @given(networks(), RULES)
 def test_the_parts_of_every_id_sum_to_its_score(tables: Tables, rules: dict[str, Any]) -> None:
     """Whatever the network and the rules, every number on every board is explained to the end."""

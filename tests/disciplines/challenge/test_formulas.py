@@ -12,8 +12,9 @@ from agon.disciplines.challenge import bittensor, decay, emission, formulas, str
 from agon.disciplines.challenge.rules import COMPETITION_RULES, NETWORK_RULES, ChallengeRules
 from agon.errors import InvalidRule, NotScorable
 from agon.kernel.robust import modified_z, outliers
+from sizes import size
 
-laws = settings(max_examples=60, deadline=None)
+laws = settings(max_examples=size(60), deadline=None)
 WEIGHTS = st.lists(st.floats(0, 1, allow_subnormal=False), min_size=1, max_size=30).map(np.array)
 
 

@@ -17,6 +17,7 @@ from agon.errors import NotFound
 from agon.kernel.findings import Finding, Severity
 from agon.records import read_rows
 from disciplines.challenge.networks import RULES, Tables, networks, records_of, tables_of
+from sizes import size
 
 CAUGHT = {
     "erratic-validator": ("outlier-record", ("erratic-validator",)),
@@ -96,7 +97,7 @@ def test_one_miner_who_submits_the_same_again_is_only_noted() -> None:
     assert (only.code, only.severity, only.subjects) == ("duplicate-agents", Severity.INFO, ("1",))
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=size(20), deadline=None, suppress_health_check=list(HealthCheck))
 @given(networks(), RULES)
 def test_looking_never_fails(tables: Tables, rules: dict[str, Any]) -> None:
     """Gaps, ties, no stake, one validator: there may be nothing to find, but no error."""

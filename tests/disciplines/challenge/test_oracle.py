@@ -17,9 +17,10 @@ from agon.errors import NotScorable
 from disciplines.challenge.networks import RULES, Tables, networks, records_of, rows_of, scored
 from disciplines.challenge.oracle import Contest
 from disciplines.challenge.single_epoch import consensus_at, stakes_at
+from sizes import size
 
 many = settings(
-    max_examples=50,
+    max_examples=size(50),
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )

@@ -27,9 +27,10 @@ from disciplines.challenge.networks import (
     scored,
     tables_of,
 )
+from sizes import size
 
 GOLDEN = Path(__file__).parent / "golden.json"
-laws = settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+laws = settings(max_examples=size(20), deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def scorable(tables: Tables, rules: dict[str, Any]) -> ChallengeScored:

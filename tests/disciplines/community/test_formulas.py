@@ -21,6 +21,7 @@ from agon.disciplines.community import (
     simulate,
 )
 from agon.disciplines.community.id_index import IdIndex, expand
+from sizes import size
 
 pairs = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 6)), max_size=40)
 
@@ -34,7 +35,7 @@ def test_examples_in_the_documentation_hold(module: ModuleType) -> None:
     assert doctest.testmod(module).failed == 0
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=size(100), deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 12)), max_size=40))
 def test_everybodys_h_index_at_once_is_each_ones_own(rows: list[tuple[int, int]]) -> None:
     """The fast form and the definition agree."""
@@ -44,7 +45,7 @@ def test_everybodys_h_index_at_once_is_each_ones_own(rows: list[tuple[int, int]]
     assert formulas.h_indices(people, positives, size=4).tolist() == expected
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=size(100), deadline=None)
 @given(pairs)
 def test_distinct_counts_are_those_of_sets(rows: list[tuple[int, int]]) -> None:
     """Sorting one number per pair counts the same."""
@@ -56,7 +57,7 @@ def test_distinct_counts_are_those_of_sets(rows: list[tuple[int, int]]) -> None:
     assert list(zip(one.tolist(), other.tolist(), strict=True)) == sorted(set(rows))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=size(60), deadline=None)
 @given(
     st.lists(st.integers(-(2**62), 2**62) | st.integers(0, 9), unique=True, max_size=12),
     st.lists(st.none() | st.integers(-(2**62), 2**62) | st.integers(-2, 12), max_size=30),
@@ -73,7 +74,7 @@ def test_codes_are_places_for_near_and_far_numbers_and_text(
     assert text.of(pa.chunked_array([asked[:5], asked[5:]])).tolist() == expected
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=size(60), deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 5)), max_size=12))
 def test_runs_unfold_in_order(runs: list[tuple[int, int]]) -> None:
     """Each run gives its places one after the other."""

@@ -12,6 +12,7 @@ from agon.disciplines.community.scoring import Community, score
 from agon.records import read_rows
 from disciplines.community import oracle
 from disciplines.community.communities import DAY, communities
+from sizes import size
 
 Rows = dict[str, list[dict[str, Any]]]
 
@@ -59,7 +60,7 @@ def same(scored: Community, expected: dict[str, Any]) -> None:
     assert {one.id for one in boards["reviewer"].unscored} == set(map(str, expected["unranked"]))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=size(60), deadline=None)
 @given(tables=communities(), changes=CHANGES, moment=MOMENTS)
 def test_both_scorers_agree_on_every_number(
     tables: Rows, changes: dict[str, Any], moment: datetime | None
@@ -70,7 +71,7 @@ def test_both_scorers_agree_on_every_number(
     same(score(records, CommunityRules().override(rules)), oracle.score(tables, rules, moment))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=size(40), deadline=None)
 @given(tables=communities(), changes=CHANGES, moment=MOMENTS)
 def test_both_scorers_agree_with_every_opt_in_on(
     tables: Rows, changes: dict[str, Any], moment: datetime | None

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from agon.disciplines.dojo.canonical import NotUtf8, canonicalize, length, source_hash
 from agon.errors import Unreadable
+from sizes import size
 
 PIECES = st.sampled_from(
     [
@@ -64,7 +65,7 @@ def test_each_case_has_its_canonical_bytes(raw: bytes, expected: bytes) -> None:
 
 
 @given(SOURCES)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=size(200), deadline=None)
 def test_the_canonical_form_is_its_own_canonical_form(source: str) -> None:
     """Hashing a stored canonical source again must give the same hash."""
     once = canonicalize(source.encode())
@@ -72,7 +73,7 @@ def test_the_canonical_form_is_its_own_canonical_form(source: str) -> None:
 
 
 @given(st.lists(st.sampled_from(["a", " b ", "", "\t"]), max_size=8))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=size(50), deadline=None)
 def test_newline_style_does_not_matter(lines: list[str]) -> None:
     """The same file from Windows, Unix and an old Mac is one submission."""
     forms = {canonicalize(newline.join(lines).encode()) for newline in ("\n", "\r\n", "\r")}
@@ -80,7 +81,7 @@ def test_newline_style_does_not_matter(lines: list[str]) -> None:
 
 
 @given(SOURCES)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=size(200), deadline=None)
 def test_canonical_source_agrees_with_a_line_by_line_reading(source: str) -> None:
     """A second, slow reading of the same rule: split into lines, drop blank ones from the end."""
     lines = source.lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")

@@ -26,6 +26,7 @@ from disciplines.dojo.naive_diversity import (
     earliest_per_user_and_tag,
     naive_diversity,
 )
+from sizes import size
 
 VECTORS = {0: 200, 80: 180, 100: 176, 200: 155, 400: 121, 800: 73, 1600: 27, 4238: 1, 4239: 0}
 ENTRIES = st.lists(
@@ -89,7 +90,7 @@ def test_brevity_agrees_with_fifty_decimal_digits() -> None:
 
 
 @given(st.integers(0, 10_000), st.integers(0, 10_000))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=size(50), deadline=None)
 def test_a_longer_program_never_gets_more(one: int, other: int) -> None:
     """The bonus falls with the length and stays within its bounds."""
     short, long = sorted((one, other))
@@ -178,7 +179,7 @@ def test_unspecified_can_be_left_out() -> None:
 
 
 @given(ENTRIES, st.sampled_from([None, UNSPECIFIED]), st.sampled_from([0, 30, 50]))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=size(200), deadline=None)
 def test_diversity_is_what_the_naive_oracle_gives(
     entries: list[Entry], ignored: str | None, cap: int
 ) -> None:
@@ -188,7 +189,7 @@ def test_diversity_is_what_the_naive_oracle_gives(
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4)), max_size=12))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=size(100), deadline=None)
 def test_families_of_a_problem_do_not_depend_on_the_others(rows: list[tuple[int, int]]) -> None:
     """A season's problems are looked at together; the rule speaks of one."""
     problem, tag = np.array(rows, dtype=np.int64).reshape(-1, 2).T
@@ -226,7 +227,7 @@ def test_one_user_counts_once_per_tag() -> None:
 
 
 @given(ENTRIES, st.randoms(use_true_random=False))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=size(100), deadline=None)
 def test_points_do_not_depend_on_the_order_of_rows(entries: list[Entry], dice: Random) -> None:
     """A table has no order; each distinct tag has exactly one first."""
     shuffled = list(entries)

@@ -12,6 +12,7 @@ from agon.disciplines.dojo.known import Known, Names, Texts
 from agon.disciplines.dojo.records import SCHEMA
 from agon.records import read_rows
 from agon.records.append_only import AppendOnlyTables
+from sizes import size
 
 SOURCES = ["def f(n):\n    return n\n", "def f( n ):\n    return n  # same\n", "def f(n): return 1"]
 
@@ -93,7 +94,7 @@ def test_late_rows_take_their_place() -> None:
     growing.close()
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=size(30), deadline=None)
 @given(moments=st.lists(st.integers(0, 2), min_size=1, max_size=9), step=st.integers(1, 9))
 def test_the_order_of_arrival_does_not_depend_on_the_order_of_reading(
     moments: list[int], step: int

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from agon.disciplines.dojo.payload import Payload, check, measure
 from agon.disciplines.dojo.program import Violation
 from disciplines.dojo.reading import read
+from sizes import size
 
 
 def payload(source: str) -> Payload:
@@ -140,7 +141,7 @@ def test_a_number_in_an_f_string_has_its_decimal_digits() -> None:
 
 
 @given(st.integers(min_value=0, max_value=10**80))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=size(100), deadline=None)
 def test_digits_in_and_outside_f_strings_agree_for_decimals(value: int) -> None:
     """The same integer must not become shorter by hiding it."""
     plain, hidden = payload(f"x = {value}"), payload(f"x = f'{{{value}}}'")
@@ -148,7 +149,7 @@ def test_digits_in_and_outside_f_strings_agree_for_decimals(value: int) -> None:
 
 
 @given(st.lists(st.text(max_size=6), max_size=6))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=size(50), deadline=None)
 def test_string_characters_add_up(texts: list[str]) -> None:
     """Splitting a text over literals hides none of it."""
     source = "x = [" + ", ".join(ascii(text) for text in texts) + "]"

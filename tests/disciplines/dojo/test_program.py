@@ -13,6 +13,7 @@ from agon.disciplines.dojo.imports import scan
 from agon.disciplines.dojo.payload import measure
 from agon.disciplines.dojo.program import Program, Violation, parse
 from disciplines.dojo.reading import read, refused
+from sizes import size
 
 ALPHABET = st.sampled_from(
     ["(", "[", "{", ")", "]", "}", "'", '"', '"""', "f'", "{x}", "#", "\\", "\n", "\r", "\t",
@@ -109,7 +110,7 @@ def test_columns_count_characters() -> None:
 
 
 @given(st.lists(ALPHABET, max_size=30).map("".join))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=size(300), deadline=None)
 def test_any_text_gets_a_program_or_a_verdict(text: str) -> None:
     """No text may escape as an exception, and what Python parses must not be refused."""
     result = parse(text.encode(), max_bytes=10_000, max_depth=100)
@@ -123,7 +124,7 @@ def test_any_text_gets_a_program_or_a_verdict(text: str) -> None:
 
 
 @given(st.binary(max_size=60))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=size(100), deadline=None)
 def test_any_bytes_get_a_program_or_a_verdict(raw: bytes) -> None:
     """The file may be anything at all."""
     assert isinstance(parse(raw, max_bytes=10_000, max_depth=100), Program | Violation)

@@ -15,6 +15,7 @@ from agon.editions import edition, editions
 from agon.errors import NotFound
 from agon.records import InvalidRecords, read_rows
 from disciplines.dojo import oracle
+from sizes import size
 
 HASHES = [f"{n:064x}" for n in range(4)]
 TIMES = [f"2026-01-0{day}T00:00:00" for day in range(1, 6)]
@@ -52,7 +53,7 @@ def seasons(draw: st.DrawFn) -> tuple[list[dict[str, Any]], list[dict[str, Any]]
     return problems, [{"id": f"s{at}", **row} for at, row in enumerate(drawn)]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=size(60), deadline=None)
 @given(seasons(), st.randoms(use_true_random=False))
 def test_boards_equal_a_second_implementation(
     season: tuple[list[dict[str, Any]], list[dict[str, Any]]], dice: Any
@@ -72,7 +73,7 @@ def test_boards_equal_a_second_implementation(
     assert season_rows == expected["season"]
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=size(30), deadline=None)
 @given(seasons())
 def test_explanations_sum_to_every_score(
     season: tuple[list[dict[str, Any]], list[dict[str, Any]]],

@@ -6,8 +6,9 @@ from hypothesis import strategies as st
 
 from agon.errors import NotScorable
 from agon.kernel.agreement.cohen_kappa import cohen_kappa
+from sizes import size
 
-law = settings(max_examples=60, deadline=None)
+law = settings(max_examples=size(60), deadline=None)
 pairs = st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("abc")), min_size=1, max_size=30)
 
 

@@ -14,8 +14,9 @@ from agon.kernel.agreement import dawid_skene as model
 from agon.kernel.agreement import label_sums
 from agon.kernel.agreement.dawid_skene import DawidSkene, dawid_skene, worker_accuracy
 from kernel.agreement.em_oracle import em
+from sizes import size
 
-law = settings(max_examples=40, deadline=None)
+law = settings(max_examples=size(40), deadline=None)
 IntArray = npt.NDArray[np.int64]
 
 

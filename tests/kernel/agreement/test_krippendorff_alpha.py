@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from agon.errors import NotScorable
 from agon.kernel.agreement.krippendorff_alpha import KrippendorffAlpha, krippendorff_alpha
+from sizes import size
 
-law = settings(max_examples=60, deadline=None)
+law = settings(max_examples=size(60), deadline=None)
 Metric = Literal["nominal", "interval"]
 
 

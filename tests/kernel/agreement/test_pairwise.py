@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from agon.kernel.agreement.pairwise import pairwise_agreement
 from agon.kernel.tails import binomial_tail
+from sizes import size
 
-law = settings(max_examples=50, deadline=None)
+law = settings(max_examples=size(50), deadline=None)
 votes = st.dictionaries(
     st.tuples(st.integers(0, 8), st.integers(0, 5)), st.integers(0, 2), max_size=40
 )

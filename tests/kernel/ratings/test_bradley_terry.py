@@ -14,8 +14,9 @@ from agon.kernel.ratings.encoding import encode
 from agon.kernel.ratings.likelihood import SparseLikelihood
 from agon.kernel.ratings.pair_counts import PairCounts, count_pairs
 from agon.kernel.ratings.separation import groups_of
+from sizes import size
 
-few = settings(max_examples=50, deadline=None)
+few = settings(max_examples=size(50), deadline=None)
 rows_of_six = st.lists(
     st.tuples(st.integers(0, 5), st.integers(1, 5), st.sampled_from([0.0, 0.5, 1.0])), max_size=60
 ).map(lambda rows: [(a, (a + gap) % 6, score) for a, gap, score in rows])

@@ -14,8 +14,9 @@ from agon.kernel.ratings.elo import EloState, Fold, expected_score, fold, rating
 from agon.kernel.ratings.encoding import encode
 from agon.kernel.ratings.short_ids import number_short_ids
 from agon.kernel.rounding import half_away
+from sizes import size
 
-few = settings(max_examples=50, deadline=None)
+few = settings(max_examples=size(50), deadline=None)
 matches = st.lists(
     st.tuples(st.integers(0, 5), st.integers(1, 5), st.sampled_from([0.0, 0.5, 1.0])), max_size=120
 ).map(lambda rows: [(a, (a + gap) % 6, score) for a, gap, score in rows])

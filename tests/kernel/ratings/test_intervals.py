@@ -9,8 +9,9 @@ from agon.kernel.ratings.bradley_terry import bradley_terry
 from agon.kernel.ratings.intervals import bootstrap_intervals, sandwich_intervals
 from agon.kernel.ratings.pair_counts import PairCounts, count_pairs
 from agon.kernel.ratings.rank_groups import rank_groups
+from sizes import size
 
-few = settings(max_examples=100, deadline=None)
+few = settings(max_examples=size(100), deadline=None)
 ends = st.lists(
     st.tuples(st.integers(0, 20), st.integers(0, 8)).map(lambda row: (row[0], row[0] + row[1])),
     max_size=12,

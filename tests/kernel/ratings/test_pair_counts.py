@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from agon.errors import NotScorable
 from agon.kernel.ratings import pair_counts
 from agon.kernel.ratings.pair_counts import PairCounts, count_pairs, named
+from sizes import size
 
-few = settings(max_examples=50, deadline=None)
+few = settings(max_examples=size(50), deadline=None)
 matches = st.lists(
     st.tuples(st.integers(0, 6), st.integers(1, 6), st.sampled_from([0.0, 0.5, 1.0])), max_size=150
 ).map(lambda rows: [(a, (a + gap) % 7, score) for a, gap, score in rows])

@@ -25,10 +25,13 @@ from agon.runners.containers.archives import (
     header,
     padding,
 )
+from sizes import size
 
 NAMES = st.binary(min_size=1, max_size=300).filter(lambda name: not set(name) & {0, 47})
 _LOOSE = settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=size(60),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 
 

@@ -1,4 +1,4 @@
-"""The path of the source, under ten thousand programs that nobody would write."""
+"""Random and mutated programs: each gets one verdict (10,000 in `make test-all`, else a fifth)."""
 
 import random
 import re
@@ -11,13 +11,14 @@ from agon.runners.sandbox.isolation import isolation_of
 from agon.runners.sandbox.pool import Pool
 from runners.processes import descendants, open_descriptors, resident_kib
 from runners.sandbox.mutating import CORRECT, mutants, random_bytes
+from sizes import size
 
-PROGRAMS = 10_000
+PROGRAMS = size(10_000)
 LIMITS = RunLimits(cpu_s=0.03, wall_s=20, memory_mib=64, output_bytes=65_536)
 INTEGER = re.compile(r"0|-?[1-9][0-9]*", re.ASCII)
 
 
-def test_ten_thousand_odd_programs_get_one_sound_verdict_each() -> None:
+def test_every_random_program_gets_exactly_one_verdict() -> None:
     """Half of them bytes, half of them mutants; the workers stay whole and nothing grows."""
     dice = random.Random(1001)  # noqa: S311  # repeatable programs, no secret
     sources = [random_bytes(dice) for _ in range(PROGRAMS // 2)]

@@ -20,10 +20,11 @@ from agon.app.sandbox import Mode, RunLimits, RunRequest, RunResult
 from agon.runners.sandbox.isolation import isolation_of
 from agon.runners.sandbox.pool import Pool
 from runners.processes import descendants, eventually, open_descriptors, resident_kib
+from sizes import size
 
 PR_SET_CHILD_SUBREAPER = 36
-HOSTILE_PROGRAMS = 250
-"""For each of two walls."""
+KILLS = size(250)
+"""Kills in each isolation mode."""
 
 
 def busy(at: int) -> RunRequest:
@@ -69,8 +70,8 @@ def orphans_seen() -> Iterator[None]:
 @pytest.mark.usefixtures("orphans_seen")
 @pytest.mark.parametrize("mode", ["bwrap", "degraded"])
 def test_no_verdict_is_lost_or_given_twice_when_processes_are_killed(mode: Mode) -> None:
-    """Wrappers, zygotes and children die at 500 random moments; the numbers still add up."""
-    death = Death(HOSTILE_PROGRAMS, seed=2002)
+    """Wrappers, zygotes and children die at 250 random moments (50 in `make test`)."""
+    death = Death(KILLS, seed=2002)
     given: Counter[str] = Counter()
     outcomes: Counter[str] = Counter()
     jobs = 0

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agon.runners.sandbox.inside.seccomp import ALLOWED, REFUSED, program
+from sizes import size
 
 X86_64, I386, AARCH64 = 0xC000003E, 0x40000003, 0xC00000B7
 KILL, REFUSE, ALLOW = 0x80000000, 0x00050001, 0x7FFF0000
@@ -62,7 +63,7 @@ def policy(number: int, arguments: list[int]) -> int:
     return asked.get(number, KILL)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=size(400), deadline=None)
 @given(calls, words, flags, flags, flags)
 def test_the_filter_is_the_policy(number: int, a: int, b: int, c: int, d: int) -> None:
     """The assembled steps and the plain words give the same answer to every call."""

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from agon.app.sandbox import RunLimits, RunRequest
 from agon.runners.sandbox.inside.wire import Report
 from agon.runners.sandbox.verdicts import Lost, decide, printable
+from sizes import size
 
 JOB = RunRequest(source=b"", n_check=3, limits=RunLimits(cpu_s=1, wall_s=2, max_term_digits=4))
 CLEAN = Report(ready=True, expired=False, status=0, cpu_us=1000, wall_us=2000, memory_kib=10)
@@ -39,7 +40,7 @@ def test_an_answer_that_is_not_well_formed_is_a_fail(answer: bytes) -> None:
     assert (verdict.outcome, verdict.terms) == ("runtime_error", ())
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=size(300), deadline=None)
 @given(
     st.binary(max_size=40)
     | st.lists(st.sampled_from([b"ok", b"end", b"-", b"0", b"17", b"\n", b"_", b"\xd9\xa1"])).map(
@@ -124,7 +125,7 @@ def test_an_exit_code_is_a_fail_even_with_an_answer() -> None:
     assert (verdict.outcome, verdict.reason) == ("runtime_error", "ended itself with exit code 77")
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=size(100), deadline=None)
 @given(st.binary(max_size=3000))
 def test_a_reason_is_one_printable_line(said: bytes) -> None:
     """Terminals and logs show it; it cannot paint, break lines or run on."""

@@ -31,6 +31,7 @@ from agon.entities.contests import Change, Event, StepCause
 from agon.errors import AgonError, Conflict, Forbidden, NotFound, Unreadable
 from fakes.house import ORGANISER, PARTICIPANT
 from fakes.spring import play, spring, view
+from sizes import size
 
 CHANGES: list[tuple[str, dict[str, Any]]] = [
     ("rules", {"overrides": {"k_new": "40"}}),
@@ -320,7 +321,9 @@ def test_a_final_result_changes_by_change_sets_alone(service: Service) -> None:
 
 
 @settings(
-    deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    deadline=None,
+    max_examples=size(60),
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(
     kind=st.sampled_from(["rules", "void", "adjustment", "rejudge", "x"]),

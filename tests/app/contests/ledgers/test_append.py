@@ -19,6 +19,7 @@ from agon.ledger.entry import Draft
 from agon.ledger.fold import ContestState, beginning, fold
 from agon.records import InvalidRecords
 from fakes.house import ORGANISER
+from sizes import size
 
 SHA = "0" * 64
 EDITION = editions("arena")[0]
@@ -69,7 +70,9 @@ def _folded(service: Service, contest: Contest) -> ContestState:
 
 @given(st.lists(st.sampled_from(sorted(STEPS)), max_size=12))
 @settings(
-    suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40, deadline=None
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    max_examples=size(40),
+    deadline=None,
 )
 def test_a_contest_after_any_entries_is_what_its_ledger_folds_to(
     service: Service, steps: list[str]
