@@ -89,7 +89,8 @@ def _agree(made: Ledger, stops: list[int], engine: Engine | None) -> None:
 def test_what_grew_equals_what_is_replayed(of: str, part: int, engine: Engine) -> None:
     """Nobody could prove a board that depends on when a worker happened to look at the ledger.
 
-    Over 80 ledgers (16 in `make test`) of 125 histories each, with records, late ones, replacements, voids and roll-backs, under rules
+    Over 80 ledgers (16 in `make test`) of 125 histories each, with records, late ones,
+    replacements, voids and roll-backs, under rules
     that change: the tables a stepwise reader holds at any stop, those a replay shows for that
     position, and those a naive walk over plain lists gives are the same, and so are the boards.
     """
