@@ -19,7 +19,7 @@ import report  # type: ignore[import-not-found]  # stands beside this script
 from agon.app.replay.replica import ContestReplica
 from agon.disciplines import BUILT_IN, discipline
 from agon.editions import default_edition
-from agon.ledger.entry import Draft, genesis, seal, seal_records, write_row
+from agon.ledger.entry import Draft, encode_entry, encode_records, genesis, write_row
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 PER_MILLION = {"community": 3_620, "challenge": 999_000, "dojo": 999_000, "arena": 249_000}
@@ -51,7 +51,7 @@ class Ledger:
             "boards": list(discipline(of).boards),
         }
         draft = Draft(kind="contest-created", body=body, at=AT, by="system")
-        created = seal(draft, seq=1, previous=self.head)
+        created = encode_entry(draft, seq=1, previous=self.head)
         self.lines.append((1, created.line))
         self.head = created.sha256
         size = PER_MILLION[of] * records // 1_000_000
@@ -70,7 +70,7 @@ class Ledger:
     def _seal(self, table: str, rows: Iterator[dict[str, Any]]) -> None:
         written = list(map(write_row, rows))
         start = len(self.lines) + 1
-        lines, heads = seal_records(
+        lines, heads = encode_records(
             written, tables=[table] * len(written), start_seq=start, previous_head=self.head,
             at=AT, by="system",
         )  # fmt: skip

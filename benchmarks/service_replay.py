@@ -21,7 +21,7 @@ from agon.app.replay.replay import replay
 from agon.disciplines import discipline
 from agon.editions import default_edition
 from agon.ledger.directory import export_directory
-from agon.ledger.entry import Draft, genesis, seal, seal_records, timestamp, write_row
+from agon.ledger.entry import Draft, encode_entry, encode_records, genesis, timestamp, write_row
 from agon.ledger.heads import sign_head
 from agon.ledger.signatures import public_key
 from agon.ledger.verification import verify_directory
@@ -94,9 +94,9 @@ def sealed(of: str, records: Iterator[bytes]) -> tuple[list[bytes], bytes]:
         "edition": default_edition(of), "series": None, "season": None, "visibility": "public",
         "description": "", "boards": list(discipline(of).boards),
     }  # fmt: skip
-    first = seal(Draft(kind="contest-created", body=body, at=AT, by="system"), seq=1,
+    first = encode_entry(Draft(kind="contest-created", body=body, at=AT, by="system"), seq=1,
                  previous=genesis("million"))  # fmt: skip
-    opened = seal(Draft(kind="contest-opened", body={}, at=AT, by="system"), seq=2,
+    opened = encode_entry(Draft(kind="contest-opened", body={}, at=AT, by="system"), seq=2,
                   previous=first.sha256)  # fmt: skip
     lines, head = [first.line, opened.line], opened.sha256
     rows: dict[str, list[dict[str, Any]]] = {}
@@ -106,7 +106,7 @@ def sealed(of: str, records: Iterator[bytes]) -> tuple[list[bytes], bytes]:
     for table, given in rows.items():
         for start in range(0, len(given), PORTION):
             portion = [write_row(row) for row in given[start : start + PORTION]]
-            sealed, heads = seal_records(
+            sealed, heads = encode_records(
                 portion, tables=[table] * len(portion), start_seq=len(lines) + 1,
                 previous_head=head, at=AT, by="system",
             )  # fmt: skip

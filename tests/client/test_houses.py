@@ -171,7 +171,7 @@ def test_a_ledger_goes_out_and_comes_in_unchanged(house: Api, spring: str, tmp_p
     assert (head.seq, head.head_sha256, head.public_key) == (
         page["seq"], page["head_sha256"], page["public_key"],
     )  # fmt: skip
-    with pytest.raises(Conflict, match="is there already"):
+    with pytest.raises(Conflict, match="exists; name a new folder"):
         house.ledgers.export(spring, tmp_path / "out")
     with pytest.raises(Conflict, match="the ledger of spring, not of autumn"):
         house.ledgers.import_(tmp_path / "out", id="autumn")

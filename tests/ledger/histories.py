@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from agon.ledger.entry import Draft, Entry, Line, chain, genesis, read_line, seal
+from agon.ledger.entry import Draft, Entry, Line, chain, encode_entry, genesis, read_line
 
 START = datetime(2026, 11, 22, 2, 30, tzinfo=UTC)
 CREATED: dict[str, Any] = {
@@ -33,7 +33,9 @@ def ledger(*bodies: tuple[str, Body], contest: str = "spring") -> list[Entry]:
     first = ("contest-created", {**CREATED, "contest": contest})
     for seq, (kind, body) in enumerate([first, *bodies], 1):
         at = START + timedelta(seconds=seq)
-        entry = seal(Draft(kind=kind, body=body, at=at, by="user:ada"), seq=seq, previous=head)
+        entry = encode_entry(
+            Draft(kind=kind, body=body, at=at, by="user:ada"), seq=seq, previous=head
+        )
         entries.append(entry)
         head = entry.sha256
     return entries

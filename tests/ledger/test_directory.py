@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from agon.errors import Conflict, Unreadable
 from agon.ledger import directory, signatures, verification
 from agon.ledger.directory import export_directory, import_directory
-from agon.ledger.entry import LONGEST_LINE, Entry, seal
-from agon.ledger.files import lines_in
+from agon.ledger.entry import MAX_LINE_BYTES, Entry, encode_entry
+from agon.ledger.files import read_lines
 from agon.ledger.heads import SignedHead, sign_head
 from agon.ledger.issues import InvalidEntry
 from agon.ledger.verification import verify_directory
@@ -132,7 +132,7 @@ def test_nothing_is_written_over(tmp_path: Path, kind: str) -> None:
 
 def test_an_export_to_nowhere_is_refused(tmp_path: Path) -> None:
     """No traceback for a path that cannot be."""
-    with pytest.raises(Unreadable, match="name a folder that can be made"):
+    with pytest.raises(Unreadable, match="name a folder that can be created"):
         export(tmp_path / "no" / "such" / "place")
 
 
@@ -188,7 +188,7 @@ def test_another_key_is_told_from_the_expected_one(tmp_path: Path) -> None:
     issues = issues_of(
         export(tmp_path / "spring", ENTRIES, 3), public=signatures.public_key(bytes(32))
     )
-    assert "take the ledger from its owner" in issues[0]
+    assert "get the ledger from its owner" in issues[0]
     assert "the signature is not that of" in issues[1]
 
 
@@ -196,7 +196,7 @@ def test_a_known_key_has_to_vouch_for_every_entry(tmp_path: Path) -> None:
     """Whoever rewrites a ledger keeps the key's name and leaves the heads out."""
     forged = export(tmp_path / "forged", ledger(added(n=1), added(n=7)))
     (issue,) = issues_of(forged, public=PUBLIC)
-    assert issue.startswith(f"heads.ndjson: entry 0 is the last that {PUBLIC.hex()} has signed for")
+    assert issue.startswith(f"heads.ndjson: entry 0 is the last one signed by {PUBLIC.hex()}")
     (issue,) = issues_of(export(tmp_path / "tail", ENTRIES, 3, 5), public=PUBLIC)
     assert "entry 5 is the last" in issue
     assert verify_directory(export(tmp_path / "all", ENTRIES, 3, 6), public=PUBLIC).issues == ()
@@ -240,39 +240,39 @@ L, C, H = "ledger.ndjson", "contest.json", "heads.ndjson"
 @pytest.mark.parametrize(
     ("spoil", "expected"),
     [
-        (link(L), "ledger.ndjson: it cannot be opened as a plain file"),
-        (link(C), "contest.json: it cannot be opened as a plain file"),
-        (link(H), "heads.ndjson: it cannot be opened as a plain file"),
-        (pipe, "ledger.ndjson: it is no plain file"),
-        (subfolder, "ledger.ndjson: it is no plain file"),
+        (link(L), "ledger.ndjson: it cannot be opened as a regular file"),
+        (link(C), "contest.json: it cannot be opened as a regular file"),
+        (link(H), "heads.ndjson: it cannot be opened as a regular file"),
+        (pipe, "ledger.ndjson: it is not a regular file"),
+        (subfolder, "ledger.ndjson: it is not a regular file"),
         (lambda folder: (folder / L).unlink(), "ledger.ndjson: the file is missing"),
-        (lambda folder: (folder / "x").mkdir(), "x: it does not belong here; take it away"),
+        (lambda folder: (folder / "x").mkdir(), "x: it does not belong here; remove it"),
         (edit(L, lambda _: []), "ledger.ndjson: there is no entry; begin with contest-created"),
         (edit(L, lambda all_: [*all_[:2], all_[1], *all_[2:]]), "line 3: seq is 2, in place 3"),
         (edit(L, lambda all_: [*all_[:2], *all_[3:]]), "line 3: seq is 4, in place 3"),
         (edit(L, lambda all_: [all_[0], all_[2], all_[1], *all_[3:]]), "line 2: seq is 3, in"),
         (edit(L, lambda all_: [*all_[:5], all_[5][:-1]]), "line 6: the line has no end"),
-        (edit(L, lambda all_: [*all_[:5], all_[5][:-9]]), "line 6: the line is no JSON"),
+        (edit(L, lambda all_: [*all_[:5], all_[5][:-9]]), "line 6: the line is not JSON"),
         (edit(L, lambda all_: all_[:5]), "line 2: entry 6 was signed, the ledger ends at 5"),
         (edit(L, lambda all_: all_[1:]), "line 1: record-added is entry 1; begin with contest"),
-        (edit(L, lambda all_: [*all_, b"\n"]), "ledger.ndjson, line 7: the line is no JSON"),
-        (edit(L, lambda all_: [*all_, b"\x00\n"]), "ledger.ndjson, line 7: the line is no JSON"),
-        (edit(L, lambda all_: [*all_, b"\xff\n"]), "ledger.ndjson, line 7: the line is no JSON"),
-        (edit(L, lambda all_: [*all_, b"[" * 99_999]), "line 7: the line is no JSON"),
+        (edit(L, lambda all_: [*all_, b"\n"]), "ledger.ndjson, line 7: the line is not JSON"),
+        (edit(L, lambda all_: [*all_, b"\x00\n"]), "ledger.ndjson, line 7: the line is not JSON"),
+        (edit(L, lambda all_: [*all_, b"\xff\n"]), "ledger.ndjson, line 7: the line is not JSON"),
+        (edit(L, lambda all_: [*all_, b"[" * 99_999]), "line 7: the line is not JSON"),
         (edit(L, lambda all_: [one.replace(b"records-voided", b"records-voidet") for one in all_]),
          "ledger.ndjson, line 4: kind 'records-voidet' is unknown; did you mean records-voided?"),
         (edit(C, lambda all_: [all_[0].replace(b"spring", b"../../x")]), "page is '../../x'"),
         (edit(C, lambda all_: [all_[0].replace(b"spring", b"autumn")]), "that of 'autumn'"),
         (edit(C, lambda all_: [all_[0].replace(b'"format":1', b'"format":2')]), "the page is 2"),
         (edit(C, lambda all_: [all_[0].replace(b'"seq":6', b'"seq":7')]), "seq is 7, the lines of"),
-        (edit(C, lambda all_: [all_[0].replace(b":6}", b":6} ")]), "the page is not in its"),
-        (edit(C, lambda all_: [all_[0] * 2]), "contest.json: the page is no JSON"),
+        (edit(C, lambda all_: [all_[0].replace(b":6}", b":6} ")]), "the page is not in canonical"),
+        (edit(C, lambda all_: [all_[0] * 2]), "contest.json: the page is not JSON"),
         (edit(C, lambda _: [b"x" * 99_999]), "the page is longer than 65,536"),
         (edit(C, lambda _: [b'{"id":"spring"}\n']), "contest.json: the page lacks format"),
         (edit(C, lambda all_: [all_[0].replace(PUBLIC.hex().encode(), b"0" * 64)]),
          "heads.ndjson, line 1: the signature is not that of"),
         (edit(C, lambda all_: [all_[0].replace(b'"%s"' % PUBLIC.hex().encode(), b"null")]),
-         "heads.ndjson, line 1: nothing says whose signature it is"),
+         "heads.ndjson, line 1: there is no public key for its signature"),
         (edit(H, lambda all_: all_[::-1]), "heads.ndjson, line 2: seq is 3 at"),
         (edit(H, lambda all_: [all_[0].replace(b"spring", b"autumn")]), "contest is 'autumn'"),
         (edit(H, lambda all_: [all_[0].replace(b'"seq":3', b'"seq":4')]), "is not that of"),
@@ -307,7 +307,7 @@ def test_what_is_no_folder_is_refused(tmp_path: Path, exported: Path, kind: str)
         place.write_text("x")
     elif kind == "link":
         place.symlink_to(exported)
-    with pytest.raises(InvalidEntry, match="it is no folder"):
+    with pytest.raises(InvalidEntry, match="it is not a folder"):
         verify_directory(place)
 
 
@@ -315,18 +315,18 @@ def test_a_line_of_more_than_sixteen_mebibytes_is_refused(
     exported: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Memory is bounded by the longest line; of a longer one no more is kept."""
-    line = seal_of(LONGEST_LINE)
+    line = seal_of(MAX_LINE_BYTES)
     with (exported / L).open("ab") as file:
         file.write(line + b"\n")
     state = verify_directory(exported)
     assert not any("longer" in issue.what for issue in state.issues)
     with (exported / L).open("ab") as file:
-        file.write(b"x" * (LONGEST_LINE + 1) + b"\n")
+        file.write(b"x" * (MAX_LINE_BYTES + 1) + b"\n")
     issues = issues_of(exported)
     assert "ledger.ndjson, line 8: the line is longer than 16,777,216 bytes" in issues[0]
-    monkeypatch.setattr(verification, "LONGEST_LINE", 1_000)
-    monkeypatch.setattr(directory, "LONGEST_LINE", 1_000)
-    assert any("line 7: the line is no JSON" in issue for issue in issues_of(exported))
+    monkeypatch.setattr(verification, "MAX_LINE_BYTES", 1_000)
+    monkeypatch.setattr(directory, "MAX_LINE_BYTES", 1_000)
+    assert any("line 7: the line is not JSON" in issue for issue in issues_of(exported))
 
 
 def seal_of(length: int) -> bytes:
@@ -336,7 +336,7 @@ def seal_of(length: int) -> bytes:
     def sealed(filler: int) -> bytes:
         body = {"table": "votes", "row": {"x": "y" * filler}}
         draft = type(DRAFT)(kind="record-added", body=body, at=ENTRIES[-1].at, by="a")
-        return seal(draft, seq=7, previous=ENTRIES[-1].sha256).line
+        return encode_entry(draft, seq=7, previous=ENTRIES[-1].sha256).line
 
     line = sealed(length - len(sealed(0)))
     assert len(line) == length
@@ -357,7 +357,7 @@ def test_lines_are_cut_at_line_ends_alone(
     file.write_bytes(whole)
     expected = whole.split(b"\n")
     with file.open("rb") as stream:
-        found = list(lines_in(stream, longest=10))
+        found = list(read_lines(stream, max_bytes=10))
     last = [expected.pop()]
     ends = [(line[:11], True) for line in expected] + [(line[:11], False) for line in last if line]
     assert found == ends

@@ -15,10 +15,10 @@ from agon.ledger.entry import (
     Draft,
     Entry,
     chain,
+    encode_entry,
+    encode_records,
     genesis,
     read_line,
-    seal,
-    seal_records,
     timestamp,
     write_row,
 )
@@ -41,7 +41,7 @@ DRAFT = Draft(kind="record-added", body={"table": "votes", "row": VOTE}, at=STAR
 
 def sealed(draft: Draft, *, seq: int = 2) -> Entry:
     """Seal a draft behind some head."""
-    return seal(draft, seq=seq, previous=genesis("spring"))
+    return encode_entry(draft, seq=seq, previous=genesis("spring"))
 
 
 def test_a_line_is_sorted_json_without_blanks() -> None:
@@ -107,10 +107,12 @@ def test_bulk_gives_the_bytes_of_one_by_one(
         kind = "record-added" if replaces is None else "record-replaced"
         body = {"table": table, "row": row} | ({} if replaces is None else {"replaces": replaces})
         draft = Draft(kind=kind, body=body, at=START, by="a%b", external_id=external_id)
-        one = seal(draft if named else replace(draft, external_id=None), seq=seq, previous=head)
+        one = encode_entry(
+            draft if named else replace(draft, external_id=None), seq=seq, previous=head
+        )
         head = one.sha256
         expected.append((one.line, one.sha256))
-    lines, heads = seal_records(
+    lines, heads = encode_records(
         [write_row(row) for row, *_ in rows], tables=[table for _, table, *_ in rows], start_seq=7,
         previous_head=genesis("spring"), at=START, by="a%b",
         external_ids=[name for _, _, name, _ in rows] if named else None,
@@ -122,10 +124,10 @@ def test_bulk_gives_the_bytes_of_one_by_one(
 def test_bulk_wants_a_name_for_every_row() -> None:
     """A list that is too short would give names to the wrong records."""
     with pytest.raises(ValueError, match="one for each"):
-        seal_records([b"{}", b"{}"], tables=["votes"] * 2, start_seq=2, at=START, by="a",
+        encode_records([b"{}", b"{}"], tables=["votes"] * 2, start_seq=2, at=START, by="a",
                      previous_head=genesis("spring"), external_ids=["x"])  # fmt: skip
     with pytest.raises(ValueError, match="shorter"):
-        seal_records([b"{}", b"{}"], tables=["votes"], start_seq=2, at=START, by="a",
+        encode_records([b"{}", b"{}"], tables=["votes"], start_seq=2, at=START, by="a",
                      previous_head=genesis("spring"))  # fmt: skip
 
 
@@ -136,7 +138,7 @@ def test_bulk_refuses_what_is_no_record(how: dict[str, Any]) -> None:
     call: dict[str, Any] = {"tables": ["votes"], "start_seq": 2, "at": START, "by": "a",
                             "previous_head": genesis("spring"), **how}  # fmt: skip
     with pytest.raises(InvalidEntry):
-        seal_records([write_row(VOTE)], **call)
+        encode_records([write_row(VOTE)], **call)
 
 
 @pytest.mark.parametrize(
@@ -180,13 +182,13 @@ def test_all_faults_of_a_draft_are_named_at_once() -> None:
 
 def test_lines_are_not_longer_than_sixteen_mebibytes(monkeypatch: pytest.MonkeyPatch) -> None:
     """What cannot be imported must not be written."""
-    assert module.LONGEST_LINE == 16 * 1024 * 1024
-    monkeypatch.setattr(module, "LONGEST_LINE", 300)
+    assert module.MAX_LINE_BYTES == 16 * 1024 * 1024
+    monkeypatch.setattr(module, "MAX_LINE_BYTES", 300)
     long = {"table": "votes", "row": {"x": "y" * 300}}
     with pytest.raises(InvalidEntry, match="record-added 2 is longer than 300 bytes"):
         sealed(replace(DRAFT, body=long))
     with pytest.raises(InvalidEntry, match="longer than 300 bytes"):
-        seal_records([write_row(long["row"])], tables=["votes"], start_seq=2, at=START, by="a",
+        encode_records([write_row(long["row"])], tables=["votes"], start_seq=2, at=START, by="a",
                      previous_head=genesis("spring"))  # fmt: skip
 
 

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agon.ledger.entry import Entry, genesis
-from agon.ledger.fold import LedgerState, Span, beginning, examine, fold
+from agon.ledger.fold import LedgerState, Span, check_lines, empty_ledger, fold
 from agon.ledger.issues import InvalidEntry
 from ledger.histories import (
     CREATED,
@@ -31,7 +31,7 @@ LAW = settings(max_examples=size(300), deadline=None)
 
 def folded(entries: list[Entry]) -> LedgerState:
     """Fold a whole ledger."""
-    return fold([entry.line for entry in entries], start=beginning("spring"))
+    return fold([entry.line for entry in entries], start=empty_ledger("spring"))
 
 
 def told(state: LedgerState, *, at: int) -> Meaning:
@@ -54,7 +54,7 @@ def told(state: LedgerState, *, at: int) -> Meaning:
 @LAW
 def test_every_prefix_means_what_it_means_rebuilt_from_zero(entries: list[Entry]) -> None:
     """The clever fold is compared with a plain one, entry by entry."""
-    state = beginning("spring")
+    state = empty_ledger("spring")
     for count, entry in enumerate(entries, 1):
         state = fold([entry.line], start=state)
         assert told(state, at=count) == meaning(one.line for one in entries[:count])
@@ -79,21 +79,21 @@ def test_the_last_state_knows_every_earlier_position(entries: list[Entry]) -> No
 def test_a_fold_can_stop_and_resume_anywhere(entries: list[Entry], stops: list[int]) -> None:
     """fold(prefix) then fold(rest) is fold(all), and no state is changed by what follows it."""
     lines = [entry.line for entry in entries]
-    state, begin, kept = beginning("spring"), 0, []
+    state, begin, kept = empty_ledger("spring"), 0, []
     for stop in sorted(stops):
         state = fold(lines[begin:stop], start=state)
         kept.append((stop, state))
         begin = max(begin, min(stop, len(lines)))
     assert fold(lines[begin:], start=state) == folded(entries)
     for stop, earlier in kept:
-        assert earlier == fold(lines[:stop], start=beginning("spring"))
+        assert earlier == fold(lines[:stop], start=empty_ledger("spring"))
 
 
 @given(HISTORIES)
 @LAW
 def test_a_thorough_look_finds_the_same(entries: list[Entry]) -> None:
     """The quick way past record entries has no meaning of its own."""
-    state, issues = examine([entry.line for entry in entries], start=beginning("spring"))
+    state, issues = check_lines([entry.line for entry in entries], start=empty_ledger("spring"))
     assert issues == ()
     assert state == folded(entries)
 
@@ -103,7 +103,7 @@ def test_a_thorough_look_finds_the_same(entries: list[Entry]) -> None:
 def test_every_record_is_told_once_in_order(entries: list[Entry]) -> None:
     """A contest's columns grow by it."""
     heard: list[tuple[int, str, object]] = []
-    fold([entry.line for entry in entries], start=beginning("spring"),
+    fold([entry.line for entry in entries], start=empty_ledger("spring"),
          on_record=lambda seq, table, row: heard.append((seq, table, row)))  # fmt: skip
     assert heard == [(one.seq, one.body["table"], one.body["row"]) for one in entries
                      if one.kind.startswith("record-")]  # fmt: skip
@@ -111,7 +111,7 @@ def test_every_record_is_told_once_in_order(entries: list[Entry]) -> None:
 
 def test_an_empty_ledger_is_a_draft_without_records() -> None:
     """Folding starts there."""
-    state = beginning("spring")
+    state = empty_ledger("spring")
     assert fold([], start=state) == state
     assert (state.contest.seq, state.contest.head) == (0, genesis("spring"))
     assert list(state.spans) == []
@@ -200,25 +200,25 @@ def test_lines_out_of_order_are_refused() -> None:
     one, two, three, four = (entry.line for entry in ledger(added(), added(), added()))
     for lines in ([two, one], [one, three, four], [one, two, two], [one, three, two]):
         with pytest.raises(InvalidEntry) as caught:
-            fold(lines, start=beginning("spring"))
+            fold(lines, start=empty_ledger("spring"))
         assert "number entries 1, 2, 3" in str(caught.value)
     early = four.replace(b"02:30:04", b"02:30:00")
     with pytest.raises(InvalidEntry, match="keep entries in the order they were made"):
-        fold([one, two, three, early], start=beginning("spring"))
+        fold([one, two, three, early], start=empty_ledger("spring"))
 
 
 def test_another_contests_ledger_is_refused() -> None:
     """Its records would be scored under the wrong name."""
     lines = [entry.line for entry in ledger(contest="autumn")]
     with pytest.raises(InvalidEntry, match="take that contest's ledger"):
-        fold(lines, start=beginning("spring"))
+        fold(lines, start=empty_ledger("spring"))
 
 
 @pytest.mark.parametrize("line", [b"", b"[]", b"{}", b"null", b"\xff", b'{"kind":"record-added"}'])
 def test_what_is_no_entry_is_refused(line: bytes) -> None:
     """No traceback for bad input."""
     with pytest.raises(InvalidEntry, match="line 1: "):
-        fold([line], start=beginning("spring"))
+        fold([line], start=empty_ledger("spring"))
 
 
 def test_two_futures_of_one_state_do_not_meet() -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from agon.ledger.kinds import KINDS, is_contest, issues_of, shown
+from agon.ledger.kinds import KINDS, is_contest, issues_of, preview
 from ledger.histories import CREATED
 
 HASH = "0" * 64
@@ -110,7 +110,7 @@ def test_values_are_shown_short() -> None:
     deep: list[Any] = []
     for _ in range(100_000):
         deep = [deep]
-    assert len(shown("x" * 1000)) < 70
-    assert shown(deep) == "something nested too deep to show"
+    assert len(preview("x" * 1000)) < 70
+    assert preview(deep) == "a value nested too deep to print"
     while deep:
         deep = deep[0]  # so that the interpreter need not free it all at once

@@ -9,7 +9,7 @@ from typing import Any
 from agon.editions import edition
 from agon.entities.contests import Contest, NewEntry, Snapshot
 from agon.entities.jobs import NewJob
-from agon.ledger.entry import Draft, Entry, genesis, seal
+from agon.ledger.entry import Draft, Entry, encode_entry, genesis
 
 NOON = datetime(2026, 11, 22, 12, 0, 0, 123456, tzinfo=UTC)
 
@@ -65,7 +65,7 @@ def sealed(
     """Chain drafts to a ledger; return the entries, the head and the position after them."""
     entries = []
     for draft in drafts:
-        entry = seal(draft, seq=seq + 1, previous=previous)
+        entry = encode_entry(draft, seq=seq + 1, previous=previous)
         seq, previous = entry.seq, entry.sha256
         entries.append(_stored(entry, draft))
     return entries, previous, seq

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from agon.api.models.boards import BoardProof
-    from agon.app.replay.replay import Replayed
+    from agon.app.replay.replay import Replay
     from agon.ledger.issues import LedgerIssue
     from agon.ledger.proofs import Proof
-    from agon.ledger.verification import Verified
+    from agon.ledger.verification import DirectoryVerification
 
 _SHOWN: Final = 50
 
@@ -133,7 +133,7 @@ def _require_published_rules(boards: "Iterable[BoardProof]") -> None:
     _require_none(list(dict.fromkeys(issue for issue in issues if issue is not None)))
 
 
-def _verified(folder: Path, public: bytes | None, proof: "Proof | None") -> "Verified":
+def _verified(folder: Path, public: bytes | None, proof: "Proof | None") -> "DirectoryVerification":
     """Verify a ledger, and that a proof belongs to it.
 
     Raises:
@@ -157,23 +157,23 @@ def _verified(folder: Path, public: bytes | None, proof: "Proof | None") -> "Ver
     return verified
 
 
-def _replayed(folder: Path, verified: "Verified", request: _Request) -> "Replayed":
+def _replayed(folder: Path, verified: "DirectoryVerification", request: _Request) -> "Replay":
     from agon.app.replay.replay import replay
     from agon.cli.progress import working
-    from agon.ledger.entry import LONGEST_LINE
-    from agon.ledger.files import LEDGER, lines_in, opened
+    from agon.ledger.entry import MAX_LINE_BYTES
+    from agon.ledger.files import LEDGER, open_file, read_lines
 
     contest = verified.contest or ""
-    with working(f"replaying {contest}"), opened(folder, LEDGER) as stream:
-        lines = (line for line, _ in lines_in(stream, longest=LONGEST_LINE))
+    with working(f"replaying {contest}"), open_file(folder, LEDGER) as stream:
+        lines = (line for line, _ in read_lines(stream, max_bytes=MAX_LINE_BYTES))
         return replay(
             lines, contest=contest, at=request.at, board=request.board, edition=request.edition
         )
 
 
 def _print(
-    replayed: "Replayed",
-    verified: "Verified",
+    replayed: "Replay",
+    verified: "DirectoryVerification",
     printing: parameters.OutputOptions,
     *,
     known: bytes | None,
@@ -201,7 +201,7 @@ def _print(
         click.echo(f"board_sha256 {replayed.board_sha256}")
 
 
-def _signatures(verified: "Verified", known: bytes | None) -> str:
+def _signatures(verified: "DirectoryVerification", known: bytes | None) -> str:
     """Return up to where a ledger is signed, and by which key."""
     if not verified.signed_seq:
         return "not signed: its author is unknown"
@@ -212,7 +212,7 @@ def _signatures(verified: "Verified", known: bytes | None) -> str:
     return f"{signed} by {key}; give --public-key to check that this is the service's key"
 
 
-def _require_head(replayed: "Replayed", proof: "Proof") -> None:
+def _require_head(replayed: "Replay", proof: "Proof") -> None:
     """Compare the chain's hash with the one that was signed with a proof.
 
     Raises:
@@ -228,7 +228,7 @@ def _require_head(replayed: "Replayed", proof: "Proof") -> None:
         )
 
 
-def _require_hash(replayed: "Replayed", verified: "Verified", check: str) -> None:
+def _require_hash(replayed: "Replay", verified: "DirectoryVerification", check: str) -> None:
     """Compare the board's hash with the expected one.
 
     Raises:

@@ -1,7 +1,7 @@
-"""Keep a whole ledger as one directory, which can be written, carried away and read back.
+"""Export a ledger as a directory, and import it.
 
-``contest.json`` says what it is, ``ledger.ndjson`` holds the entries' lines as they are,
-``heads.ndjson`` the signed heads. Written, read and written again, it is the same byte for byte.
+``contest.json`` describes it, ``ledger.ndjson`` has the entries' lines as they are, and
+``heads.ndjson`` the signed heads. An imported ledger is exported to the same bytes.
 """
 
 import os
@@ -14,8 +14,8 @@ from pathlib import Path
 
 from agon.errors import Conflict, Unreadable
 from agon.kernel.fingerprints import canonical_json
-from agon.ledger.entry import LONGEST_LINE, Entry, chain, genesis, read_line
-from agon.ledger.files import CONTEST, HEADS, LEDGER, lines_in, opened
+from agon.ledger.entry import MAX_LINE_BYTES, Entry, chain, genesis, read_line
+from agon.ledger.files import CONTEST, HEADS, LEDGER, open_file, read_lines
 from agon.ledger.fold import LedgerState
 from agon.ledger.heads import SignedHead
 from agon.ledger.issues import InvalidEntry
@@ -23,12 +23,12 @@ from agon.ledger.verification import FORMAT, verify_directory
 
 
 @dataclass(frozen=True, kw_only=True)
-class Imported:
-    """Hold a directory's ledger after its check.
+class LedgerDirectory:
+    """A ledger in a directory, verified.
 
     Attributes:
-        state: what the entries say.
-        public_key: whose heads they are, None where there is no key.
+        state: the state after the entries.
+        public_key: the key of the heads' signatures; None for none.
         heads: the signed heads.
     """
 
@@ -42,14 +42,13 @@ class Imported:
         """Read the entries again, one by one.
 
         Raises:
-            Unreadable: the file is another than the one that was checked; nothing that was read
-                from it may be kept.
+            Unreadable: the file was changed since it was verified; discard what was read.
         """
         head = genesis(self.contest)
         seq = 0
         try:
-            with opened(self.folder, LEDGER) as stream:
-                for line, _ in lines_in(stream, longest=LONGEST_LINE):
+            with open_file(self.folder, LEDGER) as stream:
+                for line, _ in read_lines(stream, max_bytes=MAX_LINE_BYTES):
                     head, seq = chain(head, line), seq + 1
                     yield Entry(**read_line(line).__dict__, sha256=head)
         except InvalidEntry:
@@ -69,7 +68,7 @@ def export_directory(
     heads: Iterable[SignedHead] = (),
     public_key: bytes | None = None,
 ) -> None:
-    """Write a ledger as a directory; it is there whole or not at all.
+    """Write a ledger as a directory, completely or not at all.
 
     Args:
         folder: the directory to make.
@@ -79,35 +78,35 @@ def export_directory(
         public_key: the public key (32 bytes) they can be checked with.
 
     Raises:
-        Conflict: the folder is there already.
+        Conflict: the folder exists.
         Unreadable: it cannot be written.
     """
     if folder.exists() or folder.is_symlink():
-        raise Conflict(f"{folder} is there already; name a new folder")
+        raise Conflict(f"{folder} exists; name a new folder")
     try:
-        # Beside its place, so that it comes there by a rename.
-        workplace = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+        # In the same folder, so that it can be renamed.
+        temporary = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
         try:
-            made = workplace / "ledger"
-            made.mkdir(mode=0o700)  # what is hidden from the public is in it
-            _write(made, contest=contest, lines=lines, heads=heads, public_key=public_key)
-            made.rename(folder)
+            ledger = temporary / "ledger"
+            ledger.mkdir(mode=0o700)  # it has private data
+            _write(ledger, contest=contest, lines=lines, heads=heads, public_key=public_key)
+            ledger.rename(folder)
             _sync(folder.parent)
         finally:
-            shutil.rmtree(workplace, ignore_errors=True)
+            shutil.rmtree(temporary, ignore_errors=True)
     except OSError as error:
         if folder.exists():
-            raise Conflict(f"{folder} is there already; name a new folder") from error
+            raise Conflict(f"{folder} exists; name a new folder") from error
         what = f"{folder} cannot be written: {error.strerror}"
-        raise Unreadable(f"{what}; name a folder that can be made") from error
+        raise Unreadable(f"{what}; name a folder that can be created") from error
 
 
-def import_directory(folder: Path, *, public: bytes | None = None) -> Imported:
-    """Read a ledger's directory after checking all of it.
+def import_directory(folder: Path, *, public: bytes | None = None) -> LedgerDirectory:
+    """Verify a ledger's directory and return the ledger.
 
     Args:
         folder: the directory.
-        public: the public key the signatures have to be of; else the one the directory names.
+        public: the public key that must have signed every entry.
 
     Raises:
         InvalidEntry: with everything that is wrong with it.
@@ -115,7 +114,7 @@ def import_directory(folder: Path, *, public: bytes | None = None) -> Imported:
     verified = verify_directory(folder, public=public)
     if verified.issues or verified.contest is None:
         raise InvalidEntry(verified.issues)
-    return Imported(
+    return LedgerDirectory(
         folder=folder,
         contest=verified.contest,
         state=verified.state,
@@ -168,7 +167,7 @@ def _write(
 
 
 def _sync(folder: Path) -> None:
-    """Make a folder's entries last; where a file system cannot, there is nothing more to do."""
+    """Flush a folder's entries to disk, if its file system can."""
     with suppress(OSError):
         handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
         try:

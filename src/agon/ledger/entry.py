@@ -1,8 +1,8 @@
-r"""Write an entry as one line, chain it to those before it, and read it back.
+r"""Encode an entry as one line, chain it to those before it, and read it back.
 
 A line is JSON with sorted keys and no blanks:
-``{"at":…,"body":{…},"by":…,"external_id":…,"kind":…,"seq":…}``. Its bytes are the truth and are
-never written anew. The chain: head_0 = SHA-256("agon ledger 1\n" + contest), head_n =
+``{"at":…,"body":{…},"by":…,"external_id":…,"kind":…,"seq":…}``. Its bytes are what counts and
+are never encoded again. The chain: head_0 = SHA-256("agon ledger 1\n" + contest), head_n =
 SHA-256(head_{n-1} + line_n), with heads as 32 raw bytes.
 """
 
@@ -21,15 +21,15 @@ import orjson
 from agon.errors import did_you_mean
 from agon.kernel.times import written_time
 from agon.ledger.issues import InvalidEntry, LedgerIssue
-from agon.ledger.kinds import AN_INSTANT, is_name, is_seq, issues_of, shown
+from agon.ledger.kinds import AN_INSTANT, is_name, is_seq, issues_of, preview
 
-LONGEST_LINE = 16 * 1024 * 1024
-"""No entry is longer, in bytes."""
+MAX_LINE_BYTES = 16 * 1024 * 1024
+"""Maximum length of an entry's line."""
 
 KEYS: Final = ("at", "body", "by", "external_id", "kind", "seq")
 
 _AT: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}Z")
-# What JSON has no word for is refused, not guessed at.
+# Values that JSON cannot represent are rejected, not converted.
 _OPTIONS: Final = (
     orjson.OPT_SORT_KEYS
     | orjson.OPT_PASSTHROUGH_DATETIME
@@ -37,19 +37,19 @@ _OPTIONS: Final = (
     | orjson.OPT_PASSTHROUGH_SUBCLASS
 )
 _PLAIN = "give text, whole numbers of 64 bits, finite numbers, true, false, null, lists and objects"
-_SHORTER = "keep what is large elsewhere and record its hash"
+_SHORTER = "store large content elsewhere and record its hash"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Draft:
-    """Hold an entry before it has a place in a ledger.
+    """An entry before it has a position in a ledger.
 
     Attributes:
         kind: one of :data:`agon.ledger.kinds.KINDS`.
         body: that kind's fields.
-        at: when; with a time zone.
-        by: who: ``user:ada``, ``system``.
-        external_id: the giver's own name for it, unique in the contest, or None.
+        at: the time, with a time zone.
+        by: the author: ``user:ada``, ``system``.
+        external_id: the author's id of it, unique in the contest; None for none.
     """
 
     kind: str
@@ -61,7 +61,7 @@ class Draft:
 
 @dataclass(frozen=True, kw_only=True)
 class Line:
-    """Hold an entry as its line says it, whatever chain it stands in; ``line`` are the bytes."""
+    """An entry as its line gives it, without its chain; ``line`` are the bytes."""
 
     seq: int
     at: datetime
@@ -74,7 +74,7 @@ class Line:
 
 @dataclass(frozen=True, kw_only=True)
 class Entry(Line):
-    """Hold an entry in its chain; ``sha256`` (32 bytes) is the head of the ledger that it ends."""
+    """An entry in its chain; ``sha256`` (32 bytes) is the head of the ledger after it."""
 
     sha256: bytes
 
@@ -100,7 +100,7 @@ def chain(head: bytes, line: bytes) -> bytes:
 
 
 def timestamp(at: datetime) -> str:
-    """Write a time as a line holds it: UTC, microseconds, ``Z``.
+    """Return a time as lines have it: UTC, microseconds, ``Z``.
 
     Raises:
         InvalidEntry: the time has no zone.
@@ -115,11 +115,11 @@ def timestamp(at: datetime) -> str:
     return written_time(at)
 
 
-def seal(draft: Draft, *, seq: int, previous: bytes) -> Entry:
-    """Give a draft its place: its line, and the chain's hash after it.
+def encode_entry(draft: Draft, *, seq: int, previous: bytes) -> Entry:
+    """Return a draft as an entry: its line, and the chain's hash after it.
 
     Args:
-        draft: what to enter.
+        draft: the draft.
         seq: its position, one more than that of the entry before it.
         previous: the chain's hash before it (``genesis(contest)`` for the first).
 
@@ -140,12 +140,12 @@ def seal(draft: Draft, *, seq: int, previous: bytes) -> Entry:
             "seq": seq,
         }
     )
-    if len(line) > LONGEST_LINE:
+    if len(line) > MAX_LINE_BYTES:
         raise InvalidEntry([_too_long(f"{draft.kind} {seq}")])
     return Entry(**read_line(line).__dict__, sha256=chain(previous, line))
 
 
-def seal_records(
+def encode_records(
     rows: Sequence[bytes],
     *,
     tables: Sequence[str],
@@ -156,23 +156,23 @@ def seal_records(
     external_ids: Sequence[str | None] | None = None,
     replaces: Sequence[int | None] | None = None,
 ) -> tuple[list[bytes], list[bytes]]:
-    """Seal many records at once; return their lines, and the chain's hash after each.
+    """Return the lines of many records, and the chain's hash after each.
 
-    The lines are those :func:`seal` writes, byte for byte, many times faster.
+    The lines are those of :func:`encode_entry`, byte for byte, many times faster.
 
     Args:
         rows: the records, each as :func:`write_row` writes it.
         tables: the table of each.
         start_seq: position of the first.
         previous_head: the chain's hash before it.
-        at: when, for all of them.
-        by: who, for all of them.
-        external_ids: one for each row (None: it has none); left out, no row has one.
-        replaces: for each row the seq it supersedes (None: it is added); left out, all are added.
+        at: the time of all of them.
+        by: the author of all of them.
+        external_ids: the external id of each row or None; without it no row has one.
+        replaces: for each row the seq it supersedes or None; without it all rows are added.
 
     Raises:
-        InvalidEntry: at the first row that is no record.
-        ValueError: there are not as many of one as of the others.
+        InvalidEntry: at the first row that is not a record.
+        ValueError: the sequences differ in length.
     """
     if not is_seq(start_seq):
         raise InvalidEntry(_issues_around("-", None, start_seq))
@@ -180,24 +180,26 @@ def seal_records(
     fronts = [before + b'"row":'] * len(rows)
     if replaces is not None:
         fronts = [before + _replaces(seq) for seq in replaces]
-    backs = _behind_rows(tables, by, external_ids, replaces)
+    backs = _bytes_after_rows(tables, by, external_ids, replaces)
     seqs = range(start_seq, start_seq + len(rows))
     lines = [b"%b%b%b%d}" % parts for parts in zip(fronts, rows, backs, seqs, strict=True)]
     sha256, head, heads = hashlib.sha256, previous_head, []
     for line in lines:
         head = sha256(head + line).digest()
         heads.append(head)
-    if lines and max(map(len, lines)) > LONGEST_LINE:
-        long = next(seq for seq, line in zip(seqs, lines, strict=True) if len(line) > LONGEST_LINE)
+    if lines and max(map(len, lines)) > MAX_LINE_BYTES:
+        long = next(
+            seq for seq, line in zip(seqs, lines, strict=True) if len(line) > MAX_LINE_BYTES
+        )
         raise InvalidEntry([_too_long(f"the record at {long}")])
     return lines, heads
 
 
 def write_row(row: Any) -> bytes:
-    """Write a record's row as its entry holds it; most are plain, and pass by the closer look.
+    """Return a record's row as its entry has it; most rows need no further check.
 
     Raises:
-        InvalidEntry: it is no object, or holds what JSON has no word for.
+        InvalidEntry: it is not an object, or holds values that JSON cannot represent.
 
     Example:
         >>> write_row({"b": 1, "a": None})
@@ -211,37 +213,37 @@ def write_row(row: Any) -> bytes:
         pass
     written = _dumps(row)
     if not written.startswith(b"{"):
-        raise InvalidEntry([LedgerIssue(f"row is {shown(row)}", "give an object")])
+        raise InvalidEntry([LedgerIssue(f"row is {preview(row)}", "give an object")])
     return written
 
 
-def _behind_rows(
+def _bytes_after_rows(
     tables: Sequence[str],
     by: str,
     external_ids: Sequence[str | None] | None,
     replaces: Sequence[int | None] | None,
 ) -> Iterable[bytes]:
-    """Write what stands behind each row, up to the seq; for plain records once for each table."""
+    """Return the bytes after each row, up to the seq; for plain records made once per table."""
     if external_ids is None and replaces is None:
-        written = {table: b"null".join(_around_name(table, "record-added", by))
+        written = {table: b"null".join(_bytes_around_id(table, "record-added", by))
                    for table in set(tables)}  # fmt: skip
         return map(written.__getitem__, tables)
     names: Iterable[str | None] = repeat(None) if external_ids is None else external_ids
     seqs: Iterable[int | None] = repeat(None) if replaces is None else replaces
-    for given in (external_ids, replaces):
-        if given is not None and len(given) != len(tables):
+    for values in (external_ids, replaces):
+        if values is not None and len(values) != len(tables):
             raise ValueError("there are more or fewer tables than rows; give one for each")
     return [
         _external_id(name).join(
-            _around_name(table, "record-added" if seq is None else "record-replaced", by)
+            _bytes_around_id(table, "record-added" if seq is None else "record-replaced", by)
         )
         for table, name, seq in zip(tables, names, seqs, strict=False)
     ]
 
 
 @lru_cache(maxsize=64)
-def _around_name(table: str, kind: str, by: str) -> tuple[bytes, bytes]:
-    """Write what stands before and behind a record's external id."""
+def _bytes_around_id(table: str, kind: str, by: str) -> tuple[bytes, bytes]:
+    """Return the bytes before and after a record's external id."""
     sample = {"table": table, "row": {}} | ({"replaces": 1} if kind == "record-replaced" else {})
     issues = [*_issues_around(by, None, 1), *issues_of(kind, sample)]
     if issues:
@@ -253,17 +255,17 @@ def _around_name(table: str, kind: str, by: str) -> tuple[bytes, bytes]:
 
 
 def read_line(line: bytes) -> Line:
-    """Read an entry's line (without a line end).
+    """Return an entry from its line (without a line end).
 
     Raises:
-        InvalidEntry: with everything that is wrong with it: no JSON, not the form a line has, an
-            unknown kind or field, a value that does not fit.
+        InvalidEntry: with everything that is wrong: not JSON, not in canonical form, an unknown
+            kind or field, a value out of bounds.
     """
     value = _parsed(line)
     issues = _issues_in(value)
     if not issues and not _is_canonical(value, line):
         remedy = "write JSON as agon does: sorted keys, each once, no blanks, shortest numbers"
-        issues.append(LedgerIssue("the line is not in its one form", remedy))
+        issues.append(LedgerIssue("the line is not in canonical form", remedy))
     if issues:
         raise InvalidEntry(issues)
     return Line(
@@ -278,36 +280,36 @@ def read_line(line: bytes) -> Line:
 
 
 def _parsed(line: bytes) -> Any:
-    if len(line) > LONGEST_LINE:
+    if len(line) > MAX_LINE_BYTES:
         raise InvalidEntry([_too_long("the line")])
     try:
         return orjson.loads(line)
     except orjson.JSONDecodeError as error:
-        what = f"the line is no JSON in UTF-8 ({error})"
-        raise InvalidEntry([LedgerIssue(what, "take the ledger as it was exported")]) from None
+        what = f"the line is not JSON in UTF-8 ({error})"
+        raise InvalidEntry([LedgerIssue(what, "use the ledger as it was exported")]) from None
 
 
 def _issues_in(value: Any) -> list[LedgerIssue]:
-    """List what is wrong with a parsed line."""
+    """Return what is wrong with a parsed line."""
     if not isinstance(value, dict):
-        return [LedgerIssue(f"the line is {shown(value)}", "give an object")]
+        return [LedgerIssue(f"the line is {preview(value)}", "give an object")]
     issues = [LedgerIssue(f"the line lacks {key}", "give it") for key in KEYS if key not in value]
     issues += [
-        LedgerIssue(f"the line has no key {shown(key)}", did_you_mean(key, KEYS))
+        LedgerIssue(f"the line has no key {preview(key)}", did_you_mean(key, KEYS))
         for key in value
         if key not in KEYS
     ]
     if issues:
         return issues
     if not is_timestamp(value["at"]):
-        what = f"at is {shown(value['at'])}"
+        what = f"at is {preview(value['at'])}"
         issues.append(LedgerIssue(what, f"give {AN_INSTANT}"))
     issues += _issues_around(value["by"], value["external_id"], value["seq"])
     return issues + issues_of(value["kind"], value["body"])
 
 
 def is_timestamp(value: Any) -> bool:
-    """Say whether a value is a time as :func:`timestamp` writes it."""
+    """Return whether a value is a time in the form of :func:`timestamp`."""
     if not isinstance(value, str) or _AT.fullmatch(value) is None:
         return False
     try:
@@ -320,30 +322,32 @@ def is_timestamp(value: Any) -> bool:
 def _issues_around(by: Any, external_id: Any, seq: Any) -> list[LedgerIssue]:
     issues = []
     if not is_seq(seq):
-        issues.append(LedgerIssue(f"seq is {shown(seq)}", "give a whole number from 1"))
+        issues.append(LedgerIssue(f"seq is {preview(seq)}", "give a whole number from 1"))
     if not is_name(by):
-        issues.append(
-            LedgerIssue(f"by is {shown(by)}", "name who enters it, in 1 to 500 characters")
-        )
+        issues.append(LedgerIssue(f"by is {preview(by)}", "give its author in 1 to 500 characters"))
     if external_id is not None and not is_name(external_id):
         remedy = "give 1 to 500 characters, no control characters, or null"
-        issues.append(LedgerIssue(f"external_id is {shown(external_id)}", remedy))
+        issues.append(LedgerIssue(f"external_id is {preview(external_id)}", remedy))
     return issues
 
 
 def _too_long(what: str) -> LedgerIssue:
-    return LedgerIssue(f"{what} is longer than {LONGEST_LINE:,} bytes", _SHORTER)
+    return LedgerIssue(f"{what} is longer than {MAX_LINE_BYTES:,} bytes", _SHORTER)
 
 
 def _is_canonical(value: Any, line: bytes) -> bool:
     try:
         return orjson.dumps(value, option=_OPTIONS) == line
-    except TypeError:  # deeper than lines are written
+    except TypeError:  # nested too deep to be encoded
         return False
 
 
 def _dumps(value: Any) -> bytes:
-    """Write a value, or say why it cannot be written."""
+    """Return a value as JSON.
+
+    Raises:
+        InvalidEntry: JSON cannot represent it.
+    """
     try:
         written = orjson.dumps(value, option=_OPTIONS)
     except TypeError as error:
@@ -375,5 +379,7 @@ def _replaces(value: int | None) -> bytes:
     if value is None:
         return b'"row":'
     if not is_seq(value):
-        raise InvalidEntry([LedgerIssue(f"replaces is {shown(value)}", "give the seq of a record")])
+        raise InvalidEntry(
+            [LedgerIssue(f"replaces is {preview(value)}", "give the seq of a record")]
+        )
     return b'"replaces":%d,"row":' % value

@@ -1,4 +1,4 @@
-"""Read files nobody has vouched for: no links, nothing but plain files, no line without an end."""
+"""Open untrusted files: regular files only, no links, lines of limited length."""
 
 import os
 import stat
@@ -13,45 +13,44 @@ CONTEST: Final = "contest.json"
 LEDGER: Final = "ledger.ndjson"
 HEADS: Final = "heads.ndjson"
 FILES: Final = (CONTEST, LEDGER, HEADS)
-"""What a ledger's directory holds."""
+"""The files of a ledger's directory."""
 
-_PLAIN = "export the ledger anew, into plain files"
+_EXPORT_AGAIN = "export the ledger again, into regular files"
 
 
 @contextmanager
-def opened(folder: Path, name: str) -> Iterator[BinaryIO]:
-    """Open a plain file directly in a folder; neither may be a link.
+def open_file(folder: Path, name: str) -> Iterator[BinaryIO]:
+    """Open a regular file directly in a folder; neither may be a link.
 
     Raises:
-        InvalidEntry: there is none, or it cannot be read, or it is a link, a device, a pipe.
+        InvalidEntry: it is missing, unreadable, a link, a device or a pipe.
     """
     try:
-        place = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        directory = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
         try:
-            # A pipe nobody writes to would keep us waiting without O_NONBLOCK.
+            # Without O_NONBLOCK, opening a pipe without a writer would block.
             flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-            handle = os.open(name, flags, dir_fd=place)
+            handle = os.open(name, flags, dir_fd=directory)
         finally:
-            os.close(place)
+            os.close(directory)
     except FileNotFoundError:
-        raise InvalidEntry([LedgerIssue("the file is missing", _PLAIN, name)]) from None
+        raise InvalidEntry([LedgerIssue("the file is missing", _EXPORT_AGAIN, name)]) from None
     except OSError as error:
-        what = f"it cannot be opened as a plain file ({error.strerror})"
-        raise InvalidEntry([LedgerIssue(what, _PLAIN, name)]) from None
+        what = f"it cannot be opened as a regular file ({error.strerror})"
+        raise InvalidEntry([LedgerIssue(what, _EXPORT_AGAIN, name)]) from None
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
-        raise InvalidEntry([LedgerIssue("it is no plain file", _PLAIN, name)])
+        raise InvalidEntry([LedgerIssue("it is not a regular file", _EXPORT_AGAIN, name)])
     with open(handle, "rb") as stream:  # noqa: PTH123 - it is open already
         yield stream
 
 
-def lines_in(stream: BinaryIO, *, longest: int) -> Iterator[tuple[bytes, bool]]:
+def read_lines(stream: BinaryIO, *, max_bytes: int) -> Iterator[tuple[bytes, bool]]:
     r"""Yield each line without its end, and whether it had one.
 
-    Of a line that is longer, ``longest + 1`` bytes are given, and the rest is passed over. Only
-    ``\n`` ends a line.
+    Of a longer line the first ``max_bytes + 1`` bytes are returned. Only ``\n`` ends a line.
     """
-    while chunk := stream.readline(longest + 1):
+    while chunk := stream.readline(max_bytes + 1):
         ended = chunk.endswith(b"\n")
         line = chunk[:-1] if ended else chunk
         while not ended and (rest := stream.readline(1 << 20)):
@@ -59,23 +58,23 @@ def lines_in(stream: BinaryIO, *, longest: int) -> Iterator[tuple[bytes, bool]]:
         yield line, ended
 
 
-def strangers(folder: Path) -> list[LedgerIssue]:
-    """List what is in a folder and does not belong into a ledger's directory.
+def unknown_files(folder: Path) -> list[LedgerIssue]:
+    """Return the files of a folder that do not belong to a ledger's directory, as issues.
 
     Raises:
-        InvalidEntry: the folder is none, or a link.
+        InvalidEntry: it is not a folder, or it is a link.
     """
     if folder.is_symlink() or not folder.is_dir():
-        remedy = "name a folder that agon contest export has written"
-        raise InvalidEntry([LedgerIssue("it is no folder", remedy, str(folder))])
+        remedy = "name a folder that agon contest export wrote"
+        raise InvalidEntry([LedgerIssue("it is not a folder", remedy, str(folder))])
     try:
         names = sorted(entry.name for entry in folder.iterdir())
     except OSError as error:
         what = f"it cannot be listed ({error.strerror})"
-        raise InvalidEntry([LedgerIssue(what, "let agon read it", str(folder))]) from None
+        raise InvalidEntry([LedgerIssue(what, "allow agon to read it", str(folder))]) from None
     return [
         LedgerIssue(
-            "it does not belong here", "take it away", name.encode("utf-8", "replace").decode()
+            "it does not belong here", "remove it", name.encode("utf-8", "replace").decode()
         )
         for name in names
         if name not in FILES

@@ -15,7 +15,7 @@ from agon.ledger.contest_state import Adjustment, ContestState, empty_contest
 from agon.ledger.effects import Effects
 from agon.ledger.entry import chain, read_line, timestamp
 from agon.ledger.issues import InvalidEntry, LedgerIssue
-from agon.ledger.kinds import shown
+from agon.ledger.kinds import preview
 from agon.ledger.spans import Span, Spans
 from agon.ledger.transitions import TRANSITIONS, Adoption, apply, state_issue
 
@@ -25,8 +25,8 @@ __all__ = [
     "LedgerState",
     "Span",
     "Spans",
-    "beginning",
-    "examine",
+    "check_lines",
+    "empty_ledger",
     "fold",
 ]
 
@@ -76,7 +76,7 @@ class LedgerState:
         )
 
 
-def beginning(contest: str) -> LedgerState:
+def empty_ledger(contest: str) -> LedgerState:
     """Return the state of a ledger without entries."""
     return LedgerState(contest=empty_contest(contest))
 
@@ -93,7 +93,7 @@ def fold(
     Args:
         lines: the entries' bytes, as sealed or read from a checked ledger, from
             ``start.contest.seq + 1`` on.
-        start: the state before them: ``beginning(contest)``, or what an earlier fold returned.
+        start: the state before them: ``empty_ledger(contest)``, or what an earlier fold returned.
         on_record: is called for every record with its position, its table and its row.
         heads: gets the chain's hash after each line, 32 bytes each, at its end.
 
@@ -110,7 +110,7 @@ def fold(
     return folding.state()
 
 
-def examine(
+def check_lines(
     lines: Iterable[bytes], *, start: LedgerState
 ) -> tuple[LedgerState, tuple[LedgerIssue, ...]]:
     """Take in lines nobody has checked; returns the state and everything that is wrong.
@@ -209,16 +209,16 @@ class _Folding:
         here, change = self.contest, body.get("change")
         issues = []
         if kind == "contest-created" and body["contest"] != here.id:
-            what = f"the contest is {shown(body['contest'])}, the ledger that of {here.id!r}"
+            what = f"the contest is {preview(body['contest'])}, the ledger that of {here.id!r}"
             issues.append(LedgerIssue(what, "take that contest's ledger"))
         if (issue := state_issue(here, kind)) is not None:
             issues.append(issue)
         if change is not None and change in self.effects.rolled_back:
-            what = f"change {shown(change)} was rolled back at {self.effects.rolled_back[change]}"
+            what = f"change {preview(change)} was rolled back at {self.effects.rolled_back[change]}"
             issues.append(LedgerIssue(what, "name another change"))
         elif kind == "change-rolled-back" and not self.effects.knows(body["change"]):
             issues.append(
-                LedgerIssue(f"no entry belongs to change {shown(change)}", "name one made")
+                LedgerIssue(f"no entry belongs to change {preview(change)}", "name one made")
             )
         issues += [
             LedgerIssue(f"voids {seq}, which is no record", "give the seqs of records before it")
@@ -226,7 +226,7 @@ class _Folding:
             if self._table_of(seq) is None
         ]
         if kind == "record-replaced" and self._table_of(body["replaces"]) != body["table"]:
-            what = f"replaces {body['replaces']}, which is no record of {shown(body['table'])}"
+            what = f"replaces {body['replaces']}, which is no record of {preview(body['table'])}"
             issues.append(LedgerIssue(what, "give the seq of the record it supersedes"))
         return issues
 

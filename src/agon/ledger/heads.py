@@ -1,4 +1,4 @@
-"""State how far a ledger had come, over a signature: who kept a head can tell a changed ledger."""
+"""Signed heads: the state of a ledger at a time, by which later changes are detected."""
 
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -9,11 +9,11 @@ from agon.ledger import signatures
 
 @dataclass(frozen=True, kw_only=True)
 class Head:
-    """Hold what is signed: the chain's hash after an entry.
+    """The signed value: the chain's hash after an entry.
 
     Attributes:
         head_sha256: the hash, hex.
-        at: when it was stated, as :func:`agon.ledger.entry.timestamp` writes it.
+        at: the time of signing, in the form of :func:`agon.ledger.entry.timestamp`.
     """
 
     contest: str
@@ -28,7 +28,7 @@ class Head:
 
 @dataclass(frozen=True)
 class SignedHead:
-    """Hold a head with its Ed25519 signature (128 hex digits)."""
+    """A head with its Ed25519 signature (128 hex digits)."""
 
     head: Head
     signature: str
@@ -39,15 +39,15 @@ class SignedHead:
 
     @property
     def line(self) -> bytes:
-        """Return it as a line of ``heads.ndjson``, without the line end."""
+        """Return the head as a line of ``heads.ndjson``, without the line end."""
         return canonical_json(self.to_dict())
 
     def is_of(self, public: bytes) -> bool:
-        """Say whether the owner of a public key signed it."""
+        """Return whether the signature is valid for a public key."""
         return signatures.verify(public, self.head.to_dict(), self.signature)
 
 
 def sign_head(key: bytes, *, contest: str, seq: int, head: bytes, at: str) -> SignedHead:
-    """Sign the chain's hash (32 bytes) after entry ``seq``."""
-    stated = Head(contest=contest, seq=seq, head_sha256=head.hex(), at=at)
-    return SignedHead(stated, signatures.sign(key, stated.to_dict()))
+    """Return a signed head with the chain's hash (32 bytes) after entry ``seq``."""
+    value = Head(contest=contest, seq=seq, head_sha256=head.hex(), at=at)
+    return SignedHead(value, signatures.sign(key, value.to_dict()))

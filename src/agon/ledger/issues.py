@@ -1,4 +1,4 @@
-"""Say what is wrong with entries, ledgers and proofs: where, what, and what would be right."""
+"""Issues of entries, ledgers and proofs: the location, what is wrong, and the remedy."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -7,18 +7,18 @@ from typing import Any
 from agon.errors import Unreadable
 
 SHOWN = 50
-"""How many issues a message lists; the error itself holds all of them."""
+"""Maximum number of issues in a message; the error itself has all of them."""
 
 
 @dataclass(frozen=True)
 class LedgerIssue:
-    """Hold one issue.
+    """Something that is wrong with an entry, a ledger or a proof.
 
     Attributes:
         what: what is wrong.
-        remedy: what would be right.
-        file: the file it stands in, as people know it; empty where there is none.
-        line: the line of that file, from 1, which is also the entry's ``seq``; None for the whole.
+        remedy: what to do.
+        file: the name of the file; empty for none.
+        line: the line of the file, from 1, which is also the entry's ``seq``; None for the file.
 
     Example:
         >>> str(LedgerIssue("kind 'x' is unknown", "take one of the list", "ledger.ndjson", 3))
@@ -36,7 +36,7 @@ class LedgerIssue:
         return f"{where + ': ' if where else ''}{self.what}; {self.remedy}"
 
     def at(self, file: str, line: int | None = None) -> "LedgerIssue":
-        """Return the issue with the place it stands at."""
+        """Return the issue with another location."""
         return replace(self, file=file, line=line)
 
     def to_dict(self) -> dict[str, Any]:
@@ -45,7 +45,7 @@ class LedgerIssue:
 
 
 class InvalidEntry(Unreadable):
-    """Refuse entries with all that is wrong with them.
+    """Entries are invalid.
 
     Attributes:
         issues: every issue, in the order found.

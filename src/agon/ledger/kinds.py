@@ -1,4 +1,4 @@
-"""List what an entry can be, and check the fields of each kind, when written and when read."""
+"""The kinds of entries, and the check of the fields of each kind."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -13,25 +13,25 @@ from agon.ledger.issues import LedgerIssue
 _CONTEST: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _SHA256: Final = re.compile(r"[0-9a-f]{64}")
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
-_LONGEST_NAME = 500
+_MAX_NAME_CHARS = 500
 A_CONTEST: Final = "1 to 100 letters, digits and . _ -, a letter or digit first"
-A_SHA256: Final = "a SHA-256 as 64 small hex digits"
+A_SHA256: Final = "a SHA-256 as 64 lowercase hex digits"
 A_NAME: Final = "a name of 1 to 500 characters, no control characters"
 A_COUNT: Final = "a whole number from 0"
 _A_DISCIPLINE: Final = f"one of {', '.join(BUILT_IN)}, or install the package that adds it"
 AN_INSTANT: Final = "a time such as 2026-11-22T02:30:00.000000Z"
-_MOST_SHOWN = 60
-_LARGEST = 2**63 - 1
+_MAX_PREVIEW_CHARS = 60
+_MAX_INTEGER = 2**63 - 1
 
 
 @dataclass(frozen=True)
 class Field:
-    """Describe one field of a kind's body.
+    """One field of a kind's body.
 
     Attributes:
-        holds: says whether a value fits.
-        expected: what fits, in words.
-        optional: whether the field may be left out (it is then as good as null).
+        holds: returns whether a value is valid.
+        expected: a description of valid values.
+        optional: whether the field may be left out (equal to null).
     """
 
     name: str
@@ -41,22 +41,22 @@ class Field:
 
 
 def is_contest(value: Any) -> bool:
-    """Say whether a value can name a contest: letters, digits, ``. _ -``; safe as a file name."""
+    """Return whether a value is a contest's id: letters, digits, ``. _ -``; safe as a file name."""
     return isinstance(value, str) and _CONTEST.fullmatch(value) is not None
 
 
 def is_name(value: Any) -> bool:
-    """Say whether a value is a name: 1 to 500 characters, none of them a control character."""
+    """Return whether a value is a name: 1 to 500 characters, none of them a control character."""
     return (
         isinstance(value, str)
-        and 0 < len(value) <= _LONGEST_NAME
+        and 0 < len(value) <= _MAX_NAME_CHARS
         and _CONTROL.search(value) is None
     )
 
 
 def is_seq(value: Any) -> bool:
-    """Say whether a value can be an entry's position: 1, 2, 3 …."""
-    return type(value) is int and 0 < value <= _LARGEST
+    """Return whether a value can be an entry's position: 1, 2, 3 …."""
+    return type(value) is int and 0 < value <= _MAX_INTEGER
 
 
 def _is_discipline(value: Any) -> bool:
@@ -72,7 +72,7 @@ def _is_object(value: Any) -> bool:
 
 
 def is_sha256(value: Any) -> bool:
-    """Say whether a value is a SHA-256 as 64 small hex digits."""
+    """Return whether a value is a SHA-256 as 64 lowercase hex digits."""
     return isinstance(value, str) and _SHA256.fullmatch(value) is not None
 
 
@@ -81,8 +81,8 @@ def _is_number(value: Any) -> bool:
 
 
 def is_count(value: Any) -> bool:
-    """Say whether a value is a whole number from 0."""
-    return type(value) is int and 0 <= value <= _LARGEST
+    """Return whether a value is a whole number from 0."""
+    return type(value) is int and 0 <= value <= _MAX_INTEGER
 
 
 def _list_of(holds: Callable[[Any], bool]) -> Callable[[Any], bool]:
@@ -205,7 +205,7 @@ KINDS: Final[Mapping[str, tuple[Field, ...]]] = MappingProxyType(
 
 
 def issues_of(kind: Any, body: Any) -> list[LedgerIssue]:
-    """List everything wrong with an entry's kind and body; none when it is as it should be.
+    """Return everything that is wrong with an entry's kind and body.
 
     Example:
         >>> [str(issue) for issue in issues_of("contest-opened", {"by": 1})]
@@ -213,13 +213,15 @@ def issues_of(kind: Any, body: Any) -> list[LedgerIssue]:
     """
     fields = KINDS.get(kind) if isinstance(kind, str) else None
     if fields is None:
-        return [LedgerIssue(f"kind {shown(kind)} is unknown", did_you_mean(str(kind), KINDS))]
+        return [LedgerIssue(f"kind {preview(kind)} is unknown", did_you_mean(str(kind), KINDS))]
     if not isinstance(body, dict):
-        return [LedgerIssue(f"the body of {kind} is {shown(body)}", "give an object")]
-    return misfits(body, fields, of=kind)
+        return [LedgerIssue(f"the body of {kind} is {preview(body)}", "give an object")]
+    return field_issues(body, fields, of=kind)
 
 
-def misfits(value: Mapping[str, Any], fields: Iterable[Field], *, of: str) -> list[LedgerIssue]:
+def field_issues(
+    value: Mapping[str, Any], fields: Iterable[Field], *, of: str
+) -> list[LedgerIssue]:
     """List the fields of an object that are missing, do not fit or are not known."""
     issues = []
     known = {field.name: field for field in fields}
@@ -228,19 +230,19 @@ def misfits(value: Mapping[str, Any], fields: Iterable[Field], *, of: str) -> li
             if not field.optional:
                 issues.append(LedgerIssue(f"{of} lacks {field.name}", f"give {field.expected}"))
         elif not field.holds(value[field.name]):
-            what = f"{field.name} of {of} is {shown(value[field.name])}"
+            what = f"{field.name} of {of} is {preview(value[field.name])}"
             issues.append(LedgerIssue(what, f"give {field.expected}"))
     for extra in value:
         if extra not in known:
             remedy = did_you_mean(str(extra), known) if known else "leave it out"
-            issues.append(LedgerIssue(f"{of} has no field {shown(extra)}", remedy))
+            issues.append(LedgerIssue(f"{of} has no field {preview(extra)}", remedy))
     return issues
 
 
-def shown(value: Any) -> str:
-    """Show a value in a message, cut short where it is long."""
+def preview(value: Any) -> str:
+    """Return a value as text for a message, cut off if it is long."""
     try:
         text = repr(value)
     except RecursionError:
-        return "something nested too deep to show"
-    return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}…"
+        return "a value nested too deep to print"
+    return text if len(text) <= _MAX_PREVIEW_CHARS else f"{text[:_MAX_PREVIEW_CHARS]}…"

@@ -1,4 +1,4 @@
-"""State what a published board is and what made it, as one value that is signed."""
+"""Manifests: what a published board is and was computed from, as one signed value."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
@@ -16,26 +16,26 @@ from agon.ledger.kinds import (
     A_SHA256,
     AN_INSTANT,
     Field,
+    field_issues,
     is_contest,
     is_count,
     is_name,
     is_sha256,
-    misfits,
-    shown,
+    preview,
 )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Manifest:
-    """Hold the proof of a snapshot.
+    """The manifest of a snapshot.
 
     Attributes:
         edition, overrides: the rules, and ``rules_sha256`` their fingerprint.
         seq, head_sha256: the ledger's position it was made at, and the chain's hash there (hex).
         at: the ledger's time there.
         board_sha256: the board's own hash.
-        merkle_root: of its lines (:func:`lines_of`).
-        rows, unscored: how many lines are rows, and how many behind them unscored ids.
+        merkle_root: the Merkle root of its lines (:func:`lines_of`).
+        rows, unscored: the number of lines that are rows, and of the unscored ids after them.
     """
 
     contest: str
@@ -54,7 +54,7 @@ class Manifest:
 
     @property
     def size(self) -> int:
-        """Return how many lines the Merkle tree has."""
+        """Return the number of lines in the Merkle tree."""
         return self.rows + self.unscored
 
     @property
@@ -72,7 +72,7 @@ class Manifest:
         return signatures.sign(key, self.to_dict())
 
     def is_signed(self, signature: str, *, public: bytes) -> bool:
-        """Say whether the signature is that of a public key's owner."""
+        """Return whether a signature is valid for a public key."""
         return signatures.verify(public, self.to_dict(), signature)
 
 
@@ -94,14 +94,14 @@ _FIELDS: Final = (
 
 
 def manifest_of(value: Any) -> Manifest:
-    """Read a manifest from a plain value.
+    """Return a manifest from a plain value.
 
     Raises:
-        InvalidEntry: with every field that is missing, unknown or does not fit.
+        InvalidEntry: with every field that is missing, unknown or invalid.
     """
     if not isinstance(value, dict):
-        raise InvalidEntry([LedgerIssue(f"the manifest is {shown(value)}", "give an object")])
-    issues = misfits(value, _FIELDS, of="the manifest")
+        raise InvalidEntry([LedgerIssue(f"the manifest is {preview(value)}", "give an object")])
+    issues = field_issues(value, _FIELDS, of="the manifest")
     if issues:
         raise InvalidEntry(issues)
     return Manifest(**value)

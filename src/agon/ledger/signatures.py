@@ -1,4 +1,4 @@
-"""Sign plain values, and check who signed them: Ed25519 (RFC 8032) over their canonical JSON."""
+"""Ed25519 signatures (RFC 8032) over the canonical JSON of plain values."""
 
 import re
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ _SIGNATURE: Final = re.compile(r"[0-9a-f]{128}")
 
 
 def new_key() -> bytes:
-    """Make a private key: 32 random bytes of the system."""
+    """Return a new private key: 32 random bytes from the operating system."""
     private: bytes = _ed25519().Ed25519PrivateKey.generate().private_bytes_raw()
     return private
 
@@ -29,13 +29,13 @@ def public_key(key: bytes) -> bytes:
 
 
 def sign(key: bytes, value: Mapping[str, Any]) -> str:
-    """Sign a value; the signature is 128 hex digits, and equal for equal values."""
+    """Return the signature of a value: 128 hex digits, equal for equal values."""
     signature: bytes = _private(key).sign(canonical_json(dict(value)))
     return signature.hex()
 
 
 def verify(public: bytes, value: Mapping[str, Any], signature: str) -> bool:
-    """Say whether the owner of a public key signed this value; what is no signature is none.
+    """Return whether a signature of a value is valid for a public key.
 
     Example:
         >>> key = bytes(32)

@@ -8,9 +8,9 @@ from typing import Any, Final
 import orjson
 
 from agon.kernel.fingerprints import canonical_json
-from agon.ledger.entry import LONGEST_LINE, chain, genesis, is_timestamp, read_line
-from agon.ledger.files import CONTEST, HEADS, LEDGER, lines_in, opened, strangers
-from agon.ledger.fold import LedgerState, beginning, examine
+from agon.ledger.entry import MAX_LINE_BYTES, chain, genesis, is_timestamp, read_line
+from agon.ledger.files import CONTEST, HEADS, LEDGER, open_file, read_lines, unknown_files
+from agon.ledger.fold import LedgerState, check_lines, empty_ledger
 from agon.ledger.heads import Head, SignedHead
 from agon.ledger.issues import InvalidEntry, LedgerIssue
 from agon.ledger.kinds import (
@@ -18,35 +18,35 @@ from agon.ledger.kinds import (
     A_SHA256,
     AN_INSTANT,
     Field,
+    field_issues,
     is_contest,
     is_count,
     is_sha256,
-    misfits,
-    shown,
+    preview,
 )
-from agon.ledger.proofs import VerifiedProof, verify_proof
+from agon.ledger.proofs import ProofVerification, verify_proof
 
-__all__ = ["Verified", "VerifiedProof", "verify_directory", "verify_proof"]
+__all__ = ["DirectoryVerification", "ProofVerification", "verify_directory", "verify_proof"]
 
 FORMAT: Final = 1
-LARGEST_PAGE: Final = 65_536
-"""So many bytes ``contest.json`` may have, and a line of ``heads.ndjson``."""
+MAX_PAGE_BYTES: Final = 65_536
+"""Maximum length of ``contest.json`` and of a line of ``heads.ndjson``."""
 
-_AS_EXPORTED = "take the file as it was exported"
+_AS_EXPORTED = "use the file as it was exported"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Verified:
-    """Hold what a ledger's directory is, and everything wrong with it.
+class DirectoryVerification:
+    """The result of verifying a ledger's directory.
 
     Attributes:
-        contest: the contest's name, None where nothing tells it.
+        contest: the contest's id; None if no file has it.
         seq, head: the last entry's position and the chain's hash there (32 bytes), as read.
-        public_key: whose signatures they are, None where the directory names none.
+        public_key: the key of the signatures as the directory names it; None for none.
         heads: the signed heads.
-        signed_seq: the position up to which signatures vouch for the entries; 0 for none.
-        state: what the entries say.
-        issues: everything wrong, by file and line; none when it is what was exported.
+        signed_seq: the last position that a valid signature covers; 0 for none.
+        state: the state after the entries.
+        issues: everything that is wrong, by file and line.
     """
 
     contest: str | None
@@ -59,46 +59,44 @@ class Verified:
     issues: tuple[LedgerIssue, ...]
 
 
-def verify_directory(folder: Path, *, public: bytes | None = None) -> Verified:
-    """Verify a ledger's directory, and name every issue.
+def verify_directory(folder: Path, *, public: bytes | None = None) -> DirectoryVerification:
+    """Verify a ledger's directory and return every issue.
 
-    The lines have to be entries that can follow each other; the chain over them has to end where
-    ``contest.json`` says and to pass through every signed head. What no signature vouches for
-    (behind ``signed_seq``) can have been changed together with ``contest.json``; and whoever
-    changed all of it can sign it with a key of their own.
+    The lines must be entries that can follow each other; the chain over them must end at the head
+    in ``contest.json`` and pass through every signed head. Entries after ``signed_seq`` could have
+    been changed together with ``contest.json``, and a ledger that was rewritten as a whole could
+    have been signed with another key.
 
     Args:
         folder: the directory.
-        public: the public key that has to vouch for every entry; else the signatures are checked
-            with the one the directory names, and need not be there.
+        public: the public key that must have signed every entry. Without it the signatures are
+            verified with the key that the directory names, and may be missing.
 
     Raises:
-        InvalidEntry: it is no folder.
+        InvalidEntry: it is not a folder.
     """
-    issues = strangers(folder)
+    issues = unknown_files(folder)
     page = _page(folder, issues)
     stated = page.get("public_key")
     named = None if stated is None else bytes.fromhex(stated)
     if public is not None and named != public:
-        what = f"public_key is {stated}, expected is {public.hex()}"
-        issues.append(LedgerIssue(what, "take the ledger from its owner", CONTEST))
+        what = f"expected public_key {public.hex()}, got {stated}"
+        issues.append(LedgerIssue(what, "get the ledger from its owner", CONTEST))
     contest = page.get("id") or _contest_in(folder)
     heads = _heads(folder, contest=contest, public=public or named, issues=issues)
     chained = _Chain(contest, heads)
-    state, found = examine(chained.over(folder, issues), start=beginning(contest or ""))
+    state, found = check_lines(chained.over(folder, issues), start=empty_ledger(contest or ""))
     issues += (issue.at(LEDGER, issue.line) for issue in found)
     issues += chained.issues
     for name, value in (("seq", state.contest.seq), ("head_sha256", state.contest.head.hex())):
         if name in page and page[name] != value:
-            what = f"{name} is {shown(page[name])}, the lines of {LEDGER} give {value!r}"
-            issues.append(
-                LedgerIssue(what, "take the lines as they were exported, all of them", CONTEST)
-            )
+            what = f"{name} is {preview(page[name])}, the lines of {LEDGER} give {value!r}"
+            issues.append(LedgerIssue(what, "use all lines as they were exported", CONTEST))
     if public is not None and chained.signed_seq < state.contest.seq:
-        what = f"entry {chained.signed_seq} is the last that {public.hex()} has signed for"
-        remedy = f"take the ledger from its owner with a head signed at {state.contest.seq}"
+        what = f"entry {chained.signed_seq} is the last one signed by {public.hex()}"
+        remedy = f"get the ledger from its owner with a head signed at {state.contest.seq}"
         issues.append(LedgerIssue(what, remedy, HEADS))
-    return Verified(
+    return DirectoryVerification(
         contest=contest,
         seq=state.contest.seq,
         head=state.contest.head,
@@ -111,7 +109,7 @@ def verify_directory(folder: Path, *, public: bytes | None = None) -> Verified:
 
 
 class _Chain:
-    """Compare the chain over a file's lines with the signed heads."""
+    """The comparison of the chain over a file's lines with the signed heads."""
 
     def __init__(self, contest: str | None, heads: dict[int, SignedHead]) -> None:
         self.contest = contest
@@ -126,8 +124,8 @@ class _Chain:
         head, seq = genesis(self.contest or ""), 0
         self._compare(seq, head)
         try:
-            with opened(folder, LEDGER) as stream:
-                for line, ended in lines_in(stream, longest=LONGEST_LINE):
+            with open_file(folder, LEDGER) as stream:
+                for line, ended in read_lines(stream, max_bytes=MAX_LINE_BYTES):
                     seq += 1
                     if not ended:
                         issues.append(LedgerIssue("the line has no end", _AS_EXPORTED, LEDGER, seq))
@@ -144,7 +142,7 @@ class _Chain:
         for missing, stated in sorted(self.wanted.items()):
             what = f"entry {missing} was signed, the ledger ends at {seq}"
             self.issues += (
-                LedgerIssue(what, "take all entries", HEADS, number) for number, _ in stated
+                LedgerIssue(what, "use all entries", HEADS, number) for number, _ in stated
             )
 
     def _compare(self, seq: int, head: bytes) -> None:
@@ -154,7 +152,7 @@ class _Chain:
             else:
                 entries = f"the entries {self.signed_seq + 1} to {seq}"
                 what = f"the head signed at {seq} is {stated}, {entries} give {head.hex()}"
-                remedy = f"take {entries} as they were when it was signed"
+                remedy = f"use {entries} as they were when it was signed"
                 self.issues.append(LedgerIssue(what, remedy, HEADS, number))
 
 
@@ -174,7 +172,7 @@ _PAGE: Final = (
     Field("format", _is_format, f"{FORMAT}, the only format there is"),
     Field("head_sha256", is_sha256, A_SHA256),
     Field("id", is_contest, A_CONTEST),
-    Field("public_key", _is_key, "64 small hex digits, or null for none"),
+    Field("public_key", _is_key, "64 lowercase hex digits, or null for none"),
     Field("seq", is_count, "the position of the last entry"),
 )
 
@@ -183,20 +181,20 @@ _HEAD: Final = (
     Field("contest", is_contest, A_CONTEST),
     Field("head_sha256", is_sha256, A_SHA256),
     Field("seq", is_count, "the position of an entry"),
-    Field("signature", _is_text, "128 small hex digits"),
+    Field("signature", _is_text, "128 lowercase hex digits"),
 )
 
 
 def _page(folder: Path, issues: list[LedgerIssue]) -> dict[str, Any]:
-    """Read ``contest.json``: the fields that fit."""
+    """Return the valid fields of ``contest.json``."""
     try:
-        with opened(folder, CONTEST) as stream:
-            written = stream.read(LARGEST_PAGE + 1)
+        with open_file(folder, CONTEST) as stream:
+            content = stream.read(MAX_PAGE_BYTES + 1)
     except InvalidEntry as error:
         issues += error.issues
         return {}
-    page, found = _read(written.removesuffix(b"\n"), _PAGE, of="the page")
-    if not found and not written.endswith(b"\n"):
+    page, found = _read(content.removesuffix(b"\n"), _PAGE, of="the page")
+    if not found and not content.endswith(b"\n"):
         found = [LedgerIssue("the line has no end", _AS_EXPORTED)]
     issues += (issue.at(CONTEST) for issue in found)
     return page
@@ -205,11 +203,11 @@ def _page(folder: Path, issues: list[LedgerIssue]) -> dict[str, Any]:
 def _heads(
     folder: Path, *, contest: str | None, public: bytes | None, issues: list[LedgerIssue]
 ) -> dict[int, SignedHead]:
-    """Read ``heads.ndjson``: by line, the heads whose signatures hold."""
+    """Return the heads of ``heads.ndjson`` with valid signatures, by line."""
     heads: dict[int, SignedHead] = {}
     try:
-        with opened(folder, HEADS) as stream:
-            for number, (line, ended) in enumerate(lines_in(stream, longest=LARGEST_PAGE), 1):
+        with open_file(folder, HEADS) as stream:
+            for number, (line, ended) in enumerate(read_lines(stream, max_bytes=MAX_PAGE_BYTES), 1):
                 value, found = _read(line, _HEAD, of="the head")
                 if not ended:
                     found.append(LedgerIssue("the line has no end", _AS_EXPORTED))
@@ -217,7 +215,7 @@ def _heads(
                     signature = value.pop("signature")
                     signed = SignedHead(Head(**value), signature)
                     last = next(reversed(heads.values()), None)
-                    found = _wrong_in(signed, last, contest=contest, public=public)
+                    found = _head_issues(signed, last, contest=contest, public=public)
                     if not found:
                         heads[number] = signed
                 issues += (issue.at(HEADS, number) for issue in found)
@@ -226,42 +224,44 @@ def _heads(
     return heads
 
 
-def _wrong_in(
+def _head_issues(
     signed: SignedHead, last: SignedHead | None, *, contest: str | None, public: bytes | None
 ) -> list[LedgerIssue]:
-    """List what is wrong with a well-formed head."""
+    """Return what is wrong with a well-formed head."""
     head = signed.head
     issues = []
     if contest is not None and head.contest != contest:
-        what = f"contest is {shown(head.contest)}, this is the ledger of {shown(contest)}"
-        issues.append(LedgerIssue(what, "take that contest's heads"))
+        what = f"contest is {preview(head.contest)}, this is the ledger of {preview(contest)}"
+        issues.append(LedgerIssue(what, "use that contest's heads"))
     if last is not None and (head.seq < last.head.seq or head.at < last.head.at):
         what = f"seq is {head.seq} at {head.at}, before the head above"
-        issues.append(LedgerIssue(what, "keep heads in the order they were signed"))
+        issues.append(LedgerIssue(what, "put heads in the order they were signed"))
     if public is None:
-        issues.append(LedgerIssue("nothing says whose signature it is", "give the public key"))
+        issues.append(
+            LedgerIssue("there is no public key for its signature", "give the public key")
+        )
     elif not signed.is_of(public):
         what = f"the signature is not that of {public.hex()} over this head"
-        issues.append(LedgerIssue(what, "take the head as it was signed"))
+        issues.append(LedgerIssue(what, "use the head as it was signed"))
     return issues
 
 
 def _read(
     line: bytes, fields: Sequence[Field], *, of: str
 ) -> tuple[dict[str, Any], list[LedgerIssue]]:
-    """Read an object of known fields in canonical JSON: those that fit, and the issues."""
-    if len(line) > LARGEST_PAGE:
-        return {}, [LedgerIssue(f"{of} is longer than {LARGEST_PAGE:,} bytes", _AS_EXPORTED)]
+    """Return the valid fields of an object in canonical JSON, and the issues."""
+    if len(line) > MAX_PAGE_BYTES:
+        return {}, [LedgerIssue(f"{of} is longer than {MAX_PAGE_BYTES:,} bytes", _AS_EXPORTED)]
     try:
         value = orjson.loads(line)
     except orjson.JSONDecodeError as error:
-        return {}, [LedgerIssue(f"{of} is no JSON in UTF-8 ({error})", _AS_EXPORTED)]
+        return {}, [LedgerIssue(f"{of} is not JSON in UTF-8 ({error})", _AS_EXPORTED)]
     if not isinstance(value, dict):
-        return {}, [LedgerIssue(f"{of} is {shown(value)}", "give an object")]
-    issues = misfits(value, fields, of=of)
+        return {}, [LedgerIssue(f"{of} is {preview(value)}", "give an object")]
+    issues = field_issues(value, fields, of=of)
     if not issues and canonical_json(value) != line:
         remedy = "write canonical JSON: sorted keys, each once, no blanks"
-        issues.append(LedgerIssue(f"{of} is not in its one form", remedy))
+        issues.append(LedgerIssue(f"{of} is not in canonical form", remedy))
     fits = {
         field.name: value[field.name]
         for field in fields
@@ -271,10 +271,10 @@ def _read(
 
 
 def _contest_in(folder: Path) -> str | None:
-    """Return the contest the first entry names, if it does."""
+    """Return the contest that the first entry names, if any."""
     try:
-        with opened(folder, LEDGER) as stream:
-            for line, _ in lines_in(stream, longest=LONGEST_LINE):
+        with open_file(folder, LEDGER) as stream:
+            for line, _ in read_lines(stream, max_bytes=MAX_LINE_BYTES):
                 contest: str | None = read_line(line).body.get("contest")
                 return contest
     except InvalidEntry:

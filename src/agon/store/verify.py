@@ -13,7 +13,7 @@ from agon.entities.contests import ROWS_PER_CHUNK, Contest
 from agon.errors import CheckFailed, NotFound, Unavailable
 from agon.kernel.times import moment_at
 from agon.ledger.entry import chain, genesis, timestamp
-from agon.ledger.fold import LedgerState, beginning, examine
+from agon.ledger.fold import LedgerState, check_lines, empty_ledger
 from agon.ledger.issues import SHOWN, LedgerIssue
 from agon.ledger.rules_check import check_rules
 from agon.store.engines import begin, display_url, open_engine
@@ -115,7 +115,7 @@ class _LedgerCheck:
 
     def issues(self) -> Iterator[LedgerIssue]:
         """Yield everything that is wrong with the contest."""
-        state, issues = examine(self._lines(), start=beginning(self._contest.id))
+        state, issues = check_lines(self._lines(), start=empty_ledger(self._contest.id))
         file = f"contest {self._contest.id}"
         yield from (issue.at(file, issue.line) for issue in (*self._issues, *issues))
         yield from (issue.at(file) for issue in self._derived(state))

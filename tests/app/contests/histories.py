@@ -16,7 +16,7 @@ from typing import Any
 from agon.disciplines import discipline
 from agon.editions import default_edition, editions, rules_sha256
 from agon.editions import edition as released
-from agon.ledger.entry import Draft, genesis, seal
+from agon.ledger.entry import Draft, encode_entry, genesis
 from records.naive import without_dangling
 
 LATE = 0.05
@@ -187,7 +187,9 @@ class _Writer:
 
     def _enter(self, kind: str, body: Mapping[str, Any]) -> int:
         seq = len(self.lines) + 1
-        entry = seal(Draft(kind=kind, body=body, at=AT, by="user:a"), seq=seq, previous=self.head)
+        entry = encode_entry(
+            Draft(kind=kind, body=body, at=AT, by="user:a"), seq=seq, previous=self.head
+        )
         self.lines.append((seq, entry.line))
         self.head = entry.sha256
         return seq

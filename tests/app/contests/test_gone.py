@@ -12,7 +12,7 @@ from agon.app.replay.replica import ContestReplica
 from agon.disciplines import BUILT_IN, discipline
 from agon.editions import default_edition
 from agon.errors import AgonError
-from agon.ledger.entry import Draft, genesis, seal
+from agon.ledger.entry import Draft, encode_entry, genesis
 from agon.records import read_rows
 from agon.records.dependencies import dependencies_of
 from agon.records.engine import Engine
@@ -83,7 +83,9 @@ def _lines(of: str, voided: list[int]) -> list[tuple[int, bytes]]:
     bodies.append(("records-voided", body))
     lines, head = [], genesis("c")
     for seq, (kind, body) in enumerate(bodies, start=1):
-        entry = seal(Draft(kind=kind, body=body, at=AT, by="user:a"), seq=seq, previous=head)
+        entry = encode_entry(
+            Draft(kind=kind, body=body, at=AT, by="user:a"), seq=seq, previous=head
+        )
         lines.append((seq, entry.line))
         head = entry.sha256
     return lines

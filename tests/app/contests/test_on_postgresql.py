@@ -17,7 +17,7 @@ from agon.app.contests.submissions.creation import submit
 from agon.app.contests.submissions.submission import Submission
 from agon.app.service import Service
 from agon.errors import AgonError, Conflict, NotFound, Unauthenticated, Unreadable
-from agon.ledger.fold import beginning, fold
+from agon.ledger.fold import empty_ledger, fold
 from agon.records import InvalidRecords
 from conftest import Postgresql
 from fakes.house import OPERATOR, ORGANISER, service_at
@@ -97,6 +97,6 @@ def test_writers_at_the_same_time_keep_one_chain(house: Service) -> None:
     with house.store.read() as session:
         contest = session.contests.get("spring")
         lines = [one.line for one in session.entries.after(contest.no)]
-    standing = fold(lines, start=beginning("spring")).contest
+    standing = fold(lines, start=empty_ledger("spring")).contest
     assert (standing.seq, standing.head) == (contest.seq, contest.head)
     assert contest.seq == 201

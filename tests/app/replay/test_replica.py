@@ -12,7 +12,7 @@ from agon.disciplines import BUILT_IN, discipline
 from agon.editions import edition as released
 from agon.editions import rules_sha256
 from agon.errors import Conflict, NotFound
-from agon.ledger.entry import Draft, chain, genesis, seal
+from agon.ledger.entry import Draft, chain, encode_entry, genesis
 from agon.ledger.issues import InvalidEntry
 from agon.records import read_rows
 from app.contests.histories import AT
@@ -55,7 +55,9 @@ class Writer:
     def enter(self, kind: str, **body: Any) -> int:
         """Write an entry and return its position."""
         seq = len(self.lines) + 1
-        entry = seal(Draft(kind=kind, body=body, at=AT, by="user:a"), seq=seq, previous=self.head)
+        entry = encode_entry(
+            Draft(kind=kind, body=body, at=AT, by="user:a"), seq=seq, previous=self.head
+        )
         self.lines.append((seq, entry.line))
         self.head = entry.sha256
         return seq

@@ -17,9 +17,9 @@ from agon.app.files import write_secret
 from agon.errors import Unavailable, Unreadable
 from agon.kernel.times import read_time
 from agon.ledger.directory import contest_page
-from agon.ledger.entry import Draft, Entry, Line, genesis, read_line, seal
+from agon.ledger.entry import Draft, Entry, Line, encode_entry, genesis, read_line
 from agon.ledger.files import CONTEST, HEADS, LEDGER
-from agon.ledger.fold import beginning, fold
+from agon.ledger.fold import empty_ledger, fold
 from agon.ledger.issues import InvalidEntry
 from agon.records.writing import write_atomically
 
@@ -77,7 +77,7 @@ class LedgerFolder:
                 self.contest = str(read_line(lines[0]).body.get("contest"))
             state = fold(
                 lines,
-                start=beginning(self.contest),
+                start=empty_ledger(self.contest),
                 on_record=lambda seq, table, row: rows.setdefault(table, {}).update({seq: row}),
             )
         except InvalidEntry as error:
@@ -139,7 +139,7 @@ class LedgerFolder:
         for draft in drafts:
             if self._newest is not None and draft.at < self._newest:
                 draft = replace(draft, at=self._newest)  # noqa: PLW2901 - clocks may step back
-            entry = seal(draft, seq=self.seq + 1, previous=self._head)
+            entry = encode_entry(draft, seq=self.seq + 1, previous=self._head)
             self.seq, self._head, self._newest = entry.seq, entry.sha256, entry.at
             entries.append(entry)
         return entries

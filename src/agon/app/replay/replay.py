@@ -20,7 +20,7 @@ _TIME = slice(len(b'{"at":"'), len(b'{"at":"2026-11-22T02:30:00.123456Z'))
 
 
 @dataclass(frozen=True, kw_only=True)
-class Replayed:
+class Replay:
     """A contest computed from its ledger.
 
     Attributes:
@@ -50,7 +50,7 @@ def replay(
     at: int | str | datetime | None = None,
     board: str | None = None,
     edition: str | None = None,
-) -> Replayed:
+) -> Replay:
     """Compute a board from a ledger's lines.
 
     Args:
@@ -87,7 +87,7 @@ def _replayed(
     at: int | str | datetime | None,
     board: str | None,
     edition: str | None,
-) -> Replayed:
+) -> Replay:
     if isinstance(at, str) and at.strip().isascii() and at.strip().isdigit():
         at = int(at)
     live.catch_up(enumerate(_until(lines, at), start=1))
@@ -100,7 +100,7 @@ def _replayed(
     if edition is None:
         _require_recorded_rules(live.contest, live.state.adoptions[-1])
     result = live.result(edition=edition, overrides=None if edition is None else {})
-    return Replayed(
+    return Replay(
         result=result,
         board=result.board(contest.boards[0] if board is None else board),
         seq=live.seq,

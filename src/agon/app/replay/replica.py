@@ -17,7 +17,7 @@ from agon.app.garbage import gc_paused
 from agon.app.replay.adjustments import Adjusted
 from agon.disciplines import discipline
 from agon.errors import Conflict
-from agon.ledger.fold import Adjustment, ContestState, LedgerState, beginning, fold
+from agon.ledger.fold import Adjustment, ContestState, LedgerState, empty_ledger, fold
 from agon.ledger.spans import FOREVER, Integers, Spans
 from agon.records.append_only import AppendOnlyTables
 from agon.records.engine import Engine
@@ -47,7 +47,7 @@ class ContestReplica:
     def __init__(self, contest: str, *, engine: Engine | None = None) -> None:
         self.contest = contest
         self._engine = engine
-        self._state = beginning(contest)
+        self._state = empty_ledger(contest)
         self._growing: AppendOnlyTables | None = None
         self._heads = bytearray(self._state.contest.head)
 

@@ -10,7 +10,7 @@ from agon.app.contests.ingest.records import record
 from agon.app.contests.lifecycle.creation import NewContest, create
 from agon.app.contests.lifecycle.transitions import open_contest
 from agon.app.service import Service
-from agon.ledger.fold import beginning, fold
+from agon.ledger.fold import empty_ledger, fold
 from agon.records import InvalidRecords
 from fakes.house import ORGANISER
 
@@ -96,7 +96,7 @@ def _ledger(service: Service) -> int:
     with service.store.read() as session:
         contest = session.contests.get("spring")
         lines = [one.line for one in session.entries.after(contest.no)]
-    standing = fold(lines, start=beginning("spring")).contest
+    standing = fold(lines, start=empty_ledger("spring")).contest
     assert (
         (standing.seq, standing.head) == (contest.seq, contest.head) == (len(lines), contest.head)
     )

@@ -14,7 +14,7 @@ from agon.app.contests.lifecycle.transitions import finalize, freeze, open_conte
 from agon.app.service import Service
 from agon.errors import Conflict, Forbidden, NotFound, Unauthenticated
 from agon.ledger.entry import read_line
-from agon.ledger.fold import beginning, fold
+from agon.ledger.fold import empty_ledger, fold
 from agon.networks import keyed_network
 from agon.records import InvalidRecords
 from fakes.house import JUDGE, OPERATOR, ORGANISER, PARTICIPANT, VIEWER
@@ -58,7 +58,7 @@ def test_records_are_entered_in_the_order_given_and_the_head_moves(spring: Servi
     entries = [read_line(line) for line in lines(spring)]
     assert [entry.kind for entry in entries[2:]] == ["record-added"] * 5
     assert (entries[-1].external_id, entries[-1].body["row"]) == ("v1", vote())
-    standing = fold(lines(spring), start=beginning("spring")).contest
+    standing = fold(lines(spring), start=empty_ledger("spring")).contest
     with spring.store.read() as session:
         contest = session.contests.get("spring")
     assert (contest.seq, contest.head) == (standing.seq, standing.head)
@@ -121,7 +121,7 @@ def test_what_is_asked_to_be_replaced_is_superseded_by_a_new_entry(spring: Servi
     )
     assert read_line(lines(spring)[-1]).body["replaces"] == 8
     assert third.replaced == 1
-    fold(lines(spring), start=beginning("spring"))
+    fold(lines(spring), start=empty_ledger("spring"))
 
 
 def test_a_key_and_a_name_of_two_entries_cannot_be_replaced_as_one(spring: Service) -> None:

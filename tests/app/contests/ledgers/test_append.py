@@ -16,7 +16,7 @@ from agon.editions import editions
 from agon.entities.contests import Contest
 from agon.errors import Conflict, NotFound, Unreadable
 from agon.ledger.entry import Draft
-from agon.ledger.fold import ContestState, beginning, fold
+from agon.ledger.fold import ContestState, empty_ledger, fold
 from agon.records import InvalidRecords
 from fakes.house import ORGANISER
 from sizes import size
@@ -65,7 +65,7 @@ def _enter(service: Service, contest: str, kind: str, body: dict[str, Any]) -> C
 def _folded(service: Service, contest: Contest) -> ContestState:
     with service.store.read() as session:
         lines = [one.line for one in session.entries.after(contest.no)]
-    return fold(lines, start=beginning(contest.id)).contest
+    return fold(lines, start=empty_ledger(contest.id)).contest
 
 
 @given(st.lists(st.sampled_from(sorted(STEPS)), max_size=12))

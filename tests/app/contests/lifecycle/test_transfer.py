@@ -17,7 +17,7 @@ from agon.app.contests.lifecycle.transitions import finalize, freeze, open_conte
 from agon.app.service import Service, SigningKey
 from agon.errors import Conflict, Forbidden, NotFound, Unauthenticated, Unreadable
 from agon.ledger.directory import export_directory
-from agon.ledger.entry import Draft, genesis, seal
+from agon.ledger.entry import Draft, encode_entry, genesis
 from agon.ledger.issues import InvalidEntry
 from agon.records import InvalidRecords
 from fakes.house import JUDGE, OPERATOR, ORGANISER, service_at
@@ -164,7 +164,7 @@ def test_a_well_chained_ledger_of_unfit_records_is_refused(
     draft = Draft(kind="record-added", body=body, at=spring.clock(), by="user:eve")
     from agon.ledger.entry import chain
 
-    entry = seal(draft, seq=2, previous=chain(genesis("spring"), created))
+    entry = encode_entry(draft, seq=2, previous=chain(genesis("spring"), created))
     export_directory(tmp_path / "bad", contest="spring", lines=[created, entry.line])
     with pytest.raises(InvalidRecords) as refused:
         import_contest(other, tmp_path / "bad", by=ORGANISER)

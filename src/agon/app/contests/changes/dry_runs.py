@@ -17,7 +17,7 @@ from agon.app.service import Service
 from agon.entities.contests import Change, Contest
 from agon.errors import Conflict, NotScorable
 from agon.kernel.boards import Board
-from agon.ledger.entry import Draft, seal
+from agon.ledger.entry import Draft, encode_entry
 from agon.ledger.fold import Adjustment
 from agon.store.session import Session
 
@@ -108,7 +108,7 @@ def _replayed(
     at = max(at, session.entries.time_of(contest.no, seq))
     for body in bodies(session, live, change):
         draft = Draft(kind=body.kind, body={**body.body, "change": change.id}, at=at, by="system")
-        entry = seal(draft, seq=seq + 1, previous=head)
+        entry = encode_entry(draft, seq=seq + 1, previous=head)
         copy.catch_up([(entry.seq, entry.line)])
         seq, head = entry.seq, entry.sha256
     return copy.result()

@@ -22,7 +22,7 @@ from agon.app.service import Service
 from agon.disciplines import discipline
 from agon.entities.access import Caller
 from agon.entities.contests import Contest, ExistingEntry, NewRecords
-from agon.ledger.entry import seal_records
+from agon.ledger.entry import encode_records
 from agon.store.session import Session
 
 BATCH_SIZE: Final = 1_000
@@ -191,7 +191,7 @@ class RecordImporter:
     def _encode(
         self, valid: ValidatedBatch, replaces: Sequence[int | None] | None = None
     ) -> NewRecords:
-        lines, heads = seal_records(
+        lines, heads = encode_records(
             valid.written,
             tables=valid.tables,
             start_seq=self._seq + 1,

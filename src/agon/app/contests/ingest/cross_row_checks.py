@@ -8,7 +8,7 @@ import orjson
 
 from agon.app.contests.ingest.errors import ErrorCollector
 from agon.entities.contests import Contest
-from agon.ledger.fold import beginning, fold
+from agon.ledger.fold import empty_ledger, fold
 from agon.ledger.keys import record_key
 from agon.records import InvalidRecords, RowIssue, Schema, read_rows
 from agon.store.session import Session
@@ -67,7 +67,7 @@ class CrossRowChecks:
 
     def _visible(self, rows: Rows) -> Rows:
         lines = (one.line for one in self._session.entries.after(self._contest.no))
-        state = fold(lines, start=beginning(self._contest.id))
+        state = fold(lines, start=empty_ledger(self._contest.id))
         seen = set(state.spans.records(at=state.contest.seq).tolist())
         return {
             name: {seq: row for seq, row in of.items() if seq in seen} for name, of in rows.items()

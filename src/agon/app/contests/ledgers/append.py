@@ -15,7 +15,7 @@ from agon.app.webhooks.announcements import announce
 from agon.disciplines import discipline
 from agon.entities.contests import Contest, Event, NewEntry
 from agon.errors import NotFound, did_you_mean
-from agon.ledger.entry import Draft, Entry, seal
+from agon.ledger.entry import Draft, Entry, encode_entry
 from agon.ledger.keys import record_key
 from agon.ledger.transitions import ADOPTING, Adoption, adoptions_after, apply, require_allowed
 from agon.records import InvalidRecords, Table
@@ -84,7 +84,7 @@ def append(
         now = draft.at if now is None else max(now, draft.at)
         if draft.kind in RECORDS:
             _expect_valid(contest, draft)
-        entry = seal(replace(draft, at=now), seq=contest.seq + 1, previous=contest.head)
+        entry = encode_entry(replace(draft, at=now), seq=contest.seq + 1, previous=contest.head)
         entries.append(entry)
         contest = _after(session, contest, entry, entries)
     if entries:

@@ -23,7 +23,7 @@ from agon.disciplines import discipline
 from agon.entities.access import Caller
 from agon.entities.contests import Contest, Event, NewEntry, StoredEntry
 from agon.errors import Conflict, NotFound
-from agon.ledger.directory import Imported, export_directory, import_directory
+from agon.ledger.directory import LedgerDirectory, export_directory, import_directory
 from agon.ledger.entry import Entry, timestamp
 from agon.ledger.heads import Head, SignedHead
 from agon.records import InvalidRecords, RowIssue
@@ -168,7 +168,7 @@ def _house_key(service: Service) -> bytes:
     return bytes.fromhex(service.signer.public_key)
 
 
-def _begun(session: Session, ledger: Imported, by: Caller) -> Contest:
+def _begun(session: Session, ledger: LedgerDirectory, by: Caller) -> Contest:
     """Return the contest that is continued, or a new one."""
     try:
         session.contests.get(ledger.contest)
@@ -192,7 +192,7 @@ class _Storing:
         self.refusals = ErrorCollector()
         self._contest = contest
 
-    def entries(self, ledger: Imported) -> Iterator[NewEntry]:
+    def entries(self, ledger: LedgerDirectory) -> Iterator[NewEntry]:
         """Yield the entries to add.
 
         Raises:
@@ -227,7 +227,7 @@ class _Storing:
                 self.refusals.add(_address(name, addresses[0], entry.seq))
 
 
-def _told(service: Service, contest: Contest, ledger: Imported) -> Event:
+def _told(service: Service, contest: Contest, ledger: LedgerDirectory) -> Event:
     key = ledger.public_key
     heads: list[Mapping[str, Any]] = [
         {"head": one.head.to_dict(), "signature": one.signature} for one in ledger.heads
