@@ -27,7 +27,7 @@ def export_ledger(connection: Connection, contest: str, folder: Path) -> None:
         Unavailable: the server sent something else.
     """
     if folder.exists() or folder.is_symlink():
-        raise Conflict(f"{folder} is there already; name a new folder")
+        raise Conflict(f"{folder} exists; name a new folder")
     if not folder.absolute().parent.is_dir():
         raise NotFound(f"{folder.parent}: no such folder; make it first")
     with tempfile.TemporaryDirectory(prefix=f".{folder.name}.", dir=folder.parent) as temporary:
