@@ -1,4 +1,4 @@
-"""Keep what entries do to records, so that it can be undone: voids, replacements, changes."""
+"""The effects of entries on records, which can be undone: voids, replacements, change sets."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -10,7 +10,7 @@ from agon.ledger.transitions import Adoption, adoptions_after
 
 @dataclass
 class Effects:
-    """Hold what has effect; ``fold`` alone changes it, and only a copy of its own.
+    """The effects in force; only ``fold`` changes them, on its own copy.
 
     A record is seen unless it came with a change that was rolled back (``undone``), or is voided
     at least once (``voids``), or is not the last of its lineage that still counts (``superseded``).
@@ -44,7 +44,7 @@ class Effects:
         )
 
     def sees(self, record: int) -> bool:
-        """Say whether a record is seen."""
+        """Return whether a record is seen."""
         return (
             record not in self.superseded
             and record not in self.undone
@@ -52,7 +52,7 @@ class Effects:
         )
 
     def knows(self, change: str) -> bool:
-        """Say whether an entry belongs to a change."""
+        """Return whether an entry belongs to a change set."""
         return (
             change in self.records_of
             or change in self.voids_of
@@ -61,7 +61,7 @@ class Effects:
         )
 
     def record(self, record: int, *, change: str | None, replaces: int | None) -> Iterator[int]:
-        """Take in a record; yields those that went out of sight."""
+        """Add a record; yield the records that are no longer seen."""
         if change is not None:
             self.records_of.setdefault(change, []).append(record)
         if replaces is None:
@@ -81,7 +81,7 @@ class Effects:
         self.adoptions = adoptions_after(self.adoptions, kind, body)
 
     def void(self, records: Iterable[int], *, change: str | None) -> Iterator[int]:
-        """Void records; yields those that went out of sight."""
+        """Void records; yield those that are no longer seen."""
         voided = tuple(records)
         if change is not None:
             self.voids_of.setdefault(change, []).append(voided)
@@ -91,7 +91,7 @@ class Effects:
             self.voids[record] = self.voids.get(record, 0) + 1
 
     def roll_back(self, change: str, *, at: int) -> Iterator[int]:
-        """Take the effect from all entries of a change; yields records seen or not seen anew."""
+        """Undo all entries of a change set; yield the records that are now, or no longer, seen."""
         before: dict[int, bool] = {}
         for voided in self.voids_of.get(change, ()):
             for record in voided:

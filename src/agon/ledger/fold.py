@@ -1,6 +1,6 @@
-"""Fold a ledger's lines into what they say: the contest's standing, and the spans of its records.
+"""Fold a ledger's lines into a state: the contest, and the spans of its records.
 
-``fold(prefix)`` then ``fold(rest)`` is ``fold(all)``: a state is all that later lines need.
+``fold(prefix)`` then ``fold(rest)`` equals ``fold(all)``: a state has all that later lines need.
 """
 
 from array import array
@@ -35,14 +35,14 @@ _TIME_LENGTH = len("2026-11-22T02:30:00.123456Z")
 
 @dataclass(frozen=True, kw_only=True)
 class LedgerState:
-    """What a ledger says up to a position.
+    """The state of a ledger after its entries up to a position.
 
     Attributes:
-        contest: what the contest is there.
-        spans: where its records are seen.
+        contest: the contest there.
+        spans: the positions at which its records are seen.
         turns: the contest at each change of it other than records and adjustments, oldest first.
-        adjustments: all that were ever made, with the position they ended at.
-        at: the time of the newest entry, as its line has it; empty before the first.
+        adjustments: all adjustments, with the position at which they ended.
+        at: the time of the newest entry, as in its line; empty before the first.
     """
 
     contest: ContestState
@@ -53,7 +53,7 @@ class LedgerState:
     effects: Effects = field(default_factory=Effects, repr=False)
 
     def contest_at(self, seq: int) -> ContestState:
-        """Return what the contest was at an earlier position.
+        """Return the contest at an earlier position.
 
         Its ``seq`` and ``head`` are those of the entry that last changed it.
         """
@@ -68,7 +68,7 @@ class LedgerState:
         return tuple(self.effects.adoptions)
 
     def adjustments_at(self, seq: int) -> tuple[Adjustment, ...]:
-        """Return the adjustments in force at a position, as they were there, in the order made."""
+        """Return the adjustments in force at a position, oldest first."""
         return tuple(
             replace(adjustment, until=None)
             for adjustment in self.adjustments
@@ -88,19 +88,19 @@ def fold(
     on_record: Callable[[int, str, Mapping[str, Any]], object] | None = None,
     heads: bytearray | None = None,
 ) -> LedgerState:
-    """Take in further lines.
+    """Return the state after further lines.
 
     Args:
         lines: the entries' bytes, as sealed or read from a checked ledger, from
             ``start.contest.seq + 1`` on.
-        start: the state before them: ``empty_ledger(contest)``, or what an earlier fold returned.
-        on_record: is called for every record with its position, its table and its row.
-        heads: gets the chain's hash after each line, 32 bytes each, at its end.
+        start: the state before them: ``empty_ledger(contest)``, or the result of an earlier fold.
+        on_record: called for every record with its position, its table and its row.
+        heads: the chain's hash after each line is appended to it, 32 bytes each.
 
     Raises:
         InvalidEntry: with every line that cannot follow those before it.
     """
-    folding = _Folding(start, on_record)
+    folding = _Fold(start, on_record)
     for line in lines:
         folding.take(line, thorough=False)
         if heads is not None:
@@ -113,18 +113,19 @@ def fold(
 def check_lines(
     lines: Iterable[bytes], *, start: LedgerState
 ) -> tuple[LedgerState, tuple[LedgerIssue, ...]]:
-    """Take in lines nobody has checked; returns the state and everything that is wrong.
+    """Check untrusted lines; return the state after them and everything that is wrong.
 
-    Lines at issue enter the chain and have no other effect. ``LedgerIssue.line`` is the position.
+    Lines with issues enter the chain and have no other effect; ``LedgerIssue.line`` is the position
+    of such a line.
     """
-    folding = _Folding(start, None)
+    folding = _Fold(start, None)
     for line in lines:
         folding.take(line, thorough=True)
     return folding.state(), tuple(folding.issues)
 
 
-class _Folding:
-    """Walk over lines from a state; nothing of the state itself is changed."""
+class _Fold:
+    """The fold over lines from a state; the state itself is not changed."""
 
     def __init__(
         self, start: LedgerState, on_record: Callable[[int, str, Mapping[str, Any]], object] | None
@@ -145,7 +146,7 @@ class _Folding:
         self.seen_anew: dict[int, list[int]] = {}
 
     def take(self, line: bytes, *, thorough: bool) -> None:
-        """Take in one line."""
+        """Apply one line."""
         self.seq = seq = self.seq + 1
         self.head = chain(self.head, line)
         value = None if thorough else _quick(line)
@@ -171,7 +172,7 @@ class _Folding:
         self.issues += (issue.at("", seq) for issue in issues)
 
     def state(self) -> LedgerState:
-        """Return the state after the lines taken in."""
+        """Return the state after the lines."""
         spans = self.start.spans.grown(
             tables=list(self.tables),
             records=self.records,
@@ -189,7 +190,7 @@ class _Folding:
         )
 
     def _out_of_order(self, value: Mapping[str, Any]) -> list[LedgerIssue]:
-        """List what is wrong with an entry's place and time."""
+        """Return what is wrong with an entry's position and time."""
         issues = []
         if value["seq"] != self.seq:
             issues.append(LedgerIssue(f"seq is {value['seq']}, in place {self.seq}",
@@ -205,7 +206,7 @@ class _Folding:
         return issues
 
     def _contradictions(self, kind: str, body: Mapping[str, Any]) -> list[LedgerIssue]:
-        """List what in an entry cannot be, after the entries before it."""
+        """Return what in an entry contradicts the entries before it."""
         here, change = self.contest, body.get("change")
         issues = []
         if kind == "contest-created" and body["contest"] != here.id:
@@ -231,7 +232,7 @@ class _Folding:
         return issues
 
     def _table_of(self, record: int) -> str | None:
-        """Return the table of a record, known before or taken in by this walk."""
+        """Return the table of a record, of the start or of this fold."""
         if record <= self.start.contest.seq:
             return self.start.spans.table_of(record)
         place = bisect_left(self.records, record)
@@ -242,7 +243,7 @@ class _Folding:
     def _apply(self, kind: str, body: Mapping[str, Any]) -> None:
         """Apply an entry that contradicts nothing before it."""
         self.effects.adopt(kind, body)
-        _EFFECTS.get(kind, _Folding.no_effect)(self, body)
+        _EFFECTS.get(kind, _Fold.no_effect)(self, body)
         if kind in TRANSITIONS:
             self.contest = apply(
                 self.contest, kind, body, seq=self.seq, head=self.head,
@@ -279,18 +280,18 @@ class _Folding:
         """Do nothing: the entry has no effect on records."""
 
 
-_EFFECTS: Final[Mapping[str, Callable[[_Folding, Mapping[str, Any]], None]]] = {
-    "record-added": _Folding.record,
-    "record-replaced": _Folding.record,
-    "records-voided": _Folding.void,
-    "adjustment-made": _Folding.adjust,
-    "change-rolled-back": _Folding.roll_back,
+_EFFECTS: Final[Mapping[str, Callable[[_Fold, Mapping[str, Any]], None]]] = {
+    "record-added": _Fold.record,
+    "record-replaced": _Fold.record,
+    "records-voided": _Fold.void,
+    "adjustment-made": _Fold.adjust,
+    "change-rolled-back": _Fold.roll_back,
 }
 """What kinds of entries do to records and adjustments; see also ``TRANSITIONS``."""
 
 
 def _quick(line: bytes) -> dict[str, Any] | None:
-    """Parse a line that plainly is a record's; None where it has to be looked at closely."""
+    """Return a record's line as parsed; None for any line that has to be read in full."""
     try:
         value = orjson.loads(line)
         body = value["body"]

@@ -1,4 +1,4 @@
-"""Hold from where to where in a ledger each record is seen."""
+"""Spans: from which to which position of a ledger each record is seen."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ FOREVER: Final = 2**63 - 1
 
 
 class Span(NamedTuple):
-    """Hold one span: a record is seen at position S when since <= S and (no until or S < until)."""
+    """One span: a record is seen at position S if since <= S and (until is None or S < until)."""
 
     table: str
     record: int
@@ -27,11 +27,10 @@ def _none() -> Integers:
 
 @dataclass(frozen=True, eq=False)
 class Spans:
-    """Hold spans as columns, in order of ``record``, then of ``since``.
+    """Spans as columns, in order of ``record``, then of ``since``.
 
-    A record has one span for every time it was seen: it ends where the record is replaced or
-    voided, or the change it came with is rolled back; another begins where what ended it is rolled
-    back. Order of rows is order of ``record``.
+    A span ends where its record is replaced or voided, or its change set is rolled back. Where that
+    is rolled back in turn, the record has another span. Rows are in order of ``record``.
 
     Attributes:
         tables: names of the tables, in the order they first occur.
@@ -64,7 +63,7 @@ class Spans:
             yield Span(self.tables[table], record, since, None if until == FOREVER else until)
 
     def seen(self, *, at: int) -> np.ndarray[Any, np.dtype[np.bool_]]:
-        """Say of each span whether its record is seen at a position by it."""
+        """Return for each span whether it covers a position."""
         seen: np.ndarray[Any, np.dtype[np.bool_]] = (self.since <= at) & (at < self.until)
         return seen
 
@@ -84,7 +83,7 @@ class Spans:
         return self.record[seen]
 
     def table_of(self, record: int) -> str | None:
-        """Return the table of a record, None where there is no record at that position."""
+        """Return the table of a record; None if there is no record at that position."""
         at = int(np.searchsorted(self.record, record))
         if at == len(self.record) or self.record[at] != record:
             return None
@@ -98,13 +97,13 @@ class Spans:
         table: Sequence[int],
         turns: Mapping[int, Sequence[int]],
     ) -> "Spans":
-        """Return the spans with later entries taken in.
+        """Return the spans after later entries.
 
         Args:
-            tables: names of all tables; those known stay in their places.
-            records: positions of new records, rising, behind all known ones.
+            tables: names of all tables; known ones keep their index.
+            records: positions of new records, ascending, after all known ones.
             table: number of each new record's table.
-            turns: for a record, the positions at which it went out of sight or came back.
+            turns: for a record, the positions from which it was no longer or again seen.
         """
         if not (len(records) or turns):
             return self
@@ -125,7 +124,7 @@ class Spans:
 def _turned(
     columns: dict[str, Integers], turns: Mapping[int, Sequence[int]]
 ) -> dict[str, Integers]:
-    """End and begin spans where their records' turns lie."""
+    """Return the columns with spans ended and begun at the turns of their records."""
     last = np.searchsorted(columns["record"], np.array(list(turns)), side="right") - 1
     until = columns["until"]
     again: list[tuple[int, int, int, int]] = []
