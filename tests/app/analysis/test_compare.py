@@ -86,7 +86,7 @@ def test_turned_around_every_move_is_opposite(outcomes: list[tuple[int, int, str
 
 
 def compared(tmp_path: Path, *, right: RuleSet) -> Comparison:
-    """Compare a small arena's literal edition with other rules."""
+    """Compare a small arena's reference edition with other rules."""
     return agon.compare("arena", arena_folder(tmp_path / "arena"), "sentience-1", right)
 
 

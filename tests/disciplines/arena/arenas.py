@@ -17,7 +17,7 @@ TIMES = [datetime(2026, 1, day, 12) for day in range(1, 5)]  # noqa: DTZ001 - re
 
 
 def scored(tables: Tables, *, as_of: datetime | None = None, **rules: Any) -> Result:
-    """Score rows at hand under the literal edition."""
+    """Score rows at hand under the reference edition."""
     return agon.score("arena", read_rows(SCHEMA, tables), overrides=rules, as_of=as_of)
 
 

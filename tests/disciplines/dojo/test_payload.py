@@ -116,7 +116,7 @@ def test_a_limit_allows_itself_and_refuses_one_more(at_limit: str, above: str, w
 
 
 def test_edition_0_1_leaves_long_integers_alone() -> None:
-    """The hole is closed by edition 0.2; the literal edition follows the seed."""
+    """The hole is closed by edition 0.2; the reference edition follows the seed."""
     source = f"x = 0x{'f' * 50_000}"
     assert violations(source, digits=None) == []
     assert "50000 digits" in violations(source)[0].what

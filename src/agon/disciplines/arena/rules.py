@@ -23,7 +23,7 @@ _FINDINGS = "spec arena, Integrity findings"
 
 
 class ArenaRules(Rules):
-    """The rules of the arena, frozen; the literal edition gives each the seed's value."""
+    """The rules of the arena, frozen; the reference edition gives each the seed's value."""
 
     # Elo
     elo_start: float = rule(

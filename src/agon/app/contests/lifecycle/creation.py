@@ -33,7 +33,7 @@ class NewContest:
         id: its name in addresses: small letters, digits and hyphens, 2 to 63.
         discipline: what is scored.
         title: for people.
-        edition: the rules, by full or short name; None: the discipline's literal edition.
+        edition: the rules, by full or short name; None: the discipline's reference edition.
         overrides: rules to set otherwise.
         visibility: whether everybody sees it, or only who has a token for it.
         description: for people.
