@@ -31,7 +31,7 @@ def test_users_are_added_once_and_saved(store: Store) -> None:
     with store.write() as session:
         session.access.add_user(ADA)
         session.access.add_user(replace(ADA, id="bob", disabled=True))
-        with pytest.raises(Conflict, match="'ada' already"):
+        with pytest.raises(Conflict, match="'ada' exists"):
             session.access.add_user(replace(ADA, name="Eve"))
         assert session.access.user("ada") == ADA
         session.access.save_user(replace(ADA, disabled=True))

@@ -26,7 +26,7 @@ def test_a_contest_comes_back_as_it_was_stored(store: Store) -> None:
 
 def test_an_id_is_taken_once(store: Store, spring: Contest) -> None:
     """Addresses must mean one contest."""
-    with pytest.raises(Conflict, match="'spring' already"), store.write() as session:
+    with pytest.raises(Conflict, match="'spring' exists"), store.write() as session:
         session.contests.add(contest())
     assert spring.no > 0
 

@@ -222,7 +222,7 @@ def test_records_that_are_there_are_a_conflict(store: Store, spring: Contest) ->
     """Who enters without looking is told."""
     with store.write() as session:
         session.entries.insert(spring.no, _records(1, "votes/m1"))
-    with pytest.raises(Conflict, match="already; read what is there"), store.write() as session:
+    with pytest.raises(Conflict, match="already; read it and try again"), store.write() as session:
         session.entries.insert(spring.no, _records(2, "votes/m1"))
 
 

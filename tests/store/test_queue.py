@@ -62,7 +62,7 @@ def test_an_id_is_taken_once(store: Store) -> None:
     """Two jobs under one id could be completed for each other."""
     with store.write() as session:
         session.queue.add(job("j1"), now=later(0))
-        with pytest.raises(Conflict, match="'j1' already"):
+        with pytest.raises(Conflict, match="'j1' exists"):
             session.queue.add(job("j1", dedupe="d"), now=later(0))
 
 
@@ -120,7 +120,7 @@ def test_a_lease_that_ran_out_frees_the_job_with_its_cause(store: Store) -> None
         assert again is not None
         assert (again.attempts, again.lease, again.worker) == (2, "second", "w1")
         assert again.causes == (
-            {"at": later(30).isoformat(), "worker": "dead", "cause": "lease ran out (worker dead)"},
+            {"at": later(30).isoformat(), "worker": "dead", "cause": "lease expired (worker dead)"},
         )
         with pytest.raises(Conflict, match="no longer on this lease"):
             session.queue.complete("j1", lease="first", result={}, now=later(31))
@@ -142,7 +142,7 @@ def test_a_job_begun_too_often_fails_for_good(store: Store) -> None:
         assert _claim(session.queue, at=30) is None
         lost = session.queue.get("lost")
         assert (lost.state, lost.ended_at, lost.lease) == ("failed", later(30), None)
-        assert lost.causes[-1]["cause"] == "lease ran out (worker w7)"
+        assert lost.causes[-1]["cause"] == "lease expired (worker w7)"
         session.queue.add(job("told", max_attempts=1), now=later(0))
         _claim(session.queue, at=40, lease="l2")
         told = session.queue.fail(

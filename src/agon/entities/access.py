@@ -1,4 +1,4 @@
-"""Hold users, tokens and roles, as plain values."""
+"""Users, tokens, roles, stored responses and audit entries, as plain values."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ Role: TypeAlias = Literal["viewer", "participant", "judge", "organiser", "operat
 
 @dataclass(frozen=True, kw_only=True)
 class User:
-    """Hold a user; ``password`` is an Argon2 hash or None, never shown."""
+    """A user; ``password`` is an Argon2 hash or None, and is never returned."""
 
     id: str
     name: str
@@ -21,13 +21,13 @@ class User:
 
 @dataclass(frozen=True, kw_only=True)
 class Token:
-    """Hold what is stored of a token; the secret itself is shown once and kept nowhere.
+    """What is stored of a token; its secret is returned once, when it is created, and not stored.
 
     Attributes:
         id: its public half.
         secret_sha256: hash of its secret half (256 random bits need no slow hash).
-        contests: contests it is good for; None: all.
-        scopes: what it may do of what its role may; empty: all of that.
+        contests: the contests it is scoped to; None: all.
+        scopes: the actions it is limited to, of those of its role; empty: all of them.
     """
 
     id: str
@@ -45,12 +45,12 @@ class Token:
 
 @dataclass(frozen=True, kw_only=True)
 class Caller:
-    """Hold who asks, for one request or command.
+    """The caller of one request or command.
 
     Attributes:
-        name: how entries name them (``user:ada``, ``token:…`` never; ``anonymous``).
-        user: the user's id; None for nobody in particular.
-        network: keyed hash of the address, None where there is none.
+        name: the name in ledger entries (``user:ada``, ``anonymous``; never a token).
+        user: the user's id; None if anonymous.
+        network: keyed hash of the network address, None if there is none.
     """
 
     name: str
@@ -63,14 +63,14 @@ class Caller:
 
 @dataclass(frozen=True, kw_only=True)
 class StoredResponse:
-    """Hold a request that was answered, so that its repetition gets the same answer.
+    """The response to a request, stored so that a repeated request gets the same response.
 
     Attributes:
         caller: token id (or ``anonymous``).
         key: its ``Idempotency-Key``.
         request_sha256: hash of method, path, query and body: another request under the same key
             is a conflict.
-        status, headers, body: the answer; status 0 while the first request is still under way.
+        status, headers, body: the response; status 0 while the first request is being processed.
     """
 
     caller: str
@@ -84,7 +84,7 @@ class StoredResponse:
 
 @dataclass(frozen=True, kw_only=True)
 class AuditEntry:
-    """Hold one line of the audit log: who did what to what, and from which network."""
+    """An entry of the audit log: who did what to what, and from which network."""
 
     no: int
     at: datetime

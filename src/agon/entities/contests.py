@@ -1,4 +1,4 @@
-"""Hold what a contest is and what it publishes, as plain values."""
+"""Contests and what they publish, as plain values."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from agon.ledger.contest_state import ContestState
 
 ROWS_PER_CHUNK = 256
-"""So many rows of a board are stored and read together."""
+"""Number of rows of a board that are stored and read together."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,17 +26,17 @@ class Contest(ContestState):
 
 @dataclass(frozen=True, kw_only=True)
 class Snapshot:
-    """Hold a published board's proof: what made it, and what it says, as hashes.
+    """A published board: what it was made from, and its hashes.
 
     Attributes:
-        no: its number in this database, rising with time within its contest.
-        seq: position of the ledger it was made at.
+        no: its number in this database, increasing with time within its contest.
+        seq: the position of the ledger it was made at.
         at: the ledger's time there.
-        published_at: when it was written.
-        manifest: what is signed (``agon.ledger.manifest``).
+        published_at: when it was stored.
+        manifest: the signed value (``agon.ledger.manifest``).
         signature: Ed25519 over the manifest, hex.
-        rows, unscored: how many there are.
-        stored: whether its rows are still in the database; others are rebuilt by replay.
+        rows, unscored: numbers of rows and of ids without a score.
+        stored: whether its rows are in the database; otherwise they can be rebuilt by replay.
     """
 
     no: int
@@ -55,7 +55,7 @@ class Snapshot:
 
 @dataclass(frozen=True)
 class StoredEntry:
-    """Hold an entry as it lies in the database: its position, its bytes, the chain's hash there."""
+    """An entry in the database: its position, its bytes, the chain's hash there."""
 
     seq: int
     line: bytes
@@ -63,12 +63,12 @@ class StoredEntry:
 
 
 class NewEntry(NamedTuple):
-    """Hold an entry ready to be stored, with what it is looked up by.
+    """An entry to be stored, with the keys it can be looked up by.
 
-    A tuple, because a request may bring a million of them.
+    A tuple, because a request may contain a million of them.
 
     Attributes:
-        record: the record's key (``votes/m7/j3``), None for entries that are no keyed records.
+        record: the record's key (``votes/m7/j3``); None for entries without one.
     """
 
     seq: int
@@ -83,7 +83,7 @@ class NewEntry(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class NewRecords:
-    """Hold sealed records that follow each other in a ledger, as columns.
+    """Encoded records that follow each other in a ledger, as columns.
 
     Attributes:
         seq: position of the first.
@@ -91,7 +91,7 @@ class NewRecords:
         kinds: ``record-added`` or ``record-replaced``.
         heads: the chain's hash after each.
         records: their keys.
-        external_ids: None where no record has one.
+        external_ids: None if no record has one.
     """
 
     seq: int
@@ -106,9 +106,9 @@ class NewRecords:
 
 @dataclass(frozen=True)
 class ExistingEntry:
-    """Hold an entry that is there already: where, and its line.
+    """An entry that is stored already: its position and its line.
 
-    A record that was replaced is known by its newest entry; one that was voided is still known.
+    Of a record that was replaced, it is the newest entry; one that was voided still has an entry.
     """
 
     seq: int
@@ -117,7 +117,7 @@ class ExistingEntry:
 
 @dataclass(frozen=True, kw_only=True)
 class StepCause:
-    """Name the change set that moved somebody: which, why, and whether it was rolled back there."""
+    """The change set that caused a step: which, why, and whether it was rolled back there."""
 
     change: str
     kind: str
@@ -127,11 +127,11 @@ class StepCause:
 
 @dataclass(frozen=True, kw_only=True)
 class HistoryStep:
-    """Hold one step of somebody's history on a board: the score a position of the ledger gave.
+    """A step of a participant's history on a board: the score from a position of the ledger on.
 
     Attributes:
         reason: why there is no score.
-        by: the change set that made the step; None: records did.
+        by: the change set that caused the step; None: records did.
     """
 
     id: str
@@ -145,11 +145,11 @@ class HistoryStep:
 
 @dataclass(frozen=True, kw_only=True)
 class Event:
-    """Hold one public or staff event of a contest, as it is streamed and sent to webhooks.
+    """An event of a contest, public or for staff, as it is streamed and sent to webhooks.
 
     Attributes:
-        no: rises by time over all contests; a stream resumes after it.
-        seq: position of the ledger it tells of; the public sees none later than the freeze.
+        no: increases with time over all contests; a stream resumes after it.
+        seq: the position of the ledger it is about; the public sees none after the freeze.
         kind: ``snapshot-published``, ``contest-frozen``, ``rank-changed``, ….
         staff: whether only organisers and operators may see it.
     """
@@ -168,13 +168,14 @@ ChangeState: TypeAlias = Literal["proposed", "applied", "cancelled", "rolled-bac
 
 @dataclass(frozen=True, kw_only=True)
 class Change:
-    """Hold a change set: what is proposed, what it would move, and what became of it.
+    """A change set: what is proposed, what it would move, and its state.
 
     Attributes:
         kind: ``rules``, ``void``, ``rejudge`` or ``adjustment``.
-        params: what it changes (of ``rules``: edition and overrides; of ``void``: records, people).
-        report: what the dry run found: who moves, how far, which weights change; None before it.
-        dry_run_at: position of the ledger the report is about.
+        params: what it changes (of ``rules``: edition and overrides; of ``void``: records and
+            participants).
+        report: result of the dry run: who moves, how far, which weights change; None before it.
+        dry_run_at: the position of the ledger the report is about.
     """
 
     id: str
@@ -193,11 +194,11 @@ class Change:
 
 @dataclass(frozen=True, kw_only=True)
 class Case:
-    """Hold a case: a finding somebody looks into, with every step taken.
+    """A case: the examination of a finding, with all its steps.
 
     Attributes:
         finding: the finding as it was when the case was opened; None for a case opened by hand.
-        steps: what was said and decided, oldest first: ``at``, ``by``, ``kind`` (``opened``,
+        steps: notes and decisions, oldest first: ``at``, ``by``, ``kind`` (``opened``,
             ``note``, ``decision``, ``appeal``), ``text``.
     """
 

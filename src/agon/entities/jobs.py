@@ -1,4 +1,4 @@
-"""Hold jobs, leases and those who work on them, as plain values."""
+"""Jobs, leases and workers, as plain values."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,8 +10,8 @@ JobKind: TypeAlias = Literal[
 ]
 """What a job does.
 
-``judge`` and ``trial`` run foreign programs and may go to untrusted workers. ``gate`` runs a
-setter's program, which is an answer, and stays in the house.
+``judge`` and ``trial`` run submitted programs and may go to untrusted workers. ``gate`` runs a
+setter's program, which is a hidden answer, and runs on the service's own workers only.
 """
 
 JobState: TypeAlias = Literal["queued", "leased", "done", "failed", "cancelled"]
@@ -19,14 +19,14 @@ JobState: TypeAlias = Literal["queued", "leased", "done", "failed", "cancelled"]
 
 @dataclass(frozen=True, kw_only=True)
 class NewJob:
-    """Ask for work.
+    """A job to be added to the queue.
 
     Attributes:
-        contest_no: the contest it is for, None for the house's own.
-        payload: what the worker needs; what must not leave the house is not in it.
+        contest_no: the contest it is for; None: no contest.
+        payload: what the worker needs; nothing that has to stay on the server.
         dedupe: while a job with this key is queued, another is not added.
         not_before: earliest time it may be claimed.
-        max_attempts: how often it may be begun before it counts as failed.
+        max_attempts: number of attempts after which it fails.
     """
 
     id: str
@@ -42,14 +42,14 @@ class NewJob:
 
 @dataclass(frozen=True, kw_only=True)
 class Job:
-    """Hold a job as it stands.
+    """A job in the queue.
 
     Attributes:
-        lease: the token of the present lease; only who holds it may complete or fail the job.
-        leased_until: when the lease runs out and anybody may claim the job.
-        attempts: how often it was begun.
+        lease: the token of the present lease; needed to complete or fail the job.
+        leased_until: when the lease expires and any worker may claim the job.
+        attempts: number of attempts so far.
         causes: why earlier attempts ended, oldest first: ``at``, ``worker``, ``cause``.
-        progress: how far it is, 0 to 1, as the worker last said.
+        progress: the part that is done, from 0 to 1, as last reported.
     """
 
     id: str
@@ -76,7 +76,7 @@ class Job:
 
 @dataclass(frozen=True)
 class WaitEstimate:
-    """Hold how long a queued job will wait: how many are before it, and the expected seconds."""
+    """How long a queued job will wait: number of jobs before it, and expected seconds."""
 
     position: int
     eta_seconds: float | None
@@ -84,7 +84,7 @@ class WaitEstimate:
 
 @dataclass(frozen=True, kw_only=True)
 class WorkerInfo:
-    """Hold a worker as the queue saw it last."""
+    """A worker, as it was last recorded by the queue."""
 
     name: str
     kinds: tuple[str, ...]

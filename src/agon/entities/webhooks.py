@@ -1,4 +1,4 @@
-"""Define webhooks and their deliveries, as plain frozen values."""
+"""Webhooks and their deliveries, as plain values."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,10 +8,10 @@ from typing import Any, Literal
 
 @dataclass(frozen=True, kw_only=True)
 class Webhook:
-    """Hold where a contest's events are sent.
+    """A URL to which a contest's events are sent.
 
     Attributes:
-        secret: what deliveries are signed with, encrypted under the server's key; shown once.
+        secret: signs deliveries; encrypted with the server's key, and returned only when created.
         events: kinds of events; empty: all.
         staff: whether staff events are sent too (its owner is an organiser).
     """
@@ -29,7 +29,7 @@ class Webhook:
 
 @dataclass(frozen=True, kw_only=True)
 class DeliveryLog:
-    """Hold one event's way to one webhook.
+    """The delivery of one event to one webhook.
 
     Attributes:
         event_no: the event.

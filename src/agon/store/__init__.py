@@ -1,7 +1,4 @@
-"""Keep contests, jobs and access in a database: SQLite (the default) or PostgreSQL.
-
-The promises stand in the ports of ``agon.app.contests``, ``jobs``, ``access`` and ``webhooks``.
-"""
+"""Store contests, jobs and access in a database: SQLite (the default) or PostgreSQL."""
 
 from typing import TYPE_CHECKING
 
@@ -14,15 +11,15 @@ __all__ = ["open_store"]
 
 
 def open_store(url: str, *, create: bool = True) -> "Store":
-    """Open a database; closing it is the caller's.
+    """Return a store on a database; the caller has to close it.
 
     Args:
         url: ``sqlite:///agon.db`` or ``postgresql://user@host/name``.
-        create: lay out an empty database first. One of an older version is left as it is, and its
-            sessions are refused.
+        create: create the tables of an empty database. One with an older revision is not changed,
+            and its sessions raise an error.
 
     Raises:
-        Unreadable: the URL is none of SQLite or PostgreSQL.
+        Unreadable: the URL is not of SQLite or PostgreSQL.
         Unavailable: a package is missing, or (with ``create``) the database cannot be reached.
 
     Example:

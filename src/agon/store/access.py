@@ -1,4 +1,4 @@
-"""Keep users, tokens, answered requests and the audit log."""
+"""Users, tokens, stored responses and the audit log in the database."""
 
 from datetime import datetime
 from typing import Any
@@ -16,7 +16,7 @@ _SUGGESTED_AMONG = 1000
 
 
 class Access:
-    """Keep users, tokens, answered requests and the audit log."""
+    """Users, tokens, stored responses and the audit log in the database."""
 
     def __init__(self, transaction: Transaction) -> None:
         self._transaction = transaction
@@ -31,10 +31,10 @@ class Access:
             self._transaction.insert(USERS).values(**_user_values(user)).on_conflict_do_nothing()
         )
         if not self._transaction.change(adding):
-            raise Conflict(f"there is a user {user.id!r} already; choose another id")
+            raise Conflict(f"user {user.id!r} exists; choose another id")
 
     def save_user(self, user: User) -> None:
-        """Store what changed of a locked user."""
+        """Update a locked user."""
         saving = update(USERS).where(USERS.c.id == user.id).values(**_user_values(user))
         if not self._transaction.change(saving):
             raise self._no_user(user.id)
@@ -43,21 +43,21 @@ class Access:
         """Return a user.
 
         Raises:
-            NotFound: there is none of that id.
+            NotFound: there is no such user.
         """
         return self._user(select(USERS).where(USERS.c.id == user_id), user_id)
 
     def lock_user(self, user_id: str) -> User:
-        """Return a user and keep other writers from them until the session ends.
+        """Return a user and lock it against other writers until the session ends.
 
         Raises:
-            NotFound: there is none of that id.
+            NotFound: there is no such user.
         """
         locking = select(USERS).where(USERS.c.id == user_id).with_for_update()
         return self._user(locking, user_id)
 
     def users(self, *, after: str | None = None, limit: int = 100) -> list[User]:
-        """List users in id order."""
+        """Return users in the order of their ids."""
         listing = select(USERS).order_by(USERS.c.id).limit(limit)
         if after is not None:
             listing = listing.where(USERS.c.id > after)
@@ -75,37 +75,37 @@ class Access:
             self._transaction.insert(TOKENS).values(**_token_values(token)).on_conflict_do_nothing()
         )
         if not self._transaction.change(adding):
-            raise Conflict("there is a token of that id already; make another")
+            raise Conflict("a token with that id exists; create another")
 
     def save_token(self, token: Token) -> None:
-        """Store what changed of a token; what was revoked stays so."""
+        """Update a token; one that was revoked stays revoked."""
         values = _token_values(token)
         values["revoked_at"] = func.coalesce(TOKENS.c.revoked_at, values["revoked_at"])
         saving = update(TOKENS).where(TOKENS.c.id == token.id).values(**values)
         if not self._transaction.change(saving):
-            raise NotFound("there is no token of that id; list the tokens there are")
+            raise NotFound("there is no such token; list the tokens")
 
     def token(self, token_id: str) -> Token | None:
-        """Return a token, None when there is none of that id."""
+        """Return a token, None if there is no such token."""
         row = self._transaction.first(select(TOKENS).where(TOKENS.c.id == token_id))
         return None if row is None else _token(row)
 
     def lock_token(self, token_id: str) -> Token | None:
-        """Return a token and keep other writers from it until the session ends."""
+        """Return a token and lock it against other writers until the session ends."""
         row = self._transaction.first(
             select(TOKENS).where(TOKENS.c.id == token_id).with_for_update()
         )
         return None if row is None else _token(row)
 
     def record_use(self, token_id: str, *, at: datetime) -> None:
-        """Note when a token was used last, and nothing else of it."""
+        """Store when a token was used last."""
         used = (TOKENS.c.id == token_id) & (func.coalesce(TOKENS.c.used_at, 0) < micros(at))
         self._transaction.change(update(TOKENS).where(used).values(used_at=micros(at)))
 
     def tokens(
         self, *, user: str | None = None, after: str | None = None, limit: int = 100
     ) -> list[Token]:
-        """List tokens in id order."""
+        """Return tokens in the order of their ids."""
         listing = select(TOKENS).order_by(TOKENS.c.id).limit(limit)
         if user is not None:
             listing = listing.where(TOKENS.c.user_id == user)
@@ -114,19 +114,19 @@ class Access:
         return [_token(row) for row in self._transaction.all(listing)]
 
     def response(self, caller: str, key: str) -> StoredResponse | None:
-        """Return the answer given under a key, None when there is none."""
+        """Return the response stored under a key, None if there is none."""
         row = self._transaction.first(
             select(RESPONSES).where(RESPONSES.c.caller == caller, RESPONSES.c.key == key)
         )
         return None if row is None else _response(row)
 
     def add_response(self, response: StoredResponse) -> bool:
-        """Store an answer; False when the key is taken (nothing is stored)."""
+        """Store a response; return False, and store nothing, if the key is taken."""
         adding = self._transaction.insert(RESPONSES).values(**_response_values(response))
         return bool(self._transaction.change(adding.on_conflict_do_nothing()))
 
     def take_over_response(self, response: StoredResponse, *, lost_before: datetime) -> bool:
-        """Put a request in the place of one that was lost: no sign of life since a time.
+        """Replace a pending request that was not touched since a time; return whether it was.
 
         Of several that try, one succeeds.
         """
@@ -139,40 +139,40 @@ class Access:
         )
 
     def touch_response(self, caller: str, key: str, *, at: datetime) -> None:
-        """Store a sign of life of a request under way."""
+        """Store that a pending request is still being processed."""
         self._transaction.change(
             update(RESPONSES).where(_pending(caller, key)).values(at=micros(at))
         )
 
     def save_response(self, response: StoredResponse) -> None:
-        """Store the answer of a request that was under way."""
+        """Store the response to a pending request."""
         self._transaction.upsert(RESPONSES, _response_values(response))
 
     def delete_responses(self, *, before: datetime, limit: int) -> int:
-        """Forget answers older than a time, at most so many; return how many."""
+        """Delete responses older than a time, at most ``limit``; return how many."""
         keys = tuple_(RESPONSES.c.caller, RESPONSES.c.key)
         old = select(RESPONSES.c.caller, RESPONSES.c.key).where(RESPONSES.c.at < micros(before))
         some = old.order_by(RESPONSES.c.at).limit(limit)
         return self._transaction.change(delete(RESPONSES).where(keys.in_(some)))
 
     def delete_pending_response(self, caller: str, key: str) -> None:
-        """Forget a request under way that came to nothing."""
+        """Delete a pending request that failed."""
         self._transaction.change(delete(RESPONSES).where(_pending(caller, key)))
 
-    def add_audit_entry(self, line: AuditEntry) -> None:
-        """Add a line to the audit log."""
+    def add_audit_entry(self, entry: AuditEntry) -> None:
+        """Add an entry to the audit log."""
         values = {
-            "at": micros(line.at),
-            "by": line.by,
-            "action": line.action,
-            "target": line.target,
-            "detail": json_text(line.detail),
-            "network": line.network,
+            "at": micros(entry.at),
+            "by": entry.by,
+            "action": entry.action,
+            "target": entry.target,
+            "detail": json_text(entry.detail),
+            "network": entry.network,
         }
         self._transaction.change(self._transaction.insert(AUDIT).values(**values))
 
     def audit_entries(self, *, before: int | None = None, limit: int = 100) -> list[AuditEntry]:
-        """List the audit log, newest first."""
+        """Return entries of the audit log, newest first."""
         listing = select(AUDIT).order_by(AUDIT.c.no.desc()).limit(limit)
         if before is not None:
             listing = listing.where(AUDIT.c.no < before)

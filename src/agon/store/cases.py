@@ -1,4 +1,4 @@
-"""Keep findings and the cases made of them."""
+"""Integrity findings and cases in the database."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -15,13 +15,13 @@ from agon.store.transaction import Transaction
 
 
 class Cases:
-    """Keep findings and the cases made of them."""
+    """Integrity findings and cases in the database."""
 
     def __init__(self, transaction: Transaction) -> None:
         self._transaction = transaction
 
     def save(self, case: Case) -> None:
-        """Store a case, new or known."""
+        """Insert or update a case."""
         values = {
             "contest_no": case.contest_no,
             "id": case.id,
@@ -38,39 +38,39 @@ class Cases:
         """Return a case.
 
         Raises:
-            NotFound: the contest has none of that id.
+            NotFound: the contest has no such case.
         """
         asking = select(CASES).where(CASES.c.contest_no == contest_no, CASES.c.id == case_id)
         row = self._transaction.first(asking)
         if row is None:
-            raise NotFound(f"the contest has no case {case_id!r}; list those it has")
+            raise NotFound(f"the contest has no case {case_id!r}; list its cases")
         return _case(row)
 
     def page(self, contest_no: int, *, after: str | None = None, limit: int = 100) -> list[Case]:
-        """List cases, oldest first, those after an id."""
+        """Return cases, oldest first, those after an id."""
         last = None if after is None else self.get(contest_no, after)
         listing = oldest_first(
             select(CASES).where(CASES.c.contest_no == contest_no),
             (CASES.c.opened_at, CASES.c.id),
-            behind=None if last is None else (last.opened_at, last.id),
+            after=None if last is None else (last.opened_at, last.id),
             limit=limit,
         )
         return [_case(row) for row in self._transaction.all(listing)]
 
     def save_findings(self, contest_no: int, seq: int, findings: Sequence[bytes]) -> None:
-        """Store the newest findings (JSON) in place of those before."""
+        """Replace the findings (JSON) by those of a new scan."""
         self._transaction.upsert(SCANS, {"contest_no": contest_no, "seq": seq})
         self._transaction.change(delete(FINDINGS).where(FINDINGS.c.contest_no == contest_no))
-        rows = ((contest_no, place, line) for place, line in enumerate(findings))
+        rows = ((contest_no, ordinal, line) for ordinal, line in enumerate(findings))
         self._transaction.load(FINDINGS, rows)
 
     def scan_position(self, contest_no: int) -> int:
-        """Return the position the findings are of; 0: never looked."""
+        """Return the ledger position of the last scan; 0: never scanned."""
         asking = select(SCANS.c.seq).where(SCANS.c.contest_no == contest_no)
         return self._transaction.scalar(asking) or 0
 
     def findings(self, contest_no: int) -> tuple[int, list[bytes]]:
-        """Return the position the findings are of (0: never looked), and the findings."""
+        """Return the ledger position of the last scan (0: never scanned), and its findings."""
         listing = select(FINDINGS.c.line).where(FINDINGS.c.contest_no == contest_no)
         lines = [row.line for row in self._transaction.all(listing.order_by(FINDINGS.c.ordinal))]
         return self.scan_position(contest_no), lines

@@ -1,4 +1,4 @@
-"""Keep change sets."""
+"""Change sets in the database."""
 
 from typing import Any
 
@@ -14,13 +14,13 @@ from agon.store.transaction import Transaction
 
 
 class Changes:
-    """Keep change sets."""
+    """Change sets in the database."""
 
     def __init__(self, transaction: Transaction) -> None:
         self._transaction = transaction
 
     def save(self, change: Change) -> None:
-        """Store a change set, new or known."""
+        """Insert or update a change set."""
         values = {
             "contest_no": change.contest_no,
             "id": change.id,
@@ -41,43 +41,43 @@ class Changes:
         """Return a change set.
 
         Raises:
-            NotFound: the contest has none of that id.
+            NotFound: the contest has no such change set.
         """
         asking = select(CHANGES).where(
             CHANGES.c.contest_no == contest_no, CHANGES.c.id == change_id
         )
         row = self._transaction.first(asking)
         if row is None:
-            raise NotFound(f"the contest has no change set {change_id!r}; list those it has")
+            raise NotFound(f"the contest has no change set {change_id!r}; list its change sets")
         return _change(row)
 
     def page(self, contest_no: int, *, after: str | None = None, limit: int = 100) -> list[Change]:
-        """List change sets, oldest first by when they were proposed, those after an id."""
+        """Return change sets in the order they were proposed, those after an id."""
         last = None if after is None else self.get(contest_no, after)
         listing = oldest_first(
             select(CHANGES).where(CHANGES.c.contest_no == contest_no),
             (CHANGES.c.proposed_at, CHANGES.c.id),
-            behind=None if last is None else (last.proposed_at, last.id),
+            after=None if last is None else (last.proposed_at, last.id),
             limit=limit,
         )
         return [_change(row) for row in self._transaction.all(listing)]
 
     def causes_between(self, contest_no: int, first: int, last: int) -> dict[int, StepCause]:
-        """Tell at which positions change sets were applied or rolled back."""
+        """Return the change sets by the positions at which they were applied or rolled back."""
         of = CHANGES.c
         asking = select(of.id, of.kind, of.reason, of.applied_at, of.rolled_back_at).where(
             of.contest_no == contest_no,
             or_(of.applied_at.between(first, last), of.rolled_back_at.between(first, last)),
         )
-        found: dict[int, StepCause] = {}
+        causes: dict[int, StepCause] = {}
         for row in self._transaction.all(asking):
             for seq in (row.applied_at, row.rolled_back_at):
                 if seq is not None and first <= seq <= last:
-                    found[seq] = StepCause(
+                    causes[seq] = StepCause(
                         change=row.id, kind=row.kind, reason=row.reason,
                         rolled_back=seq == row.rolled_back_at,
                     )  # fmt: skip
-        return found
+        return causes
 
 
 def _change(row: Row[Any]) -> Change:

@@ -1,4 +1,4 @@
-"""Keep contests."""
+"""Store contests."""
 
 from dataclasses import fields
 from typing import Any
@@ -17,17 +17,17 @@ _SUGGESTED_AMONG = 1000
 _NAMES = tuple(column.name for column in CONTESTS.columns)
 _STATE_FIELDS = tuple(field.name for field in fields(ContestState))
 _BY_ID = f"SELECT {', '.join(_NAMES)} FROM contests WHERE id = ?"
-"""Every request begins with this one, so it is not put together anew each time."""
+"""Every request runs this query, so its text is built once."""
 
 
 class Contests:
-    """Keep contests; what stands here is derived from their ledgers."""
+    """Contests in the database; all their columns are derived from their ledgers."""
 
     def __init__(self, transaction: Transaction) -> None:
         self._transaction = transaction
 
     def add(self, contest: Contest) -> Contest:
-        """Add a contest and return it with its number; ``no`` is ignored.
+        """Add a contest and return it with its number; the given ``no`` is ignored.
 
         Raises:
             Conflict: the id is taken.
@@ -46,7 +46,7 @@ class Contests:
         """Return a contest.
 
         Raises:
-            NotFound: there is none of that id, with the closest there is.
+            NotFound: there is no such contest; the message suggests a similar id.
         """
         rows = self._transaction.query(_BY_ID, [contest_id])
         if not rows:
@@ -58,10 +58,10 @@ class Contests:
         return _contest(self._row(CONTESTS.c.no == no)._asdict())
 
     def lock(self, contest_id: str) -> Contest:
-        """Return a contest and keep other writers from it; SQLite has one writer at a time.
+        """Return a contest and lock it against other writers; SQLite has one writer at a time.
 
-        Rows that only refer to the contest (jobs, events) can be added meanwhile: who holds one
-        of those may be waited for here.
+        Rows that only refer to the contest (jobs, events) can be added meanwhile: their writers may
+        be waiting for this lock.
         """
         locking = select(CONTESTS).where(CONTESTS.c.id == contest_id)
         row = self._transaction.first(locking.with_for_update(key_share=True))
@@ -70,13 +70,13 @@ class Contests:
         return _contest(row._asdict())
 
     def lock_series(self, series: str) -> None:
-        """Keep others from adding contests to a series; it has no row of its own to lock."""
+        """Lock a series, which has no row of its own, so that nobody else adds a contest to it."""
         if not self._transaction.on_sqlite:
             named = func.hashtextextended(f"series:{series}", 0)
             self._transaction.scalar(select(func.pg_advisory_xact_lock(named)))
 
     def save(self, contest: Contest) -> None:
-        """Store what changed of a locked contest."""
+        """Store the new state of a locked contest."""
         saving = update(CONTESTS).where(CONTESTS.c.no == contest.no).values(**_values(contest))
         if not self._transaction.change(saving):
             raise self._missing(contest.id)
@@ -89,7 +89,7 @@ class Contests:
         discipline: str | None = None,
         series: str | None = None,
     ) -> list[Contest]:
-        """List contests in id order, those after an id."""
+        """Return contests in the order of their ids, those after an id."""
         listing = select(CONTESTS).order_by(CONTESTS.c.id).limit(limit)
         if after is not None:
             listing = listing.where(CONTESTS.c.id > after)
@@ -102,11 +102,11 @@ class Contests:
     def _row(self, condition: Any) -> Row[Any]:
         row = self._transaction.first(select(CONTESTS).where(condition))
         if row is None:
-            raise NotFound("there is no contest of that number; list the contests there are")
+            raise NotFound("there is no contest with that number; list the contests")
         return row
 
     def _missing(self, contest_id: str) -> NotFound:
-        # Private contests are not told of, not even by a suggestion.
+        # Private contests must not be revealed by a suggestion.
         public = select(CONTESTS.c.id).where(CONTESTS.c.visibility == "public")
         known = [row.id for row in self._transaction.all(public.limit(_SUGGESTED_AMONG))]
         hint = did_you_mean(contest_id, known) if known else "no contest is public yet"
@@ -114,7 +114,7 @@ class Contests:
 
 
 def _taken(contest_id: str) -> Conflict:
-    return Conflict(f"there is a contest {contest_id!r} already; choose another id")
+    return Conflict(f"contest {contest_id!r} exists; choose another id")
 
 
 def _values(contest: Contest) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Turn what a database says into what agon says: one fact and the remedy, and no password."""
+"""Translate database errors into agon's: a fact and a remedy, without passwords."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from agon.errors import AgonError, Conflict, DatabaseUnavailable, Unreadable
 
 _BUSY: Final = ("locked", "busy")
 
-_PLIGHTS: Final = (
+_HINTS: Final = (
     (("is full", "No space left"), "has no room to write", "make room on its disk and try again"),
     (("disk I/O error",), "cannot be read or written", "see whether its disk is full or failing"),
     (("readonly", "read-only"), "may only be read",
@@ -19,7 +19,7 @@ _PLIGHTS: Final = (
     (("malformed",), "is damaged",
      "agon db verify tells where; agon db restore brings back a backup"),
 )  # fmt: skip
-"""What an operator can do about it, by what SQLite and PostgreSQL say."""
+"""What an operator can do, by words in the messages of SQLite and PostgreSQL."""
 
 
 @contextmanager
@@ -27,12 +27,12 @@ def translate_errors(database: str) -> Iterator[None]:
     """Raise the database's errors as agon's.
 
     Args:
-        database: what the database is called in messages (:func:`agon.store.engines.display_url`).
+        database: name of the database in messages (:func:`agon.store.engines.display_url`).
 
     Raises:
-        DatabaseUnavailable: it cannot be reached, is busy for too long, or is none.
-        Conflict: what was written contradicts what is there.
-        Unreadable: a value holds what the database cannot keep.
+        DatabaseUnavailable: it cannot be reached, is busy for too long, or is not a database.
+        Conflict: a constraint was violated.
+        Unreadable: a value cannot be stored.
     """
     try:
         yield
@@ -49,7 +49,7 @@ def translate_errors(database: str) -> Iterator[None]:
 
 
 def to_agon_error(error: BaseException, database: str) -> AgonError:
-    """Choose agon's error for a database's."""
+    """Return agon's error for a database error."""
     cause = original(error)
     text = str(cause).strip().partition("\n")[0]
     if is_conflict(error):
@@ -65,7 +65,7 @@ def to_agon_error(error: BaseException, database: str) -> AgonError:
         "LockNotAvailable", "QueryCanceled", "DeadlockDetected", "SerializationFailure",
     }:  # fmt: skip
         return DatabaseUnavailable(f"{database} is busy ({text}); try again")
-    for words, what, remedy in _PLIGHTS:
+    for words, what, remedy in _HINTS:
         if any(word in text for word in words):
             return DatabaseUnavailable(f"{database} {what} ({text}); {remedy}")
     return DatabaseUnavailable(
@@ -74,7 +74,7 @@ def to_agon_error(error: BaseException, database: str) -> AgonError:
 
 
 def is_conflict(error: BaseException) -> bool:
-    """Say whether a constraint was broken."""
+    """Return whether a constraint was violated."""
     return any(kind.__name__ == "IntegrityError" for kind in type(original(error)).__mro__)
 
 

@@ -14,18 +14,18 @@ from agon.errors import Unavailable, Unreadable
 from agon.store.database_errors import translate_errors
 
 LOCK_TIMEOUT_S: Final = 30
-"""So long a session waits for another that writes."""
+"""How long a session waits for another that writes."""
 
 CHANNEL: Final = "agon_stored"
-"""On PostgreSQL word of every session that stored something goes out here."""
+"""On PostgreSQL, every session that stored something is notified on this channel."""
 
-_TELL: Final = f"""
+_NOTIFY: Final = f"""
 SELECT pg_notify('{CHANNEL}', '') WHERE txid_current_if_assigned() IS NOT NULL
 """
-"""Only who stored something has a transaction's number; a worker that found no job tells nobody."""
+"""Only a session that stored something has a transaction id; others notify nobody."""
 
-_STATEMENT_SECONDS: Final = 120
-_IDLE_SECONDS: Final = 600
+_STATEMENT_TIMEOUT_S: Final = 120
+_IDLE_TIMEOUT_S: Final = 600
 
 _PRAGMAS: Final = (
     "PRAGMA page_size = 16384",  # of a new file; entries of 400 bytes fill small pages badly
@@ -39,10 +39,10 @@ _PRAGMAS: Final = (
 
 
 def parse_url(url: str) -> URL:
-    """Read a database's URL.
+    """Return the URL of a database, parsed.
 
     Raises:
-        Unreadable: it is none, or of a database agon does not keep itself in.
+        Unreadable: it is not a URL, or of a database that is not supported.
 
     Example:
         >>> parse_url("sqlite:///agon.db").database
@@ -64,13 +64,12 @@ def parse_url(url: str) -> URL:
     if kind == "postgresql":
         return found.set(drivername="postgresql+psycopg")
     raise Unreadable(
-        f"agon does not keep itself in {kind}: write sqlite:///agon.db or "
-        "postgresql://user@host/name"
+        f"{kind} is not supported: write sqlite:///agon.db or postgresql://user@host/name"
     )
 
 
 def display_url(url: URL) -> str:
-    """Name a database in messages, without user and password.
+    """Return a database's name for messages, without user and password.
 
     Example:
         >>> display_url(make_url("postgresql://ada:secret@db/agon"))
@@ -82,10 +81,10 @@ def display_url(url: URL) -> str:
 
 
 def open_engine(url: str) -> Engine:
-    """Prepare connections to a database; the first use connects.
+    """Return an engine for a database; the first session connects.
 
     Raises:
-        Unreadable: the URL is none of SQLite or PostgreSQL.
+        Unreadable: the URL is not of SQLite or PostgreSQL.
         Unavailable: the driver is not installed.
     """
     found = parse_url(url)
@@ -96,8 +95,8 @@ def open_engine(url: str) -> Engine:
         event.listen(engine, "connect", _prepare_sqlite)
         return engine
     settings = (
-        f"-c statement_timeout={_STATEMENT_SECONDS}s -c lock_timeout={LOCK_TIMEOUT_S}s "
-        f"-c idle_in_transaction_session_timeout={_IDLE_SECONDS}s -c timezone=UTC"
+        f"-c statement_timeout={_STATEMENT_TIMEOUT_S}s -c lock_timeout={LOCK_TIMEOUT_S}s "
+        f"-c idle_in_transaction_session_timeout={_IDLE_TIMEOUT_S}s -c timezone=UTC"
     )
     arguments = {"connect_timeout": 10, "application_name": "agon", "options": settings}
     try:
@@ -111,11 +110,11 @@ def open_engine(url: str) -> Engine:
 
 @contextmanager
 def begin(engine: Engine, *, writing: bool) -> Iterator[Connection]:
-    """Begin a transaction, commit it at the block's end, undo it when an error leaves the block.
+    """Begin a transaction; commit it at the end of the block, or roll it back on an error.
 
-    One that writes on SQLite takes the write lock at once, so that it never fails half-way for
-    another writer; one that stored something on PostgreSQL tells those who watch, as it commits.
-    One that reads sees one state of everything and cannot write.
+    On SQLite a writing transaction takes the write lock at its beginning, so that it never fails
+    later because of another writer. On PostgreSQL one that stored something notifies watchers as it
+    commits. A reading transaction sees one consistent state and cannot write.
 
     Raises:
         Unavailable: the database cannot be reached, or stays locked.
@@ -132,13 +131,13 @@ def begin(engine: Engine, *, writing: bool) -> Iterator[Connection]:
                 connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
             yield connection
             if writing and not sqlite:
-                connection.exec_driver_sql(_TELL)
+                connection.exec_driver_sql(_NOTIFY)
 
 
 def create_file(url: str) -> None:
-    """Make a SQLite file and its folder, if they are missing; nothing for PostgreSQL.
+    """Create a SQLite file and its folder if they are missing; do nothing for PostgreSQL.
 
-    Its owner alone may read it: it holds hidden answers and hashes of passwords.
+    Only its owner may read it: it holds hidden answers and hashes of passwords.
     """
     found = parse_url(url)
     if found.get_backend_name() == "sqlite" and found.database:
@@ -149,13 +148,13 @@ def create_file(url: str) -> None:
 
 
 def create_private_file(path: Path) -> None:
-    """Make an empty file that its owner alone may read; one that is there stays as it is."""
+    """Create an empty file that only its owner may read, unless it exists."""
     with suppress(FileExistsError):
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
 
 
 def _prepare_sqlite(connection: Any, _record: object) -> None:
-    """Leave transactions to :func:`begin`; the driver would begin some of its own."""
+    """Turn off the driver's implicit transactions; :func:`begin` manages them."""
     connection.isolation_level = None
     for pragma in _PRAGMAS:
         connection.execute(pragma)

@@ -1,4 +1,4 @@
-"""Keep the ledgers' entries: the hot path, so the driver is spoken to without detours."""
+"""Store entries of ledgers: the hot path, so statements go to the driver directly."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import datetime
@@ -23,40 +23,40 @@ _AT_A_TIME = 20_000
 
 
 class Entries:
-    """Keep the ledgers' entries; they are added and read, and never changed."""
+    """Entries of ledgers in the database; they are added and read, never changed."""
 
     def __init__(self, transaction: Transaction) -> None:
         self._transaction = transaction
 
     def append(self, contest_no: int, entries: Iterable[NewEntry]) -> int:
-        """Add sealed entries to a locked contest, fast for many; return how many.
+        """Add entries to a locked contest, fast for many; return how many.
 
         Raises:
-            Conflict: a position, record key or external id is there already.
+            Conflict: a position, record key or external id exists.
         """
         rows = _Rows(contest_no, entries)
         try:
             return self._transaction.load(ENTRIES, rows)
         except Exception as error:
             if is_conflict(error):
-                raise Conflict(_there_already(error, rows.last)) from error
+                raise Conflict(_conflict_message(error, rows.last)) from error
             raise
 
     def insert(self, contest_no: int, records: NewRecords) -> None:
-        """Add sealed records to a locked contest, as fast as the database takes them.
+        """Add records to a locked contest, as fast as the database can.
 
         Raises:
-            Conflict: a position, record key or external id is there already.
+            Conflict: a position, record key or external id exists.
         """
         try:
             self._start_insert(contest_no, records)()
         except Exception as error:
             if is_conflict(error):
-                raise Conflict(_there_already(error, None)) from error
+                raise Conflict(_conflict_message(error, None)) from error
             raise
 
     def start_insert_new(self, contest_no: int, records: NewRecords) -> Callable[[], bool]:
-        """Begin to add sealed records, unless the key or external id of any is known.
+        """Start to add records, unless the key or external id of any exists.
 
         SQLite undoes what it refuses. PostgreSQL would have to begin a transaction within the
         transaction for each portion, so it is asked before.
@@ -111,7 +111,7 @@ class Entries:
     def after(
         self, contest_no: int, seq: int = 0, *, until: int | None = None, limit: int | None = None
     ) -> Iterator[StoredEntry]:
-        """Yield entries later than ``seq`` in order, read in portions."""
+        """Yield entries later than ``seq`` in order, read in batches."""
         last = self._newest(contest_no)
         last = last if until is None else min(last, until)
         left = last if limit is None else limit
@@ -131,9 +131,9 @@ class Entries:
     def of_kind(
         self, contest_no: int, kinds: Collection[str], *, after: int = 0, until: int | None = None
     ) -> Iterator[StoredEntry]:
-        """Yield entries of these kinds in order, without walking over the others.
+        """Yield entries of these kinds in order, without reading the others.
 
-        Kinds that hold records are not asked for here; :meth:`rows` gives those.
+        Not for kinds that hold records; see :meth:`rows`.
         """
         last = self._newest(contest_no) if until is None else until
         each = [self._of_kind(contest_no, kind, after, last) for kind in sorted(set(kinds))]
@@ -162,9 +162,9 @@ class Entries:
         external_ids: Sequence[str] = (),
         until: int | None = None,
     ) -> dict[str, ExistingEntry]:
-        """Find which record keys (``votes/m7/j3``) and external ids (as given) are there.
+        """Return the entries with these record keys (``votes/m7/j3``) or external ids, by key.
 
-        A submission is known as ``received/ID``. ``until`` is the last position looked at.
+        The key of a submission is ``received/ID``. Entries after ``until`` are left out.
         """
         found: dict[str, ExistingEntry] = {}
         for column, names in (("record", records), ("external_id", external_ids)):
@@ -176,14 +176,14 @@ class Entries:
         return found
 
     def existing_keys(self, contest_no: int, table: str, keys: Sequence[str]) -> set[str]:
-        """Return those of ``keys`` of a table that are there."""
+        """Return the keys of a table that exist."""
         rows = self._named(contest_no, "record", keys, "table_name")
         return {name for name, of in rows if of == table}
 
     def position_at(self, contest_no: int, moment: datetime) -> int:
-        """Return the position of the last entry not later than ``moment``; 0 for none.
+        """Return the position of the last entry not later than a time; 0 if there is none.
 
-        Times never decrease along a ledger, so halving finds it without an index of times.
+        Times never decrease along a ledger, so a binary search finds it without an index.
         """
         wanted = micros(moment)
         low, high = 0, self._newest(contest_no)
@@ -204,13 +204,13 @@ class Entries:
         """
         at = self._time(contest_no, seq)
         if at is None:
-            raise NotFound(f"the ledger has no position {seq}; ask for one it has")
+            raise NotFound(f"the ledger has no position {seq}; give an earlier one")
         return moment_at(at)
 
     def rows(
         self, contest_no: int, table: str, *, after: int = 0, until: int | None = None, limit: int
     ) -> list[StoredEntry]:
-        """Return entries that hold records of a table, those after a position."""
+        """Return entries that hold records of a table, after a position."""
         bound = " AND seq <= ?" if until is not None else ""
         values = [contest_no, table, after, *([until] if until is not None else []), limit]
         rows = self._transaction.query(
@@ -221,7 +221,7 @@ class Entries:
         return [StoredEntry(*row) for row in rows]
 
     def _any_replaced(self, contest_no: int) -> bool:
-        """Say whether names are known that the unique indexes leave out."""
+        """Return whether there are replaced records, which the unique indexes leave out."""
         return any(
             self._transaction.query(
                 f"SELECT 1 FROM entries INDEXED BY entries_replaced_{column}_idx "
@@ -244,7 +244,7 @@ class Entries:
     def _named(
         self, contest_no: int, column: str, names: Sequence[str], wanted: str
     ) -> Iterator[tuple[Any, ...]]:
-        """Yield what is known under names; the conditions are those of the partial indexes."""
+        """Yield the entries with these names; the conditions are those of the partial indexes."""
         for start in range(0, len(names), _AT_A_TIME):
             part = list(names[start : start + _AT_A_TIME])
             given = orjson.dumps(part).decode() if self._transaction.on_sqlite else part
@@ -264,7 +264,7 @@ class Entries:
 
 
 class _Rows:
-    """Give entries as rows of the table and remember the last one asked for."""
+    """Entries as rows of the table; ``last`` is the last one that was read."""
 
     def __init__(self, contest_no: int, entries: Iterable[NewEntry]) -> None:
         self._contest_no = contest_no
@@ -276,13 +276,13 @@ class _Rows:
         for entry in self._entries:
             self.last = entry
             seq, kind, at, *rest = entry
-            if at is not moment_before:  # most of a batch are of one moment
+            if at is not moment_before:  # most of a batch have the same time
                 moment_before, counted = at, micros(at)
             yield (no, seq, kind, counted, *rest)
 
 
-def _there_already(error: BaseException, last: NewEntry | None) -> str:
-    """Say which position, record or external id was taken."""
+def _conflict_message(error: BaseException, last: NewEntry | None) -> str:
+    """Return a message with the position, record or external id that exists."""
     cause = original(error)
     diagnosis = getattr(cause, "diag", None)
     if diagnosis is not None:  # PostgreSQL names the values: Key (contest_no, record)=(1, v/m7)
@@ -293,7 +293,7 @@ def _there_already(error: BaseException, last: NewEntry | None) -> str:
         broken = str(cause)
         key = "" if last is None else str(_looked_up(broken, last))
     what = next((word for word in _LOOKED_UP if word in broken), "seq")
-    return f"the ledger has the {_LOOKED_UP[what]} {key} already; read what is there, try again"
+    return f"the ledger has the {_LOOKED_UP[what]} {key} already; read it and try again"
 
 
 def _looked_up(broken: str, entry: NewEntry) -> object:

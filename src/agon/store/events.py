@@ -1,4 +1,4 @@
-"""Keep what happened, numbered in the order in which it became visible."""
+"""Store events, numbered in the order in which they became visible."""
 
 from dataclasses import replace
 from typing import Final
@@ -11,11 +11,11 @@ from agon.store.conversions import json_text, parsed
 from agon.store.schema import EVENTS
 from agon.store.transaction import Transaction
 
-_ONE_AT_A_TIME: Final = 0x61676F6E  # "agon": the advisory lock of who numbers events
+_NUMBERING_LOCK: Final = 0x61676F6E  # "agon": the advisory lock for numbering events
 
 
 class Events:
-    """Keep what happened, for streams that resume and for webhooks."""
+    """Events in the database, for streams that can be resumed and for webhooks."""
 
     def __init__(self, transaction: Transaction) -> None:
         self._transaction = transaction
@@ -23,11 +23,11 @@ class Events:
     def add(self, event: Event) -> Event:
         """Store an event and return it with its number.
 
-        PostgreSQL hands out numbers before commits: without the lock a stream could read event 8,
-        resume after it, and never see 7, committed a moment later.
+        PostgreSQL assigns numbers before commits: without the lock a stream could read event 8,
+        resume after it, and miss event 7, committed a moment later.
         """
         if not self._transaction.on_sqlite:
-            self._transaction.scalar(select(func.pg_advisory_xact_lock(_ONE_AT_A_TIME)))
+            self._transaction.scalar(select(func.pg_advisory_xact_lock(_NUMBERING_LOCK)))
         values = {
             "contest_no": event.contest_no,
             "seq": event.seq,
@@ -42,7 +42,7 @@ class Events:
     def after(
         self, no: int, *, contest_no: int | None = None, until: int | None = None, limit: int = 500
     ) -> list[Event]:
-        """Return events numbered above ``no``; ``until`` is the last position they may be of."""
+        """Return events numbered above ``no``; ``until`` is their last ledger position."""
         listing = select(EVENTS).where(EVENTS.c.no > no)
         if contest_no is not None:
             listing = listing.where(EVENTS.c.contest_no == contest_no)
@@ -62,5 +62,5 @@ class Events:
         ]
 
     def last(self) -> int:
-        """Return the newest event's number, 0 for none."""
+        """Return the number of the newest event, 0 if there is none."""
         return self._transaction.scalar(select(func.max(EVENTS.c.no))) or 0

@@ -13,7 +13,7 @@ from agon.store.transaction import Transaction
 
 _NAMES: Final = [column.name for column in HISTORIES.columns]
 _LISTED: Final = ", ".join(f'"{name}"' for name in _NAMES)
-_TOLD: Final = ("at", "rank", "score", "reason")
+_VALUES: Final = ("at", "rank", "score", "reason")
 
 
 class Histories:
@@ -23,7 +23,7 @@ class Histories:
         self._transaction = transaction
 
     def add(self, contest_no: int, board: str, steps: Iterable[HistoryStep]) -> None:
-        """Add steps, fast for many; a step that is there already is replaced."""
+        """Add steps, fast for many; an existing step is replaced."""
         rows = _rows(contest_no, board, steps)
         if self._transaction.on_sqlite:
             marks = ", ".join("?" * len(_NAMES))
@@ -33,14 +33,14 @@ class Histories:
             return
         self._transaction.execute(
             "CREATE TEMPORARY TABLE IF NOT EXISTS arriving (LIKE histories, "
-            "place bigint GENERATED ALWAYS AS IDENTITY) ON COMMIT DROP"
+            "number bigint GENERATED ALWAYS AS IDENTITY) ON COMMIT DROP"
         )
         self._transaction.execute("TRUNCATE arriving RESTART IDENTITY")
         self._transaction.copy(HISTORIES, rows, into="arriving")
-        told = ", ".join(f'"{name}" = excluded."{name}"' for name in _TOLD)
+        told = ", ".join(f'"{name}" = excluded."{name}"' for name in _VALUES)
         self._transaction.execute(
             f"INSERT INTO histories ({_LISTED}) SELECT DISTINCT ON (participant, seq) {_LISTED} "
-            "FROM arriving ORDER BY participant, seq, place DESC "
+            "FROM arriving ORDER BY participant, seq, number DESC "
             f"ON CONFLICT (contest_no, board, participant, seq) DO UPDATE SET {told}"
         )
 
@@ -54,7 +54,7 @@ class Histories:
         after: int = 0,
         limit: int = 1000,
     ) -> list[HistoryStep]:
-        """Return somebody's steps in ledger order."""
+        """Return a participant's steps in ledger order."""
         asking = select(HISTORIES).where(
             HISTORIES.c.contest_no == contest_no,
             HISTORIES.c.board == board,
@@ -85,17 +85,17 @@ class Histories:
         until: int | None = None,
         limit: int = 50,
     ) -> list[str]:
-        """List ids that have steps on a board and begin with a text, by code point.
+        """Return ids that have steps on a board and begin with a text, by code point.
 
         Args:
             contest_no: the contest.
             board: the board.
             begins: the text.
-            after: the id behind which to begin.
-            until: leave out whose steps are all of later positions.
-            limit: how many at most.
+            after: the id before the first.
+            until: leave out ids whose steps are all of later positions.
+            limit: maximum number of ids.
         """
-        end = _behind(begins)
+        end = _next_text(begins)
         bound, bounds = ("", []) if end is None else ("AND participant < ?", [end])
         here = [contest_no, board]
         seen = "" if until is None else f"AND ({_FIRST_SEQ}) <= ?"
@@ -122,34 +122,34 @@ WITH RECURSIVE known (name) AS (
 )
 SELECT name FROM known WHERE name IS NOT NULL {{seen}} LIMIT ?
 """
-"""Leap from id to id within the primary key's index, over all the steps in between.
+"""Jump from id to id within the primary key's index, over all the steps in between.
 
 ``ORDER BY … LIMIT 1``, because PostgreSQL may walk the whole range for a ``min``.
 """
 
-_HALVES: Final = 0xD800
-_BEHIND_HALVES: Final = 0xE000
+_SURROGATES: Final = 0xD800
+_AFTER_SURROGATES: Final = 0xE000
 
 
-def _behind(begins: str) -> str | None:
-    r"""Return the least text behind all that begin with one; None where there is none.
+def _next_text(begins: str) -> str | None:
+    r"""Return the smallest text after all that begin with one; None if there is none.
 
     Example:
-        >>> _behind("ada"), _behind("a\U0010ffff"), _behind("\U0010ffff")
+        >>> _next_text("ada"), _next_text("a\U0010ffff"), _next_text("\U0010ffff")
         ('adb', 'b', None)
     """
     kept = begins.rstrip(chr(sys.maxunicode))
     if not kept:
         return None
     last = ord(kept[-1]) + 1
-    # The halves of characters are no text by themselves.
-    return kept[:-1] + chr(_BEHIND_HALVES if last == _HALVES else last)
+    # Surrogates are not characters.
+    return kept[:-1] + chr(_AFTER_SURROGATES if last == _SURROGATES else last)
 
 
 def _rows(contest_no: int, board: str, steps: Iterable[HistoryStep]) -> Iterator[tuple[Any, ...]]:
     moment_before, counted = None, 0
     for step in steps:
-        if step.at is not moment_before:  # most of a batch are of one moment
+        if step.at is not moment_before:  # most of a batch have the same time
             moment_before, counted = step.at, micros(step.at)
         yield (
             contest_no, board, step.id, step.seq, counted, step.rank, step.score, step.reason,

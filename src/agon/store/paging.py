@@ -1,4 +1,4 @@
-"""Page through rows that are listed by a moment: those behind one row, so many."""
+"""Select pages of rows that are ordered by time."""
 
 from datetime import datetime
 from typing import Any
@@ -12,19 +12,19 @@ def oldest_first(
     listing: Select[Any],
     by: tuple[Column[Any], Column[Any]],
     *,
-    behind: tuple[datetime, str] | None,
+    after: tuple[datetime, str] | None,
     limit: int,
 ) -> Select[Any]:
-    """List rows by a moment and, of one moment, by their id; those behind a row, at most so many.
+    """Select rows in the order of their times, and of their ids where the times are equal.
 
     Args:
         listing: the rows.
-        by: the columns of the moment and of the id.
-        behind: moment and id of the row the page begins behind; None: from the beginning.
-        limit: the most rows.
+        by: the columns of the time and of the id.
+        after: time and id of the row before the page; None: from the beginning.
+        limit: maximum number of rows.
     """
-    if behind is not None:
-        listing = listing.where(tuple_(*by) > tuple_(micros(behind[0]), behind[1]))
+    if after is not None:
+        listing = listing.where(tuple_(*by) > tuple_(micros(after[0]), after[1]))
     return listing.order_by(*by).limit(limit)
 
 
@@ -32,10 +32,10 @@ def newest_first(
     listing: Select[Any],
     by: tuple[Column[Any], Column[Any]],
     *,
-    behind: tuple[datetime, str] | None,
+    after: tuple[datetime, str] | None,
     limit: int,
 ) -> Select[Any]:
-    """List rows as :func:`oldest_first` does, from the other end."""
-    if behind is not None:
-        listing = listing.where(tuple_(*by) < tuple_(micros(behind[0]), behind[1]))
+    """Select rows as :func:`oldest_first` does, in the opposite order."""
+    if after is not None:
+        listing = listing.where(tuple_(*by) < tuple_(micros(after[0]), after[1]))
     return listing.order_by(*(column.desc() for column in by)).limit(limit)

@@ -1,4 +1,4 @@
-"""Keep jobs on leases: a claim is one UPDATE, and a lease is compared in the database."""
+"""Store jobs and leases: a claim is one UPDATE, and leases are compared in the database."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
@@ -37,9 +37,9 @@ WHERE id = (
     ORDER BY negated_priority, created_at, id LIMIT 1 {{locking}}
 ) RETURNING {", ".join(f'"{name}"' for name in _COLUMNS)}
 """
-"""A worker's most frequent question, asked without SQLAlchemy."""
+"""A worker's most frequent statement, run without SQLAlchemy."""
 
-# Written out, not bound: only so do the partial indexes serve.
+# Literals, not bound values: the partial indexes are used only then.
 _IS_QUEUED: Final[ColumnElement[bool]] = JOBS.c.state == literal_column("'queued'")
 _IS_LEASED: Final[ColumnElement[bool]] = JOBS.c.state == literal_column("'leased'")
 
@@ -50,11 +50,11 @@ _EXPIRED_AT_A_TIME: Final = 100
 
 
 class Queue:
-    """Keep jobs on leases.
+    """Jobs and workers in the database.
 
-    A job is claimed by one worker at a time. A lease that ran out frees the job for another
-    attempt; the late worker's lease token is then worth nothing, so no job is completed twice.
-    Completing happens in the session of what it changes: both are stored, or neither.
+    A job is claimed by one worker at a time. When its lease expires it can be claimed again; the
+    late worker's lease token is then invalid, so no job is completed twice. A job is completed in
+    the session that stores its results: both are stored, or neither.
     """
 
     def __init__(self, transaction: Transaction) -> None:
@@ -79,7 +79,7 @@ class Queue:
         }
         adding = self._transaction.insert(JOBS).values(**values)
         if self._transaction.scalar(select(JOBS.c.id).where(JOBS.c.id == job.id)) is not None:
-            raise Conflict(f"there is a job {job.id!r} already; choose another id")
+            raise Conflict(f"job {job.id!r} exists; choose another id")
         if job.dedupe is not None:
             adding = adding.on_conflict_do_nothing(
                 index_elements=["dedupe"],
@@ -89,8 +89,8 @@ class Queue:
             row = self._transaction.first(adding.returning(JOBS))
             if row is not None:
                 return _job(row)
-            # Shared with other writers, but kept from workers until this session ends: a worker
-            # that took it now would not see what this session adds.
+            # Locked against workers until this session ends, not against other writers: a worker
+            # that claimed it now would not see what this session adds.
             same = select(JOBS).where(JOBS.c.dedupe == job.dedupe, _IS_QUEUED)
             row = self._transaction.first(same.with_for_update(read=True))
             if row is not None:
@@ -106,22 +106,22 @@ class Queue:
         span: timedelta,
         contests: Sequence[int] | None = None,
     ) -> Job | None:
-        """Claim the next job of these kinds: highest priority, then oldest; None for none.
+        """Claim the next job of these kinds: highest priority, then oldest; None if there is none.
 
-        A job whose lease ran out is claimed with its cause noted, or failed when it has been begun
-        ``max_attempts`` times. While the queue is paused there is nothing to claim.
+        A job whose lease expired is queued again with the cause, or fails after ``max_attempts``
+        attempts. While the queue is paused nothing is claimed.
 
         Args:
-            kinds: what the worker can do.
+            kinds: the kinds the worker runs.
             worker: the worker's name.
-            lease: a fresh token that nobody can guess.
+            lease: a new token that cannot be guessed.
             now: the time.
             span: how long the lease lasts without a heartbeat.
             contests: numbers of the contests the worker may work for; None: all.
         """
         at = micros(now)
         if self._transaction.query(_LATE, [at]):
-            self._give_back(at)
+            self._expire_leases(at)
         limited = "" if contests is None else f"AND contest_no IN ({_marks(contests)})"
         if not kinds or (contests is not None and not contests):
             return None
@@ -143,8 +143,8 @@ class Queue:
         """Extend a lease.
 
         Raises:
-            Conflict: the lease is no longer the job's (it ran out and another worker has it, or
-                the job was cancelled): stop working on it.
+            Conflict: the job is no longer on this lease (it expired and another worker has the job,
+                or the job was cancelled): stop working on it.
         """
         values: dict[str, Any] = {"leased_until": micros(now + span)}
         if progress is not None:
@@ -152,10 +152,10 @@ class Queue:
         return self._of_lease(job_id, lease, values)
 
     def complete(self, job_id: str, *, lease: str, result: Mapping[str, Any], now: datetime) -> Job:
-        """Finish a job.
+        """Complete a job.
 
         Raises:
-            Conflict: the lease is no longer the job's; what the session did must not be kept.
+            Conflict: the job is no longer on this lease; the session must not be committed.
         """
         values = {"state": "done", "result": json_text(result), "ended_at": micros(now)}
         return self._of_lease(job_id, lease, values | _NO_LEASE)
@@ -163,19 +163,19 @@ class Queue:
     def fail(
         self, job_id: str, *, lease: str, cause: str, now: datetime, retry_at: datetime | None
     ) -> Job:
-        """Give a job back with the cause; ``retry_at`` None: it failed for good.
+        """Return a job to the queue with the cause; ``retry_at`` None: it fails.
 
-        A job begun ``max_attempts`` times fails for good whatever ``retry_at`` says.
+        After ``max_attempts`` attempts it fails whatever ``retry_at`` is.
 
         Raises:
-            Conflict: the lease is no longer the job's.
+            Conflict: the job is no longer on this lease.
         """
-        # Held until the session ends, so that nobody claims it between the two statements.
+        # Locked until the session ends, so that no worker claims it between the two statements.
         row = self._transaction.first(select(JOBS).where(JOBS.c.id == job_id).with_for_update())
         if row is None or row.state != "leased" or row.lease != lease:
             raise self._lost(job_id)
         again = None if row.attempts >= row.max_attempts else retry_at
-        return self._ended_badly(row, cause=cause, now=micros(now), retry_at=again)
+        return self._fail(row, cause=cause, now=micros(now), retry_at=again)
 
     def cancel(self, job_id: str, *, now: datetime) -> Job:
         """Cancel a queued or leased job.
@@ -195,7 +195,7 @@ class Queue:
         return _job(row)
 
     def retry(self, job_id: str, *, now: datetime) -> Job:
-        """Queue a failed or cancelled job again, with its attempts forgiven.
+        """Queue a failed or cancelled job again; its attempts are counted from 0.
 
         Raises:
             Conflict: it is not failed or cancelled.
@@ -214,11 +214,11 @@ class Queue:
         """Return a job.
 
         Raises:
-            NotFound: there is none of that id.
+            NotFound: there is no such job.
         """
         row = self._transaction.first(select(JOBS).where(JOBS.c.id == job_id))
         if row is None:
-            raise NotFound(f"there is no job {job_id!r}; ended jobs are forgotten after a while")
+            raise NotFound(f"there is no job {job_id!r}; ended jobs are deleted after some time")
         return _job(row)
 
     def page(
@@ -230,7 +230,7 @@ class Queue:
         after: str | None = None,
         limit: int = 100,
     ) -> list[Job]:
-        """List jobs, newest first, those after (older than) a job."""
+        """Return jobs, newest first, those older than a job."""
         listing = select(JOBS)
         if contest_no is not None:
             listing = listing.where(JOBS.c.contest_no == contest_no)
@@ -242,13 +242,13 @@ class Queue:
         listing = newest_first(
             listing,
             (JOBS.c.created_at, JOBS.c.id),
-            behind=None if last is None else (last.created_at, last.id),
+            after=None if last is None else (last.created_at, last.id),
             limit=limit,
         )
         return [_job(row) for row in self._transaction.all(listing)]
 
     def last_done(self, kind: JobKind, *, contest_no: int, since: datetime) -> Job | None:
-        """Return the job of a kind and contest that was done last, if that was after a time."""
+        """Return the last completed job of a kind and contest, if it ended after a time."""
         done = select(JOBS).where(
             _IS_DONE,
             JOBS.c.kind == kind,
@@ -259,13 +259,13 @@ class Queue:
         return None if row is None else _job(row)
 
     def waiting(self, job_id: str, *, now: datetime) -> WaitEstimate | None:
-        """Say how long a queued job will wait; None for one that is not queued."""
+        """Return how long a queued job will wait; None for one that is not queued."""
         return estimate_wait(
             self._transaction, self.get(job_id), workers=self.workers(since=now - _LATELY)
         )
 
     def counts(self) -> dict[tuple[JobKind, JobState], int]:
-        """Count jobs by kind and state."""
+        """Return the numbers of jobs by kind and state."""
         counting = select(JOBS.c.kind, JOBS.c.state, func.count().label("jobs"))
         counting = counting.group_by(JOBS.c.kind, JOBS.c.state)
         return {(row.kind, row.state): row.jobs for row in self._transaction.all(counting)}
@@ -275,12 +275,12 @@ class Queue:
         self._transaction.upsert(SWITCHES, {"name": "paused", "is_on": paused})
 
     def paused(self) -> bool:
-        """Say whether the queue is paused."""
+        """Return whether the queue is paused."""
         asking = select(SWITCHES.c.is_on).where(SWITCHES.c.name == "paused")
         return bool(self._transaction.scalar(asking))
 
     def record_worker(self, worker: WorkerInfo) -> None:
-        """Note that a worker is there."""
+        """Record that a worker is active."""
         values = {
             "name": worker.name,
             "kinds": json_text(worker.kinds),
@@ -290,7 +290,7 @@ class Queue:
         self._transaction.upsert(WORKERS, values)
 
     def workers(self, *, since: datetime) -> list[WorkerInfo]:
-        """List the workers seen since a time."""
+        """Return the workers that were active since a time."""
         listing = select(WORKERS).where(WORKERS.c.seen_at >= micros(since))
         return [
             WorkerInfo(
@@ -303,15 +303,15 @@ class Queue:
         ]
 
     def delete_ended(self, *, before: datetime, limit: int) -> int:
-        """Forget jobs that ended before a time, at most so many; return how many."""
-        # What ended before was asked for before: an index of that is there.
+        """Delete jobs that ended before a time, at most ``limit``; return how many."""
+        # A job that ended before was created before, and there is an index of that.
         old = JOBS.c.created_at < micros(before)
         ended = old & JOBS.c.state.in_(_ENDED) & (JOBS.c.ended_at < micros(before))
         some = select(JOBS.c.id).where(ended).order_by(JOBS.c.created_at, JOBS.c.id).limit(limit)
         return self._transaction.change(delete(JOBS).where(JOBS.c.id.in_(some)))
 
     def _of_lease(self, job_id: str, lease: str, values: Mapping[str, Any]) -> Job:
-        """Change a job for who holds its lease."""
+        """Update a job that is on a lease."""
         row = self._transaction.first(
             update(JOBS)
             .where(JOBS.c.id == job_id, JOBS.c.lease == lease, _IS_LEASED)
@@ -326,21 +326,19 @@ class Queue:
         state = self.get(job_id).state
         return Conflict(f"job {job_id} is {state} and no longer on this lease; stop working on it")
 
-    def _give_back(self, now: int) -> None:
-        """Free the jobs whose leases ran out."""
+    def _expire_leases(self, now: int) -> None:
+        """Return jobs to the queue whose leases expired."""
         late = select(JOBS).where(_IS_LEASED, JOBS.c.leased_until <= now)
         late = late.order_by(JOBS.c.leased_until).limit(_EXPIRED_AT_A_TIME)
         for row in self._transaction.all(late.with_for_update(skip_locked=True)):
-            cause = f"lease ran out (worker {row.worker})"
+            cause = f"lease expired (worker {row.worker})"
             retry_at = None if row.attempts >= row.max_attempts else moment_at(now)
-            self._ended_badly(row, cause=cause, now=now, retry_at=retry_at)
+            self._fail(row, cause=cause, now=now, retry_at=retry_at)
 
-    def _ended_badly(
-        self, row: Row[Any], *, cause: str, now: int, retry_at: datetime | None
-    ) -> Job:
-        told = {"at": moment_at(now).isoformat(), "worker": row.worker, "cause": cause}
+    def _fail(self, row: Row[Any], *, cause: str, now: int, retry_at: datetime | None) -> Job:
+        cause_entry = {"at": moment_at(now).isoformat(), "worker": row.worker, "cause": cause}
         changing = update(JOBS).where(JOBS.c.id == row.id)
-        changing = changing.values(causes=json_text([*parsed(row.causes), told]))
+        changing = changing.values(causes=json_text([*parsed(row.causes), cause_entry]))
         if retry_at is None:
             ending = changing.values(state="failed", ended_at=now, **_NO_LEASE)
             changed = self._transaction.first(ending.returning(JOBS))
@@ -352,10 +350,10 @@ class Queue:
         return _job(changed)
 
     def _queue_again(self, changing: Update, *, dedupe: str | None) -> Row[Any] | None:
-        """Put a job back into the queue; while another queued job is its like, both are run.
+        """Queue a job again; if another one with the same ``dedupe`` is queued, both will run.
 
-        The newer one was asked for while the older was under way. On PostgreSQL it may be asked for
-        by a session that has not ended yet: whether there is one, the index alone knows.
+        The other was added while this one was running. On PostgreSQL it may be added by a session
+        that has not ended yet; only the unique index detects that.
         """
         queueing = changing.values(state="queued", **_NO_LEASE)
         try:

@@ -1,4 +1,4 @@
-"""Give access to every table within one transaction."""
+"""Access all tables within one transaction."""
 
 from functools import cached_property
 
@@ -16,7 +16,7 @@ from agon.store.webhooks import Webhooks
 
 
 class Session:
-    """Give all rooms of the database within one transaction."""
+    """Everything in the database, within one transaction."""
 
     def __init__(self, transaction: Transaction) -> None:
         self._transaction = transaction
@@ -28,7 +28,7 @@ class Session:
 
     @cached_property
     def entries(self) -> Entries:
-        """The ledgers' entries."""
+        """Entries of the ledgers."""
         return Entries(self._transaction)
 
     @cached_property
@@ -38,7 +38,7 @@ class Session:
 
     @cached_property
     def histories(self) -> Histories:
-        """Everybody's steps."""
+        """Histories of participants."""
         return Histories(self._transaction)
 
     @cached_property
@@ -53,7 +53,7 @@ class Session:
 
     @cached_property
     def events(self) -> Events:
-        """What happened."""
+        """Events."""
         return Events(self._transaction)
 
     @cached_property
@@ -63,7 +63,7 @@ class Session:
 
     @cached_property
     def access(self) -> Access:
-        """Users, tokens, repeated requests, the audit log."""
+        """Users, tokens, stored responses, the audit log."""
         return Access(self._transaction)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Keep published boards: rows in chunks of lines, ids in buckets, so that any page is two reads."""
+"""Store published boards: rows in chunks, ids in buckets, so that any page takes two reads."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -18,20 +18,20 @@ from agon.store.transaction import Transaction
 
 _IDS_PER_BUCKET: Final = 256
 _AT_A_TIME: Final = 500
-_OF_A_CONTEST: Final = 1 << 32
-"""Contests have so many numbers each: one row for all would count what is hidden in another."""
+_NUMBERS_PER_CONTEST: Final = 1 << 32
+"""Each contest has that many numbers of its own: shared ones would reveal hidden snapshots."""
 _NAMES: Final = tuple(column.name for column in SNAPSHOTS.columns if column.name != "buckets")
 _PROOF: Final = f"SELECT {', '.join(_NAMES)} FROM snapshots"
-"""Every page begins with this one, so it is not put together anew each time."""
+"""Every page runs this query, so its text is built once."""
 
 
 class Snapshots:
-    """Keep published boards: their proof for ever, their rows while wanted."""
+    """Published boards in the database: proofs for ever, rows until they are pruned."""
 
     def __init__(self, transaction: Transaction) -> None:
         self._transaction = transaction
-        # Who looks for a line often wants those beside it, of the same chunk.
-        self._seen: tuple[tuple[int, bool, int, int], list[bytes]] | None = None
+        # Lines of the same chunk are often read one after the other.
+        self._last_read: tuple[tuple[int, bool, int, int], list[bytes]] | None = None
 
     def add(
         self,
@@ -41,7 +41,7 @@ class Snapshots:
         ids: Iterable[str],
         unscored: Iterable[bytes],
     ) -> Snapshot:
-        """Store a snapshot with its rows and return it with its number; ``no`` is ignored.
+        """Store a snapshot with its rows and return it with its number; its ``no`` is ignored.
 
         Args:
             snapshot: its proof.
@@ -71,16 +71,16 @@ class Snapshots:
         self._transaction.load(SNAPSHOT_ROWS, _chunks(no, unscored, unscored=True))
         self._transaction.load(
             SNAPSHOT_IDS,
-            ((no, place, orjson.dumps(bucket)) for place, bucket in enumerate(buckets)),
+            ((no, number, orjson.dumps(bucket)) for number, bucket in enumerate(buckets)),
         )
         return replace(snapshot, no=no, manifest=parsed(values["manifest"]))
 
     def _next(self, contest_no: int) -> int:
-        """Return a contest's next number; its writers come one after another."""
-        first = (contest_no - 1) * _OF_A_CONTEST
+        """Return a contest's next number; the contest is locked."""
+        first = (contest_no - 1) * _NUMBERS_PER_CONTEST
         [(newest,)] = self._transaction.query(
             "SELECT max(no) FROM snapshots WHERE no > ? AND no < ?",
-            [first, first + _OF_A_CONTEST],
+            [first, first + _NUMBERS_PER_CONTEST],
         )
         return (first if newest is None else int(newest)) + 1
 
@@ -98,7 +98,7 @@ class Snapshots:
         """Return a snapshot.
 
         Raises:
-            NotFound: there is none of that number.
+            NotFound: there is no such snapshot.
         """
         rows = self._transaction.query(f"{_PROOF} WHERE no = ?", [no])
         if not rows:
@@ -115,9 +115,9 @@ class Snapshots:
         stored_only: bool = False,
         limit: int = 100,
     ) -> list[Snapshot]:
-        """List snapshots, newest first, those numbered below ``before``.
+        """Return snapshots, newest first, those numbered below ``before``.
 
-        ``stored_only`` leaves out those whose rows are not there.
+        ``stored_only`` leaves out those whose rows are not stored.
         """
         listing = _of(contest_no, board, until)
         if stored_only:
@@ -128,25 +128,25 @@ class Snapshots:
         return [_snapshot(row) for row in self._transaction.all(listing)]
 
     def lines(self, no: int, *, start: int, count: int, unscored: bool = False) -> list[bytes]:
-        """Return rows' (or unscored ids') JSON lines from place ``start`` (from 0) on."""
+        """Return rows' (or unscored ids') JSON lines from index ``start`` (from 0) on."""
         if count <= 0:
             return []
         first, last = start // ROWS_PER_CHUNK, (start + count - 1) // ROWS_PER_CHUNK
         asked = (no, unscored, first, last)
-        if self._seen is None or self._seen[0] != asked:
+        if self._last_read is None or self._last_read[0] != asked:
             chunks = self._transaction.query(
                 "SELECT lines FROM snapshot_rows WHERE snapshot_no = ? AND unscored = ? "
                 "AND chunk BETWEEN ? AND ? ORDER BY chunk",
                 asked,
             )
-            self._seen = (asked, [line for (chunk,) in chunks for line in chunk.split(b"\n")])
+            self._last_read = (asked, [line for (chunk,) in chunks for line in chunk.split(b"\n")])
         skipped = start - first * ROWS_PER_CHUNK
-        return self._seen[1][skipped : skipped + count]
+        return self._last_read[1][skipped : skipped + count]
 
     def row_indexes(self, no: int, ids: Sequence[str]) -> dict[str, int]:
-        """Find the places (from 0) of ids among a stored snapshot's rows."""
+        """Return the indexes (from 0) of ids among a stored snapshot's rows."""
         if len(ids) == 1:
-            return self._place(no, ids[0])
+            return self._row_index(no, ids[0])
         sizes = self._transaction.query("SELECT buckets FROM snapshots WHERE no = ?", [no])
         if not sizes or not sizes[0][0]:
             return {}
@@ -161,13 +161,13 @@ class Snapshots:
                 f"AND bucket IN ({marks})",
                 [no, *part],
             )
-            for bucket, places in rows:
-                there = orjson.loads(places)
+            for bucket, indexes in rows:
+                there = orjson.loads(indexes)
                 found |= {name: there[name] for name in wanted[bucket] if name in there}
         return found
 
-    def _place(self, no: int, name: str) -> dict[str, int]:
-        """Find one id, in one query."""
+    def _row_index(self, no: int, name: str) -> dict[str, int]:
+        """Return the index of one id, found by one query."""
         rows = self._transaction.query(
             "SELECT row_indexes FROM snapshot_ids WHERE snapshot_no = ? "
             "AND bucket = ? % (SELECT nullif(buckets, 0) FROM snapshots WHERE no = ?)",
@@ -177,11 +177,11 @@ class Snapshots:
         return {name: there[name]} if name in there else {}
 
     def prune(self, contest_no: int, board: str, *, keep: Sequence[int]) -> int:
-        """Forget the rows of all snapshots of a board but those numbered; return how many."""
+        """Delete the rows of all snapshots of a board except those numbered; return of how many."""
         stored = _of(contest_no, board, None).where(SNAPSHOTS.c.stored)
         kept = set(keep)
         gone = [row.no for row in self._transaction.all(stored) if row.no not in kept]
-        self._seen = None
+        self._last_read = None
         for part in _parts(gone):
             for table in (SNAPSHOT_ROWS, SNAPSHOT_IDS):
                 self._transaction.change(delete(table).where(table.c.snapshot_no.in_(part)))
@@ -213,12 +213,12 @@ def _bucket(name: str, buckets: int) -> int:
 
 
 def _buckets(ids: Iterable[str]) -> list[dict[str, int]]:
-    """Sort ids into buckets, each id with its place."""
+    """Return ids in buckets, each with its index."""
     names = list(ids)
     count = -(-len(names) // _IDS_PER_BUCKET)
     buckets: list[dict[str, int]] = [{} for _ in range(count)]
-    for place, name in enumerate(names):
-        buckets[crc32(name.encode()) % count][name] = place
+    for index, name in enumerate(names):
+        buckets[crc32(name.encode()) % count][name] = index
     return buckets
 
 

@@ -1,4 +1,4 @@
-"""Hand out sessions on a database."""
+"""Open sessions on a database."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,31 +15,31 @@ from agon.store.transaction import Transaction
 
 
 class Store:
-    """Hand out sessions.
+    """A database; it opens sessions.
 
-    Threads share a store; each session has a connection of its own. On SQLite, threads that write
-    wait in line for each other here, which is fairer and faster than the file's lock.
+    Threads share a store; each session has its own connection. On SQLite, threads that write wait
+    for each other at a lock here, which is fairer and faster than the file's lock.
     """
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._database = display_url(engine.url)
-        self._line = Lock() if engine.dialect.name == "sqlite" else None
+        self._write_lock = Lock() if engine.dialect.name == "sqlite" else None
         self._checked = False
 
     @contextmanager
     def write(self) -> Iterator[Session]:
-        """Begin a session that may change things; it is committed when its block ends.
+        """Begin a session that may write; it is committed when its block ends without error.
 
         Raises:
-            Unavailable: the database cannot be reached, or is of another version of agon.
+            Unavailable: the database cannot be reached, or has another revision.
         """
-        with self._in_line(), begin(self._engine, writing=True) as connection:
+        with self._exclusive(), begin(self._engine, writing=True) as connection:
             yield self._session(connection)
 
     @contextmanager
     def read(self) -> Iterator[Session]:
-        """Begin a session that only reads; it sees one state of everything.
+        """Begin a session that only reads; it sees one consistent state.
 
         Raises:
             Unavailable: as for :meth:`write`.
@@ -48,7 +48,7 @@ class Store:
             yield self._session(connection)
 
     def close(self) -> None:
-        """Let go of all connections; a second call does nothing."""
+        """Close all connections; a second call does nothing."""
         self._engine.dispose()
 
     def _session(self, connection: Connection) -> Session:
@@ -58,13 +58,13 @@ class Store:
         return Session(Transaction(connection, self._database))
 
     @contextmanager
-    def _in_line(self) -> Iterator[None]:
-        if self._line is None:
+    def _exclusive(self) -> Iterator[None]:
+        if self._write_lock is None:
             yield
             return
-        if not self._line.acquire(timeout=LOCK_TIMEOUT_S):
+        if not self._write_lock.acquire(timeout=LOCK_TIMEOUT_S):
             raise DatabaseUnavailable(f"{self._database} is busy with another writer; try again")
         try:
             yield
         finally:
-            self._line.release()
+            self._write_lock.release()

@@ -1,4 +1,4 @@
-"""Let the database work on one thing while Python works on another."""
+"""Run a call into the database while Python does something else."""
 
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -6,16 +6,16 @@ from threading import Event, Thread
 
 
 def run_in_thread(work: Callable[[], object]) -> Callable[[], None]:
-    """Begin work in a thread of its own; return what waits for its end and raises its error.
+    """Start work in a new thread; return a function that waits for its end and raises its error.
 
-    Python's threads take turns, and one that computes keeps its turn for five milliseconds. So this
-    returns once the work has begun: work that is one call into the database, with all it needs at
-    hand, gives its turn up there and goes on beside the caller.
+    A Python thread that computes holds the interpreter lock for five milliseconds. So this returns
+    only when the work has begun: work that is a single call into the database then releases the
+    lock at once and runs in parallel with the caller.
 
     Example:
-        >>> found = []
-        >>> run_in_thread(lambda: found.append(1))()
-        >>> found
+        >>> results = []
+        >>> run_in_thread(lambda: results.append(1))()
+        >>> results
         [1]
     """
     done: Future[None] = Future()
@@ -25,11 +25,11 @@ def run_in_thread(work: Callable[[], object]) -> Callable[[], None]:
         began.set()
         try:
             work()
-        except BaseException as error:  # noqa: BLE001 - it is raised where the end is waited for
+        except BaseException as error:  # noqa: BLE001 - raised in the thread that waits
             done.set_exception(error)
         else:
             done.set_result(None)
 
-    Thread(target=run, name="agon-beside").start()
+    Thread(target=run, name="agon-database").start()
     began.wait()
     return done.result

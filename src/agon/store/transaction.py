@@ -1,4 +1,4 @@
-"""Speak to the database within one transaction, statement by statement or in bulk."""
+"""Run statements within one transaction, one by one or in bulk."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -13,7 +13,7 @@ from sqlalchemy.engine import Connection, CursorResult
 
 from agon.store.threads import run_in_thread
 
-_COPIED: Final = {BigInteger: "int8", Boolean: "bool", Float: "float8", LargeBinary: "bytea"}
+_COPY_TYPES: Final = {BigInteger: "int8", Boolean: "bool", Float: "float8", LargeBinary: "bytea"}
 
 _BATCH: Final = 1_000
 """Number of rows one SQLite statement inserts; it takes 32,766 values at most."""
@@ -21,14 +21,14 @@ _BATCH: Final = 1_000
 
 @dataclass(frozen=True)
 class Transaction:
-    """Hold a connection with a transaction begun on it."""
+    """A connection with a transaction; ``database`` is its name in messages."""
 
     connection: Connection
     database: str
 
     @property
     def on_sqlite(self) -> bool:
-        """Say whether this is SQLite; else it is PostgreSQL."""
+        """Return whether this is SQLite; otherwise it is PostgreSQL."""
         return self.connection.dialect.name == "sqlite"
 
     def all(self, statement: Executable) -> Sequence[Row[Any]]:
@@ -36,31 +36,31 @@ class Transaction:
         return self.connection.execute(statement).all()
 
     def first(self, statement: Executable) -> Row[Any] | None:
-        """Return a query's first row, None for none."""
+        """Return a query's first row, None if there is none."""
         return self.connection.execute(statement).first()
 
     def scalar(self, statement: Executable) -> Any:
-        """Return the first value of a query's first row, None for none."""
+        """Return the first value of a query's first row, None if there is none."""
         return self.connection.execute(statement).scalar()
 
     def change(self, statement: Executable) -> int:
-        """Run a statement that changes rows and return how many it changed."""
+        """Run a statement that changes rows; return how many it changed."""
         counted = {"preserve_rowcount": True}
         result: CursorResult[Any] = self.connection.execute(statement, execution_options=counted)
         return result.rowcount
 
     @contextmanager
     def savepoint(self) -> Iterator[None]:
-        """Undo what the block did, and no more, when an error leaves it."""
+        """Roll back the block, and nothing else, if it raises an error."""
         with self.connection.begin_nested():
             yield
 
     def insert(self, table: Table) -> "postgresql.Insert | sqlite.Insert":
-        """Begin an INSERT that may say what becomes of rows that are there already."""
+        """Return an INSERT that can have an ON CONFLICT clause."""
         return sqlite.insert(table) if self.on_sqlite else postgresql.insert(table)
 
     def upsert(self, table: Table, values: Mapping[str, Any]) -> None:
-        """Insert a row, or change the one with the same primary key.
+        """Insert a row, or update the one with the same primary key.
 
         Args:
             table: where.
@@ -75,16 +75,16 @@ class Transaction:
         )  # fmt: skip
 
     def query(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        """Run a query as the driver does it, without SQLAlchemy's rows; ``?`` marks a value."""
+        """Return the rows of a query, run by the driver without SQLAlchemy; ``?`` marks a value."""
         cursor = self._cursor()
         try:
-            cursor.execute(sql if self.on_sqlite else _marked(sql), values)
+            cursor.execute(sql if self.on_sqlite else _with_percent_marks(sql), values)
             return cursor.fetchall()
         finally:
             cursor.close()
 
     def execute(self, sql: str) -> None:
-        """Run a statement that gives no rows."""
+        """Run a statement that returns no rows."""
         self.connection.exec_driver_sql(sql)
 
     def load(self, table: Table, rows: Iterable[Sequence[Any]]) -> int:
@@ -127,7 +127,7 @@ class Transaction:
         return run_in_thread(partial(cursor.execute, sql, values_of_all))
 
     def execute_many(self, sql: str, rows: Iterable[Sequence[Any]]) -> int:
-        """Run a statement of SQLite's for many rows; return how many it changed."""
+        """Run a statement of SQLite for many rows; return how many it changed."""
         cursor = self._cursor()
         try:
             cursor.executemany(sql, rows)
@@ -138,7 +138,7 @@ class Transaction:
     def copy(self, table: Table, rows: Iterable[Sequence[Any]], *, into: str = "") -> int:
         """Send many rows to PostgreSQL by COPY; ``into`` names a table of the same columns."""
         names = ", ".join(f'"{column.name}"' for column in table.columns)
-        types = [_copied(column.type) for column in table.columns]
+        types = [_copy_type(column.type) for column in table.columns]
         cursor = self._cursor()
         try:
             with cursor.copy(
@@ -153,7 +153,7 @@ class Transaction:
             cursor.close()
 
     def stream(self, statement: Executable, *, batch: int = 5000) -> Iterator[Sequence[Row[Any]]]:
-        """Yield a query's rows in portions; they are never all in memory."""
+        """Yield a query's rows in batches; they are never all in memory."""
         with self.connection.execution_options(yield_per=batch).execute(statement) as result:
             yield from result.partitions()
 
@@ -177,10 +177,10 @@ def _insert_sql(table: Table, rows: int, same: tuple[str, ...], each: tuple[str,
     return f"INSERT INTO {table.name} ({names}) VALUES ({'), ('.join(marks)})"
 
 
-def _copied(kind: object) -> str:
-    return next((name for base, name in _COPIED.items() if isinstance(kind, base)), "text")
+def _copy_type(kind: object) -> str:
+    return next((name for base, name in _COPY_TYPES.items() if isinstance(kind, base)), "text")
 
 
-def _marked(sql: str) -> str:
-    """Mark values as PostgreSQL's driver wants them marked."""
+def _with_percent_marks(sql: str) -> str:
+    """Replace the marks of values by those of PostgreSQL's driver."""
     return sql.replace("%", "%%").replace("?", "%s")

@@ -11,18 +11,17 @@ from agon.kernel.times import micros
 from agon.store.schema import JOBS
 from agon.store.transaction import Transaction
 
-_JOBS_TO_LEARN_FROM: Final = 50
+_SAMPLE_SIZE: Final = 50
 
 
 def estimate_wait(
     transaction: Transaction, job: Job, *, workers: Sequence[WorkerInfo]
 ) -> WaitEstimate | None:
-    """Say how many jobs are before a queued one, and in how many seconds its turn is expected.
+    """Return how many jobs are before a queued one, and the expected seconds until it is claimed.
 
     Position: queued jobs of its kind with a higher priority, or as high and older. Seconds: median
-    duration of the last 50 done of its kind x position / workers that take the kind; None before
-    any was done, or while no such worker is there. Once it is first, the wait is for a worker to
-    be free: 0.
+    duration of the last 50 done of its kind x position / workers that run the kind; None if none
+    was done yet or no such worker is active. The first job waits only for a free worker: 0.
 
     Example:
         Six before it, jobs of that kind took 2 s, three workers: 6 x 2 / 3 = 4 s.
@@ -41,7 +40,7 @@ def estimate_wait(
         select(JOBS.c.ended_at - JOBS.c.started_at)
         .where(JOBS.c.state == literal_column("'done'"), JOBS.c.kind == job.kind)
         .order_by(JOBS.c.ended_at.desc())
-        .limit(_JOBS_TO_LEARN_FROM)
+        .limit(_SAMPLE_SIZE)
     )
     durations = [row[0] for row in transaction.all(lasted) if row[0] is not None]
     if not durations or not able:

@@ -1,4 +1,4 @@
-"""Notice that something was stored: within milliseconds, at next to no cost while nothing is."""
+"""Detect that something was stored: within milliseconds, at almost no cost while nothing is."""
 
 import sqlite3
 import time
@@ -20,13 +20,13 @@ _LISTENS_AGAIN_SECONDS: Final = 1.0
 
 
 class Watch:
-    """Wait until another session stored something; use one from one thread.
+    """Waits until another session stored something; for use by one thread.
 
-    SQLite tells in a few microseconds whether another connection committed (``PRAGMA
-    data_version``), and is asked fifty times a second. PostgreSQL sends word of every session that
-    stored something as it commits (``NOTIFY``), to a connection kept for it; many in a row are told
-    twenty times a second. Where that connection is lost, a wait lasts a tenth of a second until
-    there is another one.
+    SQLite returns in a few microseconds whether another connection committed (``PRAGMA
+    data_version``), and is polled fifty times a second. PostgreSQL notifies a connection of every
+    session that stored something as it commits (``NOTIFY``); many in a row are reported twenty
+    times a second. If that connection is lost, a wait lasts a tenth of a second until there is a
+    new one.
 
     Args:
         url: the database.
@@ -40,7 +40,7 @@ class Watch:
         self._listening = _Listening(url, pause=pause)
 
     def wait(self, seconds: float) -> bool:
-        """Wait for at most so long; True as soon as something may have been stored.
+        """Wait for at most that long; return True as soon as something may have been stored.
 
         What was stored since the last wait counts, so nothing is missed between two.
         """
@@ -57,7 +57,7 @@ class Watch:
                 return False
 
     def close(self) -> None:
-        """Let go of the connection; a second call does nothing."""
+        """Close the connection; a second call does nothing."""
         self._counting.close()
         self._listening.close()
 

@@ -1,4 +1,4 @@
-"""Keep webhooks and their deliveries."""
+"""Webhooks and their deliveries in the database."""
 
 from typing import Any
 
@@ -14,13 +14,13 @@ from agon.store.transaction import Transaction
 
 
 class Webhooks:
-    """Keep webhooks and their deliveries."""
+    """Webhooks and their deliveries in the database."""
 
     def __init__(self, transaction: Transaction) -> None:
         self._transaction = transaction
 
     def save(self, webhook: Webhook) -> None:
-        """Store a webhook, new or known."""
+        """Insert or update a webhook."""
         values = {
             "id": webhook.id,
             "contest_no": webhook.contest_no,
@@ -38,7 +38,7 @@ class Webhooks:
         """Return a webhook.
 
         Raises:
-            NotFound: there is none of that id.
+            NotFound: there is no such webhook.
         """
         row = self._transaction.first(select(WEBHOOKS).where(WEBHOOKS.c.id == webhook_id))
         if row is None:
@@ -46,7 +46,7 @@ class Webhooks:
         return _webhook(row)
 
     def of(self, contest_no: int) -> list[Webhook]:
-        """List a contest's webhooks in order of creation."""
+        """Return a contest's webhooks in the order they were created."""
         listing = select(WEBHOOKS).where(WEBHOOKS.c.contest_no == contest_no)
         listing = listing.order_by(WEBHOOKS.c.created_at, WEBHOOKS.c.id)
         return [_webhook(row) for row in self._transaction.all(listing)]
@@ -55,14 +55,14 @@ class Webhooks:
         """Remove a webhook and its deliveries.
 
         Raises:
-            NotFound: there is none of that id.
+            NotFound: there is no such webhook.
         """
         self.get(webhook_id)
         self._transaction.change(delete(DELIVERIES).where(DELIVERIES.c.webhook_id == webhook_id))
         self._transaction.change(delete(WEBHOOKS).where(WEBHOOKS.c.id == webhook_id))
 
     def log(self, delivery: DeliveryLog) -> None:
-        """Store a delivery, new or known."""
+        """Insert or update a delivery."""
         values = {
             "id": delivery.id,
             "webhook_id": delivery.webhook_id,
@@ -77,13 +77,13 @@ class Webhooks:
         """Return a delivery.
 
         Raises:
-            NotFound: there is none of that id.
+            NotFound: there is no such webhook.
         """
         asking = select(DELIVERIES).where(DELIVERIES.c.id == delivery_id)
         return self._delivery(asking, delivery_id)
 
     def lock_delivery(self, delivery_id: str) -> DeliveryLog:
-        """Return a delivery; other writers are kept from it until the session ends.
+        """Return a delivery and lock it against other writers until the session ends.
 
         Raises:
             NotFound: there is no delivery of that id.
@@ -94,12 +94,12 @@ class Webhooks:
     def deliveries(
         self, webhook_id: str, *, after: str | None = None, limit: int = 100
     ) -> list[DeliveryLog]:
-        """List a webhook's deliveries, newest first, those after (older than) one."""
+        """Return a webhook's deliveries, newest first, those older than one."""
         last = None if after is None else self.delivery(after)
         listing = newest_first(
             select(DELIVERIES).where(DELIVERIES.c.webhook_id == webhook_id),
             (DELIVERIES.c.created_at, DELIVERIES.c.id),
-            behind=None if last is None else (last.created_at, last.id),
+            after=None if last is None else (last.created_at, last.id),
             limit=limit,
         )
         return [_delivery(row) for row in self._transaction.all(listing)]
