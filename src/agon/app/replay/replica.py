@@ -1,8 +1,8 @@
-"""Keep a contest's records as columns in memory, grown entry by entry, and score them at any time.
+"""Read a contest's ledger into columns in memory, entry by entry, and score it at any position.
 
-A score is a pure function of what a position shows, so nothing of a score is carried over from
-one position to the next: a new record grows the columns, and the same formulas run over them. To
-replay a contest is to feed an empty :class:`ContestReplica` from line 1.
+A score is a pure function of the records at a position, so no part of a score is carried over to
+the next: new records are appended to the columns, and the same formulas run on them. To replay a
+contest is to read its ledger into an empty :class:`ContestReplica` from line 1.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -29,19 +29,19 @@ _HEAD = 32  # bytes of a head
 
 
 class ContestReplica:
-    """Hold one contest's ledger as far as it was read: its standing, and its records as columns.
+    """A contest's ledger as far as it was read: its state, and its records as columns.
 
-    Use an object from one thread at a time; results read its columns when they are asked.
+    For use by one thread at a time; results read its columns when they are used.
 
     Args:
         contest: the contest's id.
-        engine: where to keep the columns; None starts an engine of its own.
+        engine: where to store the columns; None starts a new engine.
 
     Example:
-        >>> live = ContestReplica("spring")
-        >>> live.seq
+        >>> replica = ContestReplica("spring")
+        >>> replica.seq
         0
-        >>> live.close()
+        >>> replica.close()
     """
 
     def __init__(self, contest: str, *, engine: Engine | None = None) -> None:
@@ -74,7 +74,7 @@ class ContestReplica:
         return replace(self._state.contest_at(at), seq=at, head=head)
 
     def catch_up(self, lines: Iterable[tuple[int, bytes]]) -> None:
-        """Take in further lines of the ledger with their positions; those known are passed over.
+        """Read further lines of the ledger with their positions; those read already are skipped.
 
         Raises:
             InvalidEntry: a line cannot follow those before it; what came before its portion of
@@ -92,11 +92,11 @@ class ContestReplica:
         self.catch_up((entry.seq, entry.line) for entry in entries)
 
     def records(self, at: int | None = None, *, without: Collection[int] = ()) -> TablesView:
-        """Return the records as a position shows them.
+        """Return the records at a position.
 
         Args:
             at: the position (None: the newest).
-            without: positions of records to leave out as if they had never been.
+            without: positions of records to leave out.
 
         Raises:
             Conflict: nothing has been read, or not as far as that.
@@ -116,16 +116,16 @@ class ContestReplica:
         without: Collection[int] = (),
         adjustments: Sequence[Adjustment] = (),
     ) -> Result:
-        """Score the contest as a position shows it, adjustments in force there included.
+        """Score the contest at a position, including the adjustments in force there.
 
-        What is asked otherwise than the ledger says serves to see a change before it is made.
+        Other values than the ledger's serve to preview a change.
 
         Args:
             at: the position (None: the newest).
             edition: another edition than the one in force there.
             overrides: other overrides than those in force there.
             without: positions of records to leave out.
-            adjustments: some more than those in force there.
+            adjustments: more adjustments than those in force there.
 
         Raises:
             Conflict: nothing has been read, or not as far as that.
@@ -159,7 +159,7 @@ class ContestReplica:
         return sorted(found)
 
     def close(self) -> None:
-        """Let go of the columns; a second call does nothing."""
+        """Release the columns; a second call does nothing."""
         if self._growing is not None:
             self._growing.close()
 
