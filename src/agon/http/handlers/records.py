@@ -35,7 +35,7 @@ async def add_records(
     def work() -> ingest.ImportSummary:
         with body:
             lines = BytesIO(_on_one_line(body.read())) if kind == "application/json" else body
-            return ingest.record(
+            return ingest.add_permitted(
                 ctx.service,
                 ctx.contest.id,
                 Lines(lines, table=table),

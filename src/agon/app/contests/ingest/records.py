@@ -13,7 +13,7 @@ from agon.entities.access import Caller
 from agon.entities.contests import Contest
 from agon.errors import Conflict
 
-__all__ = ["ImportSummary", "record", "require_open"]
+__all__ = ["ImportSummary", "add_permitted", "record", "require_open"]
 
 
 class _DryRun(Exception):
@@ -48,10 +48,28 @@ def record(
         InvalidRecords: with all issues of all records, each with its line.
         Conflict: keys or external ids exist with other content; or the contest is final.
     """
+    with service.store.read() as session:
+        contest = viewed(session, contest_id, by).contest
+    allow(by, "vote.add" if by.role == "judge" else "records.add", contest=contest)
+    return add_permitted(service, contest_id, rows, by=by, replace=replace, dry_run=dry_run)
+
+
+def add_permitted(
+    service: Service,
+    contest_id: str,
+    rows: Iterable[Sequence[Any]],
+    *,
+    by: Caller,
+    replace: bool = False,
+    dry_run: bool = False,
+) -> ImportSummary:
+    """Add records as :func:`record` does, for a caller whose permission is already decided.
+
+    Raises:
+        InvalidRecords, Conflict: as for :func:`record`.
+    """
     summary = ImportSummary()
     with suppress(_DryRun), gc_paused(), service.store.write() as session:
-        contest = viewed(session, contest_id, by).contest
-        allow(by, "vote.add" if by.role == "judge" else "records.add", contest=contest)
         contest = session.contests.lock(contest_id)
         require_open(contest, by)
         summary = RecordImporter(service, session, contest, by, replace=replace).run(rows)

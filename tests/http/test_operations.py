@@ -1,0 +1,104 @@
+"""Operations as HTTP routes: each is declared once, and its permission is decided once."""
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from agon.api.catalog import all_operations
+from agon.api.operation import Operation
+from agon.app.access import permissions
+from agon.app.access.permissions import ACTIONS
+from agon.http.handlers import HANDLERS
+from agon.store.contests import Contests
+from agon.store.store import Store
+from fakes.house import ORGANISER
+from fakes.http_house import House
+
+BOARDS = {"getBoard", "getRow", "getUnscored"}  # answered by agon.http.board_pages
+
+
+def test_every_operation_has_a_permission_of_the_table() -> None:
+    """An operation without one would be open to everyone; monitoring alone is."""
+    for operation in all_operations():
+        if operation.id in {"getHealth", "getReadiness"}:
+            assert operation.permission is None
+        else:
+            assert operation.permission in ACTIONS, operation.id
+
+
+def test_every_raw_operation_has_a_handler_and_no_other_has() -> None:
+    """A raw operation without a handler would be an internal error."""
+    assert {one.id for one in all_operations() if one.raw} == {*HANDLERS, *BOARDS}
+
+
+def count(monkeypatch: pytest.MonkeyPatch, counts: Counter[str], kind: Any, name: str) -> None:
+    """Count the calls of a method."""
+    method = getattr(kind, name)
+
+    def counted(*arguments: Any, **keywords: Any) -> Any:
+        counts[name] += 1
+        return method(*arguments, **keywords)
+
+    monkeypatch.setattr(kind, name, counted)
+
+
+@pytest.mark.parametrize("noun", ["records", "votes"])
+def test_a_post_opens_one_session_to_write_and_decides_its_permission_once(
+    house: House, monkeypatch: pytest.MonkeyPatch, noun: str
+) -> None:
+    """Each further session and decision is paid by every record that arrives."""
+    from agon.app.contests.lifecycle import creation, transitions
+
+    name = "arena" if noun == "votes" else "community"
+    new = creation.NewContest(id="spring", discipline=name, title="Spring")
+    creation.create(house.service, new, by=ORGANISER)
+    transitions.open_contest(house.service, "spring", by=ORGANISER)
+    row: dict[str, Any] = {"table": "users", "row": {"id": "ada", "affiliation": "org"}}
+    if noun == "votes":
+        row = {"match_id": "none", "judge_id": "judy", "vote": "A"}
+    house.get("/me", "organiser")  # the first use of a token within a minute is stored
+    counts: Counter[str] = Counter()
+    for kind, name in ((Store, "read"), (Store, "write"), (Contests, "get"), (Contests, "lock")):
+        count(monkeypatch, counts, kind, name)
+    decided: list[str] = []
+    allow = permissions.allow
+
+    def allowed(caller: Any, action: str, **keywords: Any) -> None:
+        decided.append(action)
+        allow(caller, action, **keywords)
+
+    for module in ("agon.api.authorization", "agon.app.contests.ingest.records"):
+        monkeypatch.setattr(f"{module}.allow", allowed)
+    status = house.post(f"/contests/spring/{noun}", "organiser", json=row).status_code
+    assert status == (201 if noun == "records" else 422)  # there is no such match
+    assert decided == ["records.add" if noun == "records" else "vote.add"]
+    assert counts["get"] + counts["lock"] == 2
+    # One session reads the token, one the contest, one writes.
+    assert (counts["read"], counts["write"]) == (2, 1)
+
+
+def test_the_local_client_decides_the_same_permissions(house: House) -> None:
+    """Direct access with a caller is no way around the table."""
+    from agon.client.local import Local
+    from agon.entities.access import Caller
+    from agon.errors import Forbidden
+
+    house.contest("spring")
+    for role in ("viewer", "worker"):
+        caller = Caller(name="user:x", user="x", role=role)
+        client = Local(house.service, by=caller)
+        for operation in all_operations():
+            if operation.raw or role in ACTIONS[str(operation.permission)] or _open(operation):
+                continue
+            arguments = {
+                name: "spring" if name == "contest" else "x"
+                for name, parameter in operation.call_signature.parameters.items()
+                if parameter.default is parameter.empty
+            }
+            with pytest.raises(Forbidden):
+                client._transport.call(operation, **arguments)
+
+
+def _open(operation: Operation[Any, Any]) -> bool:
+    return "anonymous" in ACTIONS[str(operation.permission)]
