@@ -1,6 +1,6 @@
 """Fill a small disk: append until there is no room, back up to it; print what came of each step.
 
-``python full_disk.py SMALL BIG`` is run by ``test_failing.py`` where the folder SMALL is a file
+``python full_disk.py SMALL BIG`` is run by ``test_database_errors.py`` where the folder SMALL is a file
 system of its own; BIG is a database that has no room in it.
 """
 
@@ -13,8 +13,8 @@ from pathlib import Path
 from agon.errors import Unavailable
 from agon.ledger.entry import genesis
 from agon.store import open_store
-from agon.store.backup import backup
-from agon.store.verify import verify
+from agon.store.maintenance.backup import backup
+from agon.store.maintenance.verify import verify
 from store.factories import NOON, contest, created, sealed, vote
 
 

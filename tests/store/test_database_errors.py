@@ -14,9 +14,9 @@ import pytest
 from agon.errors import CheckFailed, Unavailable
 from agon.ledger.entry import genesis
 from agon.store import open_store
-from agon.store.backup import backup
 from agon.store.database_errors import to_agon_error
-from agon.store.verify import verify
+from agon.store.maintenance.backup import backup
+from agon.store.maintenance.verify import verify
 from store.factories import NOON, contest, created, opened, sealed, vote
 
 _PAGE = 16_384

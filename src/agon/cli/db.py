@@ -9,7 +9,7 @@ from agon.cli.helping import Command, Group, option
 from agon.cli.places import Place
 
 if TYPE_CHECKING:
-    from agon.store.verify import DatabaseVerification
+    from agon.store.maintenance.verify import DatabaseVerification
 
 
 @click.group("db", cls=Group)
@@ -84,7 +84,7 @@ def backup(file: Path, *, database: str | None) -> None:
     from agon.cli.progress import working
 
     url = _url(database)
-    from agon.store import backup as backups
+    from agon.store.maintenance import backup as backups
     from agon.wiring import now
 
     with working("backing up"):
@@ -106,7 +106,7 @@ def restore(file: Path, *, database: str | None) -> None:
     from agon.cli.progress import working
 
     url = _url(database)
-    from agon.store import backup as backups
+    from agon.store.maintenance import backup as backups
     from agon.wiring import now
 
     with working("restoring"):
@@ -127,7 +127,7 @@ def verify(*, database: str | None) -> None:
     from agon.cli.progress import working
 
     url = _url(database)
-    from agon.store.verify import verify as verify_database
+    from agon.store.maintenance.verify import verify as verify_database
 
     _require_revision(url)
     with working("verifying"):

@@ -16,13 +16,14 @@ import pytest
 
 from agon.errors import CheckFailed, Conflict, NotFound, Unavailable, Unreadable
 from agon.ledger.entry import genesis
-from agon.store import archive, open_store
-from agon.store.backup import backup, restore
+from agon.store import open_store
 from agon.store.engines import begin, open_engine
+from agon.store.maintenance import archive
+from agon.store.maintenance.backup import backup, restore
+from agon.store.maintenance.verify import verify
 from agon.store.migrations import current, upgrade
 from agon.store.schema import METADATA
 from agon.store.store import Store
-from agon.store.verify import verify
 from store.factories import NOON, contest, created, job, later, new, sealed, vote
 from store.sample import fill
 

@@ -8,7 +8,7 @@ from agon.editions import edition, rules_sha256
 from agon.errors import CheckFailed, Unavailable
 from agon.store import open_store
 from agon.store.engines import begin, open_engine
-from agon.store.verify import verify
+from agon.store.maintenance.verify import verify
 from store.sample import fill
 
 

@@ -1,0 +1,1 @@
+"""Back up, restore and verify a database."""
