@@ -1,6 +1,6 @@
 """Fill a small disk: append until there is no room, back up to it; print what came of each step.
 
-``python full_disk.py SMALL BIG`` is run by ``test_database_errors.py`` where the folder SMALL is a file
+``python full_disk.py SMALL BIG`` is run by ``test_database_errors.py``: the folder SMALL is a file
 system of its own; BIG is a database that has no room in it.
 """
 
