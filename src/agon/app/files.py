@@ -42,18 +42,18 @@ class FileIssue:
 class InvalidPackage(Unreadable):
     """A package has issues; all of them are listed at once."""
 
-    def __init__(self, *faults: FileIssue) -> None:
-        super().__init__("\n".join(map(str, faults)))
-        self.faults = faults
+    def __init__(self, *issues: FileIssue) -> None:
+        super().__init__("\n".join(map(str, issues)))
+        self.issues = issues
 
 
 @contextmanager
-def collect_issues(faults: list[FileIssue]) -> Iterator[None]:
+def collect_issues(issues: list[FileIssue]) -> Iterator[None]:
     """Add the issues that end the block to a list, so that all are reported at once."""
     try:
         yield
-    except InvalidPackage as unfit:
-        faults += unfit.faults
+    except InvalidPackage as error:
+        issues += error.issues
 
 
 def read_bytes(path: Path, *, most: int, where: str) -> bytes:
@@ -70,12 +70,12 @@ def read_bytes(path: Path, *, most: int, where: str) -> bytes:
         raise InvalidPackage(FileIssue(where, "is missing", "add it")) from None
     except OSError as error:
         if path.is_symlink():
-            fault = FileIssue(
+            issue = FileIssue(
                 where, "is a symbolic link, which is not followed", "replace it by the file"
             )
         else:
-            fault = FileIssue(where, f"cannot be read ({error.strerror})", "make it readable")
-        raise InvalidPackage(fault) from None
+            issue = FileIssue(where, f"cannot be read ({error.strerror})", "make it readable")
+        raise InvalidPackage(issue) from None
     with os.fdopen(handle, "rb") as file:
         about = os.fstat(handle)
         if not stat.S_ISREG(about.st_mode):

@@ -227,10 +227,10 @@ def test_the_demo_says_so_when_nothing_can_be_run(tmp_path: Path) -> None:
 def test_every_package_of_the_example_is_without_fault(package: Path) -> None:
     """People copy it to begin their own."""
     problem = read_problem(package)
-    places, faults = find_packages(package / SUBMISSIONS)
+    places, issues = find_packages(package / SUBMISSIONS)
     assert problem.title in KNOWN
     assert problem.n_check == 200
-    assert faults == []
+    assert issues == []
     assert len(places) >= 4
     for place in places:
         assert read_package(place).remarks == ()

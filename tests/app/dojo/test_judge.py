@@ -192,7 +192,7 @@ def test_the_freeze_may_be_moved_and_the_number_of_terms_may_not(package: Path) 
 
 
 def test_packages_that_cannot_be_judged_are_listed_and_stop_nobody(package: Path) -> None:
-    """One contestant's fault is not the others'."""
+    """One contestant's error does not affect the others."""
     folder = package.parent / "s"
     pack_solver(folder, "ada")
     (folder / "bob" / "1").mkdir(parents=True)
@@ -209,10 +209,10 @@ def test_packages_that_cannot_be_judged_are_listed_and_stop_nobody(package: Path
     os.truncate(huge / "solver.py", 1 << 40)
     done = judged(package)
     assert [row["user_id"] for row in done.rows] == ["ada"]
-    told = "\n".join(map(str, done.faults))
+    told = "\n".join(map(str, done.issues))
     for user, what in {
         "bob/1/solver.py": "is missing",
-        "bob/solver.py": "stands in no submission's folder",
+        "bob/solver.py": "is not in a submission's folder",
         "cy/1/submission.json": "is 'yesterday', which is no time",
         "dan/1/solver.py": "is a symbolic link",
         "eve/1/solver.py": "is not a regular file",
@@ -220,7 +220,7 @@ def test_packages_that_cannot_be_judged_are_listed_and_stop_nobody(package: Path
         "gil/1/solver.py": "has more than 16,777,216 bytes",
     }.items():
         assert f"{folder / user}: {what}" in told or (user in told and what in told)
-    assert len(done.faults) == 7
+    assert len(done.issues) == 7
     assert len(rows(package.parent / "season", "refused")) == 7
     (folder / "bob" / "1" / "solver.py").write_text(HALF)
     assert [row["user_id"] for row in judged(package).rows] == ["bob"]
@@ -376,4 +376,4 @@ def test_a_name_that_no_ledger_holds_is_a_fault_of_its_package(package: Path) ->
     pack_solver(package.parent / "s", "b\nb")
     done = judged(package)
     assert [row["user_id"] for row in done.rows] == ["ada"]
-    assert "control characters" in str(done.faults[0])
+    assert "control characters" in str(done.issues[0])

@@ -85,11 +85,11 @@ def test_a_wrong_setter_is_told_with_its_line(tmp_path: Path, setter: str, told:
 
 
 def test_everything_wrong_is_told_at_once(tmp_path: Path) -> None:
-    """Nobody likes to correct one fault to meet the next."""
+    """All issues are reported at once."""
     folder = pack_problem(tmp_path / "p", N_check=0, interface="x", setter="import os\n")
     with pytest.raises(InvalidPackage) as refused:
         read_problem(folder)
-    assert len(refused.value.faults) == 4
+    assert len(refused.value.issues) == 4
 
 
 @pytest.mark.parametrize(

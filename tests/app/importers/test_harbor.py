@@ -100,9 +100,9 @@ def test_everything_that_cannot_be_understood_is_told_at_once(tmp_path: Path) ->
     trial(tmp_path / "c", "")
     (tmp_path / "d").mkdir()
     (tmp_path / "d/result.json").write_text("{")
-    with pytest.raises(InvalidPackage) as unfit:
+    with pytest.raises(InvalidPackage) as error:
         import_records("harbor", tmp_path)
-    told = [str(fault) for fault in unfit.value.faults]
+    told = [str(issue) for issue in error.value.issues]
     assert [line.split("/")[0] for line in told] == ["a", "b", "c", "d"]
     assert "a reward is 'good'" in told[0]
 

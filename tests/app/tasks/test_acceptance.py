@@ -51,7 +51,7 @@ def ending(oracle: Outcome, nothing: Outcome, cheat: Outcome) -> FakeContainers:
 def test_all_three_proofs_must_hold(
     tmp_path: Path, oracle: Outcome, nothing: Outcome, cheat: Outcome, *, accepted: bool
 ) -> None:
-    """An engine's fault proves nothing either way."""
+    """An engine's error proves nothing either way."""
     harbor(tmp_path / "t")
     (found,) = accept(tmp_path, ending(oracle, nothing, cheat))
     assert found.accepted is accepted

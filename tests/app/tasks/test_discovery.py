@@ -1,4 +1,4 @@
-"""Task folders of both layouts: what is read, what is kept, and every fault at once."""
+"""Task folders of both layouts: what is read, what is kept, and all issues at once."""
 
 import os
 from pathlib import Path
@@ -15,9 +15,9 @@ from app.tasks.folders import TOML, YAML, harbor, terminal_bench, write
 
 def told(folder: Path) -> list[str]:
     """Return what is wrong with a folder, a line each."""
-    with pytest.raises(InvalidPackage) as unfit:
+    with pytest.raises(InvalidPackage) as error:
         read_task(folder)
-    return [str(fault) for fault in unfit.value.faults]
+    return [str(issue) for issue in error.value.issues]
 
 
 def test_a_task_of_harbor_is_read_with_its_limits(tmp_path: Path) -> None:
@@ -116,13 +116,13 @@ def test_every_bad_value_is_told_with_file_key_value_and_remedy(
     tmp_path: Path, toml: str, named: str, remedy: str
 ) -> None:
     """Who wrote the task finds the place and what would be right."""
-    (fault,) = told(harbor(tmp_path / "hello", toml=toml))
-    assert fault.startswith(f"hello/task.toml: {named}")
-    assert remedy in fault.partition("; ")[2]
+    (issue,) = told(harbor(tmp_path / "hello", toml=toml))
+    assert issue.startswith(f"hello/task.toml: {named}")
+    assert remedy in issue.partition("; ")[2]
 
 
 @pytest.mark.parametrize(
-    ("missing", "fault"),
+    ("missing", "issue"),
     [
         ("task.toml", "hello/task.toml: is missing; add it"),
         ("instruction.md", "hello/instruction.md: is missing; add it"),
@@ -130,9 +130,9 @@ def test_every_bad_value_is_told_with_file_key_value_and_remedy(
         ("tests/test.sh", "hello/tests/test.sh: is missing; add it"),
     ],
 )
-def test_every_missing_part_is_told(tmp_path: Path, missing: str, fault: str) -> None:
+def test_every_missing_part_is_told(tmp_path: Path, missing: str, issue: str) -> None:
     """A task without one of them cannot be run."""
-    assert told(harbor(tmp_path / "hello", leave_out=missing)) == [fault]
+    assert told(harbor(tmp_path / "hello", leave_out=missing)) == [issue]
 
 
 def test_solution_and_cheat_may_be_missing(tmp_path: Path) -> None:
@@ -170,8 +170,8 @@ def test_every_unusable_file_is_told(tmp_path: Path, name: str, content: bytes, 
     """Each with the file and the fact."""
     folder = harbor(tmp_path / "hello")
     (folder / name).write_bytes(content)
-    (fault,) = told(folder)
-    assert fault.startswith(f"hello/{name}: {what}")
+    (issue,) = told(folder)
+    assert issue.startswith(f"hello/{name}: {what}")
 
 
 def test_links_and_special_files_are_not_followed(tmp_path: Path) -> None:
@@ -190,9 +190,9 @@ def test_all_faults_of_all_folders_are_told_at_once(tmp_path: Path) -> None:
     harbor(tmp_path / "one", toml="[agent]\ntimeout_sec = 0\n", leave_out="tests/test.sh")
     harbor(tmp_path / "two", leave_out="instruction.md")
     harbor(tmp_path / "bad name")
-    with pytest.raises(InvalidPackage) as unfit:
+    with pytest.raises(InvalidPackage) as error:
         read_tasks([tmp_path])
-    assert [fault.where.rpartition("/")[2] for fault in unfit.value.faults] == [
+    assert [issue.where.rpartition("/")[2] for issue in error.value.issues] == [
         "bad name", "task.toml", "test.sh", "instruction.md",
     ]  # fmt: skip
 
@@ -326,8 +326,8 @@ def test_the_compose_file_says_where_to_build(tmp_path: Path, compose: str, cont
 )
 def test_every_bad_task_yaml_is_told(tmp_path: Path, yaml: str, what: str) -> None:
     """As of the other layout."""
-    (fault,) = told(terminal_bench(tmp_path / "t", yaml=yaml))
-    assert fault.startswith(f"t/task.yaml: {what}")
+    (issue,) = told(terminal_bench(tmp_path / "t", yaml=yaml))
+    assert issue.startswith(f"t/task.yaml: {what}")
 
 
 @pytest.mark.parametrize(
@@ -342,8 +342,8 @@ def test_every_bad_task_yaml_is_told(tmp_path: Path, yaml: str, what: str) -> No
 )
 def test_every_bad_compose_file_is_told(tmp_path: Path, compose: str, what: str) -> None:
     """Several containers would be another task."""
-    faults = told(terminal_bench(tmp_path / "t", yaml=YAML, compose=compose))
-    assert any("docker-compose.yaml" in fault and what in fault for fault in faults)
+    issues = told(terminal_bench(tmp_path / "t", yaml=YAML, compose=compose))
+    assert any("docker-compose.yaml" in issue and what in issue for issue in issues)
 
 
 def test_the_example_tasks_are_sound() -> None:

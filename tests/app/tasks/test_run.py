@@ -144,7 +144,7 @@ def test_more_trials_may_be_added_later(tasks: Path, tmp_path: Path) -> None:
 def test_an_unscored_trial_is_repeated_and_then_left_without_a_score(
     tasks: Path, tmp_path: Path
 ) -> None:
-    """Our fault is never a 0: the rate is over what has a score (challenge, Running tasks)."""
+    """An internal error is not a 0: the rate is over scored trials (challenge, Running tasks)."""
     faulty = FakeContainers(agent=lambda name, _: "unscored" if name[0] == "a" else "finished")
     summary = run(tasks, tmp_path / "out", faulty)
     assert faulty.ran.count("a__1") == 3

@@ -104,7 +104,7 @@ class Grader:
 
 @dataclass(frozen=True)
 class Precheck:
-    """What is found in a program before it runs.
+    """The result of inspecting a program before it runs.
 
     Attributes:
         verdict: the verdict of a program that is rejected without a run; None: it has to run.
@@ -122,9 +122,9 @@ def precheck(source: bytes, *, rules: DojoRules) -> Precheck:
     result of the run is recorded, and another edition may accept the program.
     """
     inspection = inspect(source, kind="solver", rules=rules)
-    if violations := inspection.refused_for("syntax_error", "rejected_import"):
+    if violations := inspection.rejected_for("syntax_error", "rejected_import"):
         return Precheck(violations[0].verdict, summary(violations))
-    return Precheck(None, summary(inspection.refused_for("rejected_policy")))
+    return Precheck(None, summary(inspection.rejected_for("rejected_policy")))
 
 
 def judged(result: RunResult, *, expected: tuple[str, ...], violation: str) -> Row:

@@ -1,4 +1,4 @@
-"""A problem's hidden answer: its source and terms, in the organizer's file and in the revealed one.
+"""The hidden answer of a problem: its source and terms, in the organizer's and the revealed file.
 
 Both files have the same form. The organizer's file is readable by its owner alone; a revealed one
 is for everyone to compare with the ``P_hash`` that was published first.
@@ -44,25 +44,25 @@ def read_answer(file: Path) -> HiddenAnswer:
         InvalidPackage: with everything that is wrong with it.
     """
     where = str(file)
-    given = read_object(file, where=where, most=_MAX_FILE_BYTES)
-    faults: list[FileIssue] = []
-    source = given.get("source")
+    content = read_object(file, where=where, most=_MAX_FILE_BYTES)
+    issues: list[FileIssue] = []
+    source = content.get("source")
     if not isinstance(source, str):
         raise InvalidPackage(FileIssue(where, "has no source", "name a sealed or a revealed file"))
-    declared = {key: given.get(key) for key in _DECLARED}
+    declared = {key: content.get(key) for key in _DECLARED}
     problem = problem_of(
-        declared, source.encode("utf-8", "replace"), faults=faults, declaration=where, setter=where
+        declared, source.encode("utf-8", "replace"), issues=issues, declaration=where, setter=where
     )
-    terms = _terms(given.get("terms"))
+    terms = _terms(content.get("terms"))
     if problem is not None and len(terms) != problem.n_check:
-        faults.append(
-            FileIssue(where, "terms are not N_check decimal integers", "take the whole file")
+        issues.append(
+            FileIssue(where, "terms are not N_check decimal integers", "use the complete file")
         )
-    if problem is not None and given.get("problem_id") != problem.id:
-        what = f"problem_id is {given.get('problem_id')!r}, its source has {problem.id}"
-        faults.append(FileIssue(where, what, "take the file as it was written"))
-    if faults or problem is None:
-        raise InvalidPackage(*faults)
+    if problem is not None and content.get("problem_id") != problem.id:
+        what = f"problem_id is {content.get('problem_id')!r}, its source has {problem.id}"
+        issues.append(FileIssue(where, what, "use the file as it was written"))
+    if issues or problem is None:
+        raise InvalidPackage(*issues)
     return HiddenAnswer(problem, terms)
 
 

@@ -1,6 +1,6 @@
 """Inspect a program before it runs: syntax, imports, entry point, payload policy.
 
-A courtesy to its author; the sandbox alone contains what a program does when it runs.
+It gives authors early feedback; it is not a security boundary, which is the sandbox alone.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ _BY_SEVERITY: Final[tuple[Refusal, ...]] = ("syntax_error", "rejected_import", "
 
 @dataclass(frozen=True)
 class Inspection:
-    """What is found in a program without running it.
+    """The result of inspecting a program without running it.
 
     Attributes:
         program: the syntax tree; None when it cannot be parsed.
@@ -31,8 +31,8 @@ class Inspection:
     payload: Payload | None
     violations: tuple[Violation, ...]
 
-    def refused_for(self, *verdicts: Refusal) -> tuple[Violation, ...]:
-        """Return the violations of the most severe of these verdicts that there are.
+    def rejected_for(self, *verdicts: Refusal) -> tuple[Violation, ...]:
+        """Return the violations of the most severe of these verdicts that occurs.
 
         ``syntax_error``, ``rejected_import``, ``rejected_policy`` in this order; without
         arguments any of them.
@@ -53,7 +53,7 @@ def inspect(source: bytes, *, kind: Kind, rules: DojoRules) -> Inspection:
     Example:
         >>> rules = rules_in_force()
         >>> found = inspect(b"import os\nsolver = list\n", kind="solver", rules=rules)
-        >>> found.refused_for()[0].what
+        >>> found.rejected_for()[0].what
         'import of os'
     """
     program = parse(source, max_bytes=rules.max_source_bytes, max_depth=rules.max_syntax_depth)

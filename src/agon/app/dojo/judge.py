@@ -1,4 +1,4 @@
-"""Judge the submissions to a problem: each gets exactly one verdict, which stays."""
+"""Judge the submissions to a problem: each gets exactly one permanent verdict."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
@@ -18,7 +18,7 @@ from agon.app.sandbox import RunLimits, Sandbox
 from agon.records.writing import write_atomically
 
 REFUSED: Final = "refused.ndjson"
-"""Packages that could not be judged, and why; they are read again the next time."""
+"""File that lists packages that could not be judged, and why; they are read again next time."""
 
 
 @dataclass(frozen=True)
@@ -38,26 +38,26 @@ class JudgeSummary:
         problem_id: the problem.
         rows: the verdicts reached now.
         kept: how many submissions had their verdict already.
-        faults: packages that could not be judged.
-        remarks: issues of packages that were judged all the same.
+        issues: packages that could not be judged.
+        remarks: issues of packages that were judged in spite of them.
         late: ids of the submissions judged now that came after the freeze.
     """
 
     problem_id: str
     rows: tuple[Row, ...]
     kept: int
-    faults: tuple[FileIssue, ...]
+    issues: tuple[FileIssue, ...]
     remarks: tuple[FileIssue, ...]
     late: tuple[str, ...]
 
 
 @dataclass
 class _Tally:
-    """Counts, while packages are read, of what needs no verdict."""
+    """Counts of packages that need no verdict, made while packages are read."""
 
     kept: int = 0
-    unfit: int = 0
-    faults: list[FileIssue] = field(default_factory=list)
+    invalid: int = 0
+    issues: list[FileIssue] = field(default_factory=list)
     remarks: list[FileIssue] = field(default_factory=list)
 
 
@@ -72,79 +72,84 @@ def judge(
 ) -> JudgeSummary:
     """Judge a folder of submissions into a season's folder; continue an interrupted one.
 
-    A submission that has a verdict keeps it, unless that is ``sandbox_error``, which is
-    repeated. Submissions after the freeze are judged and recorded too: the rule ``after_freeze``
-    leaves them unscored.
+    A verdict does not change, unless it is ``sandbox_error``: such a submission is judged again.
+    Submissions after the freeze are judged and recorded too: the rule ``after_freeze`` leaves them
+    unscored.
 
     Args:
         problem: the setter's package.
         submissions: the folder with ``<user>/<submission>/solver.py``.
-        out: the season's folder; it may hold other problems.
+        out: the season's folder; it may contain other problems.
         sandbox: where programs run.
         limits: what a solver may use; None: those of the dojo page.
         progress: called for every verdict.
 
     Raises:
         InvalidSetter: the setter is not valid.
-        Conflict: ``out`` is no season, or is being judged by another process.
+        Conflict: ``out`` is not a season, or is being judged by another process.
         NotFound: there is no such folder of submissions.
     """
-    places, misplaced = find_packages(submissions)
-    tally = _Tally(faults=misplaced)
+    packages, misplaced = find_packages(submissions)
+    tally = _Tally(issues=misplaced)
     rows: list[Row] = []
     with Season.opened(out) as season:
         answer = HiddenAnswer(problem, validate_setter(problem, sandbox))
         season.publish(answer)
         rules = rules_in_force()
         grader = Grader(answer.terms, sandbox, rules, limits or RunLimits())
-        cases = _pending(places, problem.id, season, tally, longest=rules.max_source_bytes)
-        for row in grader.verdicts(cases):
+        pending = _pending(packages, problem.id, season, tally, max_length=rules.max_source_bytes)
+        for row in grader.verdicts(pending):
             season.record(row)
             rows.append(row)
-            done = tally.kept + tally.unfit + len(rows)
-            progress(Progress(done, len(places), row))
+            done = tally.kept + tally.invalid + len(rows)
+            progress(Progress(done, len(packages), row))
         season.finish()
-        _list_refused(season.folder / REFUSED, problem.id, tally.faults)
+        _list_invalid(season.folder / REFUSED, problem.id, tally.issues)
     freeze = problem.declared()["freeze_started_at"]
     return JudgeSummary(
         problem_id=problem.id,
         rows=tuple(sorted(rows, key=lambda row: str(row["id"]))),
         kept=tally.kept,
-        faults=tuple(tally.faults),
+        issues=tuple(tally.issues),
         remarks=tuple(tally.remarks),
         late=tuple(sorted(row["id"] for row in rows if freeze and row["created_at"] > freeze)),
     )
 
 
 def _pending(
-    places: Sequence[PackageFolder], problem_id: str, season: Season, tally: _Tally, *, longest: int
+    packages: Sequence[PackageFolder],
+    problem_id: str,
+    season: Season,
+    tally: _Tally,
+    *,
+    max_length: int,
 ) -> Iterator[PendingSubmission]:
-    """Yield the packages that have no verdict yet, read when the next is asked for."""
-    for place in places:
-        known = season.rows["submissions"].get(place.id_on(problem_id))
-        settled = is_judged(known)
+    """Yield the packages that have no verdict yet, each read when it is needed."""
+    for package in packages:
+        known = season.rows["submissions"].get(package.id_on(problem_id))
+        judged = is_judged(known)
         try:
-            submission = read_package(place)
-        except InvalidPackage as unfit:
-            tally.unfit += not settled
-            tally.kept += settled
-            tally.faults += unfit.faults
+            submission = read_package(package)
+        except InvalidPackage as error:
+            tally.invalid += not judged
+            tally.kept += judged
+            tally.issues += error.issues
             continue
-        if known is None or not settled:
+        if known is None or not judged:
             tally.remarks += submission.remarks
-            row = _row(place, problem_id, submission, longest=longest)
+            row = _row(package, problem_id, submission, max_length=max_length)
             season.receive(row)
             yield PendingSubmission(row, submission.source, submission.unreadable)
             continue
         tally.kept += 1
         if known["source_hash"] != submission.source_hash:
-            what = "changed after it was judged, and keeps its verdict"
+            what = "changed after it was judged; its verdict stays"
             remedy = "submit the new source under another name"
-            tally.remarks.append(FileIssue(str(place.folder), what, remedy))
+            tally.remarks.append(FileIssue(str(package.folder), what, remedy))
 
 
 def _row(
-    place: PackageFolder, problem_id: str, submission: Submission, *, longest: int
+    package: PackageFolder, problem_id: str, submission: Submission, *, max_length: int
 ) -> dict[str, Any]:
     """Return a submission's row of the table ``submissions``, not judged yet.
 
@@ -152,27 +157,27 @@ def _row(
     """
     source = submission.source
     content = {
-        "source": source.decode() if source is not None and len(source) <= longest else None,
+        "source": source.decode() if source is not None and len(source) <= max_length else None,
         "source_hash": submission.source_hash,
         "l_chars": submission.l_chars,
         "method_tag": submission.method_tag,
         "notes": submission.notes,
     }
     return submission_row(
-        place.id_on(problem_id),
+        package.id_on(problem_id),
         problem=problem_id,
-        user=place.user,
+        user=package.user,
         created_at=submission.created_at,
         content=content,
     )
 
 
-def _list_refused(file: Path, problem_id: str, faults: Sequence[FileIssue]) -> None:
+def _list_invalid(file: Path, problem_id: str, issues: Sequence[FileIssue]) -> None:
     """Replace a problem's part of the list of packages not judged; no file for none."""
     listed = file.read_bytes().splitlines(keepends=True) if file.exists() else []
     mark = f'{{"problem_id": "{problem_id}", '.encode()
     lines = [line for line in listed if not line.startswith(mark)]
-    lines += [json_line({"problem_id": problem_id, **asdict(fault)}) for fault in faults]
+    lines += [json_line({"problem_id": problem_id, **asdict(issue)}) for issue in issues]
     if lines:
         write_atomically(file, lines)
     else:

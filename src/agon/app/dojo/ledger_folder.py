@@ -2,7 +2,7 @@
 
 The folder has the form of an exported ledger (``contest.json``, ``ledger.ndjson``,
 ``heads.ndjson``), so that ``agon replay`` and ``agon contest import`` read it. Entries are written
-when they are made: a killed process loses none of them, a power cut those of the last moments.
+immediately: a killed process loses none of them, a power failure those of the last seconds.
 """
 
 import os
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 _SYNC_INTERVAL_S: Final = 0.05
-"""A power cut costs at most the entries of this time; a killed process costs none."""
+"""Seconds between syncs: a power failure loses at most the entries of this time."""
 
 Records = Mapping[str, Mapping[int, Mapping[str, Any]]]
 """Rows by table and by their position."""
@@ -39,7 +39,7 @@ class LedgerFolder:
     Times never run backwards: a draft older than the newest entry gets that entry's time.
 
     Args:
-        folder: the directory, made with the first entry.
+        folder: the folder, created with the first entry.
         contest: the name of the contest, of a ledger that has no entries yet.
 
     Attributes:
@@ -103,7 +103,7 @@ class LedgerFolder:
         Raises:
             Unavailable: the file cannot be written.
         """
-        entries = self._sealed(drafts)
+        entries = self._encode(drafts)
         with writing(self.folder / LEDGER):
             if self._handle < 0:
                 self._open()
@@ -122,7 +122,7 @@ class LedgerFolder:
         """
         self._close()
         file = self.folder / LEDGER
-        entries = self._sealed(drafts)
+        entries = self._encode(drafts)
         write_secret(file, file.read_bytes() + _lines(entries))
         return entries
 
@@ -134,7 +134,7 @@ class LedgerFolder:
             write_atomically(self.folder / CONTEST, page)
             write_atomically(self.folder / HEADS, b"")
 
-    def _sealed(self, drafts: Iterable[Draft]) -> list[Entry]:
+    def _encode(self, drafts: Iterable[Draft]) -> list[Entry]:
         entries: list[Entry] = []
         for draft in drafts:
             if self._newest is not None and draft.at < self._newest:

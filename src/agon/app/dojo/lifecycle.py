@@ -1,9 +1,9 @@
 """The life of a problem and its submissions, as ledger entries and records.
 
-A contest of the service and a season in a folder live the same life by these functions: a problem
-is published, submissions are received, judged and judged again, the problem is revealed. They
-differ only in where the ledger is stored (``agon.store``, ``agon.app.dojo.season``) and in when
-programs run (jobs of a queue, or at once).
+A contest of the service and a season in a folder both use these functions: a problem is published,
+submissions are received, judged and judged again, the problem is revealed. They differ only in
+where the ledger is stored (``agon.store``, ``agon.app.dojo.season``) and in when programs run (jobs
+of a queue, or immediately).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,7 +25,7 @@ PUBLISHED: Final = "problem-published"
 REVEALED: Final = "problem-revealed"
 RECEIVED: Final = "submission-received"
 SANDBOX_ERROR: Final = "sandbox_error"
-"""The verdict of a run that the sandbox failed; it says nothing about the program."""
+"""The verdict of a run in which the sandbox failed; the program is judged again."""
 
 DISCLOSED: Final = 50
 """Number of terms that are disclosed: a_1, a_3, …, a_99 (``dojo.md``)."""

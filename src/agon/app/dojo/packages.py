@@ -73,22 +73,22 @@ def find_packages(folder: Path) -> tuple[list[PackageFolder], list[FileIssue]]:
     """
     if not folder.is_dir():
         raise NotFound(f"{folder}: no such folder; name one with USER/SUBMISSION/{SOLVER}")
-    places, faults = [], []
+    packages, issues = [], []
     for user in _entries(folder):
         if not user.is_dir(follow_symlinks=False):
             if user.is_symlink():
-                faults.append(_link(user.path))
+                issues.append(_link(user.path))
             continue
-        for one in _entries(Path(user.path)):
-            fault = _misplaced(user.name, one)
-            if fault is not None:
-                faults.append(fault)
-            elif one.is_dir(follow_symlinks=False):
-                places.append(PackageFolder(user.name, one.name, Path(one.path)))
-    return places, faults
+        for entry in _entries(Path(user.path)):
+            issue = _misplaced(user.name, entry)
+            if issue is not None:
+                issues.append(issue)
+            elif entry.is_dir(follow_symlinks=False):
+                packages.append(PackageFolder(user.name, entry.name, Path(entry.path)))
+    return packages, issues
 
 
-def read_package(place: PackageFolder) -> Submission:
+def read_package(package: PackageFolder) -> Submission:
     """Read one submission.
 
     A ``solution.json`` that cannot be read declares nothing; a ``submission.json`` that cannot be
@@ -98,19 +98,19 @@ def read_package(place: PackageFolder) -> Submission:
     Raises:
         InvalidPackage: with everything that keeps it from being judged.
     """
-    folder = place.folder
-    faults: list[FileIssue] = []
+    folder = package.folder
+    issues: list[FileIssue] = []
     remarks: list[FileIssue] = []
     raw, created = b"", datetime.min.replace(tzinfo=UTC)
-    with collect_issues(faults):
+    with collect_issues(issues):
         raw = read_bytes(folder / SOLVER, most=MAX_SOURCE_FILE, where=str(folder / SOLVER))
-    with collect_issues(faults):
+    with collect_issues(issues):
         created = _created(folder)
     tag, notes = None, None
     with collect_issues(remarks):
         tag, notes = _declared(folder)
-    if faults:
-        raise InvalidPackage(*faults)
+    if issues:
+        raise InvalidPackage(*issues)
     try:
         source = canonicalize(raw)
     except NotUtf8 as wrong:
@@ -142,7 +142,7 @@ def _misplaced(user: str, entry: "os.DirEntry[str]") -> FileIssue | None:
         if entry.name not in (SOLVER, SOLUTION, SUBMISSION):
             return None
         remedy = f"put it into {user}/SUBMISSION/{entry.name}"
-        return FileIssue(entry.path, "stands in no submission's folder", remedy)
+        return FileIssue(entry.path, "is not in a submission's folder", remedy)
     if not is_name(f"{_ANY_PROBLEM}/{user}/{entry.name}"):
         remedy = "rename it, without control characters and in less than 500 characters"
         return FileIssue(repr(entry.path), "has a name that no submission can have", remedy)
@@ -156,13 +156,13 @@ def _link(path: str) -> FileIssue:
 def _created(folder: Path) -> datetime:
     file = folder / SUBMISSION
     if os.path.lexists(file):
-        given = read_object(file, where=str(file))
-        if given.get("created_at") is not None:
-            return time_of(given["created_at"], where=str(file), key="created_at")
+        content = read_object(file, where=str(file))
+        if content.get("created_at") is not None:
+            return time_of(content["created_at"], where=str(file), key="created_at")
     try:
         changed = (folder / SOLVER).lstat().st_mtime_ns // 1000
     except OSError:
-        raise InvalidPackage from None  # the missing source is told already
+        raise InvalidPackage from None  # the missing source is already an issue
     return datetime.fromtimestamp(0, UTC) + timedelta(microseconds=changed)
 
 
@@ -170,5 +170,5 @@ def _declared(folder: Path) -> tuple[str | None, str | None]:
     file = folder / SOLUTION
     if not os.path.lexists(file):
         return None, None
-    given = read_object(file, where=str(file))
-    return text_of(given.get("method_tag")), text_of(given.get("notes"))
+    content = read_object(file, where=str(file))
+    return text_of(content.get("method_tag")), text_of(content.get("notes"))

@@ -80,19 +80,19 @@ def read_problem(folder: Path) -> Problem:
     if not folder.is_dir():
         raise NotFound(f"{folder}: no such folder; name one with {DECLARATION} and {SETTER}")
     declaration, setter = str(folder / DECLARATION), str(folder / SETTER)
-    faults: list[FileIssue] = []
+    issues: list[FileIssue] = []
     given: dict[str, Any] = {}
     source: bytes | None = None
-    with collect_issues(faults):
+    with collect_issues(issues):
         given = {
             "title": folder.resolve().name,
             **read_object(folder / DECLARATION, where=declaration),
         }
-    with collect_issues(faults):
+    with collect_issues(issues):
         source = _canonical(read_bytes(folder / SETTER, most=MAX_SOURCE_FILE, where=setter), setter)
-    problem = problem_of(given, source, faults=faults, declaration=declaration, setter=setter)
+    problem = problem_of(given, source, issues=issues, declaration=declaration, setter=setter)
     if problem is None:
-        raise InvalidPackage(*faults)
+        raise InvalidPackage(*issues)
     return problem
 
 
@@ -100,7 +100,7 @@ def problem_of(
     given: Mapping[str, Any],
     source: bytes | None,
     *,
-    faults: list[FileIssue],
+    issues: list[FileIssue],
     declaration: str,
     setter: str,
 ) -> Problem | None:
@@ -108,32 +108,32 @@ def problem_of(
 
     Args:
         given: the declaration's keys and values.
-        source: canonical bytes; None when there are none to look at.
-        faults: what is wrong already; what is wrong besides is added.
+        source: canonical bytes; None when there are none.
+        issues: the issues so far; further ones are added.
         declaration: the declaration's name, for messages.
         setter: the source's name, for messages.
 
     Returns:
         The problem; None when anything is wrong.
     """
-    faults += _misspelt(given, declaration)
+    issues += _misspelt(given, declaration)
     values: dict[str, Any] = {}
     for key, read in _READERS.items():
         if given.get(key) is not None:
-            with collect_issues(faults):
+            with collect_issues(issues):
                 values[key] = read(given[key], declaration)
     if source is None:
         return None
     inspection = inspect(source, kind="setter", rules=rules_in_force())
-    faults += [
+    issues += [
         FileIssue(f"{setter}:{one.line}" if one.line else setter, one.what, one.remedy)
         for one in inspection.violations
     ]
     defined = interface(inspection.program) if inspection.program else None
     if defined and (wanted := values.get("interface", defined)) != defined:
         what = f"interface is {wanted}, {setter} defines {defined}"
-        faults.append(FileIssue(declaration, what, "make them agree"))
-    if faults or defined is None:
+        issues.append(FileIssue(declaration, what, "make them agree"))
+    if issues or defined is None:
         return None
     return Problem(
         source=source,
@@ -151,17 +151,17 @@ def packaged_problem(package: Mapping[str, Any]) -> Problem:
     Raises:
         InvalidPackage: with everything that is wrong with it.
     """
-    faults: list[FileIssue] = []
+    issues: list[FileIssue] = []
     declared = {name: value for name, value in package.items() if name not in {"source", "terms"}}
     problem = problem_of(
         declared,
         str(package["source"]).encode(),
-        faults=faults,
+        issues=issues,
         declaration=DECLARATION,
         setter=SETTER,
     )
     if problem is None:
-        raise InvalidPackage(*faults)
+        raise InvalidPackage(*issues)
     return problem
 
 
@@ -186,9 +186,7 @@ def _misspelt(given: Mapping[str, Any], where: str) -> Iterator[FileIssue]:
 def _title(value: object, where: str) -> str:
     text = text_of(value)
     if text is None:
-        raise InvalidPackage(
-            FileIssue(where, "title is no text", "give the title people shall see")
-        )
+        raise InvalidPackage(FileIssue(where, "title is not a text", "give the title to display"))
     return text
 
 

@@ -64,7 +64,7 @@ def require_new(out: Path) -> None:
     if not out.absolute().parent.is_dir():
         raise NotFound(f"{out.parent}: no such folder; make it first")
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise Conflict(f"{out} is there already; name a new or an empty folder")
+        raise Conflict(f"{out} exists already; name a new or an empty folder")
 
 
 def _umask() -> int:

@@ -1,4 +1,4 @@
-"""Judge a season's submissions again, and see what would change before it counts."""
+"""Judge a season's submissions again, and show what would change before it is applied."""
 
 import secrets
 from collections.abc import Callable
@@ -40,10 +40,10 @@ def rejudge(
     limits: RunLimits | None = None,
     progress: Callable[[Progress], None] = lambda _: None,
 ) -> RejudgeSummary:
-    """Judge a season's recorded submissions again; nothing counts unless it is applied.
+    """Judge a season's recorded submissions again; nothing is changed unless ``apply`` is set.
 
     Submissions whose source is not recorded keep their verdict: they were rejected without a run.
-    So does one whose new run ends in ``sandbox_error``, which says nothing about it.
+    So does one whose new run ends in ``sandbox_error``.
 
     Args:
         folder: the season.
@@ -89,13 +89,13 @@ def rejudge(
 def _chosen(season: Season, wanted: str | None) -> list[str]:
     if wanted is None:
         return sorted(season.problems)
-    found = [name for name in season.problems if wanted and name.startswith(wanted)]
-    if len(found) != 1:
+    matches = [name for name in season.problems if wanted and name.startswith(wanted)]
+    if len(matches) != 1:
         raise NotFound(
-            f"{season.folder} has {'several' if found else 'no'} problems {wanted!r}: "
+            f"{season.folder} has {'several' if matches else 'no'} problems {wanted!r}: "
             + did_you_mean(wanted, season.problems)
         )
-    return found
+    return matches
 
 
 def _grader(season: Season, problem_id: str, sandbox: Sandbox, limits: RunLimits) -> Grader:
@@ -105,6 +105,6 @@ def _grader(season: Season, problem_id: str, sandbox: Sandbox, limits: RunLimits
         at = matching_prefix(terms, answer.terms) + 1
         raise CheckFailed(
             f"the setter of {problem_id[:12]} gives another term {at} than when it was judged; "
-            "judge the problem anew into another folder"
+            "judge the problem again into another folder"
         )
     return Grader(answer.terms, sandbox, rules_in_force(), limits)

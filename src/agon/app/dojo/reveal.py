@@ -13,7 +13,7 @@ from agon.disciplines.dojo.canonical import canonicalize, source_hash
 from agon.errors import NotFound, Unreadable
 from agon.records.writing import write_atomically
 
-_LARGEST = 1 << 30
+_MAX_FILE_BYTES = 1 << 30
 
 
 def reveal(answer: HiddenAnswer, out: Path, *, season: Path | None = None) -> None:
@@ -80,8 +80,8 @@ def verify(file: Path, promised: str | None = None) -> Verification:
     """
     where = str(file)
     if file.suffix.lower() == ".json":
-        given = read_object(file, where=where, most=_LARGEST)
-        source, named = given.get("source"), given.get("problem_id")
+        content = read_object(file, where=where, most=_MAX_FILE_BYTES)
+        source, named = content.get("source"), content.get("problem_id")
         if not isinstance(source, str) or not isinstance(named, str):
             raise Unreadable(f"{file}: has no source and problem_id; name a revealed file")
         raw, promised = source.encode("utf-8", "replace"), promised or named

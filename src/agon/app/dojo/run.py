@@ -77,7 +77,7 @@ def run_program(
     entry: EntryPoint = "solver"
     if scan or kind == "setter":
         inspection = inspect(source, kind=kind, rules=rules)
-        if scan and (refused := inspection.refused_for()):
+        if scan and (refused := inspection.rejected_for()):
             return Answer(verdict=refused[0].verdict, reason=summary(refused))
         if kind == "setter":
             offered = interface(inspection.program) if inspection.program else INTERFACES[0]

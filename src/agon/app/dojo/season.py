@@ -1,8 +1,8 @@
 """A season in a folder: the ledger of a dojo contest, and the tables made from it.
 
-``ledger/`` holds the truth, entry by entry as a contest of the service has it; it holds the hidden
-answers too, and only its owner may read it. ``problems.ndjson`` and ``submissions.ndjson`` are the
-records in force, which scoring reads; they are replaced when a judge is done.
+``ledger/`` is authoritative and has the entries that a contest of the service has, hidden answers
+included, so only its owner may read it. ``problems.ndjson`` and ``submissions.ndjson`` are the
+records in force, which scoring reads; they are replaced when judging is done.
 """
 
 import fcntl
@@ -70,16 +70,16 @@ class Season:
     def opened(
         cls, folder: Path, *, new: bool = True, clock: Callable[[], datetime] = _now
     ) -> Iterator[Self]:
-        """Open a season, or make its folder; one that stays empty is removed again.
+        """Open a season, or create its folder; a folder that stays empty is removed again.
 
         Args:
-            folder: the season's folder; its parent must be there.
-            new: whether it may be made.
+            folder: the season's folder; its parent must exist.
+            new: whether it may be created.
             clock: returns the time, in UTC.
 
         Raises:
-            Conflict: it holds something else, or is open in another process.
-            NotFound: it (or, for a new one, its parent) is not there.
+            Conflict: it contains something else, or is open in another process.
+            NotFound: it (or, for a new one, its parent) does not exist.
             Unavailable: it cannot be written.
             Unreadable: its ledger is damaged.
         """
@@ -100,7 +100,7 @@ class Season:
             os.close(handle)
 
     def publish(self, answer: HiddenAnswer) -> PublishedProblem:
-        """Publish a problem, or again when what it declares or gives has changed.
+        """Publish a problem, or publish it again when its declaration or terms have changed.
 
         Raises:
             Conflict: submissions to it were judged by another number of terms.
@@ -147,7 +147,7 @@ class Season:
         ]  # fmt: skip
         if drafts:
             for entry in self._ledger.append_together(drafts):
-                self._take(entry)
+                self._apply(entry)
         self.finish()
 
     def reveal(self, problem_id: str) -> None:
@@ -174,7 +174,7 @@ class Season:
         if not self._ledger.seq:
             drafts = (*self._opening(), *drafts)
         for entry in self._ledger.append(drafts):
-            self._take(entry)
+            self._apply(entry)
 
     def _opening(self) -> tuple[Draft, Draft]:
         """Return the first entries of every contest: created, opened."""
@@ -194,11 +194,11 @@ class Season:
         created = Draft(kind="contest-created", body=body, at=now, by=_ORGANIZER)
         return created, Draft(kind="contest-opened", body={}, at=now, by=_ORGANIZER)
 
-    def _take(self, entry: Line) -> None:
-        """Update what the season holds by an entry that was appended."""
+    def _apply(self, entry: Line) -> None:
+        """Update the season's state by an entry that was appended."""
         body = entry.body
         if entry.kind in {"record-added", "record-replaced"}:
-            self._see(body["table"], entry.seq, body["row"])
+            self._set_row(body["table"], entry.seq, body["row"])
         elif entry.kind == lifecycle.PUBLISHED:
             self.problems[body["problem"]] = PublishedProblem.of(entry, freeze=None)
         elif entry.kind == lifecycle.RECEIVED:
@@ -206,7 +206,7 @@ class Season:
         elif entry.kind == lifecycle.REVEALED:
             self.revealed.add(body["problem"])
 
-    def _see(self, table: str, seq: int, row: Row) -> None:
+    def _set_row(self, table: str, seq: int, row: Row) -> None:
         name = row["id"]
         self.rows[table][name] = row
         if table == "problems" and name in self.problems:
@@ -217,21 +217,21 @@ class Season:
     def _read(self) -> None:
         records, others = self._ledger.read()
         for entry in others:
-            self._take(entry)
+            self._apply(entry)
         for table, rows in records.items():
             for seq, row in rows.items():
-                self._see(table, seq, row)
+                self._set_row(table, seq, row)
 
     def _sweep(self) -> None:
-        """Remove what a process that was killed while it replaced a file has left."""
+        """Remove temporary files of a process that was killed while it replaced a file."""
         for folder in (self.folder, self.folder / LEDGER_FOLDER):
             for pattern in (".*.ndjson-*", ".*.json-*"):
-                for half in folder.glob(pattern):
-                    half.unlink(missing_ok=True)
+                for file in folder.glob(pattern):
+                    file.unlink(missing_ok=True)
 
 
 _CONTENT: Final = ("source", "source_hash", "l_chars", "method_tag", "notes", "created_at")
-"""What is received of a submission; ``created_at`` is the package's, the entry's time is later."""
+"""Recorded keys of a submission; ``created_at`` is the package's, the entry's time is later."""
 
 _COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {
     "problems": ("id", "setter_user_id", "title", "n_check", "freeze_started_at", "p_hash"),
@@ -258,7 +258,7 @@ def _require_season(folder: Path, *, new: bool) -> None:
     elif not folder.is_dir() or (
         not is_season(folder) and any(entry.name != _LOCK for entry in folder.iterdir())
     ):
-        raise Conflict(f"{folder} is there and is no season; name another folder")
+        raise Conflict(f"{folder} exists and is not a season; name another folder")
 
 
 def is_season(folder: Path) -> bool:
@@ -267,7 +267,7 @@ def is_season(folder: Path) -> bool:
 
 
 def _lock(folder: Path) -> int:
-    """Keep other processes out; the kernel releases the lock however this process ends."""
+    """Lock the folder for this process; the kernel releases the lock when the process ends."""
     handle = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -13,19 +13,19 @@ _SHOWN_CHARACTERS: Final = 60
 
 
 class InvalidSetter(CheckFailed):
-    """A setter does not give the terms it has to, or not twice the same."""
+    """A setter does not return the required terms, or not the same terms twice."""
 
 
 def validate_setter(problem: Problem, sandbox: Sandbox) -> tuple[str, ...]:
     """Run a setter in two fresh processes with different hash seeds; return its terms.
 
     Returns:
-        ``n_check`` terms as decimal text: what solvers have to give.
+        ``n_check`` terms as decimal text, which solvers have to return.
 
     Raises:
-        InvalidSetter: it takes more than a second, gives something else than ``n_check`` terms of
-            type ``int``, or not the same terms twice (with the first that differs).
-        Unavailable: the sandbox failed, which says nothing about the setter.
+        InvalidSetter: it takes more than a second, does not return ``n_check`` terms of type
+            ``int``, or not the same terms twice (the message has the first that differs).
+        Unavailable: the sandbox failed; the setter may be valid.
     """
     request = RunRequest(
         source=problem.source,

@@ -48,12 +48,12 @@ def read(source: str) -> Imported:
     place = Path(source)
     if not place.is_dir():
         raise NotFound(f"{place}: no such folder")
-    faults: list[FileIssue] = []
+    issues: list[FileIssue] = []
     found: list[tuple[str, datetime, str, bool]] = []
     unscored = 0
     for path in _result_files(place):
         where = str(path.relative_to(place))
-        with collect_issues(faults):
+        with collect_issues(issues):
             trial = read_object(path, where=where, most=_MOST)
             if "task_name" not in trial:
                 continue
@@ -62,8 +62,8 @@ def read(source: str) -> Imported:
                 unscored += 1
                 continue
             found.append((_submission(trial), _started(trial, where), _task(trial, where), passed))
-    if faults:
-        raise InvalidPackage(*faults)
+    if issues:
+        raise InvalidPackage(*issues)
     if not found:
         raise Unreadable(f"{place} holds no trial with a score; give the folder of a Harbor job")
     uids = {name: at for at, name in enumerate(sorted({name for name, *_ in found}), 1)}

@@ -32,7 +32,7 @@ _MARKS = (
     "tests/test.sh",
 )
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
-_UNKEEPABLE = {
+_UNSUPPORTED = {
     "environment/docker-compose.yaml": "describes several containers, and a trial has one",
     "tests/Dockerfile": "is an image of the verifier's own, and it has the task's",
 }
@@ -57,17 +57,17 @@ def read_tasks(
 
     Source: challenge, Running tasks; seed 001, Test Execution.
     """
-    faults: list[FileIssue] = []
+    issues: list[FileIssue] = []
     tasks: dict[str, Task] = {}
     for folder in [folder for source in sources for folder in _task_folders(source)]:
         if folder.name in tasks:
             what = f"has the name of {tasks[folder.name].folder}"
-            faults.append(FileIssue(str(folder), what, "rename one of the two"))
+            issues.append(FileIssue(str(folder), what, "rename one of the two"))
             continue
-        with collect_issues(faults):
+        with collect_issues(issues):
             tasks[folder.name] = read_task(folder)
-    if faults:
-        raise InvalidPackage(*faults)
+    if issues:
+        raise InvalidPackage(*issues)
     if not tasks:
         raise Unreadable(
             "there is no task to run: a task is a folder with task.toml, instruction.md, "
@@ -86,16 +86,16 @@ def read_task(folder: Path) -> Task:
         InvalidPackage: with all its errors.
     """
     folder = folder.resolve()
-    faults: list[FileIssue] = []
+    issues: list[FileIssue] = []
     if not _NAME.fullmatch(folder.name):
         remedy = "use up to 100 letters, digits, dots, dashes and underscores"
-        faults.append(FileIssue(str(folder), "has a name that cannot name a trial", remedy))
+        issues.append(FileIssue(str(folder), "has a name that cannot name a trial", remedy))
     for path, entry in files_under(folder):
         if not (entry.is_symlink() or entry.is_file() or entry.is_dir()):
             where = _named(folder, path)
-            faults.append(FileIssue(where, "is a device, pipe or socket", "put a regular file"))
+            issues.append(FileIssue(where, "is a device, pipe or socket", "put a regular file"))
     old = (folder / OLD_SETTINGS).is_file() and not (folder / SETTINGS).is_file()
-    return _old_task(folder, faults) if old else _task(folder, faults)
+    return _old_task(folder, issues) if old else _task(folder, issues)
 
 
 def _task_folders(source: Path) -> list[Path]:
@@ -105,37 +105,37 @@ def _task_folders(source: Path) -> list[Path]:
         raise Unreadable(
             f"{source} is not a folder; give a task's folder, or one that contains several"
         )
-    if _looks_like_a_task(source):
+    if _is_task_folder(source):
         return [source.resolve()]
     inner = [path for path in source.iterdir() if path.is_dir() and not path.name.startswith(".")]
-    return sorted(path for path in inner if _looks_like_a_task(path))
+    return sorted(path for path in inner if _is_task_folder(path))
 
 
-def _looks_like_a_task(folder: Path) -> bool:
+def _is_task_folder(folder: Path) -> bool:
     return any((folder / mark).exists() for mark in _MARKS)
 
 
-def _task(folder: Path, faults: list[FileIssue]) -> Task:
+def _task(folder: Path, issues: list[FileIssue]) -> Task:
     """Read a folder in Harbor's layout."""
     settings = Settings()
-    with collect_issues(faults):
-        settings = read_settings(folder, faults)
+    with collect_issues(issues):
+        settings = read_settings(folder, issues)
     instruction = ""
-    with collect_issues(faults):
+    with collect_issues(issues):
         where = _named(folder, INSTRUCTION)
         instruction = read_text(folder / INSTRUCTION, where=where)
         _check_instruction(instruction, where=where)
     context, tests = folder / "environment", folder / "tests"
     built = (context / "Dockerfile").exists() or not settings.image
     if built:
-        _require(folder, "environment/Dockerfile", faults)
-    _require(folder, "tests/test.sh", faults)
-    for path, what in _UNKEEPABLE.items():
+        _require(folder, "environment/Dockerfile", issues)
+    _require(folder, "tests/test.sh", issues)
+    for path, what in _UNSUPPORTED.items():
         if (folder / path).exists():
             remedy = "install in environment/Dockerfile what the task needs"
-            faults.append(FileIssue(_named(folder, path), what, remedy))
-    if faults:
-        raise InvalidPackage(*faults)
+            issues.append(FileIssue(_named(folder, path), what, remedy))
+    if issues:
+        raise InvalidPackage(*issues)
     return Task(
         name=folder.name,
         folder=folder,
@@ -155,21 +155,21 @@ def _task(folder: Path, faults: list[FileIssue]) -> Task:
     )
 
 
-def _old_task(folder: Path, faults: list[FileIssue]) -> Task:
+def _old_task(folder: Path, issues: list[FileIssue]) -> Task:
     """Read a folder of Terminal-Bench 1."""
     old = TerminalBenchSettings()
-    with collect_issues(faults):
-        old = read_terminal_bench_settings(folder, faults)
+    with collect_issues(issues):
+        old = read_terminal_bench_settings(folder, issues)
         _check_instruction(old.instruction, where=_named(folder, OLD_SETTINGS))
-    _require(folder, SCRIPT, faults)
+    _require(folder, SCRIPT, issues)
     context = (folder / old.context).resolve()
     if not context.is_relative_to(folder):
         where = _named(folder, "docker-compose.yaml")
-        faults.append(FileIssue(where, "builds from outside the task", "build from inside"))
+        issues.append(FileIssue(where, "builds from outside the task", "build from inside"))
     else:
-        _require(folder, str((context / "Dockerfile").relative_to(folder)), faults)
-    if faults:
-        raise InvalidPackage(*faults)
+        _require(folder, str((context / "Dockerfile").relative_to(folder)), issues)
+    if issues:
+        raise InvalidPackage(*issues)
     return Task(
         name=folder.name,
         folder=folder,
@@ -200,9 +200,9 @@ def _check_instruction(text: str, *, where: str) -> None:
         raise InvalidPackage(FileIssue(where, f"has more than {MAX_INSTRUCTION:,} bytes", remedy))
 
 
-def _require(folder: Path, path: str, faults: list[FileIssue]) -> None:
+def _require(folder: Path, path: str, issues: list[FileIssue]) -> None:
     """Collect an error if a required file is missing or empty."""
-    with collect_issues(faults):
+    with collect_issues(issues):
         if not read_text(folder / path, where=_named(folder, path)).strip():
             raise InvalidPackage(FileIssue(_named(folder, path), "is empty", "write it"))
 

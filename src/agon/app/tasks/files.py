@@ -47,8 +47,8 @@ def files_under(folder: Path) -> Iterator[tuple[str, os.DirEntry[str]]]:
 def _entries(folder: Path, prefix: str) -> list[tuple[str, os.DirEntry[str]]]:
     """Return a folder's entries, the last one first."""
     with os.scandir(folder) as entries:
-        found = sorted(entries, key=lambda entry: entry.name, reverse=True)
-    return [(f"{prefix}{entry.name}", entry) for entry in found]
+        ordered = sorted(entries, key=lambda entry: entry.name, reverse=True)
+    return [(f"{prefix}{entry.name}", entry) for entry in ordered]
 
 
 def sha256_of(folder: Path) -> str:

@@ -27,7 +27,7 @@ RUN = "run.json"
 RESULT = "result.json"
 SUMMARY = "summary.json"
 _LOCK = ".lock"
-_MOST = 64 << 20
+_MAX_FILE_BYTES = 64 << 20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,7 +71,7 @@ class Plan:
         own = {"run", "trials", "started_at"}
         mine, theirs = self.to_dict(), earlier.to_dict()
         differing = [
-            f"{name} was {_told(theirs[name], mine[name])}, is {_told(mine[name], theirs[name])}"
+            f"{name} was {_difference(theirs[name], mine[name])}, is {_difference(mine[name], theirs[name])}"
             for name in mine
             if name not in own and mine[name] != theirs[name]
         ]
@@ -82,7 +82,7 @@ class Plan:
         return replace(earlier, trials=max(self.trials, earlier.trials))
 
 
-def _told(value: Any, other: Any) -> str:
+def _difference(value: Any, other: Any) -> str:
     """Return a value as text; of tables, the items that the other does not have."""
     if isinstance(value, Mapping) and isinstance(other, Mapping):
         value = {key: one for key, one in value.items() if other.get(key) != one}
@@ -144,7 +144,7 @@ def opened(path: Path, plan: Plan) -> Iterator[RunFolder]:
         raise Unavailable(f"{path} cannot be created ({failed.strerror})") from None
     if not (path / RUN).exists() and any(one.name[0] != "." for one in path.iterdir()):
         raise Conflict(f"{path} exists and does not contain a run; name a new or an empty folder")
-    with _alone(path):
+    with _locked(path):
         if continued := (path / RUN).exists():
             plan = plan.continued(read_plan(path))
         write_atomically(path / RUN, json_page(plan.to_dict()))
@@ -153,7 +153,7 @@ def opened(path: Path, plan: Plan) -> Iterator[RunFolder]:
 
 
 @contextmanager
-def _alone(path: Path) -> Iterator[None]:
+def _locked(path: Path) -> Iterator[None]:
     """Hold the folder's lock, which is released when the process ends, however it ends."""
     handle = os.open(path / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     try:
@@ -173,9 +173,9 @@ def read_plan(path: Path) -> Plan:
     Raises:
         Unreadable: there is no ``run.json``, or agon did not write it.
     """
-    found = read_object(path / RUN, where=str(path / RUN), most=_MOST)
+    content = read_object(path / RUN, where=str(path / RUN), most=_MAX_FILE_BYTES)
     try:
-        return Plan(**found)
+        return Plan(**content)
     except TypeError:
         raise Unreadable(f"{path / RUN} was not written by agon challenge run") from None
 
@@ -191,8 +191,8 @@ def read_results(path: Path) -> list[TrialResult]:
         file = folder / RESULT
         if folder.is_dir() and not folder.is_symlink() and file.exists():
             try:
-                found = read_object(file, where=str(file), most=_MOST)
-                results.append(TrialResult.from_dict(found))
+                content = read_object(file, where=str(file), most=_MAX_FILE_BYTES)
+                results.append(TrialResult.from_dict(content))
             except (InvalidPackage, TypeError, KeyError, AttributeError):
                 raise Unreadable(
                     f"{file} was not written by agon challenge run; remove its folder"

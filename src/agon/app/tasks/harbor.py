@@ -41,8 +41,8 @@ _TEMPLATE = re.compile(r"\$\{(\w+)(?::-([^}]*))?\}")
 _SOURCES: tuple[RewardSource, ...] = ("exit_code", "reward_file", "both")
 
 
-def read_settings(folder: Path, faults: list[FileIssue]) -> Settings:
-    """Return the settings in ``task.toml``; errors are added to ``faults``, with defaults instead.
+def read_settings(folder: Path, issues: list[FileIssue]) -> Settings:
+    """Return the settings in ``task.toml``; errors are added to ``issues``, with defaults instead.
 
     Raises:
         InvalidPackage: there is no such file, or it is not TOML.
@@ -53,10 +53,10 @@ def read_settings(folder: Path, faults: list[FileIssue]) -> Settings:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as wrong:
         raise InvalidPackage(FileIssue(where, f"is not TOML ({wrong})", "correct it")) from None
-    keys = SettingsReader(content, where=where, faults=faults)
+    keys = SettingsReader(content, where=where, issues=issues)
     agent, verifier, environment = map(keys.table, ("agent", "verifier", "environment"))
     metadata = keys.table("metadata")
-    _refuse_unkeepable(keys, verifier, environment)
+    _reject_unsupported(keys, verifier, environment)
     env = _variables(environment)
     return Settings(
         bounds=TaskLimits(
@@ -88,51 +88,53 @@ def _seconds(keys: SettingsReader, key: str, default: float) -> float:
 
 def _mebibytes(keys: SettingsReader, key: str, *, default: int, low: int) -> int:
     """Return ``<key>_mb``, or ``<key>`` as a text with a unit; both are allowed if they agree."""
-    number = keys.whole(f"{key}_mb", default=default, low=low, high=MIB_OF_TIB)
+    number = keys.integer(f"{key}_mb", default=default, low=low, high=MIB_OF_TIB)
     text = keys.anything(key)
     if text is None:
         return number
-    found = _SIZE.fullmatch(text) if isinstance(text, str) else None
-    size = int(float(found[1]) * _MIB[found[2].upper()]) if found else 0
+    match = _SIZE.fullmatch(text) if isinstance(text, str) else None
+    size = int(float(match[1]) * _MIB[match[2].upper()]) if match else 0
     if not low <= size <= MIB_OF_TIB:
-        keys.fault(key, text, f'give a size such as "4G" or "512M", from {low}M to 1T')
+        keys.add_issue(key, text, f'give a size such as "4G" or "512M", from {low}M to 1T')
         return number
     if f"{key}_mb" in keys and number != size:
-        keys.fault(key, text, f"give the same as {key}_mb, or leave one of them out")
+        keys.add_issue(key, text, f"give the same as {key}_mb, or leave one of them out")
     return size
 
 
 def _variables(keys: SettingsReader) -> dict[str, str]:
-    """Take ``env``: names and texts. ``${NAME:-text}`` is its text.
+    """Return ``env``: names and texts. ``${NAME:-text}`` becomes its text.
 
-    A ``${NAME}`` without a text is refused: nothing of the host's environment enters a container.
+    A ``${NAME}`` without a text is an error: no variable of the host enters a container.
     """
     variables = {}
     table = keys.table("env")
     for name in sorted(table.rest()):
         value = table.text(name)
-        if any(found[2] is None for found in _TEMPLATE.finditer(value)):
-            table.fault(name, value, "write the value: no variable of the host enters a container")
+        if any(match[2] is None for match in _TEMPLATE.finditer(value)):
+            remedy = "write the value: no variable of the host enters a container"
+            table.add_issue(name, value, remedy)
         elif not value.isprintable():
-            table.fault(name, value, "write it in one line")
+            table.add_issue(name, value, "write it in one line")
         elif not re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII):
-            table.fault(name, value, "name variables with letters, digits and _")
-        variables[name] = _TEMPLATE.sub(lambda found: found[2] or "", value)
+            table.add_issue(name, value, "name variables with letters, digits and _")
+        variables[name] = _TEMPLATE.sub(lambda match: match[2] or "", value)
     return variables
 
 
 def _outputs(keys: SettingsReader, verifier: SettingsReader) -> tuple[str, ...]:
     mode = verifier.text("environment_mode", default="shared", choices=("shared", "separate"))
     outputs: tuple[str, ...] = () if mode == "separate" else (WORKPLACE,)
-    given = keys.anything("artifacts", [])
-    paths = [one.get("source") if isinstance(one, Mapping) else one for one in _listed(given)]
+    artifacts = keys.anything("artifacts", [])
+    paths = [one.get("source") if isinstance(one, Mapping) else one for one in _listed(artifacts)]
     for path in paths:
         if not isinstance(path, str) or not _PLAIN_PATH.fullmatch(path):
             remedy = 'list absolute paths of letters, digits and _.+@-, such as ["/app/a.txt"]'
-            keys.fault("artifacts", given, remedy)
+            keys.add_issue("artifacts", artifacts, remedy)
             return (WORKPLACE,)
         if path.split("/")[1] in {"tests", "logs", "proc", "sys", "dev"}:
-            keys.fault("artifacts", given, "leave out what belongs to the verifier or the system")
+            remedy = "leave out what belongs to the verifier or the system"
+            keys.add_issue("artifacts", artifacts, remedy)
             return (WORKPLACE,)
         outputs += (path.rstrip("/"),)
     return tuple(dict.fromkeys(outputs)) or (WORKPLACE,)
@@ -143,19 +145,19 @@ def _listed(value: Any) -> list[Any]:
 
 
 def _reward_source(verifier: SettingsReader) -> RewardSource | None:
-    given = verifier.text("reward_source", choices=_SOURCES)
-    return next((source for source in _SOURCES if source == given), None)
+    name = verifier.text("reward_source", choices=_SOURCES)
+    return next((source for source in _SOURCES if source == name), None)
 
 
-def _refuse_unkeepable(
+def _reject_unsupported(
     keys: SettingsReader, verifier: SettingsReader, environment: SettingsReader
 ) -> None:
     if keys.anything("steps", []):
-        keys.fault("steps", keys.anything("steps"), "split the steps into tasks of their own")
-    if environment.whole("gpus", default=0, low=0, high=1024):
-        environment.fault("gpus", environment.anything("gpus"), "use 0: a trial has no GPU")
+        keys.add_issue("steps", keys.anything("steps"), "split the steps into tasks of their own")
+    if environment.integer("gpus", default=0, low=0, high=1024):
+        environment.add_issue("gpus", environment.anything("gpus"), "use 0: a trial has no GPU")
     if environment.text("os", default="linux").lower() != "linux":
-        environment.fault("os", environment.anything("os"), "use linux")
+        environment.add_issue("os", environment.anything("os"), "use linux")
     if verifier.anything("environment"):
         remedy = "install in environment/Dockerfile what the tests need"
-        verifier.fault("environment", verifier.anything("environment"), remedy)
+        verifier.add_issue("environment", verifier.anything("environment"), remedy)

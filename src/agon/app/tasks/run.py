@@ -18,17 +18,17 @@ from agon.errors import InvalidRule, NotScorable
 from agon.kernel.times import written_time
 
 ATTEMPTS = 3
-"""How often a trial is tried before it stays unscored."""
+"""Maximum number of attempts at a trial before it stays unscored."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Progress:
-    """Tell how far a run is.
+    """The progress of a run.
 
     Attributes:
-        done: trials that have ended, those of earlier runs in the same folder included.
-        total: all trials.
-        result: what just ended; None at the beginning.
+        done: number of finished trials, including those of earlier runs in the same folder.
+        total: number of all trials.
+        result: the result of the trial that just ended; None at the beginning.
     """
 
     done: int
@@ -39,15 +39,15 @@ class Progress:
 def plan_of(
     tasks: Sequence[Task], agent: Agent, *, trials: int, run: str, now: Clock, **about: Any
 ) -> Plan:
-    """Plan a run; ``about`` is submission, miner_uid and validator of :class:`Plan`.
+    """Return the plan of a run; ``about`` is submission, miner_uid and validator of :class:`Plan`.
 
     Raises:
-        NotScorable: the agent cannot work on some of the tasks, with each and why.
+        NotScorable: the agent cannot work on some of the tasks, with the reason for each.
     """
     lacking = [f"{task.name}: {why}" for task in tasks if (why := agent.lacks(task))]
     if lacking:
-        told = "\n".join(lacking)
-        raise NotScorable(f"the agent {agent.name} cannot work on all tasks\n{told}")
+        reasons = "\n".join(lacking)
+        raise NotScorable(f"the agent {agent.name} cannot work on all tasks\n{reasons}")
     return Plan(
         run=run,
         agent=agent.name,
@@ -71,28 +71,28 @@ def run_tasks(
     now: Clock,
     watch: Callable[[Progress], None] = lambda _: None,
 ) -> dict[str, Any]:
-    """Run what a plan says and return the summary, which ``out`` holds too.
+    """Run the trials of a plan; write the summary to ``out`` and return it.
 
-    Trials that are finished in ``out`` are not run again; those that have no score, or that an
-    end of the process cut off, are, after whatever they left was removed.
+    Finished trials in ``out`` are not run again. Trials without a score, and those interrupted by
+    the end of the process, are run again in an emptied folder.
 
     Raises:
-        Conflict: ``out`` holds something else, or somebody runs in it.
+        Conflict: ``out`` contains something else, or another process runs in it.
         Unavailable: the engine does not work.
     """
     with opened(out, plan) as folder:
         if folder.continued:
             containers.clean(folder.plan.run)
         finished = {key: one for key, one in folder.results.items() if one.scored}
-        wanted = [(task, n) for n in range(1, folder.plan.trials + 1) for task in tasks]
-        waiting = [(task, n) for task, n in wanted if (task.name, n) not in finished]
-        watch(Progress(done=len(finished), total=len(wanted)))
-        workshop = _TrialRunner(agent, containers, folder, now)
-        with _working(jobs, containers, workshop) as pool:
-            running = [pool.submit(workshop.trial, task, number) for task, number in waiting]
+        planned = [(task, n) for n in range(1, folder.plan.trials + 1) for task in tasks]
+        waiting = [(task, n) for task, n in planned if (task.name, n) not in finished]
+        watch(Progress(done=len(finished), total=len(planned)))
+        trial_runner = _TrialRunner(agent, containers, folder, now)
+        with _working(jobs, containers, trial_runner) as pool:
+            running = [pool.submit(trial_runner.trial, task, number) for task, number in waiting]
             for done, result in enumerate(_results(running), len(finished) + 1):
                 finished[result.task, result.number] = result
-                watch(Progress(done=done, total=len(wanted), result=result))
+                watch(Progress(done=done, total=len(planned), result=result))
         summary = summarize(folder.plan, (finished[key] for key in sorted(finished)))
         folder.summarize(summary)
         return summary
@@ -106,21 +106,21 @@ def _results(running: Iterable["Future[TrialResult | None]"]) -> Iterator[TrialR
 
 @contextmanager
 def _working(
-    jobs: int, containers: Containers, workshop: "_TrialRunner"
+    jobs: int, containers: Containers, trial_runner: "_TrialRunner"
 ) -> Iterator[ThreadPoolExecutor]:
-    """Give a pool of threads; if anything ends the block early, trials under way end unrecorded."""
+    """Yield a pool of threads; if the block raises, running trials end unrecorded."""
     with ThreadPoolExecutor(jobs, thread_name_prefix="trial") as pool:
         try:
             yield pool
         except BaseException:
-            workshop.closed.set()
+            trial_runner.closed.set()
             pool.shutdown(wait=False, cancel_futures=True)
             containers.close()
             raise
 
 
 class _TrialRunner:
-    """Run single trials of one run, from any thread."""
+    """Runs single trials of one run; its methods may be called from any thread."""
 
     def __init__(self, agent: Agent, containers: Containers, folder: RunFolder, now: Clock) -> None:
         self._agent = agent
@@ -132,7 +132,7 @@ class _TrialRunner:
         self.closed = Event()
 
     def trial(self, task: Task, number: int) -> TrialResult | None:
-        """Run a trial until it has a score or was tried often enough; None when interrupted."""
+        """Run a trial until it has a score, at most :data:`ATTEMPTS` times; None if interrupted."""
         result: TrialResult | None = None
         for attempt in range(1, ATTEMPTS + 1):
             place = self._folder.clear(task.name, number)
@@ -160,7 +160,7 @@ class _TrialRunner:
         return result
 
     def _not_built(self, task: Task, number: int, cause: str) -> TrialResult:
-        moment = written_time(self._now(), to="milliseconds")
+        timestamp = written_time(self._now(), to="milliseconds")
         return TrialResult(
             task=task.name,
             task_sha256=task.sha256,
@@ -170,19 +170,19 @@ class _TrialRunner:
             result="unscored",
             reason=f"the image cannot be built: {cause}",
             reward_source=task.reward_source,
-            started_at=moment,
-            finished_at=moment,
+            started_at=timestamp,
+            finished_at=timestamp,
             timings=dict.fromkeys(("build_s", "agent_s", "verifier_s", "total_s"), 0.0),
         )
 
     def _image(self, task: Task) -> Image:
-        """Build a task's image once, whoever asks first; that trial bears the time it took."""
+        """Return a task's image, built by the first trial that needs it (in its ``build_s``)."""
         with self._lock:
             future = self._images.get(task.name)
-            mine = future is None
+            is_first = future is None
             if future is None:
                 future = self._images[task.name] = Future()
-        if mine:
+        if is_first:
             try:
                 image = build(task, self._containers)
             except BaseException as failed:

@@ -8,7 +8,7 @@ from typing import Any
 from agon.app.files import FileIssue
 
 _SIMILARITY = 0.75  # above it an unknown key is taken for a misspelt known one
-_LONGEST_SHOWN = 60
+_MAX_SHOWN_CHARACTERS = 60
 
 
 class SettingsReader:
@@ -19,11 +19,11 @@ class SettingsReader:
     """
 
     def __init__(
-        self, content: Mapping[str, Any], *, where: str, faults: list[FileIssue], path: str = ""
+        self, content: Mapping[str, Any], *, where: str, issues: list[FileIssue], path: str = ""
     ) -> None:
         self._content = content
         self._where = where
-        self._faults = faults
+        self._issues = issues
         self._path = path
         self._known: set[str] = set()
         self._inner: dict[str, SettingsReader] = {}
@@ -36,10 +36,10 @@ class SettingsReader:
         """Return the reader of a nested table; of an empty one when it is missing."""
         value = self._take(key, {})
         if not isinstance(value, Mapping):
-            self.fault(key, value, f"write a table [{self._path}{key}]")
+            self.add_issue(key, value, f"write a table [{self._path}{key}]")
             value = {}
         inner = SettingsReader(
-            value, where=self._where, faults=self._faults, path=f"{self._path}{key}."
+            value, where=self._where, issues=self._issues, path=f"{self._path}{key}."
         )
         self._inner[key] = inner
         return inner
@@ -49,15 +49,15 @@ class SettingsReader:
         value = self._take(key, default)
         real = isinstance(value, (int, float)) and not isinstance(value, bool)
         if not real or not math.isfinite(value) or not low <= value <= high:
-            self.fault(key, value, f"give a number from {low:g} to {high:g}")
+            self.add_issue(key, value, f"give a number from {low:g} to {high:g}")
             return float(default)
         return float(value)
 
-    def whole(self, key: str, *, default: int, low: int, high: int) -> int:
+    def integer(self, key: str, *, default: int, low: int, high: int) -> int:
         """Return an integer from ``low`` to ``high``; ``2048.0`` is one."""
         value = self.number(key, default=default, low=low, high=high)
         if not value.is_integer():
-            self.fault(key, value, "give a whole number")
+            self.add_issue(key, value, "give a whole number")
             return default
         return int(value)
 
@@ -65,9 +65,9 @@ class SettingsReader:
         """Return a text, one of the choices if there are any."""
         value = self._take(key, default)
         if not isinstance(value, str):
-            self.fault(key, value, "give text")
+            self.add_issue(key, value, "give text")
         elif choices and value not in choices and value != default:
-            self.fault(key, value, f"give one of {', '.join(choices)}")
+            self.add_issue(key, value, f"give one of {', '.join(choices)}")
         else:
             return value
         return default
@@ -76,7 +76,7 @@ class SettingsReader:
         """Return a list of texts."""
         value = self._take(key, [])
         if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
-            self.fault(key, value, 'give a list of texts, such as ["shell", "awk"]')
+            self.add_issue(key, value, 'give a list of texts, such as ["shell", "awk"]')
             return ()
         return tuple(value)
 
@@ -101,12 +101,12 @@ class SettingsReader:
         for inner in self._inner.values():
             yield from inner.misspelt()
 
-    def fault(self, key: str, value: object, remedy: str) -> None:
+    def add_issue(self, key: str, value: object, remedy: str) -> None:
         """Collect an error about a key's value."""
-        told = repr(value)
-        if len(told) > _LONGEST_SHOWN:
-            told = told[:_LONGEST_SHOWN] + "…"
-        self._faults.append(FileIssue(self._where, f"{self._path}{key} is {told}", remedy))
+        text = repr(value)
+        if len(text) > _MAX_SHOWN_CHARACTERS:
+            text = text[:_MAX_SHOWN_CHARACTERS] + "…"
+        self._issues.append(FileIssue(self._where, f"{self._path}{key} is {text}", remedy))
 
     def _take(self, key: str, default: Any) -> Any:
         self._known.add(key)

@@ -50,18 +50,18 @@ class TerminalBenchSettings:
     context: str = "."
 
 
-def read_terminal_bench_settings(folder: Path, faults: list[FileIssue]) -> TerminalBenchSettings:
-    """Return the settings in ``task.yaml``; errors are added to ``faults``, with defaults instead.
+def read_terminal_bench_settings(folder: Path, issues: list[FileIssue]) -> TerminalBenchSettings:
+    """Return the settings in ``task.yaml``; errors are added to ``issues``, with defaults instead.
 
     Raises:
         InvalidPackage: there is no such file, or it is not a YAML mapping.
         Unavailable: the package ``pyyaml`` is not installed.
     """
     where = f"{folder.name}/{SETTINGS}"
-    keys = SettingsReader(_mapping(folder / SETTINGS, where), where=where, faults=faults)
+    keys = SettingsReader(_mapping(folder / SETTINGS, where), where=where, issues=issues)
     instruction = keys.text("instruction") or _described(keys)
     if keys.anything("run_tests_in_same_shell", default=False):
-        keys.fault("run_tests_in_same_shell", value=True, remedy="test files, not the shell")
+        keys.add_issue("run_tests_in_same_shell", value=True, remedy="test files, not the shell")
     settings = Settings(
         bounds=TaskLimits(
             agent_s=keys.number("max_agent_timeout_sec", default=_AGENT_S, low=0.1, high=DAY_S),
@@ -76,7 +76,7 @@ def read_terminal_bench_settings(folder: Path, faults: list[FileIssue]) -> Termi
         extra=keys.rest(),
         notes=tuple(keys.misspelt()),
     )
-    return TerminalBenchSettings(settings, instruction, _context(folder, faults))
+    return TerminalBenchSettings(settings, instruction, _context(folder, issues))
 
 
 def _described(keys: SettingsReader) -> str:
@@ -87,18 +87,18 @@ def _described(keys: SettingsReader) -> str:
     return ""
 
 
-def _context(folder: Path, faults: list[FileIssue]) -> str:
+def _context(folder: Path, issues: list[FileIssue]) -> str:
     """Return the folder that the compose file builds from."""
     here = "."
     where = f"{folder.name}/{COMPOSE}"
     if not (folder / COMPOSE).is_file():
         return here
-    with collect_issues(faults):
-        keys = SettingsReader(_mapping(folder / COMPOSE, where), where=where, faults=faults)
+    with collect_issues(issues):
+        keys = SettingsReader(_mapping(folder / COMPOSE, where), where=where, issues=issues)
         services = keys.table("services")
         names = list(services.rest())
         if len(names) != 1:
-            keys.fault("services", names, "describe one service; a trial has one container")
+            keys.add_issue("services", names, "describe one service; a trial has one container")
             return here
         service = services.table(names[0])
         build = service.anything("build", here)
@@ -106,7 +106,7 @@ def _context(folder: Path, faults: list[FileIssue]) -> str:
             return build
         parts = service.table("build")
         if parts.text("dockerfile", default="Dockerfile") != "Dockerfile":
-            parts.fault("dockerfile", parts.anything("dockerfile"), "call it Dockerfile")
+            parts.add_issue("dockerfile", parts.anything("dockerfile"), "call it Dockerfile")
         return parts.text("context", default=here)
     return here
 

@@ -75,7 +75,7 @@ def judge_submissions(
             "judged": len(judged.rows),
             "kept": judged.kept,
             "verdicts": dict(sorted(counts.items())),
-            "refused": [str(fault) for fault in judged.faults],
+            "refused": [str(issue) for issue in judged.issues],
             "after_freeze": list(judged.late),
             "mode": opened.mode,
         }
@@ -149,7 +149,7 @@ def _shown(what: str) -> Iterator[Callable[["Progress"], None]]:
 
 def _report(judged: "JudgeSummary", out: Path) -> None:
     """Report on stderr what needs attention."""
-    _list(judged.faults, "could not be judged")
+    _list(judged.issues, "could not be judged")
     _list(judged.remarks, "to check")
     if judged.late:
         count = f"{len(judged.late):,} came after the freeze"
@@ -164,13 +164,13 @@ def _report(judged: "JudgeSummary", out: Path) -> None:
     click.echo(f"wrote {out}; agon score dojo {out} scores it", err=True)
 
 
-def _list(faults: "tuple[FileIssue, ...]", heading: str) -> None:
+def _list(issues: "tuple[FileIssue, ...]", heading: str) -> None:
     from agon.cli.running import plain
 
-    for fault in faults[:_MAX_SHOWN]:
-        click.echo(f"{heading}: {plain(str(fault))}", err=True)
-    if len(faults) > _MAX_SHOWN:
-        click.echo(f"{heading}: {len(faults) - _MAX_SHOWN:,} more", err=True)
+    for issue in issues[:_MAX_SHOWN]:
+        click.echo(f"{heading}: {plain(str(issue))}", err=True)
+    if len(issues) > _MAX_SHOWN:
+        click.echo(f"{heading}: {len(issues) - _MAX_SHOWN:,} more", err=True)
 
 
 def _draw(done: "RejudgeSummary") -> None:

@@ -172,11 +172,11 @@ def _problem(package: Mapping[str, Any]) -> Problem:
         canonical = canonicalize(source.encode())
     except UnicodeEncodeError:
         raise InvalidPackage(FileIssue("source", "is no UTF-8 text", "save it as UTF-8")) from None
-    faults: list[FileIssue] = []
+    issues: list[FileIssue] = []
     declared = {name: value for name, value in package.items() if name != "source"}
-    problem = problem_of(declared, canonical, faults=faults, declaration="package", setter="source")
+    problem = problem_of(declared, canonical, issues=issues, declaration="package", setter="source")
     if problem is None:
-        raise InvalidPackage(*faults)
+        raise InvalidPackage(*issues)
     return problem
 
 
