@@ -292,7 +292,7 @@ def test_nothing_is_left_of_a_judge_that_could_not_begin(package: Path) -> None:
     with pytest.raises(Unavailable):
         judge(read_problem(bad), package.parent / "s", package.parent / "season", FakeSandbox())
     assert not (package.parent / "season").exists()
-    with pytest.raises(Conflict, match="is no season"):
+    with pytest.raises(Conflict, match="is not a season"):
         judge(read_problem(package), package.parent / "s", package, FakeSandbox())
     with pytest.raises(NotFound):
         judge(read_problem(package), package / "nowhere", package.parent / "season", FakeSandbox())

@@ -50,7 +50,7 @@ def test_what_the_setter_shows_need_not_be_declared(tmp_path: Path) -> None:
         ({"N_check": "200"}, "N_check is '200'"),
         ({"interface": "fn"}, "interface is 'fn'; give seq or gen"),
         ({"interface": "gen"}, "interface is gen"),
-        ({"title": 7}, "title is no text"),
+        ({"title": 7}, "title is not a text"),
         ({"setter_user_id": [1]}, r"setter_user_id is \[1\]"),
         ({"freeze_started_at": "soon"}, "freeze_started_at is 'soon', which is no time"),
         ({"freeze_started_at": 1}, "freeze_started_at is no text"),
@@ -100,7 +100,7 @@ def test_everything_wrong_is_told_at_once(tmp_path: Path) -> None:
         (b"\xff", "is not UTF-8 at byte 0"),
         (b"[" * 40_000, "is no JSON"),
         (b'{"N_check": ' + b"1" * 5000 + b"}", "is no JSON"),
-        (b'{"title": "\\ud800"}', "title is no text"),
+        (b'{"title": "\\ud800"}', "title is not a text"),
         (b" " * 70_000, "has more than 65,536 bytes"),
     ],
 )

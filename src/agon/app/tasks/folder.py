@@ -71,7 +71,8 @@ class Plan:
         own = {"run", "trials", "started_at"}
         mine, theirs = self.to_dict(), earlier.to_dict()
         differing = [
-            f"{name} was {_difference(theirs[name], mine[name])}, is {_difference(mine[name], theirs[name])}"
+            f"{name} was {_difference(theirs[name], mine[name])}, "
+            f"is {_difference(mine[name], theirs[name])}"
             for name in mine
             if name not in own and mine[name] != theirs[name]
         ]
