@@ -27,7 +27,7 @@ def test_importing_agon_loads_nothing_heavy() -> None:
 
 def test_the_command_line_loads_nothing_heavy_for_its_help() -> None:
     """``agon --help`` answers at once, all commands' first sentences included."""
-    assert not set(HEAVY) & loaded("from agon.cli.running import run; run(['--help'])")
+    assert not set(HEAVY) & loaded("from agon.cli.run import run; run(['--help'])")
 
 
 @pytest.mark.parametrize("name", sorted(set(agon.__all__)))

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from agon.cli.running import run
+from agon.cli.run import run
 
 BOTS = "id,owner_id,name\nann,o1,Ann\nbob,o2,Bob\ncy,o3,Cy\n"
 OWNERS = "id,handle,account_created_at\no1,one,\no2,two,\no3,three,\n"
@@ -24,7 +24,7 @@ MATCHES = (
 
 
 @dataclass(frozen=True)
-class Ended:
+class CommandResult:
     """Hold how a command ended and what it said."""
 
     code: int
@@ -36,21 +36,21 @@ class Ended:
         return json.loads(self.out)
 
 
-class Here:
+class Cli:
     """Run commands in this process."""
 
     def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
         self._capsys = capsys
 
-    def __call__(self, *arguments: object) -> Ended:
+    def __call__(self, *arguments: object) -> CommandResult:
         """Run one command."""
         self._capsys.readouterr()
         code = run([str(argument) for argument in arguments])
         out, err = self._capsys.readouterr()
-        return Ended(code, out, err)
+        return CommandResult(code, out, err)
 
 
-def apart(*arguments: object, given: bytes = b"", **environment: str) -> Ended:
+def run_process(*arguments: object, given: bytes = b"", **environment: str) -> CommandResult:
     """Run one command as a process of its own."""
     done = subprocess.run(
         [sys.executable, "-m", "agon", *map(str, arguments)],
@@ -60,7 +60,7 @@ def apart(*arguments: object, given: bytes = b"", **environment: str) -> Ended:
         timeout=60,
         check=False,
     )
-    return Ended(done.returncode, done.stdout.decode(), done.stderr.decode())
+    return CommandResult(done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
 def arena_folder(folder: Path, *, matches: str = MATCHES) -> Path:

@@ -11,16 +11,16 @@ from typing import Any
 
 import pytest
 
-from cli.command import Here, arena_folder
-from cli.places import Place, Server
+from cli.command import Cli, arena_folder
+from cli.targets import Server, Target
 
 _NUMBERS = count(1)
 
 
 @pytest.fixture
-def agon(capsys: pytest.CaptureFixture[str]) -> Here:
+def agon(capsys: pytest.CaptureFixture[str]) -> Cli:
     """Run commands in this process."""
-    return Here(capsys)
+    return Cli(capsys)
 
 
 @pytest.fixture
@@ -52,14 +52,14 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 
 @pytest.fixture(params=["here", "server"])
-def place(request: pytest.FixtureRequest, agon: Here, tmp_path: Path) -> Place:
+def target(request: pytest.FixtureRequest, agon: Cli, tmp_path: Path) -> Target:
     """Give a place with an open contest of three bots and four matches."""
     name = f"spring-{next(_NUMBERS)}"
     if request.param == "here":
-        at = Place(agon, ("--database", f"sqlite:///{tmp_path}/agon.db"), name, far=False)
+        at = Target(agon, ("--database", f"sqlite:///{tmp_path}/agon.db"), name, far=False)
     else:
         found: Server = request.getfixturevalue("server")
-        at = Place(agon, ("--server", found.url, "--token-file", found.token_file), name, far=True)
+        at = Target(agon, ("--server", found.url, "--token-file", found.token_file), name, far=True)
     at.folder = tmp_path
     at.good("contest", "create", name, "--discipline", "arena", "--title", "Spring")
     ended = at.good("contest", "add", name, arena_folder(tmp_path / "arena"))

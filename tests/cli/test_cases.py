@@ -1,37 +1,37 @@
 """Cases from the command line, beside a database and at a real server."""
 
-from cli.places import Place
+from cli.targets import Target
 
 
-def test_a_dispute_goes_from_its_opening_to_its_end(place: Place) -> None:
+def test_a_dispute_goes_from_its_opening_to_its_end(target: Target) -> None:
     """Whose votes are disputed sees every step taken by name and with its reason."""
-    name = place.contest
-    opened = place.json("cases", "open", name, "--about", "ann", "--title", "Votes",
+    name = target.contest
+    opened = target.json("cases", "open", name, "--about", "ann", "--title", "Votes",
                         "--text", "bob complained")  # fmt: skip
     case = opened["id"]
     assert (opened["state"], opened["subjects"]) == ("open", ["ann"])
-    place.good("cases", "note", name, case, "--text", "asked")
-    decided = place.good("cases", "decide", name, case, "--decision", "dismissed",
+    target.good("cases", "note", name, case, "--text", "asked")
+    decided = target.good("cases", "decide", name, case, "--decision", "dismissed",
                          "--reason", "a slow network")  # fmt: skip
     assert "dismissed: a slow network" in decided.out
-    assert place.json("cases", "appeal", name, case, "--text", "why")["state"] == "appealed"
-    assert place("cases", "appeal", name, case, "--text", "why").code == 4
-    place.good("cases", "close", name, case, "--text", "done")
-    shown = place.json("cases", "show", name, case)
+    assert target.json("cases", "appeal", name, case, "--text", "why")["state"] == "appealed"
+    assert target("cases", "appeal", name, case, "--text", "why").code == 4
+    target.good("cases", "close", name, case, "--text", "done")
+    shown = target.json("cases", "show", name, case)
     assert [one["kind"] for one in shown["steps"]] == [
         "opened", "note", "decision", "appeal", "closed",
     ]  # fmt: skip
-    drawn = place.good("cases", "show", name, case).out
+    drawn = target.good("cases", "show", name, case).out
     assert all(one["text"] in drawn for one in shown["steps"])
-    assert place("cases", "note", name, case, "--text", "late").code == 4
-    assert [one["id"] for one in place.json("cases", "list", name)["cases"]] == [case]
-    assert case in place.good("cases", "list", name).out
+    assert target("cases", "note", name, case, "--text", "late").code == 4
+    assert [one["id"] for one in target.json("cases", "list", name)["cases"]] == [case]
+    assert case in target.good("cases", "list", name).out
 
 
-def test_what_a_case_is_about_has_to_be_said(place: Place) -> None:
+def test_what_a_case_is_about_has_to_be_said(target: Target) -> None:
     """And what is named has to be there."""
-    name = place.contest
-    assert place("cases", "open", name, "--text", "look").code == 2
-    assert place("cases", "open", name, "--text", "look", "--finding", 99).code == 3
-    assert place("cases", "show", name, "none").code == 3
-    assert place("cases", "decide", name, "none", "--decision", "d", "--reason", "r").code == 3
+    name = target.contest
+    assert target("cases", "open", name, "--text", "look").code == 2
+    assert target("cases", "open", name, "--text", "look", "--finding", 99).code == 3
+    assert target("cases", "show", name, "none").code == 3
+    assert target("cases", "decide", name, "none", "--decision", "d", "--reason", "r").code == 3

@@ -18,7 +18,7 @@ import pytest
 from agon.app.examples import example_tasks
 from app.tasks.folders import TOML, harbor, terminal_bench, write
 from app.tasks.loopback import serving
-from cli.command import Here
+from cli.command import Cli
 
 HELLO = "echo hello > /app/hello.txt"
 PATIENCE_S = 40.0
@@ -61,7 +61,7 @@ def begun(*arguments: object) -> "subprocess.Popen[bytes]":
     )
 
 
-def test_every_example_task_can_be_accepted(agon: Here) -> None:
+def test_every_example_task_can_be_accepted(agon: Cli) -> None:
     """Its oracle passes, doing nothing fails, its cheat fails: nine tasks, thrice each."""
     ended = agon("challenge", "check", example_tasks(), "--format", "json")
     found = ended.json()
@@ -71,7 +71,7 @@ def test_every_example_task_can_be_accepted(agon: Here) -> None:
     assert all("cheat" in one for one in found["tasks"])
 
 
-def test_a_task_that_cannot_be_accepted_is_told_with_the_reason(agon: Here, tmp_path: Path) -> None:
+def test_a_task_that_cannot_be_accepted_is_told_with_the_reason(agon: Cli, tmp_path: Path) -> None:
     """A wrong solution, a test that always passes, a cheat that works: exit code 1."""
     harbor(tmp_path / "forged", cheat=f"#!/bin/sh\n{HELLO}\n")
     harbor(tmp_path / "open", test="#!/bin/sh\nexit 0\n")
@@ -90,7 +90,7 @@ def test_a_task_that_cannot_be_accepted_is_told_with_the_reason(agon: Here, tmp_
 
 
 def test_a_run_gives_the_summary_of_the_contract(
-    agon: Here, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    agon: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A command as agent; what it left in /app is judged elsewhere; paths may be relative."""
     harbor(tmp_path / "tasks/hello")
@@ -113,7 +113,7 @@ def test_a_run_gives_the_summary_of_the_contract(
     assert containers_of(tmp_path / "out") == []
 
 
-def test_task_and_instruction_reach_the_agent_word_for_word(agon: Here, tmp_path: Path) -> None:
+def test_task_and_instruction_reach_the_agent_word_for_word(agon: Cli, tmp_path: Path) -> None:
     """As arguments, as a file, and to a program of the agent's own."""
     words = 'It\'s "quoted"; $(touch /app/forged) `id`\nsecond line\n'
     test = (
@@ -134,7 +134,7 @@ def test_task_and_instruction_reach_the_agent_word_for_word(agon: Here, tmp_path
     assert result_of(tmp_path / "out", "hello__1")["result"] == "passed"
 
 
-def test_a_reward_of_zero_fails_though_the_tests_exit_with_zero(agon: Here, tmp_path: Path) -> None:
+def test_a_reward_of_zero_fails_though_the_tests_exit_with_zero(agon: Cli, tmp_path: Path) -> None:
     """Harbor's templates do that; exit_code alone would pass them."""
     test = "#!/bin/sh\necho 0 > /logs/verifier/reward.txt\nexit 0\n"
     harbor(tmp_path / "hello", test=test)
@@ -147,7 +147,7 @@ def test_a_reward_of_zero_fails_though_the_tests_exit_with_zero(agon: Here, tmp_
     assert result_of(tmp_path / "code", "hello__1")["result"] == "passed"
 
 
-def test_time_that_is_up_scores_zero(agon: Here, tmp_path: Path) -> None:
+def test_time_that_is_up_scores_zero(agon: Cli, tmp_path: Path) -> None:
     """The agent's, though it had solved it; the tests' (seed 001, Test Execution)."""
     short = TOML.replace("timeout_sec = 30", "timeout_sec = 1")
     harbor(tmp_path / "tasks/agent", toml=short)
@@ -164,7 +164,7 @@ def test_time_that_is_up_scores_zero(agon: Here, tmp_path: Path) -> None:
         )  # fmt: skip
 
 
-def test_a_task_of_terminal_bench_1_runs(agon: Here, tmp_path: Path) -> None:
+def test_a_task_of_terminal_bench_1_runs(agon: Cli, tmp_path: Path) -> None:
     """``run-tests.sh`` with ``TEST_DIR``; its solution is not in the image."""
     terminal_bench(tmp_path / "old")
     write(tmp_path / "old", {"Dockerfile": "FROM localhost/agon-base:1\nCOPY . /task\n"})
@@ -176,7 +176,7 @@ def test_a_task_of_terminal_bench_1_runs(agon: Here, tmp_path: Path) -> None:
 
 
 def test_the_reference_agent_solves_a_task_with_a_model(
-    agon: Here, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    agon: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It asks outside and acts inside; the transcript tells all of it and not the key."""
     harbor(tmp_path / "hello")
@@ -199,7 +199,7 @@ def test_the_reference_agent_solves_a_task_with_a_model(
 
 
 def test_an_endpoint_out_of_reach_leaves_no_score(
-    agon: Here, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    agon: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nobody's model is worse for it: exit code 5, nothing counted as 0."""
     harbor(tmp_path / "hello")
@@ -218,7 +218,7 @@ SLOW = f"#!/bin/sh\nsleep 2\n{HELLO}\n"
 
 @pytest.mark.parametrize("sign", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
 def test_a_run_that_is_ended_leaves_nothing_and_continues(
-    agon: Here, tmp_path: Path, sign: signal.Signals
+    agon: Cli, tmp_path: Path, sign: signal.Signals
 ) -> None:
     """No container stays; what was finished stands, what was not is repeated, each counts once."""
     harbor(tmp_path / "tasks/a-quick")
@@ -242,7 +242,7 @@ def test_a_run_that_is_ended_leaves_nothing_and_continues(
     assert containers_of(out) == []
 
 
-def test_a_run_killed_again_and_again_counts_each_trial_once(agon: Here, tmp_path: Path) -> None:
+def test_a_run_killed_again_and_again_counts_each_trial_once(agon: Cli, tmp_path: Path) -> None:
     """Whatever it was doing: starting, working, judging, writing; what is written stays."""
     for name in ("a", "b", "c"):
         harbor(tmp_path / "tasks" / name)
@@ -263,7 +263,7 @@ def test_a_run_killed_again_and_again_counts_each_trial_once(agon: Here, tmp_pat
     wait_for(lambda: containers_of(out) == [])
 
 
-def test_two_runs_in_one_folder_do_not_meet(agon: Here, tmp_path: Path) -> None:
+def test_two_runs_in_one_folder_do_not_meet(agon: Cli, tmp_path: Path) -> None:
     """The second one is told to wait: exit code 4."""
     harbor(tmp_path / "slow", solve=SLOW)
     arguments = (
@@ -282,7 +282,7 @@ def test_two_runs_in_one_folder_do_not_meet(agon: Here, tmp_path: Path) -> None:
     assert "another agon is running" in ended.err
 
 
-def test_runs_of_three_validators_become_a_score(agon: Here, tmp_path: Path) -> None:
+def test_runs_of_three_validators_become_a_score(agon: Cli, tmp_path: Path) -> None:
     """From task folders to the network's board, with the commands alone."""
     harbor(tmp_path / "tasks/hello")
     harbor(tmp_path / "tasks/never", test="#!/bin/sh\nexit 1\n")
@@ -299,7 +299,7 @@ def test_runs_of_three_validators_become_a_score(agon: Here, tmp_path: Path) -> 
     assert (row["id"], row["score"], row["miner_uid"]) == ("mine", 0.5, 7)
 
 
-def test_clean_removes_what_a_crash_left(agon: Here, tmp_path: Path) -> None:
+def test_clean_removes_what_a_crash_left(agon: Cli, tmp_path: Path) -> None:
     """Of one run; containers of nobody's are left alone."""
     harbor(tmp_path / "hello")
     agon("challenge", "run", tmp_path / "hello", "--agent", HELLO, "--out", tmp_path / "out")
@@ -336,7 +336,7 @@ def test_clean_removes_what_a_crash_left(agon: Here, tmp_path: Path) -> None:
     ],
 )
 def test_every_refusal_has_its_exit_code_and_says_what_would_be_right(
-    agon: Here, tmp_path: Path, arguments: tuple[str, ...], code: int, said: str
+    agon: Cli, tmp_path: Path, arguments: tuple[str, ...], code: int, said: str
 ) -> None:
     """Before any container is started, and without a traceback."""
     (tmp_path / "empty").mkdir()
@@ -348,7 +348,7 @@ def test_every_refusal_has_its_exit_code_and_says_what_would_be_right(
     assert "Traceback" not in ended.err
 
 
-def test_a_dry_run_writes_nothing(agon: Here, tmp_path: Path) -> None:
+def test_a_dry_run_writes_nothing(agon: Cli, tmp_path: Path) -> None:
     """It reads the tasks, so that their faults are told, and says what would be run."""
     harbor(tmp_path / "hello")
     ended = agon("challenge", "run", tmp_path / "hello", "--agent", "nop", "--out",

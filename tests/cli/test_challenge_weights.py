@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from agon.app.challenge.weight_setting import Order
-from cli.command import Here
+from cli.command import Cli
 
 COLUMNS = ["epoch", "uid", "weight", "u16", "burn"]
 
@@ -27,7 +27,7 @@ def season(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_all_epochs_say_the_same_in_every_format(agon: Here, season: Path, tmp_path: Path) -> None:
+def test_all_epochs_say_the_same_in_every_format(agon: Cli, season: Path, tmp_path: Path) -> None:
     """A weight does not depend on how it is printed."""
     value = agon("challenge", "weights", season, "--all", "--format", "json").json()
     rows = value["rows"]
@@ -44,7 +44,7 @@ def test_all_epochs_say_the_same_in_every_format(agon: Here, season: Path, tmp_p
     assert pq.read_table(file).to_pylist() == rows
 
 
-def test_json_of_all_epochs_carries_what_it_rests_on(agon: Here, season: Path) -> None:
+def test_json_of_all_epochs_carries_what_it_rests_on(agon: Cli, season: Path) -> None:
     """The contract of ``score``, and the epochs; ``--epoch`` says where they end."""
     value = agon("challenge", "weights", season, "--all", "--epoch", 3, "--format", "json").json()
     alone = agon("challenge", "weights", season, "--epoch", 3, "--format", "json").json()
@@ -58,7 +58,7 @@ def test_json_of_all_epochs_carries_what_it_rests_on(agon: Here, season: Path) -
 
 
 def test_the_table_of_all_epochs_has_a_line_for_each(
-    agon: Here, season: Path, monkeypatch: pytest.MonkeyPatch
+    agon: Cli, season: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The burn, how many were paid, who got most; the last hundred epochs."""
     monkeypatch.setenv("COLUMNS", "80")
@@ -75,14 +75,14 @@ def test_the_table_of_all_epochs_has_a_line_for_each(
     [("--bittensor",), ("--top", 3), ("--epoch", 2, "--set", "epoch=3"), ("--format", "parquet")],
 )
 def test_all_and_what_contradicts_it_is_refused(
-    agon: Here, season: Path, options: tuple[object, ...]
+    agon: Cli, season: Path, options: tuple[object, ...]
 ) -> None:
     """Rather than one of the two silently winning."""
     ended = agon("challenge", "weights", season, "--all", *options)
     assert (ended.code, ended.out) == (2, "")
 
 
-def test_the_forecast_names_the_epochs_that_matter(agon: Here, season: Path) -> None:
+def test_the_forecast_names_the_epochs_that_matter(agon: Cli, season: Path) -> None:
     """For people and for machines the same."""
     value = agon("challenge", "forecast", season, "--format", "json").json()
     (one,) = value["competitions"]
@@ -101,7 +101,7 @@ def test_the_forecast_names_the_epochs_that_matter(agon: Here, season: Path) -> 
 
 
 def test_the_forecast_takes_rules_and_one_competition(
-    agon: Here, season: Path, tmp_path: Path
+    agon: Cli, season: Path, tmp_path: Path
 ) -> None:
     """A misspelt competition is not found, with a suggestion."""
     file = tmp_path / "ahead.json"
@@ -116,7 +116,7 @@ def test_the_forecast_takes_rules_and_one_competition(
     assert "did you mean main?" in missing.err
 
 
-def test_plot_writes_one_file_of_each_kind(agon: Here, season: Path, tmp_path: Path) -> None:
+def test_plot_writes_one_file_of_each_kind(agon: Cli, season: Path, tmp_path: Path) -> None:
     """Each is SVG by itself; drawing again replaces it by the same."""
     out = tmp_path / "pictures"
     ended = agon("challenge", "plot", season, "--out", out)
@@ -130,7 +130,7 @@ def test_plot_writes_one_file_of_each_kind(agon: Here, season: Path, tmp_path: P
     assert [file.read_bytes() for file in files] == first
 
 
-def test_plot_writes_the_file_that_is_named(agon: Here, season: Path, tmp_path: Path) -> None:
+def test_plot_writes_the_file_that_is_named(agon: Cli, season: Path, tmp_path: Path) -> None:
     """Weights unless another kind is asked for."""
     for kinds, told in (((), "Who gets the emission"), (("--kind", "burn"), "What burns")):
         file = tmp_path / "picture.svg"
@@ -138,7 +138,7 @@ def test_plot_writes_the_file_that_is_named(agon: Here, season: Path, tmp_path: 
         assert told in file.read_text()
 
 
-def test_plot_leaves_out_what_has_nothing_to_show(agon: Here, season: Path, tmp_path: Path) -> None:
+def test_plot_leaves_out_what_has_nothing_to_show(agon: Cli, season: Path, tmp_path: Path) -> None:
     """Without decay there is no forecast: the other two are drawn; asked for alone, it is told."""
     still = ("--set", "decay_rate=0")
     ended = agon("challenge", "plot", season, "--out", tmp_path / "p", *still)
@@ -150,7 +150,7 @@ def test_plot_leaves_out_what_has_nothing_to_show(agon: Here, season: Path, tmp_
 
 
 def test_plot_refuses_what_it_cannot_write_before_it_works(
-    agon: Here, season: Path, tmp_path: Path
+    agon: Cli, season: Path, tmp_path: Path
 ) -> None:
     """Two pictures in one file, a format that is not the ending's, a folder in a missing one."""
     file = tmp_path / "one.svg"
@@ -163,7 +163,7 @@ def test_plot_refuses_what_it_cannot_write_before_it_works(
 
 
 def test_png_without_its_renderer_writes_nothing(
-    agon: Here, season: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    agon: Cli, season: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The extra is named; no empty folder stays behind."""
     monkeypatch.setitem(sys.modules, "resvg_py", None)
@@ -174,7 +174,7 @@ def test_png_without_its_renderer_writes_nothing(
 
 
 def test_png_is_what_the_renderer_makes(
-    agon: Here, season: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    agon: Cli, season: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of the same drawing."""
     monkeypatch.setattr("agon.wiring.png", lambda svg: b"PNG of " + svg.encode())
@@ -185,7 +185,7 @@ def test_png_is_what_the_renderer_makes(
 
 
 def test_submit_shows_and_does_not_send_unless_told(
-    agon: Here, season: Path, monkeypatch: pytest.MonkeyPatch
+    agon: Cli, season: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Dry run by default, without the SDK; what is shown is the payload."""
     monkeypatch.setitem(sys.modules, "bittensor", None)
@@ -215,7 +215,7 @@ class Chain:
 
 
 def test_submit_sends_once_when_told(
-    agon: Here, season: Path, monkeypatch: pytest.MonkeyPatch
+    agon: Cli, season: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """To the network and by the wallet that are named; also by the environment."""
     chain = Chain()

@@ -11,11 +11,11 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from agon.cli.explain import waterfall
-from cli.command import MATCHES, Here
+from cli.command import MATCHES, Cli
 
 
 @pytest.mark.parametrize("name", ["ann", "bob", "cy"])
-def test_explain_prints_parts_that_make_the_score(agon: Here, arena: Path, name: str) -> None:
+def test_explain_prints_parts_that_make_the_score(agon: Cli, arena: Path, name: str) -> None:
     """The table and the JSON tell the same."""
     value = agon("explain", "arena", arena, name, "--format", "json").json()
     assert value["edition"] == "sentience-1"
@@ -27,7 +27,7 @@ def test_explain_prints_parts_that_make_the_score(agon: Here, arena: Path, name:
         assert part["name"] in ended.out
 
 
-def test_explain_tells_an_unscored_id_its_reason(agon: Here, arena: Path) -> None:
+def test_explain_tells_an_unscored_id_its_reason(agon: Cli, arena: Path) -> None:
     """No score is an answer, not an error."""
     (arena / "bots.csv").write_text((arena / "bots.csv").read_text() + "dan,o1,Dan\n")
     ended = agon("explain", "arena", arena, "dan")
@@ -39,7 +39,7 @@ def test_explain_tells_an_unscored_id_its_reason(agon: Here, arena: Path) -> Non
     assert value["reason"]
 
 
-def test_explain_draws_the_same_as_a_picture(agon: Here, arena: Path, tmp_path: Path) -> None:
+def test_explain_draws_the_same_as_a_picture(agon: Cli, arena: Path, tmp_path: Path) -> None:
     """On stdout, or as a file that appears whole."""
     drawn = agon("explain", "arena", arena, "ann", "--format", "svg").out
     assert ET.fromstring(drawn).tag.endswith("}svg")  # noqa: S314 - our own text
@@ -58,7 +58,7 @@ def test_a_waterfall_ends_where_the_sum_stands() -> None:
     assert bars == ["█████     ", "     █████", "▒▒▒▒▒▒▒▒▒▒"]
 
 
-def test_compare_with_the_same_rules_moves_nobody(agon: Here, arena: Path) -> None:
+def test_compare_with_the_same_rules_moves_nobody(agon: Cli, arena: Path) -> None:
     """An edition against itself."""
     twice = ("--edition", "sentience-1", "--edition", "arena/sentience-1")
     value = agon("compare", "arena", arena, *twice, "--format", "json").json()
@@ -67,7 +67,7 @@ def test_compare_with_the_same_rules_moves_nobody(agon: Here, arena: Path) -> No
     assert "no moves" in agon("compare", "arena", arena).out
 
 
-def test_compare_lists_the_largest_moves_first(agon: Here, arena: Path) -> None:
+def test_compare_lists_the_largest_moves_first(agon: Cli, arena: Path) -> None:
     """With the rules that differ and where everybody came from."""
     value = agon(
         "compare", "arena", arena, "--set", "k_new=64", "--format", "json", "--top", 2
@@ -82,7 +82,7 @@ def test_compare_lists_the_largest_moves_first(agon: Here, arena: Path) -> None:
     assert "no moves" in both.out
 
 
-def test_check_of_good_records_is_zero(agon: Here, arena: Path) -> None:
+def test_check_of_good_records_is_zero(agon: Cli, arena: Path) -> None:
     """Counts, and that all is valid."""
     ended = agon("check", "arena", arena)
     assert ended.code == 0
@@ -90,7 +90,7 @@ def test_check_of_good_records_is_zero(agon: Here, arena: Path) -> None:
     assert "4 matches" in ended.out
 
 
-def test_check_of_invalid_records_prints_all_of_it_on_stdout(agon: Here, arena: Path) -> None:
+def test_check_of_invalid_records_prints_all_of_it_on_stdout(agon: Cli, arena: Path) -> None:
     """The problems are what was asked for: data, exit code 2."""
     (arena / "matches.csv").write_text(MATCHES.replace("rated", "friendly", 3))
     ended = agon("check", "arena", arena)
@@ -101,9 +101,7 @@ def test_check_of_invalid_records_prints_all_of_it_on_stdout(agon: Here, arena: 
     assert {"table", "row", "column", "value", "reason", "remedy"} <= set(value["problems"][0])
 
 
-def test_check_prints_findings_gravest_first_and_fails_on_errors(
-    agon: Here, tmp_path: Path
-) -> None:
+def test_check_prints_findings_gravest_first_and_fails_on_errors(agon: Cli, tmp_path: Path) -> None:
     """Copied programs are an error; a pipeline stops."""
     out = tmp_path / "dojo"
     agon("simulate", "dojo", "--out", out, "--size", 300, "--attack", "copied-source",
@@ -120,7 +118,7 @@ def test_check_prints_findings_gravest_first_and_fails_on_errors(
     )
 
 
-def test_simulate_lists_attacks_and_writes_nothing_on_a_dry_run(agon: Here, tmp_path: Path) -> None:
+def test_simulate_lists_attacks_and_writes_nothing_on_a_dry_run(agon: Cli, tmp_path: Path) -> None:
     """What would be written can be seen first."""
     assert "collusion" in agon("simulate", "arena", "--list-attacks").out
     assert agon("simulate", "arena").code == 2
@@ -132,7 +130,7 @@ def test_simulate_lists_attacks_and_writes_nothing_on_a_dry_run(agon: Here, tmp_
     assert (tmp_path / "b" / "matches.csv").is_file()
 
 
-def test_import_makes_a_folder_that_can_be_scored(agon: Here, tmp_path: Path) -> None:
+def test_import_makes_a_folder_that_can_be_scored(agon: Cli, tmp_path: Path) -> None:
     """One command from somebody else's file to a board."""
     file = tmp_path / "battles.csv"
     file.write_text("model_a,model_b,winner\nx,y,model_a\ny,z,tie\n")
@@ -147,7 +145,7 @@ def test_import_makes_a_folder_that_can_be_scored(agon: Here, tmp_path: Path) ->
     assert agon("import", "arena-battles", file, "--out", tmp_path / "n", "--as", "votes").code == 4
 
 
-def test_a_refused_import_leaves_nothing(agon: Here, tmp_path: Path) -> None:
+def test_a_refused_import_leaves_nothing(agon: Cli, tmp_path: Path) -> None:
     """Neither the folder nor a half of it."""
     file = tmp_path / "battles.csv"
     file.write_text("model_a,model_b,winner\nx,y,nobody\n")
@@ -157,7 +155,7 @@ def test_a_refused_import_leaves_nothing(agon: Here, tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["battles.csv"]
 
 
-def test_rules_are_listed_shown_compared_and_linted(agon: Here) -> None:
+def test_rules_are_listed_shown_compared_and_linted(agon: Cli) -> None:
     """For people and as JSON."""
     listed = agon("rules", "list", "--format", "json").json()["editions"]
     assert {"edition", "title", "released", "rules_sha256", "versions"} <= set(listed[0])
@@ -179,7 +177,7 @@ def test_rules_are_listed_shown_compared_and_linted(agon: Here) -> None:
     assert issues == []
 
 
-def test_an_issue_of_an_edition_fails_the_lint(agon: Here, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_issue_of_an_edition_fails_the_lint(agon: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     """Exit code 1, with the issue."""
     from agon.editions.lint import LintIssue
 
@@ -199,14 +197,14 @@ def test_canonicalize_writes_the_bytes_and_nothing_else(
     tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     """So that sha256sum of the output is the source hash."""
-    from agon.cli.running import run
+    from agon.cli.run import run
 
     (tmp_path / "s.py").write_bytes(SOURCE)
     assert run(["dojo", "canonicalize", str(tmp_path / "s.py")]) == 0
     assert capfdbinary.readouterr().out == CANONICAL
 
 
-def test_canonicalize_prints_hash_and_length(agon: Here, tmp_path: Path) -> None:
+def test_canonicalize_prints_hash_and_length(agon: Cli, tmp_path: Path) -> None:
     """The two numbers a submission is known by."""
     (tmp_path / "s.py").write_bytes(SOURCE)
     ended = agon("dojo", "canonicalize", tmp_path / "s.py", "--hash")
@@ -228,7 +226,7 @@ def test_canonicalize_prints_hash_and_length(agon: Here, tmp_path: Path) -> None
     ],
 )
 def test_dojo_check_tells_what_would_be_refused(
-    agon: Here, tmp_path: Path, source: str, code: int, said: str
+    agon: Cli, tmp_path: Path, source: str, code: int, said: str
 ) -> None:
     """Line, column, remedy and the verdict a judge would record; nothing is run."""
     (tmp_path / "s.py").write_text(source)
@@ -239,7 +237,7 @@ def test_dojo_check_tells_what_would_be_refused(
     assert value["accepted"] is (code == 0)
 
 
-def test_dojo_check_knows_editions_and_kinds(agon: Here, tmp_path: Path) -> None:
+def test_dojo_check_knows_editions_and_kinds(agon: Cli, tmp_path: Path) -> None:
     """A huge literal is refused from edition 0.2 on; a setter needs its own entry."""
     (tmp_path / "s.py").write_text(f"def solver():\n    return [{'9' * 65}]\n")
     assert agon("dojo", "check", tmp_path / "s.py").code == 0
@@ -258,7 +256,7 @@ def challenge(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_weights_are_the_board_of_an_epoch(agon: Here, challenge: Path) -> None:
+def test_weights_are_the_board_of_an_epoch(agon: Cli, challenge: Path) -> None:
     """--epoch and --set epoch are one thing; both at once are refused."""
     early = agon("challenge", "weights", challenge, "--epoch", 2, "--format", "json").json()
     same = agon("score", "challenge", challenge, "--set", "epoch=2", "--format", "json").json()
@@ -269,7 +267,7 @@ def test_weights_are_the_board_of_an_epoch(agon: Here, challenge: Path) -> None:
     assert twice.code == 2
 
 
-def test_the_bittensor_payload_is_what_set_weights_takes(agon: Here, challenge: Path) -> None:
+def test_the_bittensor_payload_is_what_set_weights_takes(agon: Cli, challenge: Path) -> None:
     """Uids and weights of one length, the largest 65535, no zeros, in the order of uids."""
     payload = agon("challenge", "weights", challenge, "--bittensor").json()
     assert set(payload) == {"uids", "weights"}
@@ -280,7 +278,7 @@ def test_the_bittensor_payload_is_what_set_weights_takes(agon: Here, challenge: 
     assert agon("challenge", "weights", challenge, "--bittensor", "--top", 3).code == 2
 
 
-def test_rate_prints_either_method_with_intervals(agon: Here, tmp_path: Path) -> None:
+def test_rate_prints_either_method_with_intervals(agon: Cli, tmp_path: Path) -> None:
     """For people at eighty columns the interval stands beside the rating."""
     agon("simulate", "arena", "--out", tmp_path / "a", "--size", 300)
     rated = agon("arena", "rate", tmp_path / "a", "--format", "json").json()
@@ -292,14 +290,14 @@ def test_rate_prints_either_method_with_intervals(agon: Here, tmp_path: Path) ->
         assert "low" in agon(*arguments).out
 
 
-def test_json_of_rated_bots_carries_what_is_shown(agon: Here, arena: Path) -> None:
+def test_json_of_rated_bots_carries_what_is_shown(agon: Cli, arena: Path) -> None:
     """Intervals are in the JSON, too, when they were asked for."""
     value = agon("arena", "rate", arena, "--ci", "--format", "json").json()
     assert {"low", "high"} <= set(value["rows"][0])
 
 
 def test_the_demo_prints_four_boards_and_enters_them_into_ledgers(
-    agon: Here, tmp_path: Path
+    agon: Cli, tmp_path: Path
 ) -> None:
     """A board from a ledger has the very hash of the board from the files."""
     folder = tmp_path / "demo"

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from agon.settings import SETTINGS
-from cli.command import Here
+from cli.command import Cli
 
 
 @pytest.fixture(autouse=True)
@@ -18,7 +18,7 @@ def file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return path
 
 
-def test_show_names_the_place_of_every_setting(agon: Here, file: Path) -> None:
+def test_show_names_the_place_of_every_setting(agon: Cli, file: Path) -> None:
     """The first question when a service does not do what it should."""
     value = agon("config", "show", "--origin", "--format", "json").json()
     found = {row["name"]: (row["value"], row["origin"]) for row in value["settings"]}
@@ -32,7 +32,7 @@ def test_show_names_the_place_of_every_setting(agon: Here, file: Path) -> None:
 
 @pytest.mark.parametrize("form", ["table", "json", "toml"])
 @pytest.mark.parametrize("flags", [(), ("--origin",)])
-def test_show_never_shows_a_password(agon: Here, form: str, flags: tuple[str, ...]) -> None:
+def test_show_never_shows_a_password(agon: Cli, form: str, flags: tuple[str, ...]) -> None:
     """Its output goes into bug reports."""
     ended = agon("config", "show", "--format", form, *flags)
     assert ended.code == 0
@@ -40,14 +40,14 @@ def test_show_never_shows_a_password(agon: Here, form: str, flags: tuple[str, ..
     assert "postgresql://ada:***@db/agon" in ended.out
 
 
-def test_toml_can_be_loaded_again(agon: Here) -> None:
+def test_toml_can_be_loaded_again(agon: Cli) -> None:
     """What is default stands behind a #, to be changed; a hidden password cannot be loaded."""
     text = agon("config", "show", "--format", "toml", "--origin").out
     assert tomllib.loads(text) == {"port": 9000}
     assert all(f"# {name} = " in text or f"\n{name} = " in text for name in SETTINGS)
 
 
-def test_check_says_good_and_where_it_would_serve(agon: Here) -> None:
+def test_check_says_good_and_where_it_would_serve(agon: Cli) -> None:
     """For a deployment's script."""
     ended = agon("config", "check")
     assert ended.code == 0
@@ -55,7 +55,7 @@ def test_check_says_good_and_where_it_would_serve(agon: Here) -> None:
 
 
 def test_check_refuses_what_cannot_be_read_and_what_contradicts_itself(
-    agon: Here, monkeypatch: pytest.MonkeyPatch
+    agon: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With the exit codes of the house."""
     monkeypatch.setenv("AGON_AUTH", "open")

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from cli.command import Here, arena_folder
+from cli.command import Cli, arena_folder
 from conftest import Postgresql
 
 
-def test_a_database_is_laid_out_backed_up_restored_and_verified(agon: Here, tmp_path: Path) -> None:
+def test_a_database_is_laid_out_backed_up_restored_and_verified(agon: Cli, tmp_path: Path) -> None:
     """A backup that was never restored is none."""
     url, other = f"sqlite:///{tmp_path}/agon.db", f"sqlite:///{tmp_path}/other.db"
     assert "would upgrade from nothing" in agon("db", "upgrade", "--dry-run", "--database", url).out
@@ -34,7 +34,7 @@ def test_a_database_is_laid_out_backed_up_restored_and_verified(agon: Here, tmp_
     assert same["board_sha256"] == board["board_sha256"]
 
 
-def test_a_changed_database_fails_the_check_by_name(agon: Here, tmp_path: Path) -> None:
+def test_a_changed_database_fails_the_check_by_name(agon: Cli, tmp_path: Path) -> None:
     """Contest and position, exit code 1."""
     url = f"sqlite:///{tmp_path}/agon.db"
     agon("contest", "create", "spring", "--discipline", "arena", "--database", url)
@@ -57,7 +57,7 @@ def test_a_changed_database_fails_the_check_by_name(agon: Here, tmp_path: Path) 
 
 
 def test_a_service_moves_to_postgresql_and_goes_on_there(
-    agon: Here, postgresql: Postgresql, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    agon: Cli, postgresql: Postgresql, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The archive of a SQLite database is restored there; every command works as before."""
     monkeypatch.setenv("AGON_SERVER_KEY_FILE", str(tmp_path / "agon-server.key"))

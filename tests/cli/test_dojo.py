@@ -13,7 +13,7 @@ import pytest
 from agon.cli.dojo.arguments import MODES
 from agon.wiring import MODES as WALLS
 from app.dojo.packing import RIGHT, ledger_of, pack_problem, pack_solver, recorded, rows
-from cli.command import Here, apart
+from cli.command import Cli, run_process
 
 CUBES = "def solver():\n    return [n**3 for n in range(1, 201)]\n"
 
@@ -32,7 +32,7 @@ def test_the_modes_that_can_be_asked_for_are_those_there_are() -> None:
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_run_gives_the_terms_as_the_interface_says(agon: Here, solver: Path, mode: str) -> None:
+def test_run_gives_the_terms_as_the_interface_says(agon: Cli, solver: Path, mode: str) -> None:
     """Keys and kinds that outside programs read; every wall gives the same."""
     ended = agon("dojo", "run", solver, "--mode", mode, "--format", "json")
     answer = ended.json()
@@ -59,7 +59,7 @@ def test_run_gives_the_terms_as_the_interface_says(agon: Here, solver: Path, mod
     ],
 )
 def test_run_ends_well_whatever_the_verdict(
-    agon: Here, tmp_path: Path, source: str, verdict: str
+    agon: Cli, tmp_path: Path, source: str, verdict: str
 ) -> None:
     """A verdict was reached, so the exit code is 0; refused lines are named."""
     file = tmp_path / "program.py"
@@ -69,7 +69,7 @@ def test_run_ends_well_whatever_the_verdict(
     assert "line " in ended.json()["reason"] or verdict == "wrong_type"
 
 
-def test_run_without_the_scan_leaves_the_wall_alone(agon: Here, tmp_path: Path) -> None:
+def test_run_without_the_scan_leaves_the_wall_alone(agon: Cli, tmp_path: Path) -> None:
     """The program tries what it wants, and gets nowhere."""
     file = tmp_path / "program.py"
     file.write_text("import socket\ndef solver():\n    socket.socket()\n    return [1]\n")
@@ -78,7 +78,7 @@ def test_run_without_the_scan_leaves_the_wall_alone(agon: Here, tmp_path: Path) 
     assert answer["mode"] == "bwrap"
 
 
-def test_run_takes_a_setter_and_the_number_of_terms(agon: Here, tmp_path: Path) -> None:
+def test_run_takes_a_setter_and_the_number_of_terms(agon: Cli, tmp_path: Path) -> None:
     """For people: verdict, cost, the first terms."""
     file = tmp_path / "setter.py"
     file.write_text("def seq(n):\n    return 10**40 + n\n")
@@ -91,19 +91,19 @@ def test_run_takes_a_setter_and_the_number_of_terms(agon: Here, tmp_path: Path) 
 
 def test_run_reads_stdin(solver: Path) -> None:
     """A pipe is a file."""
-    ended = apart("dojo", "run", "-", "--format", "json", given=solver.read_bytes())
+    ended = run_process("dojo", "run", "-", "--format", "json", given=solver.read_bytes())
     assert ended.json()["terms_count"] == 200
 
 
 def test_a_missing_bwrap_is_named_with_its_package(solver: Path, tmp_path: Path) -> None:
     """Exit code 5, and what to install or to ask for."""
-    ended = apart("dojo", "run", str(solver), PATH=str(tmp_path))
+    ended = run_process("dojo", "run", str(solver), PATH=str(tmp_path))
     assert ended.code == 5
     assert "bubblewrap" in ended.err
     assert "degraded" in ended.err
 
 
-def test_a_problem_goes_from_publishing_to_verifying(agon: Here, tmp_path: Path) -> None:
+def test_a_problem_goes_from_publishing_to_verifying(agon: Cli, tmp_path: Path) -> None:
     """The whole life of a problem, on the command line alone."""
     package = pack_problem(tmp_path / "p", N_check=200, freeze_started_at="2026-02-01")
     published = agon("dojo", "publish", package, "--out", tmp_path / "pub")
@@ -135,7 +135,7 @@ def test_a_problem_goes_from_publishing_to_verifying(agon: Here, tmp_path: Path)
     assert (wrong.code, wrong.out.strip()) == (1, p_hash)
 
 
-def test_a_problem_is_not_revealed_while_it_is_open(agon: Here, tmp_path: Path) -> None:
+def test_a_problem_is_not_revealed_while_it_is_open(agon: Cli, tmp_path: Path) -> None:
     """Exit code 4, unless it is meant."""
     package = pack_problem(tmp_path / "p", freeze_started_at="9999-01-01")
     refused = agon("dojo", "reveal", package, "--out", tmp_path / "r.json")
@@ -145,7 +145,7 @@ def test_a_problem_is_not_revealed_while_it_is_open(agon: Here, tmp_path: Path) 
 
 
 def test_a_setter_that_differs_between_two_runs_is_refused_with_the_term(
-    agon: Here, tmp_path: Path
+    agon: Cli, tmp_path: Path
 ) -> None:
     """Two processes with different hash seeds (dojo page, The sandbox)."""
     setter = "def gen(N):\n    return [n + (n == 6) * hash('x') for n in range(N)]\n"
@@ -156,7 +156,7 @@ def test_a_setter_that_differs_between_two_runs_is_refused_with_the_term(
     assert not (tmp_path / "out").exists()
 
 
-def test_judge_tells_what_could_not_be_judged(agon: Here, tmp_path: Path) -> None:
+def test_judge_tells_what_could_not_be_judged(agon: Cli, tmp_path: Path) -> None:
     """On stderr for people, in the summary for machines; the others are judged."""
     package = pack_problem(tmp_path / "p")
     pack_solver(tmp_path / "s", "ada")
@@ -173,7 +173,7 @@ def test_judge_tells_what_could_not_be_judged(agon: Here, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("command", ["publish", "judge"])
 def test_a_wrong_package_is_told_at_once_and_nothing_is_written(
-    agon: Here, tmp_path: Path, command: str
+    agon: Cli, tmp_path: Path, command: str
 ) -> None:
     """Exit code 2, every fault on a line of its own."""
     package = pack_problem(tmp_path / "p", N_check=0, setter="import os\n")
@@ -185,7 +185,7 @@ def test_a_wrong_package_is_told_at_once_and_nothing_is_written(
     assert not (tmp_path / "out").exists()
 
 
-def test_rejudge_shows_before_it_applies(agon: Here, tmp_path: Path) -> None:
+def test_rejudge_shows_before_it_applies(agon: Cli, tmp_path: Path) -> None:
     """The verdict was recorded by hand; the run says otherwise."""
     package = pack_problem(tmp_path / "p")
     pack_solver(tmp_path / "s", "ada")
@@ -246,7 +246,7 @@ def test_a_judge_killed_in_the_middle_goes_on_and_leaves_no_process(tmp_path: Pa
 def test_looking_at_programs_loads_no_sandbox(solver: Path) -> None:
     """canonicalize, check and scoring need none; the command line stays quick."""
     code = (
-        "import sys; from agon.cli.running import run; "
+        "import sys; from agon.cli.run import run; "
         f"run(['dojo', 'check', {str(solver)!r}]); "
         "sys.exit(any(name.startswith('agon.runners') for name in sys.modules))"
     )

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agon.cli.running import run
+from agon.cli.run import run
 from cli.command import MATCHES, arena_folder
 from sizes import size
 

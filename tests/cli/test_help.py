@@ -6,8 +6,8 @@ import click
 import pytest
 
 from agon.cli import cli
-from agon.cli.helping import Option
-from cli.command import Here
+from agon.cli.shared.commands import Option
+from cli.command import Cli
 
 PROMISED = {
     "demo": {"--dir", "--port", "--no-serve"},
@@ -73,7 +73,7 @@ def test_every_command_has_its_promised_options(path: str) -> None:
 
 
 @pytest.mark.parametrize("path", COMMANDS)
-def test_help_shows_an_example_that_names_the_command(agon: Here, path: str) -> None:
+def test_help_shows_an_example_that_names_the_command(agon: Cli, path: str) -> None:
     """People copy examples before they read options."""
     ended = agon(*path.split(), "--help")
     assert ended.code == 0
@@ -97,7 +97,7 @@ def test_first_sentences_stand_whole_in_the_list_of_commands(path: str) -> None:
     assert not COMMANDS[path].get_short_help_str(60).endswith("...")
 
 
-def test_the_version_is_told(agon: Here) -> None:
+def test_the_version_is_told(agon: Cli) -> None:
     """For bug reports."""
     from agon import __version__
 
@@ -115,7 +115,7 @@ def groups(group: click.Group = cli, path: str = "agon") -> Iterator[tuple[str, 
 
 
 @pytest.mark.parametrize("path", dict(groups()))
-def test_the_examples_of_a_group_stand_on_lines_of_their_own(agon: Here, path: str) -> None:
+def test_the_examples_of_a_group_stand_on_lines_of_their_own(agon: Cli, path: str) -> None:
     """Run together as a paragraph they can neither be read nor copied."""
     told = agon(*path.split()[1:], "--help").out
     examples = [line for line in told.splitlines() if line.strip().startswith(f"{path} ")]

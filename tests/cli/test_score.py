@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import agon as library
-from cli.command import Here
+from cli.command import Cli
 
 CONTRACT = {
     "discipline",
@@ -34,7 +34,7 @@ def row_of(text: str, name: str) -> dict[str, str]:
     return next(row for row in csv.DictReader(io.StringIO(text)) if row["id"] == name)
 
 
-def test_json_is_the_contract(agon: Here, arena: Path) -> None:
+def test_json_is_the_contract(agon: Cli, arena: Path) -> None:
     """Outside checks read these names."""
     value = agon("score", "arena", arena, "--format", "json").json()
     assert set(value) >= CONTRACT
@@ -48,7 +48,7 @@ def test_json_is_the_contract(agon: Here, arena: Path) -> None:
     assert isinstance(first["score"], float)
 
 
-def test_community_rows_carry_components_and_counts(agon: Here, tmp_path: Path) -> None:
+def test_community_rows_carry_components_and_counts(agon: Cli, tmp_path: Path) -> None:
     """As the interface page shows them; the parts make the score."""
     assert agon("simulate", "community", "--out", tmp_path / "c", "--size", "30").code == 0
     value = agon("score", "community", tmp_path / "c", "--format", "json", "--top", 3).json()
@@ -61,7 +61,7 @@ def test_community_rows_carry_components_and_counts(agon: Here, tmp_path: Path) 
         )
 
 
-def test_the_unscored_are_listed_with_their_reason(agon: Here, arena: Path) -> None:
+def test_the_unscored_are_listed_with_their_reason(agon: Cli, arena: Path) -> None:
     """No score is said, in JSON and in the table; rows alone say on stderr that some lack."""
     bots = (arena / "bots.csv").read_text()
     (arena / "bots.csv").write_text(bots + "dan,o1,Dan\n")
@@ -74,7 +74,7 @@ def test_the_unscored_are_listed_with_their_reason(agon: Here, arena: Path) -> N
     assert "1 unscored" in rows.err
 
 
-def test_all_formats_say_the_same(agon: Here, arena: Path, tmp_path: Path) -> None:
+def test_all_formats_say_the_same(agon: Cli, arena: Path, tmp_path: Path) -> None:
     """A number does not depend on how it is printed."""
     rows: list[dict[str, Any]] = agon("score", "arena", arena, "--format", "json").json()["rows"]
     ndjson = agon("score", "arena", arena, "--format", "ndjson").out
@@ -86,7 +86,7 @@ def test_all_formats_say_the_same(agon: Here, arena: Path, tmp_path: Path) -> No
     assert pq.read_table(file).to_pylist() == rows
 
 
-def test_the_ending_of_the_file_tells_the_format(agon: Here, arena: Path, tmp_path: Path) -> None:
+def test_the_ending_of_the_file_tells_the_format(agon: Cli, arena: Path, tmp_path: Path) -> None:
     """``--output board.json`` is JSON without saying so twice; --format has the last word."""
     for name, begins in (("b.json", b"{\n"), ("b.csv", b"rank,"), ("b.ndjson", b'{"rank"'),
                          ("b.txt", b"bots"), ("b.parquet", b"PAR1")):  # fmt: skip
@@ -97,13 +97,13 @@ def test_the_ending_of_the_file_tells_the_format(agon: Here, arena: Path, tmp_pa
     assert json.loads((tmp_path / "b.csv").read_text())["board"] == "bots"
 
 
-def test_scoring_twice_gives_the_same_bytes(agon: Here, arena: Path) -> None:
+def test_scoring_twice_gives_the_same_bytes(agon: Cli, arena: Path) -> None:
     """A score is a pure function of records, rules and time."""
     first = agon("score", "arena", arena, "--format", "json").out
     assert agon("score", "arena", arena, "--format", "json").out == first
 
 
-def test_overrides_and_time_change_the_score(agon: Here, arena: Path) -> None:
+def test_overrides_and_time_change_the_score(agon: Cli, arena: Path) -> None:
     """--set reaches the rules, --as-of the records; both are in the result."""
     plain = agon("score", "arena", arena, "--format", "json").json()
     smaller = agon("score", "arena", arena, "--set", "k_new=4", "--format", "json").json()
@@ -119,7 +119,7 @@ def test_overrides_and_time_change_the_score(agon: Here, arena: Path) -> None:
 
 
 def test_the_table_fits_eighty_columns_and_never_cuts_an_id(
-    agon: Here, arena: Path, monkeypatch: pytest.MonkeyPatch
+    agon: Cli, arena: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """People read it; what does not fit is named, an id is always whole."""
     monkeypatch.setenv("COLUMNS", "80")
@@ -133,7 +133,7 @@ def test_the_table_fits_eighty_columns_and_never_cuts_an_id(
     assert "too wide to show" in ended.out
 
 
-def test_the_table_shows_a_hundred_rows_and_says_so(agon: Here, tmp_path: Path) -> None:
+def test_the_table_shows_a_hundred_rows_and_says_so(agon: Cli, tmp_path: Path) -> None:
     """A board of a million does not flood the terminal."""
     agon("simulate", "community", "--out", tmp_path / "c", "--size", "120")
     assert "20 more; --top 120" in agon("score", "community", tmp_path / "c").out
@@ -142,14 +142,14 @@ def test_the_table_shows_a_hundred_rows_and_says_so(agon: Here, tmp_path: Path) 
 
 _KILLED_IN_THE_MIDDLE = """
 import os, signal, sys
-from agon.cli import running, score
+from agon.cli import run, score
 
 def chunks(table, form):
     yield b"half of the new boa"
     os.kill(os.getpid(), signal.SIGKILL)
 
 score.board_chunks = chunks
-running.run(["score", "arena", sys.argv[1], "--output", sys.argv[2]])
+run.run(["score", "arena", sys.argv[1], "--output", sys.argv[2]])
 """
 
 
@@ -167,7 +167,7 @@ def test_a_board_that_was_killed_while_written_leaves_the_old_one(
 
 
 def test_a_board_that_cannot_be_written_leaves_nothing_behind(
-    agon: Here, arena: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    agon: Cli, arena: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A full disk is told, and cleaned up after."""
 
@@ -182,7 +182,7 @@ def test_a_board_that_cannot_be_written_leaves_nothing_behind(
     assert [path.name for path in tmp_path.iterdir()] == ["arena"]
 
 
-def test_invalid_rows_are_refused_all_at_once(agon: Here, arena: Path) -> None:
+def test_invalid_rows_are_refused_all_at_once(agon: Cli, arena: Path) -> None:
     """Each with file, row, column, value and what would be right."""
     text = (arena / "matches.csv").read_text()
     (arena / "matches.csv").write_text(
@@ -195,7 +195,7 @@ def test_invalid_rows_are_refused_all_at_once(agon: Here, arena: Path) -> None:
     assert "'c'" in ended.err
 
 
-def test_the_library_gives_what_the_command_prints(agon: Here, arena: Path) -> None:
+def test_the_library_gives_what_the_command_prints(agon: Cli, arena: Path) -> None:
     """One path from records to boards."""
     printed = agon("score", "arena", arena, "--format", "json").json()
     assert library.score("arena", arena).to_dict() == printed

@@ -3,44 +3,44 @@
 import stat
 from pathlib import Path
 
-from cli.command import Here
-from cli.places import Place
+from cli.command import Cli
+from cli.targets import Target
 
 
-def test_a_webhook_is_added_tried_watched_and_removed(place: Place) -> None:
+def test_a_webhook_is_added_tried_watched_and_removed(target: Target) -> None:
     """An organiser needs no HTTP to have a chat room told."""
-    name, secret = place.contest, place.folder / "hook.secret"
+    name, secret = target.contest, target.folder / "hook.secret"
     add = ("webhooks", "add", name, "https://hooks.invalid/agon", "--out", secret)
-    added = place.good(*add, "--event", "contest-frozen", "--public-only")
+    added = target.good(*add, "--event", "contest-frozen", "--public-only")
     assert stat.S_IMODE(secret.stat().st_mode) == 0o600
     assert secret.read_text().startswith("whsec_")
-    [hook] = place.json("webhooks", "list", name)["webhooks"]
+    [hook] = target.json("webhooks", "list", name)["webhooks"]
     assert (hook["events"], hook["staff"]) == (["contest-frozen"], False)
     assert f"agon webhooks test {name} {hook['id']}" in added.err
-    assert place(*add).code == 4
-    sent = place.good("webhooks", "test", name, hook["id"])
-    listed = place.json("webhooks", "deliveries", name, hook["id"])["deliveries"]
+    assert target(*add).code == 4
+    sent = target.good("webhooks", "test", name, hook["id"])
+    listed = target.json("webhooks", "deliveries", name, hook["id"])["deliveries"]
     assert [one["id"] for one in listed] == [sent.out.strip()]
-    assert sent.out.strip() in place.good("webhooks", "deliveries", name, hook["id"]).out
-    changed = place.good("webhooks", "change", name, hook["id"], "--off", "--all-events")
+    assert sent.out.strip() in target.good("webhooks", "deliveries", name, hook["id"]).out
+    changed = target.good("webhooks", "change", name, hook["id"], "--off", "--all-events")
     assert "is off: all kinds to https://hooks.invalid/agon" in changed.out
-    refused = place("webhooks", "test", name, hook["id"])
+    refused = target("webhooks", "test", name, hook["id"])
     assert (refused.code, "switched off" in refused.err) == (4, True)
-    assert place("webhooks", "change", name, hook["id"]).code == 2
-    assert place("webhooks", "redeliver", name, hook["id"], "none").code in {3, 4}
-    assert "removed" in place.good("webhooks", "remove", name, hook["id"]).out
-    assert place("webhooks", "remove", name, hook["id"]).code == 3
-    assert "no webhooks" in place.good("webhooks", "list", name).out
+    assert target("webhooks", "change", name, hook["id"]).code == 2
+    assert target("webhooks", "redeliver", name, hook["id"], "none").code in {3, 4}
+    assert "removed" in target.good("webhooks", "remove", name, hook["id"]).out
+    assert target("webhooks", "remove", name, hook["id"]).code == 3
+    assert "no webhooks" in target.good("webhooks", "list", name).out
 
 
-def test_a_webhook_into_our_own_network_is_refused(place: Place) -> None:
+def test_a_webhook_into_our_own_network_is_refused(target: Target) -> None:
     """The message says what would do."""
-    refused = place("webhooks", "add", place.contest, "http://127.0.0.1/hook")
+    refused = target("webhooks", "add", target.contest, "http://127.0.0.1/hook")
     assert refused.code == 2
     assert "https" in refused.err
 
 
-def test_why_a_message_did_not_arrive_is_told(agon: Here, tmp_path: Path) -> None:
+def test_why_a_message_did_not_arrive_is_told(agon: Cli, tmp_path: Path) -> None:
     """A column of its own was the first to go where the terminal is narrow."""
     base = ("--database", f"sqlite:///{tmp_path}/agon.db")
     assert agon("contest", "create", "spring", "--discipline", "arena", *base).code == 0

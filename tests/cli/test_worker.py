@@ -16,7 +16,7 @@ from agon.entities.jobs import Job, NewJob
 from agon.settings import load
 from agon.wiring import open_service
 from app.worker.contests import RIGHT, dojo, entries, gated, job_of, published, submitted
-from cli.command import Here
+from cli.command import Cli
 
 BUSY = f"{RIGHT}\nfor _ in range(10_000_000):\n    pass\n"
 ENDLESS = "def solver():\n    while True:\n        pass\n"
@@ -86,7 +86,7 @@ def test_once_does_everything_there_is_and_ends(service: Service, tmp_path: Path
     assert board.rows == 1
 
 
-def test_kinds_that_are_not_there_are_refused(tmp_path: Path, agon: Here) -> None:
+def test_kinds_that_are_not_there_are_refused(tmp_path: Path, agon: Cli) -> None:
     """A misspelt kind would wait for ever."""
     refused = agon("worker", "--database", f"sqlite:///{tmp_path}/agon.db", "--kinds", "juge")
     assert refused.code == 2

@@ -102,7 +102,7 @@ class Ended:
 
 RUNNER = """
 import contextlib, io, json, sys
-from agon.cli.running import run
+from agon.cli.run import run
 
 ended = []
 for command in json.loads(sys.argv[1]):

@@ -9,7 +9,7 @@ import pytest
 from agon import disciplines
 from agon.disciplines import discipline
 from agon.editions import registry
-from cli.command import Here
+from cli.command import Cli
 from plugins.installed import install_quiz
 
 CACHES: tuple[Callable[[], None], ...] = (
@@ -22,9 +22,9 @@ CACHES: tuple[Callable[[], None], ...] = (
 
 
 @pytest.fixture
-def agon(capsys: pytest.CaptureFixture[str]) -> Here:
+def agon(capsys: pytest.CaptureFixture[str]) -> Cli:
     """Run commands in this process."""
-    return Here(capsys)
+    return Cli(capsys)
 
 
 @pytest.fixture

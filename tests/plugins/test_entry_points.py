@@ -9,7 +9,7 @@ from agon.disciplines import BUILT_IN, discipline, is_discipline, names
 from agon.editions import default_edition, registry
 from agon.editions.release import main
 from agon.errors import Conflict, NotFound, Unavailable
-from cli.command import Here, arena_folder
+from cli.command import Cli, arena_folder
 from plugins.installed import EXAMPLE, install
 
 
@@ -69,7 +69,7 @@ def test_a_package_that_cannot_be_loaded_is_named(site: Path, code: str, message
 
 
 def test_a_broken_package_leaves_other_disciplines_alone(
-    site: Path, agon: Here, tmp_path: Path
+    site: Path, agon: Cli, tmp_path: Path
 ) -> None:
     """Only commands that need it, or all disciplines, end with exit code 5."""
     install(site, package="broken-quiz", entry="broken = nowhere:IT")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.command import Here
+from cli.command import Cli
 from plugins.installed import EXAMPLE, ROOT
 
 PAGE = (ROOT / "docs" / "howto" / "add-a-discipline.md").read_text(encoding="utf-8")
@@ -30,7 +30,7 @@ def test_a_file_is_shown_as_it_is(name: str) -> None:
 
 
 def test_the_commands_of_the_page_run(
-    quiz: Path, agon: Here, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    quiz: Path, agon: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One after the other, in an empty folder."""
     assert quiz.is_dir()

@@ -10,14 +10,14 @@ from agon.app.demo import build_demo
 from agon.app.files import json_line
 from agon.app.replay.replica import ContestReplica
 from agon.ledger.contest_state import Adjustment
-from cli.command import Ended, Here, apart
+from cli.command import Cli, CommandResult, run_process
 
 TOP = ["p0", "p1", "p3"]
 """Who is first of the simulated quiz."""
 
 
 @pytest.fixture
-def records(quiz: Path, agon: Here, tmp_path: Path) -> Path:
+def records(quiz: Path, agon: Cli, tmp_path: Path) -> Path:
     """Simulate a quiz of a hundred answers in which one player cheats."""
     assert quiz.is_dir()
     folder = tmp_path / "records"
@@ -26,13 +26,13 @@ def records(quiz: Path, agon: Here, tmp_path: Path) -> Path:
     return folder
 
 
-def good(ended: Ended) -> Ended:
+def good(ended: CommandResult) -> CommandResult:
     """Return how a command ended, which must be well."""
     assert ended.code == 0, ended.err
     return ended
 
 
-def test_records_are_scored_explained_checked_and_compared(agon: Here, records: Path) -> None:
+def test_records_are_scored_explained_checked_and_compared(agon: Cli, records: Path) -> None:
     """With the same options as those of agon's own disciplines."""
     scored = good(agon("score", "quiz", records, "--top", 3, "--format", "json")).json()
     assert [row["id"] for row in scored["rows"]] == TOP
@@ -46,7 +46,7 @@ def test_records_are_scored_explained_checked_and_compared(agon: Here, records: 
     assert moved["summary"]["moved"] == 8
 
 
-def test_invalid_records_are_rejected_with_all_their_errors(agon: Here, records: Path) -> None:
+def test_invalid_records_are_rejected_with_all_their_errors(agon: Cli, records: Path) -> None:
     """By the schema alone: the package checks nothing itself."""
     (records / "answers.parquet").unlink()
     (records / "answers.csv").write_text(
@@ -57,7 +57,7 @@ def test_invalid_records_are_rejected_with_all_their_errors(agon: Here, records:
     assert {problem["column"] for problem in ended.json()["problems"]} == {"player_id", "correct"}
 
 
-def test_its_editions_are_listed_shown_and_linted(quiz: Path, agon: Here) -> None:
+def test_its_editions_are_listed_shown_and_linted(quiz: Path, agon: Cli) -> None:
     """They are shipped in its package, beside their lock."""
     assert quiz.is_dir()
     listed = good(agon("rules", "list", "--format", "json")).json()
@@ -68,7 +68,7 @@ def test_its_editions_are_listed_shown_and_linted(quiz: Path, agon: Here) -> Non
 
 
 def test_a_contest_runs_from_its_creation_to_the_final_board(
-    agon: Here, records: Path, tmp_path: Path
+    agon: Cli, records: Path, tmp_path: Path
 ) -> None:
     """The board of the contest, of its replay and of the records is one, by its hash."""
     at = ("--database", f"sqlite:///{tmp_path}/agon.db")
@@ -96,7 +96,7 @@ def test_a_contest_runs_from_its_creation_to_the_final_board(
 
 
 def test_an_adjusted_board_shares_ranks_as_the_discipline_says(
-    agon: Here, records: Path, tmp_path: Path
+    agon: Cli, records: Path, tmp_path: Path
 ) -> None:
     """Twelve points lift the third to the first two, who share the rank."""
     at = ("--database", f"sqlite:///{tmp_path}/agon.db")
@@ -117,14 +117,14 @@ def test_an_adjusted_board_shares_ranks_as_the_discipline_says(
 
 
 def test_a_ledger_says_which_discipline_is_not_installed(
-    agon: Here, records: Path, tmp_path: Path
+    agon: Cli, records: Path, tmp_path: Path
 ) -> None:
     """Whoever replays it elsewhere needs the package; the message says so."""
     at = ("--database", f"sqlite:///{tmp_path}/agon.db")
     good(agon("contest", "create", "friday", "--discipline", "quiz", *at))
     good(agon("contest", "add", "friday", records, *at))
     good(agon("contest", "export", "friday", "--out", tmp_path / "ledger", *at))
-    ended = apart("replay", tmp_path / "ledger", PYTHONPATH="")
+    ended = run_process("replay", tmp_path / "ledger", PYTHONPATH="")
     assert ended.code == 1
     assert "'quiz'; give one of" in ended.err
     assert "install the package that adds it" in ended.err
@@ -159,5 +159,5 @@ def test_commands_of_their_own_process_find_it(quiz: Path, tmp_path: Path) -> No
         )
     )  # fmt: skip
     command = ("score", "quiz", tmp_path / "quiz", "--format", "json")
-    ended = good(apart(*command, PYTHONPATH=str(quiz)))
+    ended = good(run_process(*command, PYTHONPATH=str(quiz)))
     assert ended.json()["rows"] == [{"rank": 1, "id": "ada", "score": 10.0, "right": 1, "wrong": 0}]

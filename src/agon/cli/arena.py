@@ -2,8 +2,8 @@
 
 import click
 
-from agon.cli import parameters
-from agon.cli.helping import Group, option
+from agon.cli.shared import parameters
+from agon.cli.shared.commands import Group, option
 
 
 @click.group("arena", cls=Group)
@@ -46,8 +46,8 @@ def rate_bots(
       agon arena rate data/ --set k_new=4 --set k_established=4 --set round_changes=false
     """
     from agon.app.arena.rating import rate
-    from agon.cli.progress import working
     from agon.cli.score import show
+    from agon.cli.shared.progress import working
 
     with working("rating"):
         result, board = rate(source, method=method, ci=ci, **under)

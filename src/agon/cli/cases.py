@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from agon.cli import listing, parameters
 from agon.cli.contest import arguments
-from agon.cli.helping import Command, Group, option
-from agon.cli.output import TABLE, deliver
-from agon.cli.places import Place, place
+from agon.cli.shared import lists, parameters
+from agon.cli.shared.commands import Command, Group, option
+from agon.cli.shared.output import TABLE, deliver
+from agon.cli.shared.target import Target, target
 
 if TYPE_CHECKING:
     from agon.api.models.cases import Case
@@ -35,35 +35,35 @@ def command() -> None:
 
 @command.command("list", cls=Command)
 @arguments.contest
-@listing.form
+@lists.form
 @parameters.output
-@place
-def list_(contest: str, *, form: str, output: Path | None, place: Place) -> None:
+@target
+def list_(contest: str, *, form: str, output: Path | None, target: Target) -> None:
     """List the cases of ID, oldest first.
 
     They are for organisers.
 
       agon cases list spring
     """
-    with place.open(create=False) as house:
-        rows = [listing.plainly(one) for one in house.cases.list(contest)]
-    listing.print_rows(rows, form=form, name="cases", columns=_LISTED, output=output)
+    with target.open(create=False) as api:
+        rows = [lists.plain_values(one) for one in api.cases.list(contest)]
+    lists.print_rows(rows, form=form, name="cases", columns=_LISTED, output=output)
 
 
 @command.command("show", cls=Command)
 @arguments.contest
 @_case
 @_form
-@place
-def show(contest: str, case: str, *, form: str, place: Place) -> None:
+@target
+def show(contest: str, case: str, *, form: str, target: Target) -> None:
     """Show CASE of ID with every step: who said and decided what, and when.
 
     agon cases list tells the ids.
 
       agon cases show spring CASE
     """
-    with place.open(create=False) as house:
-        _print(house.cases.get(contest, case), form)
+    with target.open(create=False) as api:
+        _print(api.cases.get(contest, case), form)
 
 
 @command.command("open", cls=Command)
@@ -75,10 +75,10 @@ def show(contest: str, case: str, *, form: str, place: Place) -> None:
     "--finding",
     type=click.IntRange(min=0),
     metavar="N",
-    help="Place of a finding in agon contest findings, from 0.",
+    help="Target of a finding in agon contest findings, from 0.",
 )
 @_form
-@place
+@target
 def open_(
     contest: str,
     *,
@@ -87,7 +87,7 @@ def open_(
     subjects: tuple[str, ...],
     finding: int | None,
     form: str,
-    place: Place,
+    target: Target,
 ) -> None:
     """Open a case in ID, from a finding or by hand.
 
@@ -100,8 +100,8 @@ def open_(
         raise click.UsageError("say what it is about: --title T, or --finding N")
     from agon.api.models.cases import CaseCreate
 
-    with place.open(create=False) as house:
-        made = house.cases.open(
+    with target.open(create=False) as api:
+        made = api.cases.open(
             contest, CaseCreate(text=text, title=title, subjects=subjects, finding=finding)
         )
     _print(made, form)
@@ -112,8 +112,8 @@ def open_(
 @_case
 @_text
 @_form
-@place
-def note(contest: str, case: str, *, text: str, form: str, place: Place) -> None:
+@target
+def note(contest: str, case: str, *, text: str, form: str, target: Target) -> None:
     """Add a note to CASE of ID.
 
     A closed case takes none.
@@ -122,8 +122,8 @@ def note(contest: str, case: str, *, text: str, form: str, place: Place) -> None
     """
     from agon.api.models.cases import NoteRequest
 
-    with place.open(create=False) as house:
-        _print(house.cases.add_note(contest, case, NoteRequest(text=text)), form)
+    with target.open(create=False) as api:
+        _print(api.cases.add_note(contest, case, NoteRequest(text=text)), form)
 
 
 @command.command("decide", cls=Command)
@@ -133,7 +133,7 @@ def note(contest: str, case: str, *, text: str, form: str, place: Place) -> None
 @option("--reason", required=True, metavar="R", help="Why; it stands in the case for ever.")
 @option("--change", metavar="CHANGE", help="The change set by which it takes effect, if it does.")
 @_form
-@place
+@target
 def decide(
     contest: str,
     case: str,
@@ -142,7 +142,7 @@ def decide(
     reason: str,
     change: str | None,
     form: str,
-    place: Place,
+    target: Target,
 ) -> None:
     """Decide CASE of ID; the decision is entered into the ledger.
 
@@ -153,8 +153,8 @@ def decide(
     """
     from agon.api.models.cases import DecisionRequest
 
-    with place.open(create=False) as house:
-        done = house.cases.decide(
+    with target.open(create=False) as api:
+        done = api.cases.decide(
             contest, case, DecisionRequest(decision=decision, reason=reason, change=change)
         )
     _print(done, form)
@@ -165,8 +165,8 @@ def decide(
 @_case
 @_text
 @_form
-@place
-def appeal(contest: str, case: str, *, text: str, form: str, place: Place) -> None:
+@target
+def appeal(contest: str, case: str, *, text: str, form: str, target: Target) -> None:
     """Appeal against the decision of CASE of ID.
 
     Those the case is about may, with a token of their own, and organisers for them; then it is
@@ -176,8 +176,8 @@ def appeal(contest: str, case: str, *, text: str, form: str, place: Place) -> No
     """
     from agon.api.models.cases import NoteRequest
 
-    with place.open(create=False) as house:
-        _print(house.cases.appeal(contest, case, NoteRequest(text=text)), form)
+    with target.open(create=False) as api:
+        _print(api.cases.appeal(contest, case, NoteRequest(text=text)), form)
 
 
 @command.command("close", cls=Command)
@@ -185,8 +185,8 @@ def appeal(contest: str, case: str, *, text: str, form: str, place: Place) -> No
 @_case
 @_text
 @_form
-@place
-def close(contest: str, case: str, *, text: str, form: str, place: Place) -> None:
+@target
+def close(contest: str, case: str, *, text: str, form: str, target: Target) -> None:
     """Close CASE of ID; nothing is added to it any more.
 
     What comes later is another case.
@@ -195,26 +195,26 @@ def close(contest: str, case: str, *, text: str, form: str, place: Place) -> Non
     """
     from agon.api.models.cases import NoteRequest
 
-    with place.open(create=False) as house:
-        _print(house.cases.close(contest, case, NoteRequest(text=text)), form)
+    with target.open(create=False) as api:
+        _print(api.cases.close(contest, case, NoteRequest(text=text)), form)
 
 
 def _print(told: "Case", form: str) -> None:
     if form == "json":
-        from agon.cli.formats import json_chunks
+        from agon.cli.shared.formats import json_chunks
 
-        deliver(json_chunks(listing.plainly(told)), None)
+        deliver(json_chunks(lists.plain_values(told)), None)
         return
-    from agon.cli.drawing import Paper, listed
+    from agon.cli.shared.tables import Output, listed
 
-    paper = Paper()
-    paper.line(f"case {told.id} · {told.state}", style="bold")
-    paper.line(told.title)
+    out = Output()
+    out.line(f"case {told.id} · {told.state}", style="bold")
+    out.line(told.title)
     if told.subjects:
-        paper.line(f"about: {listed(told.subjects, most=20)}")
+        out.line(f"about: {listed(told.subjects, most=20)}")
     for step in told.steps:
         decision = f" {step['decision']}:" if step.get("decision") else ""
         change = f" (change set {step['change']})" if step.get("change") else ""
-        when = listing.told(step["at"])
-        paper.line(f"{when} {step['by']} {step['kind']}:{decision} {step['text']}{change}")
-    paper.deliver()
+        when = lists.format_value(step["at"])
+        out.line(f"{when} {step['by']} {step['kind']}:{decision} {step['text']}{change}")
+    out.deliver()

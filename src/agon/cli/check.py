@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from agon.cli import parameters
-from agon.cli.helping import Command
-from agon.cli.output import TABLE, deliver
+from agon.cli.shared import parameters
+from agon.cli.shared.commands import Command
+from agon.cli.shared.output import TABLE, deliver
 
 if TYPE_CHECKING:
     from agon.app.analysis.check import CheckReport
-    from agon.cli.drawing import Paper
+    from agon.cli.shared.tables import Output
     from agon.kernel.findings import Finding
 
 _FINDINGS_OF_A_KIND = 20
@@ -44,67 +44,65 @@ def command(
       agon check arena data/ --format json --output report.json
     """
     from agon.app.analysis.check import check
-    from agon.cli.progress import working
+    from agon.cli.shared.progress import working
 
     with working("checking"):
         report = check(discipline, source, **under)
     if form == "json":
-        from agon.cli.formats import json_chunks
+        from agon.cli.shared.formats import json_chunks
 
         deliver(json_chunks(report.to_dict()), output)
     else:
-        from agon.cli.drawing import Paper
+        from agon.cli.shared.tables import Output
 
-        paper = Paper(output)
-        draw(paper, report)
-        paper.deliver()
+        out = Output(output)
+        draw(out, report)
+        out.deliver()
     ctx.exit(report.exit_code)
 
 
-def draw(paper: "Paper", report: "CheckReport") -> None:
+def draw(out: "Output", report: "CheckReport") -> None:
     """Draw a report: problems by kind, or findings, most severe first."""
     from agon.records import InvalidRecords
 
     rows = ", ".join(f"{count:,} {table}" for table, count in report.rows.items())
-    paper.line(f"{report.discipline} · {report.source} · {rows or 'no rows'}", style="bold")
+    out.line(f"{report.discipline} · {report.source} · {rows or 'no rows'}", style="bold")
     if report.problems:
-        paper.line(str(InvalidRecords(list(report.problems))), style="red")
-        paper.line("integrity checks run once all rows are valid")
+        out.line(str(InvalidRecords(list(report.problems))), style="red")
+        out.line("integrity checks run once all rows are valid")
         return
-    paper.line("all rows are valid")
-    draw_counts(paper, report)
+    out.line("all rows are valid")
+    draw_counts(out, report)
     shown: Counter[str] = Counter()
     for finding in report.findings:
         shown[finding.code] += 1
         if shown[finding.code] <= _FINDINGS_OF_A_KIND:
-            draw_finding(paper, finding)
+            draw_finding(out, finding)
     for code, count in shown.items():
         if count > _FINDINGS_OF_A_KIND:
-            paper.line(f"… and {count - _FINDINGS_OF_A_KIND:,} more {code} (--format json has all)")
+            out.line(f"… and {count - _FINDINGS_OF_A_KIND:,} more {code} (--format json has all)")
 
 
-def draw_counts(paper: "Paper", report: "CheckReport") -> None:
+def draw_counts(out: "Output", report: "CheckReport") -> None:
     """Draw the number of findings of each severity."""
     counted = ", ".join(f"{count:,} {severity}" for severity, count in report.by_severity.items())
-    paper.line(f"findings: {counted}" if report.findings else "no findings")
+    out.line(f"findings: {counted}" if report.findings else "no findings")
 
 
-def draw_finding(paper: "Paper", finding: "Finding") -> None:
+def draw_finding(out: "Output", finding: "Finding") -> None:
     """Draw one finding: subjects, observed and expected value, records."""
-    from agon.cli.drawing import listed, pointed
+    from agon.cli.shared.tables import listed, pointed
 
     severity = str(finding.severity)
-    paper.line()
+    out.line()
     heading = [
         str(severity),
         finding.code,
         *([listed(finding.subjects)] if finding.subjects else []),
     ]
-    paper.line(" · ".join(heading), style=_STYLES[severity])
-    paper.line(f"  {finding.message}")
+    out.line(" · ".join(heading), style=_STYLES[severity])
+    out.line(f"  {finding.message}")
     chance = "" if finding.probability is None else f", chance {finding.probability:.2g}"
-    paper.line(
-        f"  {finding.statistic}: {finding.value:.6g}, expected {finding.expected:.6g}{chance}"
-    )
+    out.line(f"  {finding.statistic}: {finding.value:.6g}, expected {finding.expected:.6g}{chance}")
     for refs in finding.records:
-        paper.line(f"  {pointed(refs)}")
+        out.line(f"  {pointed(refs)}")

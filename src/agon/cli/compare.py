@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from agon.cli import parameters
-from agon.cli.helping import Command, option
-from agon.cli.output import TABLE, deliver
+from agon.cli.shared import parameters
+from agon.cli.shared.commands import Command, option
+from agon.cli.shared.output import TABLE, deliver
 
 if TYPE_CHECKING:
     from agon.app.analysis.compare import Comparison, UnmatchedParticipant
-    from agon.cli.drawing import Paper
+    from agon.cli.shared.tables import Output
 
 _SIDES = 2
 _MAX_MOVES_DRAWN = 25
@@ -77,7 +77,7 @@ def command(  # noqa: PLR0913 (one parameter for each option)
     if len(editions) > _SIDES:
         raise click.UsageError("give --edition at most twice: left side, right side")
     from agon.app.analysis.compare import RuleSet, compare
-    from agon.cli.progress import working
+    from agon.cli.shared.progress import working
 
     left = editions[0] if editions else None
     right = editions[-1] if editions else None
@@ -91,33 +91,33 @@ def command(  # noqa: PLR0913 (one parameter for each option)
             as_of=as_of,
         )
     if form == "json":
-        from agon.cli.formats import json_chunks
+        from agon.cli.shared.formats import json_chunks
 
         deliver(json_chunks(comparison.to_dict(top=top)), output)
         return
-    from agon.cli.drawing import Paper
+    from agon.cli.shared.tables import Output
 
-    paper = Paper(output)
-    draw(paper, comparison, top=top or _MAX_MOVES_DRAWN)
-    paper.deliver()
+    out = Output(output)
+    draw(out, comparison, top=top or _MAX_MOVES_DRAWN)
+    out.deliver()
 
 
-def draw(paper: "Paper", comparison: "Comparison", *, top: int) -> None:
+def draw(out: "Output", comparison: "Comparison", *, top: int) -> None:
     """Draw a comparison: differing rules, summary, largest moves."""
     from agon.app.analysis.compare import changed_rules
-    from agon.cli.drawing import Column, cell, number, signed
+    from agon.cli.shared.tables import Column, cell, number, signed
 
     left, right = comparison.left, comparison.right
-    paper.line(
+    out.line(
         f"{comparison.board} · {left.edition.full_name} → {right.edition.full_name}", style="bold"
     )
     for name, values in changed_rules(left, right):
         old, new = (cell(values[side]) or "none" for side in ("left", "right"))
-        paper.line(f"  {name}: {old} → {new}")
-    paper.line(_summary(comparison))
+        out.line(f"  {name}: {old} → {new}")
+    out.line(_summary(comparison))
     moves = comparison.moves[:top]
     if moves:
-        paper.table(
+        out.table(
             [
                 Column("id", [move.id for move in moves]),
                 Column("rank", [f"{move.rank_before} → {move.rank_after}" for move in moves],
@@ -130,9 +130,9 @@ def draw(paper: "Paper", comparison: "Comparison", *, top: int) -> None:
             needed=6,
         )  # fmt: skip
     if len(comparison.moves) > top:
-        paper.line(f"{len(comparison.moves) - top:,} smaller moves; --top N shows more")
-    _draw_unmatched(paper, "entered the board", comparison.entered)
-    _draw_unmatched(paper, "dropped off the board", comparison.dropped)
+        out.line(f"{len(comparison.moves) - top:,} smaller moves; --top N shows more")
+    _draw_unmatched(out, "entered the board", comparison.entered)
+    _draw_unmatched(out, "dropped off the board", comparison.dropped)
 
 
 def _summary(comparison: "Comparison") -> str:
@@ -155,13 +155,13 @@ def _arrow(change: int) -> str:
 
 
 def _draw_unmatched(
-    paper: "Paper", what: str, participants: "tuple[UnmatchedParticipant, ...]"
+    out: "Output", what: str, participants: "tuple[UnmatchedParticipant, ...]"
 ) -> None:
-    from agon.cli.drawing import number
+    from agon.cli.shared.tables import number
 
     if not participants:
         return
-    paper.line(f"{what}: {len(participants):,}", style="bold")
+    out.line(f"{what}: {len(participants):,}", style="bold")
     for one in participants[:10]:
         reason = f" (else: {one.reason})" if one.reason else ""
-        paper.line(f"  {one.id}: rank {one.rank}, score {number(one.score)}{reason}")
+        out.line(f"  {one.id}: rank {one.rank}, score {number(one.score)}{reason}")

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agon.cli import parameters
-from agon.cli.helping import Group, option
-from agon.cli.output import TABLE, deliver
+from agon.cli.shared import parameters
+from agon.cli.shared.commands import Group, option
+from agon.cli.shared.output import TABLE, deliver
 
 if TYPE_CHECKING:
     from agon.settings import Origin
@@ -38,7 +38,7 @@ def show(*, origin: bool, form: str, output: Path | None) -> None:
     """
     origins = _origins()
     if form == "json":
-        from agon.cli.formats import json_chunks
+        from agon.cli.shared.formats import json_chunks
 
         rows: list[dict[str, Any]] = [
             {"name": one.name, "value": one.value} | ({"origin": one.source} if origin else {})
@@ -78,10 +78,10 @@ def _origins() -> "list[Origin]":
 
 
 def _draw(origins: "list[Origin]", output: Path | None, *, origin: bool) -> None:
-    from agon.cli.drawing import Column, Paper
+    from agon.cli.shared.tables import Column, Output
     from agon.settings import SETTINGS
 
-    paper = Paper(output)
+    out = Output(output)
     columns = [
         Column("setting", [one.name for one in origins]),
         Column("value", [_text(one.value) for one in origins]),
@@ -92,8 +92,8 @@ def _draw(origins: "list[Origin]", output: Path | None, *, origin: bool) -> None
         columns.append(
             Column("meaning", [SETTINGS[one.name].meaning for one in origins], folds=True)
         )
-    paper.table(columns)
-    paper.deliver()
+    out.table(columns)
+    out.deliver()
 
 
 def _text(value: Any) -> str:

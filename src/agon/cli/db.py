@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from agon.cli.helping import Command, Group, option
-from agon.cli.places import Place
+from agon.cli.shared.commands import Command, Group, option
+from agon.cli.shared.target import Target
 
 if TYPE_CHECKING:
     from agon.store.maintenance.verify import DatabaseVerification
@@ -81,7 +81,7 @@ def backup(file: Path, *, database: str | None) -> None:
 
       agon db backup 2026-11-22.tar.gz
     """
-    from agon.cli.progress import working
+    from agon.cli.shared.progress import working
 
     url = _url(database)
     from agon.store.maintenance import backup as backups
@@ -103,7 +103,7 @@ def restore(file: Path, *, database: str | None) -> None:
 
       agon db restore 2026-11-22.tar.gz --database postgresql://agon@db/agon
     """
-    from agon.cli.progress import working
+    from agon.cli.shared.progress import working
 
     url = _url(database)
     from agon.store.maintenance import backup as backups
@@ -124,7 +124,7 @@ def verify(*, database: str | None) -> None:
 
       agon db verify
     """
-    from agon.cli.progress import working
+    from agon.cli.shared.progress import working
 
     url = _url(database)
     from agon.store.maintenance.verify import verify as verify_database
@@ -169,7 +169,7 @@ def _url(database: str | None) -> str:
 
     from agon.errors import Unavailable
 
-    url = Place(None, None, database).settings().database
+    url = Target(None, None, database).settings().database
     if find_spec("sqlalchemy") is None or find_spec("alembic") is None:
         raise Unavailable("databases belong to the service; install it: pip install 'agon[serve]'")
     return url

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from agon.cli.helping import Command, option
+from agon.cli.shared.commands import Command, option
 
 if TYPE_CHECKING:
     from agon.app.demo import DemoResult
-    from agon.cli.drawing import Paper
+    from agon.cli.shared.tables import Output
 
 _ROWS = 10
 _PARTS = 12
@@ -50,21 +50,21 @@ def command(context: click.Context, *, folder: Path, port: int, no_serve: bool) 
       agon demo --dir ~/agon-demo --no-serve
     """
     from agon.app.demo import build_demo
-    from agon.cli.drawing import Paper
+    from agon.cli.shared.tables import Output
     from agon.wiring import any_sandbox
 
     results = []
     for result in build_demo(
         folder, open_sandbox=any_sandbox, progress=lambda what: click.echo(what, err=True)
     ):
-        paper = Paper()
-        draw(paper, result)
-        paper.deliver()
+        out = Output()
+        draw(out, result)
+        out.deliver()
         results.append(result)
     database = _contests(folder, results)
-    paper = Paper()
-    _draw_next(paper, results, database)
-    paper.deliver()
+    out = Output()
+    _draw_next(out, results, database)
+    out.deliver()
     if not no_serve:
         from agon.cli import serve
 
@@ -74,45 +74,45 @@ def command(context: click.Context, *, folder: Path, port: int, no_serve: bool) 
 def _contests(folder: Path, results: "list[DemoResult]") -> str:
     """Add each example's records to a contest; return the database's URL."""
     from agon.api.models.contests import ContestCreate
-    from agon.cli.contest.adding import records_of
+    from agon.cli.contest.records import records_of
     from agon.client.local import Local
     from agon.settings import load
     from agon.wiring import open_service
 
     database = f"sqlite:///{folder.resolve() / 'agon.db'}"
-    with Local(open_service(load({"database": database}))) as house:
+    with Local(open_service(load({"database": database}))) as api:
         for demo in results:
             name = demo.discipline
             click.echo(f"entering {name} into its ledger", err=True)
-            house.contests.create(
+            api.contests.create(
                 ContestCreate(id=name, discipline=name, title=f"Example: {name}",
                               description=demo.origin)
             )  # fmt: skip
-            house.contests.open(name)
-            house.records.add(name, records_of(name, str(demo.source)))
+            api.contests.open(name)
+            api.records.add(name, records_of(name, str(demo.source)))
     return database
 
 
-def draw(paper: "Paper", demo: "DemoResult") -> None:
+def draw(out: "Output", demo: "DemoResult") -> None:
     """Draw one discipline: its board, why the first is first, what the checks found."""
     from agon.cli import explain, score
 
     result = demo.result
     board = result.board()
-    paper.line()
-    paper.line(f"━━ {demo.discipline} ━━ {demo.origin}", style="bold cyan")
-    paper.line()
-    score.draw(paper, result, board, top=_ROWS)
-    paper.line()
-    explain.draw(paper, result, result.explain(_first(demo)), most=_PARTS)
-    paper.line()
+    out.line()
+    out.line(f"━━ {demo.discipline} ━━ {demo.origin}", style="bold cyan")
+    out.line()
+    score.draw(out, result, board, top=_ROWS)
+    out.line()
+    explain.draw(out, result, result.explain(_first(demo)), most=_PARTS)
+    out.line()
     findings = result.findings
     counted: dict[str, int] = {}
     for finding in findings:
         label = f"{finding.severity} {finding.code}"
         counted[label] = counted.get(label, 0) + 1
     told = ", ".join(f"{count} {label}" for label, count in counted.items())
-    paper.line(f"findings: {told or 'none'}")
+    out.line(f"findings: {told or 'none'}")
 
 
 def _first(demo: "DemoResult") -> str:
@@ -120,14 +120,14 @@ def _first(demo: "DemoResult") -> str:
     return str(board.rows(top=1)[0]["id"])
 
 
-def _draw_next(paper: "Paper", results: "list[DemoResult]", database: str) -> None:
+def _draw_next(out: "Output", results: "list[DemoResult]", database: str) -> None:
     """Draw the commands to try next; the last ones are about the contest of the last example."""
     last = results[-1].discipline
-    paper.line()
-    paper.line("Try next:", style="bold")
+    out.line()
+    out.line("Try next:", style="bold")
     for line in (
         *(command for demo in results for command in demo.commands),
         f"agon contest board {last} --database {database} --top 5",
         f"agon replay {last} --database {database}",
     ):
-        paper.line(f"  {line}")
+        out.line(f"  {line}")

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agon.cli import parameters
-from agon.cli.helping import Command
-from agon.cli.output import TABLE, deliver
+from agon.cli.shared import parameters
+from agon.cli.shared.commands import Command
+from agon.cli.shared.output import TABLE, deliver
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from agon.app.analysis.score import Result
-    from agon.cli.drawing import Paper
+    from agon.cli.shared.tables import Output
     from agon.kernel.explanations import Explanation, Part
 
 _BAR = 12
@@ -50,13 +50,13 @@ def command(
       agon explain arena data/ judge-3 --board judges
     """
     from agon.app.analysis.score import score
-    from agon.cli.progress import working
+    from agon.cli.shared.progress import working
 
     with working(f"explaining {id}"):
         result = score(discipline, source, **under)
         explanation = result.explain(id, board=board)
     if form == "json":
-        from agon.cli.formats import json_chunks
+        from agon.cli.shared.formats import json_chunks
 
         value = {**result.provenance(), **explanation.to_dict()}
         deliver(json_chunks(value), output)
@@ -66,44 +66,44 @@ def command(
 
         deliver([picture(explanation, under=result.edition.full_name).encode(), b"\n"], output)
         return
-    from agon.cli.drawing import Paper
+    from agon.cli.shared.tables import Output
 
-    paper = Paper(output)
-    draw(paper, result, explanation)
-    paper.deliver()
+    out = Output(output)
+    draw(out, result, explanation)
+    out.deliver()
 
 
 def draw(
-    paper: "Paper", result: "Result", explanation: "Explanation", *, most: int | None = None
+    out: "Output", result: "Result", explanation: "Explanation", *, most: int | None = None
 ) -> None:
     """Draw an explanation of a result; see :func:`draw_explanation`."""
-    draw_explanation(paper, explanation, under=result.edition.full_name, most=most)
+    draw_explanation(out, explanation, under=result.edition.full_name, most=most)
 
 
 def draw_explanation(
-    paper: "Paper", explanation: "Explanation", *, under: str, most: int | None = None
+    out: "Output", explanation: "Explanation", *, under: str, most: int | None = None
 ) -> None:
     """Draw an explanation: a waterfall of its parts, each with its reason.
 
     Args:
-        paper: where it is drawn.
+        out: where it is drawn.
         explanation: the explanation.
         under: name of the edition.
         most: maximum number of parts; the rest becomes one part (None: all).
     """
-    from agon.cli.drawing import Column, number, signed
+    from agon.cli.shared.tables import Column, number, signed
 
     place = "unscored" if explanation.rank is None else f"rank {explanation.rank}"
     score = "" if explanation.score is None else f" · score {number(explanation.score)}"
     head = f"{explanation.id} · {explanation.board} · {place}{score}"
-    paper.line(f"{head} · {under}", style="bold")
+    out.line(f"{head} · {under}", style="bold")
     if explanation.reason:
-        paper.line(f"no score: {explanation.reason}")
+        out.line(f"no score: {explanation.reason}")
     steps = list(_steps(explanation, most))
     if steps:
         names, points, texts = zip(*steps, strict=True)
         total = [] if explanation.score is None else [("score", number(explanation.score))]
-        paper.table(
+        out.table(
             [
                 Column("part", [*names, *(name for name, _ in total)]),
                 Column("points", [*map(signed, points), *(sum_ for _, sum_ in total)], right=True),
@@ -113,11 +113,11 @@ def draw_explanation(
             needed=4,
         )
     if len(explanation.parts) > _MANY:
-        paper.line("--format json has the inputs and records of every part", style="dim")
+        out.line("--format json has the inputs and records of every part", style="dim")
     for note in explanation.notes:
-        paper.line(note)
+        out.line(note)
     for name, value in explanation.context.items():
-        _draw_context(paper, name.replace("_", " "), value, most=most)
+        _draw_context(out, name.replace("_", " "), value, most=most)
 
 
 def _steps(explanation: "Explanation", most: int | None) -> "Iterator[tuple[str, float, str]]":
@@ -127,17 +127,17 @@ def _steps(explanation: "Explanation", most: int | None) -> "Iterator[tuple[str,
         yield part.name, part.points, _why(part, brief=len(parts) > _MANY)
 
 
-def _draw_context(paper: "Paper", name: str, value: Any, *, most: int | None) -> None:
+def _draw_context(out: "Output", name: str, value: Any, *, most: int | None) -> None:
     """Draw context of an explanation: a value, or rows of a table."""
-    from agon.cli.drawing import Column, cell
+    from agon.cli.shared.tables import Column, cell
 
     if not (isinstance(value, list) and value and isinstance(value[0], dict)):
-        paper.line(f"{name}: {cell(value)}")
+        out.line(f"{name}: {cell(value)}")
         return
     rows = value if most is None else value[:most]
-    paper.line()
-    paper.line(f"{name}: {len(value):,}")
-    paper.table(
+    out.line()
+    out.line(f"{name}: {len(value):,}")
+    out.table(
         [
             Column(
                 key.replace("_", " "),
@@ -178,7 +178,7 @@ def waterfall(points: list[float], *, width: int = _BAR) -> list[str]:
 
 def _why(part: "Part", *, brief: bool) -> str:
     """Return a part as text: its reason, inputs, records, and what is missing."""
-    from agon.cli.drawing import cell, pointed
+    from agon.cli.shared.tables import cell, pointed
 
     lines = [part.text]
     if part.inputs and not brief:

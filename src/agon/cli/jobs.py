@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import click
 
-from agon.cli import listing, parameters
-from agon.cli.helping import Command, Group, option
-from agon.cli.output import TABLE, deliver
-from agon.cli.places import Place, place
+from agon.cli.shared import lists, parameters
+from agon.cli.shared.commands import Command, Group, option
+from agon.cli.shared.output import TABLE, deliver
+from agon.cli.shared.target import Target, target
 
 if TYPE_CHECKING:
     from agon.api.models.jobs import Queue
@@ -45,9 +45,9 @@ def command() -> None:
     metavar="N",
     help="The newest N.",
 )
-@listing.form
+@lists.form
 @parameters.output
-@place
+@target
 def list_(
     *,
     contest: str | None,
@@ -55,7 +55,7 @@ def list_(
     top: int,
     form: str,
     output: Path | None,
-    place: Place,
+    target: Target,
 ) -> None:
     """List jobs, newest first.
 
@@ -65,84 +65,84 @@ def list_(
     """
     from itertools import islice
 
-    with place.open(create=False) as house:
-        found = house.jobs.list(contest=contest, state=cast("JobState | None", state))
-        rows = [listing.plainly(one) for one in islice(found, top)]
+    with target.open(create=False) as api:
+        found = api.jobs.list(contest=contest, state=cast("JobState | None", state))
+        rows = [lists.plain_values(one) for one in islice(found, top)]
     for row in rows:
         row["cause"] = row["causes"][-1]["cause"] if row["causes"] else None
     if form == TABLE:
         _draw_list(rows, output)
     else:
-        listing.print_rows(rows, form=form, name="jobs", columns=_LISTED, output=output)
+        lists.print_rows(rows, form=form, name="jobs", columns=_LISTED, output=output)
 
 
 @command.command("show", cls=Command)
 @click.argument("job", metavar="ID")
 @parameters.form(TABLE, "json")
-@place
-def show(job: str, *, form: str, place: Place) -> None:
+@target
+def show(job: str, *, form: str, target: Target) -> None:
     """Show the job ID: how far it is, when it is begun, why earlier attempts ended.
 
     agon jobs retry begins one again that failed.
 
       agon jobs show 0193…
     """
-    with place.open(create=False) as house:
-        told = house.jobs.get(job)
+    with target.open(create=False) as api:
+        told = api.jobs.get(job)
     if form == "json":
-        from agon.cli.formats import json_chunks
+        from agon.cli.shared.formats import json_chunks
 
-        deliver(json_chunks(listing.plainly(told)), None)
+        deliver(json_chunks(lists.plain_values(told)), None)
         return
-    _draw_job(listing.plainly(told))
+    _draw_job(lists.plain_values(told))
 
 
 @command.command("retry", cls=Command)
 @click.argument("job", metavar="ID")
-@place
-def retry(job: str, *, place: Place) -> None:
+@target
+def retry(job: str, *, target: Target) -> None:
     """Queue the job ID, which failed or was cancelled, once more.
 
     A job that is queued or worked on already is a conflict.
 
       agon jobs retry 0193…
     """
-    with place.open(create=False) as house:
-        click.echo(f"{job} is {house.jobs.retry(job).state}")
+    with target.open(create=False) as api:
+        click.echo(f"{job} is {api.jobs.retry(job).state}")
 
 
 @command.command("cancel", cls=Command)
 @click.argument("job", metavar="ID")
-@place
-def cancel(job: str, *, place: Place) -> None:
+@target
+def cancel(job: str, *, target: Target) -> None:
     """Cancel the job ID; who works on it stops.
 
     What it would have stored is not stored.
 
       agon jobs cancel 0193…
     """
-    with place.open(create=False) as house:
-        click.echo(f"{job} is {house.jobs.cancel(job).state}")
+    with target.open(create=False) as api:
+        click.echo(f"{job} is {api.jobs.cancel(job).state}")
 
 
 @command.command("queue", cls=Command)
 @parameters.form(TABLE, "json")
-@place
-def queue(*, form: str, place: Place) -> None:
+@target
+def queue(*, form: str, target: Target) -> None:
     """Show how the queue is: what waits, what is worked on, by whom.
 
     Workers are those seen within a minute.
 
       agon jobs queue
     """
-    with place.open(create=False) as house:
-        _print(house.jobs.queue(), form)
+    with target.open(create=False) as api:
+        _print(api.jobs.queue(), form)
 
 
 @command.command("pause", cls=Command)
 @parameters.form(TABLE, "json")
-@place
-def pause(*, form: str, place: Place) -> None:
+@target
+def pause(*, form: str, target: Target) -> None:
     """Let no more jobs be claimed; those that are worked on are finished.
 
     A paused queue with none worked on is drained.
@@ -151,14 +151,14 @@ def pause(*, form: str, place: Place) -> None:
     """
     from agon.api.models.jobs import QueueUpdate
 
-    with place.open(create=False) as house:
-        _print(house.jobs.set_queue(QueueUpdate(paused=True)), form)
+    with target.open(create=False) as api:
+        _print(api.jobs.set_queue(QueueUpdate(paused=True)), form)
 
 
 @command.command("resume", cls=Command)
 @parameters.form(TABLE, "json")
-@place
-def resume(*, form: str, place: Place) -> None:
+@target
+def resume(*, form: str, target: Target) -> None:
     """Let jobs be claimed again.
 
     Workers notice within a second.
@@ -167,67 +167,68 @@ def resume(*, form: str, place: Place) -> None:
     """
     from agon.api.models.jobs import QueueUpdate
 
-    with place.open(create=False) as house:
-        _print(house.jobs.set_queue(QueueUpdate(paused=False)), form)
+    with target.open(create=False) as api:
+        _print(api.jobs.set_queue(QueueUpdate(paused=False)), form)
 
 
 def _draw_list(rows: list[dict[str, Any]], output: Path | None) -> None:
     """Draw jobs, each failure's cause on a line below: it says what to do, and is long."""
-    from agon.cli.drawing import Paper
+    from agon.cli.shared.tables import Output
 
-    paper = Paper(output)
-    listing.add_rows(paper, rows, columns=_LISTED, empty="no jobs")
+    out = Output(output)
+    lists.add_rows(out, rows, columns=_LISTED, empty="no jobs")
     for row in rows:
         if row["state"] == "failed":
-            paper.line(f"{row['id']}: {row['cause']}", style="red")
+            out.line(f"{row['id']}: {row['cause']}", style="red")
     if any(row["state"] == "failed" for row in rows):
-        paper.line("agon jobs retry ID begins one again; agon jobs show ID has all causes")
-    paper.deliver()
+        out.line("agon jobs retry ID begins one again; agon jobs show ID has all causes")
+    out.deliver()
 
 
 def _draw_job(row: dict[str, Any]) -> None:
-    from agon.cli.drawing import Paper
+    from agon.cli.shared.tables import Output
 
-    paper = Paper()
-    paper.line(f"job {row['id']}", style="bold")
+    out = Output()
+    out.line(f"job {row['id']}", style="bold")
     for name in _ABOUT:
         if row[name] is not None:
-            paper.line(f"{name.replace('_', ' ')}: {listing.told(row[name])}")
-    paper.line(f"attempts: {row['attempts']} of {row['max_attempts']} at most")
+            out.line(f"{name.replace('_', ' ')}: {lists.format_value(row[name])}")
+    out.line(f"attempts: {row['attempts']} of {row['max_attempts']} at most")
     if row["progress"] is not None and row["state"] == "leased":
-        paper.line(f"progress: {row['progress']:.0%}")
+        out.line(f"progress: {row['progress']:.0%}")
     if row["position"] is not None:
         eta = row["eta_seconds"]
         wait = "" if eta is None else f", about {eta:,.0f} s"
-        paper.line(f"before it in the queue: {row['position']}{wait}")
-    for one in row["causes"]:
-        paper.line(f"{listing.told(one['at'])} {one['worker'] or ''}: {one['cause']}", style="red")
-    paper.deliver()
+        out.line(f"before it in the queue: {row['position']}{wait}")
+    for failure in row["causes"]:
+        at = lists.format_value(failure["at"])
+        out.line(f"{at} {failure['worker'] or ''}: {failure['cause']}", style="red")
+    out.deliver()
 
 
 def _print(told: "Queue", form: str) -> None:
     if form == "json":
-        from agon.cli.formats import json_chunks
+        from agon.cli.shared.formats import json_chunks
 
-        deliver(json_chunks(listing.plainly(told)), None)
+        deliver(json_chunks(lists.plain_values(told)), None)
         return
-    from agon.cli.drawing import Column, Paper
+    from agon.cli.shared.tables import Column, Output
 
-    paper = Paper()
+    out = Output()
     drained = " (drained: agon jobs resume lets work go on)" if told.leased == 0 else ""
     state = (
         f"paused, {told.leased} worked on{drained}"
         if told.paused
         else (f"running, {told.leased} worked on")
     )
-    paper.line(state, style="bold")
+    out.line(state, style="bold")
     if told.counts:
-        paper.table(
+        out.table(
             [
                 Column(name, [str(getattr(one, name)) for one in told.counts], right=name == "jobs")
                 for name in ("kind", "state", "jobs")
             ]
         )
     for one in told.workers:
-        paper.line(f"worker {one.name}: {', '.join(one.kinds)}")
-    paper.deliver()
+        out.line(f"worker {one.name}: {', '.join(one.kinds)}")
+    out.deliver()

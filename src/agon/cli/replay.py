@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from agon.cli import parameters
-from agon.cli.helping import Command, option
-from agon.cli.output import TABLE, deliver
-from agon.cli.places import Place, place
+from agon.cli.shared import parameters
+from agon.cli.shared.commands import Command, option
+from agon.cli.shared.output import TABLE, deliver
+from agon.cli.shared.target import Target, target
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -54,7 +54,7 @@ class _Request:
     help="The service's key (64 hex digits), which must have signed every entry.",
 )
 @parameters.printing
-@place
+@target
 def command(  # noqa: PLR0913 (one parameter for each option)
     source: str | None,
     *,
@@ -65,7 +65,7 @@ def command(  # noqa: PLR0913 (one parameter for each option)
     proof_file: Path | None,
     public_key: str | None,
     printing: parameters.OutputOptions,
-    place: Place,
+    target: Target,
 ) -> None:
     """Compute a board from a ledger alone, to the same hash.
 
@@ -90,7 +90,7 @@ def command(  # noqa: PLR0913 (one parameter for each option)
     if proof is not None:
         at, board = str(proof.manifest.seq), proof.manifest.board
         check = check or proof.manifest.board_sha256
-    with _ledger(source, place, check_rules=edition is None) as folder:
+    with _ledger(source, target, check_rules=edition is None) as folder:
         verified = _verified(folder, public, proof)
         replayed = _replayed(folder, verified, _Request(at, board, edition))
         try:
@@ -104,14 +104,14 @@ def command(  # noqa: PLR0913 (one parameter for each option)
 
 
 @contextmanager
-def _ledger(source: str, place: Place, *, check_rules: bool) -> Iterator[Path]:
+def _ledger(source: str, target: Target, *, check_rules: bool) -> Iterator[Path]:
     """Open the folder of a ledger: an exported one, or a new export of a contest."""
-    if Path(source).is_dir() and not place.typed:
+    if Path(source).is_dir() and not target.typed:
         yield Path(source)
         return
     with (
         tempfile.TemporaryDirectory(prefix="agon-replay-") as folder,
-        place.open(create=False) as service,
+        target.open(create=False) as service,
     ):
         if check_rules:
             _require_published_rules(service.boards.list(source).items)
@@ -159,7 +159,7 @@ def _verified(folder: Path, public: bytes | None, proof: "Proof | None") -> "Dir
 
 def _replayed(folder: Path, verified: "DirectoryVerification", request: _Request) -> "Replay":
     from agon.app.replay.replay import replay
-    from agon.cli.progress import working
+    from agon.cli.shared.progress import working
     from agon.ledger.entry import MAX_LINE_BYTES
     from agon.ledger.files import LEDGER, open_file, read_lines
 
@@ -182,7 +182,7 @@ def _print(
     from agon.cli.score import show
 
     if printing.form == "json":
-        from agon.cli.formats import json_chunks
+        from agon.cli.shared.formats import json_chunks
 
         value = {
             "contest": verified.contest,

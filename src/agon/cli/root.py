@@ -5,7 +5,7 @@ from importlib import import_module
 import click
 
 from agon import __version__
-from agon.cli.helping import Group
+from agon.cli.shared.commands import Group
 
 _HOMES = {
     "demo": "agon.cli.demo",
@@ -14,7 +14,7 @@ _HOMES = {
     "compare": "agon.cli.compare",
     "check": "agon.cli.check",
     "simulate": "agon.cli.simulate",
-    "import": "agon.cli.importing",
+    "import": "agon.cli.import_records",
     "rules": "agon.cli.rules",
     "dojo": "agon.cli.dojo",
     "challenge": "agon.cli.challenge",

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agon.cli import parameters
-from agon.cli.helping import Group
-from agon.cli.output import TABLE, deliver
+from agon.cli.shared import parameters
+from agon.cli.shared.commands import Group
+from agon.cli.shared.output import TABLE, deliver
 
 if TYPE_CHECKING:
     from agon.editions import Edition
@@ -52,10 +52,10 @@ def list_editions(discipline: str | None, *, form: str, output: Path | None) -> 
     if form == "json":
         _json({"editions": rows}, output)
         return
-    from agon.cli.drawing import Column, Paper
+    from agon.cli.shared.tables import Column, Output
 
-    paper = Paper(output)
-    paper.table(
+    out = Output(output)
+    out.table(
         [
             Column("edition", [row["edition"] for row in rows]),
             Column("released", [row["released"] for row in rows]),
@@ -64,7 +64,7 @@ def list_editions(discipline: str | None, *, form: str, output: Path | None) -> 
         ],
         needed=4,
     )
-    paper.deliver()
+    out.deliver()
 
 
 @command.command("show")
@@ -79,20 +79,20 @@ def show(edition: str, *, form: str, output: Path | None) -> None:
 
       agon rules show dojo/0.2
     """
-    from agon.cli.drawing import Column, Paper, cell
+    from agon.cli.shared.tables import Column, Output, cell
 
     released = _edition(edition)
     rows = list(_rows(released))
     if form == "json":
         _json({**_head(released), "rules": rows}, output)
         return
-    paper = Paper(output)
-    paper.line(f"{released.full_name} · {released.title} · {released.released}", style="bold")
+    out = Output(output)
+    out.line(f"{released.full_name} · {released.title} · {released.released}", style="bold")
     for name, version in released.versions.items():
-        paper.line(f"{name.replace('_', ' ')}: {version}")
+        out.line(f"{name.replace('_', ' ')}: {version}")
     for change in released.changelog:
-        paper.line(f"• {change}")
-    paper.table(
+        out.line(f"• {change}")
+    out.table(
         [
             Column("rule", [row["name"] for row in rows]),
             Column("value", [_brief(cell(row["value"])) for row in rows]),
@@ -101,7 +101,7 @@ def show(edition: str, *, form: str, output: Path | None) -> None:
                     for row in rows], folds=True),
         ]
     )  # fmt: skip
-    paper.deliver()
+    out.deliver()
 
 
 @command.command("diff")
@@ -116,7 +116,7 @@ def diff(left: str, right: str, *, form: str, output: Path | None) -> None:
 
       agon rules diff dojo/0.1 dojo/0.2
     """
-    from agon.cli.drawing import Column, Paper, cell
+    from agon.cli.shared.tables import Column, Output, cell
     from agon.errors import Conflict
 
     old, new = _edition(left), _edition(right)
@@ -134,11 +134,11 @@ def diff(left: str, right: str, *, form: str, output: Path | None) -> None:
     if form == "json":
         _json({"left": old.full_name, "right": new.full_name, "rules": rows}, output)
         return
-    paper = Paper(output)
+    out = Output(output)
     if not rows:
-        paper.line(f"{old.full_name} and {new.full_name} have the same rules")
+        out.line(f"{old.full_name} and {new.full_name} have the same rules")
     else:
-        paper.table(
+        out.table(
             [
                 Column("rule", [row["name"] for row in rows]),
                 Column(old.name, [cell(row["left"]) or "none" for row in rows]),
@@ -147,7 +147,7 @@ def diff(left: str, right: str, *, form: str, output: Path | None) -> None:
             ],
             needed=4,
         )
-    paper.deliver()
+    out.deliver()
 
 
 @command.command("lint")
@@ -179,17 +179,17 @@ def lint_editions(ctx: click.Context, editions: tuple[str, ...], *, form: str) -
         ]
         _json({"editions": every}, None)
     else:
-        from agon.cli.drawing import Paper
+        from agon.cli.shared.tables import Output
 
-        paper = Paper()
+        out = Output()
         for released in chosen:
             found = issues[released.full_name]
             verdict = f"{len(found)} issues" if found else "OK"
             examples = f"{len(released.examples)} worked examples"
-            paper.line(f"{released.full_name}: {examples}, {len(released.stated)} rules: {verdict}")
+            out.line(f"{released.full_name}: {examples}, {len(released.stated)} rules: {verdict}")
             for issue in found:
-                paper.line(f"  {issue}", style="red")
-        paper.deliver()
+                out.line(f"  {issue}", style="red")
+        out.deliver()
     ctx.exit(int(any(issues.values())))
 
 
@@ -235,6 +235,6 @@ def _brief(text: str, *, length: int = 24) -> str:
 
 
 def _json(value: dict[str, Any], output: Path | None) -> None:
-    from agon.cli.formats import json_chunks
+    from agon.cli.shared.formats import json_chunks
 
     deliver(json_chunks(value), output)

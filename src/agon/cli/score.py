@@ -4,13 +4,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agon.cli import parameters
-from agon.cli.helping import Command
-from agon.cli.output import TABLE, board_chunks, deliver
+from agon.cli.shared import parameters
+from agon.cli.shared.commands import Command
+from agon.cli.shared.output import TABLE, board_chunks, deliver
 
 if TYPE_CHECKING:
     from agon.app.analysis.score import Result
-    from agon.cli.drawing import Paper
+    from agon.cli.shared.tables import Output
     from agon.kernel.boards import Board
 
 _MAX_ROWS_DRAWN = 100
@@ -41,7 +41,7 @@ def command(
       agon score arena data/ --board bradley-terry --format json
     """
     from agon.app.analysis.score import score
-    from agon.cli.progress import working
+    from agon.cli.shared.progress import working
 
     with working("scoring"):
         result = score(discipline, source, **under)
@@ -53,15 +53,15 @@ def show(result: "Result", board: "Board", printing: parameters.OutputOptions) -
     """Print a board in the chosen format."""
     form, output, top = printing.form, printing.output, printing.top
     if form == "json":
-        from agon.cli.formats import json_chunks
+        from agon.cli.shared.formats import json_chunks
 
         deliver(json_chunks(result.to_dict(board, top=top)), output)
     elif form == TABLE:
-        from agon.cli.drawing import Paper
+        from agon.cli.shared.tables import Output
 
-        paper = Paper(output)
-        draw(paper, result, board, top=top or _MAX_ROWS_DRAWN)
-        paper.deliver()
+        out = Output(output)
+        draw(out, result, board, top=top or _MAX_ROWS_DRAWN)
+        out.deliver()
     else:
         table = board.table if top is None else board.table.slice(0, top)
         deliver(board_chunks(table, form), output)
@@ -73,28 +73,28 @@ def show(result: "Result", board: "Board", printing: parameters.OutputOptions) -
             )
 
 
-def draw(paper: "Paper", result: "Result", board: "Board", *, top: int) -> None:
+def draw(out: "Output", result: "Result", board: "Board", *, top: int) -> None:
     """Draw a board: title, table, how many rows are left out, unscored ids with reasons."""
     as_of = "" if result.as_of is None else f" · as of {result.as_of.isoformat()}"
-    paper.line(f"{board.name} · {result.edition.full_name}{as_of}", style="bold")
-    draw_rows(paper, board, top=top)
+    out.line(f"{board.name} · {result.edition.full_name}{as_of}", style="bold")
+    draw_rows(out, board, top=top)
     if len(board) > top:
-        paper.line(f"{len(board) - top:,} more; --top {len(board)} or --format csv shows all")
+        out.line(f"{len(board) - top:,} more; --top {len(board)} or --format csv shows all")
     if board.unscored:
-        draw_unscored(paper, board)
+        draw_unscored(out, board)
 
 
-def draw_rows(paper: "Paper", board: "Board", *, top: int) -> None:
+def draw_rows(out: "Output", board: "Board", *, top: int) -> None:
     """Draw the first rows of a board; the components of a score are one column."""
-    draw_listed(paper, board.rows(top=top))
+    draw_listed(out, board.rows(top=top))
 
 
-def draw_listed(paper: "Paper", rows: list[dict[str, Any]]) -> None:
+def draw_listed(out: "Output", rows: list[dict[str, Any]]) -> None:
     """Draw rows of a board."""
-    from agon.cli.drawing import Column, cell, numbers
+    from agon.cli.shared.tables import Column, cell, numbers
 
     if not rows:
-        paper.line("no scores")
+        out.line("no scores")
         return
     columns = []
     for name, example in _examples(rows).items():
@@ -112,12 +112,12 @@ def draw_listed(paper: "Paper", rows: list[dict[str, Any]]) -> None:
         columns.append(Column(name.replace("_", " "), cells, right=numeric, folds=folds))
     # Folding columns take the remaining width, so they are last.
     columns.sort(key=lambda column: column.folds)
-    paper.table(columns)
+    out.table(columns)
 
 
 def _largest(parts: dict[str, Any], *, most: int = 3) -> str:
     """Return the largest parts of a score; `agon explain` has all of them."""
-    from agon.cli.drawing import cell, listed
+    from agon.cli.shared.tables import cell, listed
 
     given = [(name, value) for name, value in parts.items() if value]
     if all(isinstance(value, (int, float)) for _, value in given):
@@ -125,14 +125,14 @@ def _largest(parts: dict[str, Any], *, most: int = 3) -> str:
     return listed((f"{name} {cell(value)}" for name, value in given), most=most)
 
 
-def draw_unscored(paper: "Paper", board: "Board", *, most: int = 5) -> None:
+def draw_unscored(out: "Output", board: "Board", *, most: int = 5) -> None:
     """Draw the first unscored ids with their reasons, and the number of the rest."""
-    paper.line()
-    paper.line(f"unscored: {len(board.unscored):,}", style="bold")
+    out.line()
+    out.line(f"unscored: {len(board.unscored):,}", style="bold")
     for one in board.unscored[:most]:
-        paper.line(f"  {one.id}: {one.reason}")
+        out.line(f"  {one.id}: {one.reason}")
     if len(board.unscored) > most:
-        paper.line(f"  … and {len(board.unscored) - most:,} more (--format json lists all)")
+        out.line(f"  … and {len(board.unscored) - most:,} more (--format json lists all)")
 
 
 def _examples(rows: list[dict[str, Any]]) -> dict[str, Any]:

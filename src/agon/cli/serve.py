@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agon.cli.helping import Command, option
+from agon.cli.shared.commands import Command, option
 
 if TYPE_CHECKING:
     from agon.app.service import Service

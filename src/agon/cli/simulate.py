@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from agon.cli import parameters
-from agon.cli.helping import Command, option
-from agon.cli.output import require_new_folder
+from agon.cli.shared import parameters
+from agon.cli.shared.commands import Command, option
+from agon.cli.shared.output import require_new_folder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -58,17 +58,17 @@ def command(
       agon simulate dojo --list-attacks
     """
     from agon.app.analysis.simulate import simulate, write_simulation
-    from agon.cli.progress import working
+    from agon.cli.shared.progress import working
     from agon.disciplines import discipline as found
 
     chosen = found(discipline)
     if list_attacks:
-        from agon.cli.drawing import Column, Paper
+        from agon.cli.shared.tables import Column, Output
 
-        paper = Paper()
+        summary = Output()
         names, texts = list(chosen.attacks), list(chosen.attacks.values())
-        paper.table([Column("attack", names), Column("what it does", texts, folds=True)])
-        paper.deliver()
+        summary.table([Column("attack", names), Column("what it does", texts, folds=True)])
+        summary.deliver()
         return
     if out is None:
         raise click.UsageError("Missing option '--out'.")

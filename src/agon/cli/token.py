@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Final, cast
 
 import click
 
-from agon.cli import listing, parameters
-from agon.cli.helping import Command, Group, option
-from agon.cli.output import TABLE, keep_secret, require_new_file
-from agon.cli.places import Place, place
+from agon.cli.shared import lists, parameters
+from agon.cli.shared.commands import Command, Group, option
+from agon.cli.shared.output import TABLE, keep_secret, require_new_file
+from agon.cli.shared.target import Target, target
 
 if TYPE_CHECKING:
     from agon.client import Api
@@ -63,7 +63,7 @@ def command() -> None:
     metavar="FILE",
     help="Write it to a new file that only you can read, instead of stdout.",
 )
-@place
+@target
 def create(
     *,
     user: str,
@@ -73,7 +73,7 @@ def create(
     days: float,
     label: str,
     out: Path | None,
-    place: Place,
+    target: Target,
 ) -> None:
     """Create a token and print it, this once; nobody can show it again.
 
@@ -86,8 +86,8 @@ def create(
 
     if out is not None:
         require_new_file(out)
-    with place.open() as house:
-        _expect_user(house, user)
+    with target.open() as api:
+        _expect_user(api, user)
         request = TokenCreate(
             user=user,
             role=cast("Role", role),
@@ -96,7 +96,7 @@ def create(
             scopes=scopes,
             days=days,
         )
-        made = house.access.create_token(request)
+        made = api.access.create_token(request)
     keep_secret(made.token, out)
     until = "for ever" if made.expires_at is None else f"until {made.expires_at:%Y-%m-%d %H:%M} UTC"
     click.echo(f"token {made.id} of {user}, {role}, {until}; it is shown this once", err=True)
@@ -104,39 +104,39 @@ def create(
 
 @command.command("list", cls=Command)
 @option("--user", metavar="U", help="Only of this user.")
-@listing.form
+@lists.form
 @parameters.output
-@place
-def list_(*, user: str | None, form: str, output: Path | None, place: Place) -> None:
+@target
+def list_(*, user: str | None, form: str, output: Path | None, target: Target) -> None:
     """List tokens; their secrets are nowhere to be had.
 
     Each with its role, contests, scopes, end and last use.
 
       agon token list --user olga
     """
-    with place.open(create=False) as house:
-        rows = [listing.plainly(one) for one in house.access.tokens(user=user)]
+    with target.open(create=False) as api:
+        rows = [lists.plain_values(one) for one in api.access.tokens(user=user)]
     if form == TABLE:  # no contests or scopes named are all of them, which is the opposite of none
         rows = [row | {name: row[name] or "all" for name in ("contests", "scopes")} for row in rows]
-    listing.print_rows(rows, form=form, name="tokens", columns=_LISTED, output=output)
+    lists.print_rows(rows, form=form, name="tokens", columns=_LISTED, output=output)
 
 
 @command.command("revoke", cls=Command)
 @click.argument("token", metavar="ID")
-@place
-def revoke(token: str, *, place: Place) -> None:
+@target
+def revoke(token: str, *, target: Target) -> None:
     """Revoke the token ID at once and for good. The id is the part before the second underscore.
 
     agon token list tells the ids.
 
       agon token revoke 9XfEr2bmT0aBq8f0m1vYzw
     """
-    with place.open(create=False) as house:
-        done = house.access.revoke_token(token)
+    with target.open(create=False) as api:
+        done = api.access.revoke_token(token)
     click.echo(f"{done.id} of {done.user} opens nothing any more")
 
 
-def _expect_user(house: "Api", user: str) -> None:
+def _expect_user(api: "Api", user: str) -> None:
     """Make the user if there is none of that id."""
     from contextlib import suppress
 
@@ -144,4 +144,4 @@ def _expect_user(house: "Api", user: str) -> None:
     from agon.errors import Conflict
 
     with suppress(Conflict):
-        house.access.create_user(UserCreate(id=user))
+        api.access.create_user(UserCreate(id=user))

@@ -6,9 +6,9 @@ from typing import Final
 
 import click
 
-from agon.cli import listing, parameters
-from agon.cli.helping import Command, Group, option
-from agon.cli.places import Place, place
+from agon.cli.shared import lists, parameters
+from agon.cli.shared.commands import Command, Group, option
+from agon.cli.shared.target import Target, target
 
 _LISTED: Final = ("id", "name", "created_at", "disabled")
 
@@ -35,9 +35,9 @@ def command() -> None:
     help="File with a password for the site.",
 )
 @option("--ask-password", is_flag=True, help="Ask for a password for the site.")
-@place
+@target
 def create(
-    user: str, *, name: str, password_file: Path | None, ask_password: bool, place: Place
+    user: str, *, name: str, password_file: Path | None, ask_password: bool, target: Target
 ) -> None:
     """Create the user ID; without a password they enter by tokens only.
 
@@ -52,32 +52,32 @@ def create(
         password = _asked()
     from agon.api.models.access import UserCreate
 
-    with place.open() as house:
-        made = house.access.create_user(UserCreate(id=user, name=name, password=password))
+    with target.open() as api:
+        made = api.access.create_user(UserCreate(id=user, name=name, password=password))
     click.echo(f"{made.id} · {made.name}")
 
 
 @command.command("list", cls=Command)
-@listing.form
+@lists.form
 @parameters.output
-@place
-def list_(*, form: str, output: Path | None, place: Place) -> None:
+@target
+def list_(*, form: str, output: Path | None, target: Target) -> None:
     """List users.
 
     Neither passwords nor their hashes are shown.
 
       agon user list --format csv
     """
-    with place.open(create=False) as house:
-        rows = [listing.plainly(one) for one in house.access.users()]
-    listing.print_rows(rows, form=form, name="users", columns=_LISTED, output=output)
+    with target.open(create=False) as api:
+        rows = [lists.plain_values(one) for one in api.access.users()]
+    lists.print_rows(rows, form=form, name="users", columns=_LISTED, output=output)
 
 
 @command.command("disable", cls=Command)
 @click.argument("user", metavar="ID")
 @option("--undo", is_flag=True, help="Enable them again.")
-@place
-def disable(user: str, *, undo: bool, place: Place) -> None:
+@target
+def disable(user: str, *, undo: bool, target: Target) -> None:
     """Disable the user ID: their tokens and password open nothing.
 
     What they did stays; --undo enables them again.
@@ -87,8 +87,8 @@ def disable(user: str, *, undo: bool, place: Place) -> None:
     """
     from agon.api.models.access import UserUpdate
 
-    with place.open(create=False) as house:
-        done = house.access.update_user(user, UserUpdate(disabled=not undo))
+    with target.open(create=False) as api:
+        done = api.access.update_user(user, UserUpdate(disabled=not undo))
     click.echo(f"{done.id} is {'disabled' if done.disabled else 'enabled'}")
 
 

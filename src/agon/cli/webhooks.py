@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from agon.cli import listing, parameters
 from agon.cli.contest import arguments
-from agon.cli.helping import Command, Group, option
-from agon.cli.output import TABLE, keep_secret, require_new_file
-from agon.cli.places import Place, place
+from agon.cli.shared import lists, parameters
+from agon.cli.shared.commands import Command, Group, option
+from agon.cli.shared.output import TABLE, keep_secret, require_new_file
+from agon.cli.shared.target import Target, target
 
 if TYPE_CHECKING:
     from agon.api.models.webhooks import Delivery
@@ -42,21 +42,21 @@ def command() -> None:
 
 @command.command("list", cls=Command)
 @arguments.contest
-@listing.form
+@lists.form
 @parameters.output
-@place
-def list_(contest: str, *, form: str, output: Path | None, place: Place) -> None:
+@target
+def list_(contest: str, *, form: str, output: Path | None, target: Target) -> None:
     """List where the events of ID are sent.
 
     Secrets are nowhere to be had.
 
       agon webhooks list spring
     """
-    with place.open(create=False) as house:
-        rows = [listing.plainly(one) for one in house.webhooks.list(contest).items]
+    with target.open(create=False) as api:
+        rows = [lists.plain_values(one) for one in api.webhooks.list(contest).items]
     if form == TABLE:
         rows = [row | {"events": row["events"] or "all"} for row in rows]
-    listing.print_rows(rows, form=form, name="webhooks", columns=_LISTED, output=output)
+    lists.print_rows(rows, form=form, name="webhooks", columns=_LISTED, output=output)
 
 
 @command.command("add", cls=Command)
@@ -70,7 +70,7 @@ def list_(contest: str, *, form: str, output: Path | None, place: Place) -> None
     metavar="FILE",
     help="Write the secret to a new file that only you can read, instead of stdout.",
 )
-@place
+@target
 def add(
     contest: str,
     url: str,
@@ -78,7 +78,7 @@ def add(
     events: tuple[str, ...],
     public_only: bool,
     out: Path | None,
-    place: Place,
+    target: Target,
 ) -> None:
     """Send the events of ID to URL; prints the secret they are signed with, this once.
 
@@ -91,9 +91,9 @@ def add(
         require_new_file(out)
     from agon.api.models.webhooks import WebhookCreate
 
-    with place.open(create=False) as house:
+    with target.open(create=False) as api:
         request = WebhookCreate(url=url, events=events, staff=not public_only)
-        made = house.webhooks.create(contest, request)
+        made = api.webhooks.create(contest, request)
     keep_secret(made.secret, out)
     click.echo(
         f"webhook {made.id} of {contest}; its secret is shown this once. Try it: agon webhooks "
@@ -108,7 +108,7 @@ def add(
 @option("--on/--off", "active", default=None, help="Send again, or nothing for now.")
 @_events
 @option("--all-events", is_flag=True, help="Send events of all kinds.")
-@place
+@target
 def change(
     contest: str,
     webhook: str,
@@ -116,7 +116,7 @@ def change(
     active: bool | None,
     events: tuple[str, ...],
     all_events: bool,
-    place: Place,
+    target: Target,
 ) -> None:
     """Switch WEBHOOK of ID off or on, or choose the kinds of events anew.
 
@@ -132,9 +132,9 @@ def change(
     chosen = events if events or all_events else None
     from agon.api.models.webhooks import WebhookUpdate
 
-    with place.open(create=False) as house:
+    with target.open(create=False) as api:
         request = WebhookUpdate(active=active, events=chosen)
-        done = house.webhooks.update(contest, webhook, request)
+        done = api.webhooks.update(contest, webhook, request)
     kinds = ", ".join(done.events) or "all kinds"
     click.echo(f"{done.id} is {'on' if done.active else 'off'}: {kinds} to {done.url}")
 
@@ -142,16 +142,16 @@ def change(
 @command.command("remove", cls=Command)
 @arguments.contest
 @_webhook
-@place
-def remove(contest: str, webhook: str, *, place: Place) -> None:
+@target
+def remove(contest: str, webhook: str, *, target: Target) -> None:
     """Remove WEBHOOK of ID with the log of its deliveries; what waits is not sent.
 
     agon webhooks change --off keeps it for later.
 
       agon webhooks remove spring WEBHOOK
     """
-    with place.open(create=False) as house:
-        house.webhooks.delete(contest, webhook)
+    with target.open(create=False) as api:
+        api.webhooks.delete(contest, webhook)
     click.echo(f"{webhook} is removed; nothing is sent there any more")
 
 
@@ -160,11 +160,11 @@ def remove(contest: str, webhook: str, *, place: Place) -> None:
 @_webhook
 @option("--top", type=click.IntRange(min=1), metavar="N", help="The newest N (default: all; "
         f"as a table {_DELIVERIES_FOR_PEOPLE}).")  # fmt: skip
-@listing.form
+@lists.form
 @parameters.output
-@place
+@target
 def deliveries(
-    contest: str, webhook: str, *, top: int | None, form: str, output: Path | None, place: Place
+    contest: str, webhook: str, *, top: int | None, form: str, output: Path | None, target: Target
 ) -> None:
     """List the deliveries to WEBHOOK of ID, newest first, each with what came of it last.
 
@@ -177,28 +177,28 @@ def deliveries(
 
     is_table = form == TABLE
     most = top or (_DELIVERIES_FOR_PEOPLE if is_table else None)
-    with place.open(create=False) as house:
-        found = list(islice(house.webhooks.deliveries(contest, webhook), most))
+    with target.open(create=False) as api:
+        found = list(islice(api.webhooks.deliveries(contest, webhook), most))
     if is_table:
         _draw_deliveries([_told(one) for one in found], output)
         return
-    rows = [listing.plainly(one) for one in found]
-    listing.print_rows(rows, form=form, name="deliveries", columns=_DELIVERED, output=output)
+    rows = [lists.plain_values(one) for one in found]
+    lists.print_rows(rows, form=form, name="deliveries", columns=_DELIVERED, output=output)
 
 
 @command.command("test", cls=Command)
 @arguments.contest
 @_webhook
-@place
-def test(contest: str, webhook: str, *, place: Place) -> None:
+@target
+def test(contest: str, webhook: str, *, target: Target) -> None:
     """Send WEBHOOK of ID an event of kind webhook-tested, whatever kinds it asked for.
 
     A worker sends it; agon webhooks deliveries tells what came of it.
 
       agon webhooks test spring WEBHOOK
     """
-    with place.open(create=False) as house:
-        sent = house.webhooks.send_test(contest, webhook)
+    with target.open(create=False) as api:
+        sent = api.webhooks.send_test(contest, webhook)
     _say_queued(contest, webhook, sent)
 
 
@@ -206,16 +206,16 @@ def test(contest: str, webhook: str, *, place: Place) -> None:
 @arguments.contest
 @_webhook
 @click.argument("delivery", metavar="DELIVERY")
-@place
-def redeliver(contest: str, webhook: str, delivery: str, *, place: Place) -> None:
+@target
+def redeliver(contest: str, webhook: str, delivery: str, *, target: Target) -> None:
     """Send the event of DELIVERY to WEBHOOK of ID once more, as a new delivery.
 
     For what was given up while the receiver was away.
 
       agon webhooks redeliver spring WEBHOOK DELIVERY
     """
-    with place.open(create=False) as house:
-        sent = house.webhooks.redeliver(contest, webhook, delivery)
+    with target.open(create=False) as api:
+        sent = api.webhooks.redeliver(contest, webhook, delivery)
     _say_queued(contest, webhook, sent)
 
 
@@ -228,21 +228,21 @@ def _say_queued(contest: str, webhook: str, sent: "Delivery") -> None:
 
 def _draw_deliveries(rows: list[dict[str, Any]], output: Path | None) -> None:
     """Draw deliveries, why one did not arrive on a line below: it says what to do, and is long."""
-    from agon.cli.drawing import Paper
+    from agon.cli.shared.tables import Output
 
-    paper = Paper(output)
-    listing.add_rows(paper, rows, columns=_DELIVERED, empty="nothing was to be sent yet")
+    out = Output(output)
+    lists.add_rows(out, rows, columns=_DELIVERED, empty="nothing was to be sent yet")
     for row in rows:
         if row["error"]:
-            paper.line(f"{row['id']}: {row['error']}", style="red")
-    paper.deliver()
+            out.line(f"{row['id']}: {row['error']}", style="red")
+    out.deliver()
 
 
 def _told(delivery: "Delivery") -> dict[str, Any]:
     """Tell a delivery in one line: how often it was tried, and what came of it last."""
     last = delivery.attempts[-1] if delivery.attempts else {}
     return {
-        **listing.plainly(delivery),
+        **lists.plain_values(delivery),
         "attempts": len(delivery.attempts),
         "answer": f"{last['status']} in {last['ms']} ms" if "status" in last else None,
         "error": last.get("error"),

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Final, TypeVar, cast, get_args
 
 import click
 
-from agon.cli import places
 from agon.cli.dojo.arguments import MODES
-from agon.cli.helping import Command, option
+from agon.cli.shared.commands import Command, option
+from agon.cli.shared.target import Target, read_token, target
 
 if TYPE_CHECKING:
     from agon.app.queue.source import JobSource
@@ -58,7 +58,7 @@ SANDBOXED: Final = frozenset({"judge", "gate"})
     metavar="S",
     help="Seconds a job may still take when the worker is asked to stop.",
 )
-@places.place
+@target
 def command(
     *,
     kinds: str | None,
@@ -67,7 +67,7 @@ def command(
     tasks: Path | None,
     mode: str | None,
     grace: float,
-    place: "places.Place",
+    target: Target,
 ) -> None:
     """Work on the service's jobs: boards, verdicts, trials, rounds.
 
@@ -87,12 +87,12 @@ def command(
     from agon.settings import load
 
     settings = load(
-        {"database": place.database, "tasks_folder": None if tasks is None else str(tasks)}
+        {"database": target.database, "tasks_folder": None if tasks is None else str(tasks)}
     )
     called = name or f"{socket.gethostname()}-{os.getpid()}"
     stopping = Event()
     with ExitStack() as opened:
-        reached = _reach(opened, place, settings, called=called, stopping=stopping)
+        reached = _reach(opened, target, settings, called=called, stopping=stopping)
         runners = _runners(opened, settings, reached, kinds=_kinds(kinds), mode=mode)
         source = reached.source
         worker = Worker(source, runners, stopping=stopping, on_result=_tell, on_error=_refused)
@@ -119,7 +119,7 @@ class _Reached:
 
 def _reach(
     opened: ExitStack,
-    place: "places.Place",
+    target: Target,
     settings: "Settings",
     *,
     called: str,
@@ -128,12 +128,12 @@ def _reach(
     """Reach the queue: over HTTP, or beside the database."""
     from agon import wiring
 
-    if place.server:
-        if place.database:
+    if target.server:
+        if target.database:
             raise click.UsageError("--server and --database exclude each other; give one")
         from agon.client import Client
 
-        client = opened.enter_context(Client(place.server, token=places.token(place.token_file)))
+        client = opened.enter_context(Client(target.server, token=read_token(target.token_file)))
         source = client.job_source(worker=called, wait=stopping.wait)
         return _Reached(source, {}, remote=True)
     from agon.app.worker.handlers import post_runners, service_runners

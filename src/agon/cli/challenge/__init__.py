@@ -2,14 +2,14 @@
 
 import click
 
-from agon.cli.challenge.checking import check_tasks
-from agon.cli.challenge.cleaning import clean_containers
-from agon.cli.challenge.forecasting import forecast_burn
-from agon.cli.challenge.plotting import plot_epochs
-from agon.cli.challenge.running import run_agent
-from agon.cli.challenge.submitting import submit_weights
+from agon.cli.challenge.check import check_tasks
+from agon.cli.challenge.clean import clean_containers
+from agon.cli.challenge.forecast import forecast_burn
+from agon.cli.challenge.plot import plot_epochs
+from agon.cli.challenge.run import run_agent
+from agon.cli.challenge.submit import submit_weights
 from agon.cli.challenge.weights import weights
-from agon.cli.helping import Group
+from agon.cli.shared.commands import Group
 
 
 @click.group("challenge", cls=Group)

@@ -9,7 +9,7 @@ from typing import Any, TypedDict
 
 import click
 
-from agon.cli.helping import option
+from agon.cli.shared.commands import option
 
 Function = Callable[..., Any]
 

@@ -2,8 +2,8 @@
 
 import click
 
-from agon.cli import parameters
-from agon.cli.helping import option
+from agon.cli.shared import parameters
+from agon.cli.shared.commands import option
 
 epoch = option(
     "--epoch", type=click.IntRange(min=0), metavar="E", help="As of this epoch (default: the last)."

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from agon.cli import parameters
 from agon.cli.challenge import epochs
-from agon.cli.helping import Command, option
-from agon.cli.output import TABLE, board_chunks, deliver
+from agon.cli.shared import parameters
+from agon.cli.shared.commands import Command, option
+from agon.cli.shared.output import TABLE, board_chunks, deliver
 
 if TYPE_CHECKING:
     from agon.app.challenge.epochs import EpochWeights
@@ -51,8 +51,8 @@ def weights(
     if every and printing.top is not None:
         raise click.UsageError("--all prints every weight; leave --top")
     from agon.app.analysis.score import score
-    from agon.cli.progress import working
     from agon.cli.score import show
+    from agon.cli.shared.progress import working
 
     with working("weighing"):
         result = score("challenge", source, **epochs.at_epoch(under, epoch))
@@ -68,7 +68,7 @@ def weights(
         show(result, board, printing)
     else:
         from agon.app.challenge.epochs import payload_of
-        from agon.cli.formats import json_text
+        from agon.cli.shared.formats import json_text
 
         deliver([json_text(payload_of(result).to_dict()).encode(), b"\n"], printing.output)
 
@@ -77,7 +77,7 @@ def _show_all(weighed: "EpochWeights", printing: parameters.OutputOptions) -> No
     if printing.form == TABLE:
         _draw_all(weighed, printing.output)
     elif printing.form == "json":
-        from agon.cli.formats import json_chunks
+        from agon.cli.shared.formats import json_chunks
 
         deliver(json_chunks(weighed.to_dict()), printing.output)
     else:
@@ -86,7 +86,7 @@ def _show_all(weighed: "EpochWeights", printing: parameters.OutputOptions) -> No
 
 def _draw_all(weighed: "EpochWeights", output: Path | None) -> None:
     """Draw a line for each of the last epochs: the burn, and who got most."""
-    from agon.cli.drawing import Column, Paper, numbers
+    from agon.cli.shared.tables import Column, Output, numbers
 
     shown = weighed.epochs[-_MAX_EPOCHS_DRAWN:]
     paid: dict[int, list[tuple[float, int]]] = {epoch: [] for epoch in shown}
@@ -99,12 +99,12 @@ def _draw_all(weighed: "EpochWeights", output: Path | None) -> None:
         ", ".join(f"{uid} ({-weight:.4f})" for weight, uid in sorted(paid[epoch])[:_LARGEST])
         for epoch in shown
     ]
-    paper = Paper(output)
+    out = Output(output)
     edition = weighed.result.edition.full_name
-    paper.line(
+    out.line(
         f"weights of epochs {weighed.epochs[0]} to {weighed.epochs[-1]} · {edition}", style="bold"
     )
-    paper.table(
+    out.table(
         [
             Column("epoch", [str(epoch) for epoch in shown], right=True),
             Column("burn", numbers([burn[epoch] for epoch in shown]), right=True),
@@ -114,5 +114,5 @@ def _draw_all(weighed: "EpochWeights", output: Path | None) -> None:
         needed=4,
     )
     if earlier := len(weighed.epochs) - len(shown):
-        paper.line(f"{earlier:,} earlier epochs; --format csv shows all")
-    paper.deliver()
+        out.line(f"{earlier:,} earlier epochs; --format csv shows all")
+    out.deliver()

@@ -2,10 +2,10 @@
 
 import click
 
-from agon.cli.contest.adding import add
-from agon.cli.contest.carrying import export, import_
-from agon.cli.contest.changing import changes, rescore, rollback, void
-from agon.cli.contest.living import (
+from agon.cli.contest.boards import board, explain, findings, history, proof
+from agon.cli.contest.corrections import changes, rescore, rollback, void
+from agon.cli.contest.dojo import problems, publish, reveal, submissions, submit
+from agon.cli.contest.lifecycle import (
     create,
     finalize,
     freeze,
@@ -15,9 +15,9 @@ from agon.cli.contest.living import (
     show,
     unfreeze,
 )
-from agon.cli.contest.posing import problems, publish, reveal, submissions, submit
-from agon.cli.contest.reading import board, explain, findings, history, proof
-from agon.cli.helping import Group
+from agon.cli.contest.records import add
+from agon.cli.contest.transfer import export, import_
+from agon.cli.shared.commands import Group
 
 
 @click.group("contest", cls=Group)

@@ -2,7 +2,7 @@
 
 import click
 
-from agon.cli.helping import option
+from agon.cli.shared.commands import option
 
 contest = click.argument("contest", metavar="ID")
 reason_required = option(

@@ -2,11 +2,11 @@
 
 import click
 
-from agon.cli.dojo.inspecting import canonicalize_file, check_file
-from agon.cli.dojo.judging import judge_submissions, rejudge_season
+from agon.cli.dojo.check import canonicalize_file, check_file
+from agon.cli.dojo.judge import judge_submissions, rejudge_season
 from agon.cli.dojo.problems import publish_problem, reveal_problem, verify_source
-from agon.cli.dojo.running import run_file
-from agon.cli.helping import Group
+from agon.cli.dojo.run import run_file
+from agon.cli.shared.commands import Group
 
 
 @click.group("dojo", cls=Group)

@@ -6,7 +6,7 @@ from typing import IO
 
 import click
 
-from agon.cli.helping import option
+from agon.cli.shared.commands import option
 
 # The names of `agon.wiring.MODES`, which is loaded when a sandbox is opened (a test compares them).
 MODES = ("bwrap", "degraded", "cold")

@@ -6,8 +6,8 @@ from typing import Any
 import click
 
 from agon.cli.dojo import arguments
-from agon.cli.helping import Command, option
-from agon.cli.output import require_writable
+from agon.cli.shared.commands import Command, option
+from agon.cli.shared.output import require_writable
 
 
 @click.command("publish", cls=Command)

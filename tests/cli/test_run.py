@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from agon.app.analysis import score
-from cli.command import Here, apart
+from cli.command import Cli, run_process
 
 # A shell that runs tests in the background lets its children ignore Ctrl-C.
 _LISTENING = (
@@ -21,18 +21,18 @@ _LISTENING = (
 
 def test_a_misspelt_command_is_answered_with_the_closest() -> None:
     """Who mistypes finds the way."""
-    ended = apart("scroe")
+    ended = run_process("scroe")
     assert ended.code == 2
     assert "No such command 'scroe'" in ended.err
     assert "Did you mean 'score'?" in ended.err
 
 
-def test_commands_of_later_issues_are_not_there(agon: Here) -> None:
+def test_commands_of_later_issues_are_not_there(agon: Cli) -> None:
     """A stub would promise what is not kept."""
     assert agon("attack").code == 2
 
 
-def test_a_missing_argument_is_a_usage_error(agon: Here) -> None:
+def test_a_missing_argument_is_a_usage_error(agon: Cli) -> None:
     """Exit code 2 and the usage line."""
     ended = agon("score", "arena")
     assert ended.code == 2
@@ -60,7 +60,7 @@ def test_a_missing_argument_is_a_usage_error(agon: Here) -> None:
         (("compare", "arena", "{arena}", *["--edition", "sentience-1"] * 3), 2, "twice"),
         (("rules", "show", "sentience-9"), 3, "sentience-9"),
         (("rules", "diff", "dojo/0.1", "arena/sentience-1"), 4, "different disciplines"),
-        (("simulate", "arena", "--out", "{arena}"), 4, "there already"),
+        (("simulate", "arena", "--out", "{arena}"), 4, "exists"),
         (("simulate", "arena", "--out", "{arena}/new", "--attack", "colusion"), 3, "collusion"),
         (("import", "arena-battle", "x.csv", "--out", "{arena}/new"), 2, "arena-battles"),
         (("import", "arena-battles", "x.csv", "--out", "{arena}/new"), 3, "x.csv"),
@@ -69,7 +69,7 @@ def test_a_missing_argument_is_a_usage_error(agon: Here) -> None:
     ],
 )
 def test_every_refusal_has_its_exit_code_and_says_what_would_be_right(
-    agon: Here, arena: Path, arguments: tuple[str, ...], code: int, said: str
+    agon: Cli, arena: Path, arguments: tuple[str, ...], code: int, said: str
 ) -> None:
     """Scripts branch on the code, people read the message; data is never mixed in."""
     ended = agon(*(argument.format(arena=arena) for argument in arguments))
@@ -79,7 +79,7 @@ def test_every_refusal_has_its_exit_code_and_says_what_would_be_right(
 
 
 def test_a_bug_of_ours_is_called_one(
-    agon: Here, arena: Path, monkeypatch: pytest.MonkeyPatch
+    agon: Cli, arena: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Not a traceback, and not an exit code that means something else."""
 
@@ -149,7 +149,7 @@ def test_a_full_disk_is_told(arena: Path) -> None:
 
 
 def test_memory_that_runs_out_is_no_bug(
-    agon: Here, arena: Path, monkeypatch: pytest.MonkeyPatch
+    agon: Cli, arena: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is told as what it is."""
 
@@ -162,7 +162,7 @@ def test_memory_that_runs_out_is_no_bug(
     assert "out of memory" in ended.err
 
 
-def test_data_goes_to_stdout_and_the_rest_to_stderr(agon: Here, tmp_path: Path) -> None:
+def test_data_goes_to_stdout_and_the_rest_to_stderr(agon: Cli, tmp_path: Path) -> None:
     """A script reads stdout and nothing else gets in."""
     ended = agon("simulate", "arena", "--out", tmp_path / "new", "--size", "20")
     assert ended.code == 0
@@ -172,15 +172,15 @@ def test_data_goes_to_stdout_and_the_rest_to_stderr(agon: Here, tmp_path: Path) 
 
 def test_nothing_is_coloured_where_no_colour_is_wanted(arena: Path) -> None:
     """Piped output and NO_COLOR carry no escape sequences."""
-    assert "\x1b" not in apart("score", "arena", arena).out
-    coloured = apart("score", "arena", arena, FORCE_COLOR="1")
+    assert "\x1b" not in run_process("score", "arena", arena).out
+    coloured = run_process("score", "arena", arena, FORCE_COLOR="1")
     assert "\x1b" in coloured.out
-    assert "\x1b" not in apart("score", "arena", arena, FORCE_COLOR="1", NO_COLOR="1").out.replace(
-        "\x1b[1m", ""
-    ).replace("\x1b[0m", "")
+    assert "\x1b" not in run_process(
+        "score", "arena", arena, FORCE_COLOR="1", NO_COLOR="1"
+    ).out.replace("\x1b[1m", "").replace("\x1b[0m", "")
 
 
-def test_an_id_cannot_command_the_terminal(agon: Here, arena: Path) -> None:
+def test_an_id_cannot_command_the_terminal(agon: Cli, arena: Path) -> None:
     """Escape sequences in records are shown, not obeyed."""
     bots = (arena / "bots.csv").read_text()
     (arena / "bots.csv").write_text(bots + "\x1b[2Jdan,o1,Dan\n")
@@ -193,7 +193,7 @@ def test_an_id_cannot_command_the_terminal(agon: Here, arena: Path) -> None:
 
 
 def test_options_come_from_the_environment_too(
-    agon: Here, arena: Path, monkeypatch: pytest.MonkeyPatch
+    agon: Cli, arena: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A container is set up without a command line."""
     monkeypatch.setenv("AGON_SCORE_FORMAT", "csv")
@@ -215,4 +215,4 @@ def test_the_command_and_the_module_are_one(arena: Path) -> None:
         check=True,
         env=os.environ,
     )
-    assert done.stdout == apart("score", "arena", arena).out
+    assert done.stdout == run_process("score", "arena", arena).out

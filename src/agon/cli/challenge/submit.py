@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agon.cli import parameters
 from agon.cli.challenge import epochs
-from agon.cli.helping import Command, option
-from agon.cli.output import TABLE, deliver
+from agon.cli.shared import parameters
+from agon.cli.shared.commands import Command, option
+from agon.cli.shared.output import TABLE, deliver
 
 if TYPE_CHECKING:
     from agon.app.challenge.weight_setting import Order
@@ -67,7 +67,7 @@ def submit_weights(
     """
     from agon.app.analysis.score import score
     from agon.app.challenge.weight_setting import order_of
-    from agon.cli.progress import working
+    from agon.cli.shared.progress import working
 
     with working("weighing"):
         result = score("challenge", source, **epochs.at_epoch(under, epoch))
@@ -80,7 +80,7 @@ def submit_weights(
         with working("sending"):
             said = setter.set_weights(order)
     if form == "json":
-        from agon.cli.formats import json_chunks
+        from agon.cli.shared.formats import json_chunks
 
         sent = {"sent": said is not None, "answer": said}
         deliver(json_chunks({**result.provenance(), **order.to_dict(), **sent}), None)
@@ -89,23 +89,23 @@ def submit_weights(
 
 
 def _draw(order: "Order", said: str | None) -> None:
-    from agon.cli.drawing import Column, Paper
+    from agon.cli.shared.tables import Column, Output
 
-    paper = Paper()
+    out = Output()
     would = "would set" if said is None else "set"
-    paper.line(
+    out.line(
         f"{would} weights of epoch {order.epoch} on subnet {order.netuid} of {order.network}, "
         f"signed by {order.wallet}/{order.hotkey}",
         style="bold",
     )
     weights = order.payload.weights
     whole = sum(weights)
-    paper.table(
+    out.table(
         [
             Column("uid", [str(uid) for uid in order.payload.uids], right=True),
             Column("weight", [f"{weight:,}" for weight in weights], right=True),
             Column("percent", [f"{100 * weight / whole:.3f}" for weight in weights], right=True),
         ]
     )
-    paper.line("nothing was sent; --no-dry-run sends it" if said is None else f"answer: {said}")
-    paper.deliver()
+    out.line("nothing was sent; --no-dry-run sends it" if said is None else f"answer: {said}")
+    out.deliver()

@@ -5,11 +5,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from agon.cli import parameters
-from agon.cli.output import TABLE, deliver
+from agon.cli.shared import parameters
+from agon.cli.shared.output import TABLE, deliver
 
 if TYPE_CHECKING:
-    from agon.cli.drawing import Paper
+    from agon.cli.shared.tables import Output
 
 _TIME: Final = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?(?:Z|\+00:00)", re.ASCII)
 
@@ -36,7 +36,7 @@ def print_rows(
         output: a file instead of stdout.
         empty: what people are told when there is nothing.
     """
-    from agon.cli.formats import json_chunks, json_text
+    from agon.cli.shared.formats import json_chunks, json_text
 
     kept = list(rows)
     if form == "json":
@@ -57,25 +57,25 @@ def draw_rows(
     empty: str,
 ) -> None:
     """Draw rows for people; a column that is empty in all of them is left out."""
-    from agon.cli.drawing import Paper
+    from agon.cli.shared.tables import Output
 
-    paper = Paper(output)
-    add_rows(paper, rows, columns=columns, empty=empty)
-    paper.deliver()
+    out = Output(output)
+    add_rows(out, rows, columns=columns, empty=empty)
+    out.deliver()
 
 
 def add_rows(
-    paper: "Paper", rows: Sequence[Mapping[str, Any]], *, columns: Sequence[str], empty: str
+    out: "Output", rows: Sequence[Mapping[str, Any]], *, columns: Sequence[str], empty: str
 ) -> None:
     """Add rows to a paper; a column that is empty in all of them is left out."""
-    from agon.cli.drawing import Column
+    from agon.cli.shared.tables import Column
 
     if not rows:
-        paper.line(empty)
+        out.line(empty)
         return
-    shown = {name: [told(row.get(name)) for row in rows] for name in columns}
+    shown = {name: [format_value(row.get(name)) for row in rows] for name in columns}
     kept = [name for name in columns if any(shown[name])]
-    paper.table(
+    out.table(
         [
             Column(
                 name.replace("_", " "),
@@ -91,23 +91,23 @@ def add_rows(
     )
 
 
-def told(value: Any) -> str:
+def format_value(value: Any) -> str:
     """Write a value for people: a time to the second, in UTC.
 
     Example:
-        >>> told("2026-11-22T06:30:11.557686Z"), told("2026-11-22T06:30:11+00:00"), told(True)
-        ('2026-11-22 06:30:11', '2026-11-22 06:30:11', 'yes')
+        >>> format_value("2026-11-22T06:30:11.557686Z"), format_value(True)
+        ('2026-11-22 06:30:11', 'yes')
     """
-    from agon.cli.drawing import cell
+    from agon.cli.shared.tables import cell
 
     found = _TIME.fullmatch(value) if isinstance(value, str) else None
     return cell(value) if found is None else f"{found[1]} {found[2]}"
 
 
-def plainly(value: Any) -> dict[str, Any]:
+def plain_values(value: Any) -> dict[str, Any]:
     """Return an answer of a house as plain values, times in ISO 8601."""
-    told: dict[str, Any] = value.model_dump(mode="json")
-    return told
+    values: dict[str, Any] = value.model_dump(mode="json")
+    return values
 
 
 def _csv(rows: Sequence[Mapping[str, Any]]) -> bytes:
@@ -116,7 +116,7 @@ def _csv(rows: Sequence[Mapping[str, Any]]) -> bytes:
     import io
 
     from agon.app.spreadsheets import escape_formula
-    from agon.cli.formats import json_text
+    from agon.cli.shared.formats import json_text
 
     names = list(dict.fromkeys(name for row in rows for name in row))
     text = io.StringIO()

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agon.cli import parameters
 from agon.cli.dojo import arguments
-from agon.cli.helping import Command, option
-from agon.cli.output import TABLE, deliver
+from agon.cli.shared import parameters
+from agon.cli.shared.commands import Command, option
+from agon.cli.shared.output import TABLE, deliver
 
 if TYPE_CHECKING:
     from agon.app.dojo.judge import JudgeSummary, Progress
@@ -68,7 +68,7 @@ def judge_submissions(
     _report(judged, out)
     counts = Counter(str(row["verdict"]) for row in judged.rows)
     if form == "json":
-        from agon.cli.formats import json_chunks
+        from agon.cli.shared.formats import json_chunks
 
         summary = {
             "problem_id": judged.problem_id,
@@ -112,7 +112,7 @@ def rejudge_season(
     with sandbox(mode, workers=jobs) as opened, _shown("run again") as progress:
         done = rejudge(season, opened, problem_id=problem, apply=applied, progress=progress)
     if form == "json":
-        from agon.cli.formats import json_chunks
+        from agon.cli.shared.formats import json_chunks
 
         changes = [change.to_dict() for change in done.changes]
         deliver(json_chunks({"runs": done.runs, "applied": applied, "changes": changes}), None)
@@ -165,19 +165,19 @@ def _report(judged: "JudgeSummary", out: Path) -> None:
 
 
 def _list(issues: "tuple[FileIssue, ...]", heading: str) -> None:
-    from agon.cli.running import plain
+    from agon.cli.shared.text import printable
 
     for issue in issues[:_MAX_SHOWN]:
-        click.echo(f"{heading}: {plain(str(issue))}", err=True)
+        click.echo(f"{heading}: {printable(str(issue))}", err=True)
     if len(issues) > _MAX_SHOWN:
         click.echo(f"{heading}: {len(issues) - _MAX_SHOWN:,} more", err=True)
 
 
 def _draw(done: "RejudgeSummary") -> None:
-    from agon.cli.drawing import Column, Paper
+    from agon.cli.shared.tables import Column, Output
 
-    paper = Paper()
-    paper.line(f"{done.runs:,} runs, {len(done.changes):,} verdicts change")
+    out = Output()
+    out.line(f"{done.runs:,} runs, {len(done.changes):,} verdicts change")
     if done.changes:
         rows = [change.to_dict() for change in done.changes]
         columns = [
@@ -187,8 +187,8 @@ def _draw(done: "RejudgeSummary") -> None:
             Column("terms before", [_text(row["terms_matched_before"]) for row in rows]),
             Column("terms after", [_text(row["terms_matched_after"]) for row in rows]),
         ]
-        paper.table(columns)
-    paper.deliver()
+        out.table(columns)
+    out.deliver()
 
 
 def _text(value: int | None) -> str:

@@ -10,6 +10,7 @@ from typing import NoReturn
 import click
 
 from agon.cli.root import cli
+from agon.cli.shared.text import printable
 from agon.errors import AgonError, Conflict, NotFound, Unavailable, Unreadable
 
 INTERRUPTED = 130
@@ -119,19 +120,7 @@ def _where(failed: OSError) -> str:
 def _say(message: str) -> None:
     """Write a message on stderr; control characters of foreign texts are shown, not obeyed."""
     lines = message.split("\n")
-    click.echo("\n".join(map(plain, lines)), err=True)
-
-
-def plain(text: str) -> str:
-    r"""Write characters a terminal would obey or hide (escapes, bidi marks) as their escapes.
-
-    Example:
-        >>> plain("ada\x1b[2J")
-        'ada\\x1b[2J'
-    """
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    click.echo("\n".join(map(printable, lines)), err=True)
 
 
 def _without_pipe() -> int:

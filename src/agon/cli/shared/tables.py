@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agon.cli.output import deliver
-from agon.cli.running import plain
+from agon.cli.shared.output import deliver
+from agon.cli.shared.text import printable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -50,7 +50,7 @@ class Column:
         from rich.cells import cell_len
 
         lines = (line for cell in self.cells for line in cell.split("\n"))
-        widest = max((cell_len(plain(line)) for line in lines), default=0)
+        widest = max((cell_len(printable(line)) for line in lines), default=0)
         return max([widest, *(len(word) for word in self.title.split())])
 
     @property
@@ -60,7 +60,7 @@ class Column:
         return self.title.replace(" ", "\n") if narrow else self.title
 
 
-class Paper:
+class Output:
     """Collects lines and tables, then prints them or writes them to a file.
 
     Text is never cut: a table that does not fit the terminal loses columns that are not needed,
@@ -75,7 +75,7 @@ class Paper:
         """Add a line (or several) of text."""
         from rich.text import Text
 
-        self._parts.append(Text("\n".join(map(plain, text.split("\n"))), style=style))
+        self._parts.append(Text("\n".join(map(printable, text.split("\n"))), style=style))
 
     def table(self, columns: Sequence[Column], *, needed: int = 3) -> None:
         """Add a table; the first ``needed`` columns are always there."""
@@ -133,7 +133,7 @@ def _text_of(cell: str) -> "Text":
     """Return a cell: the first line as it is, the details below it dimmed."""
     from rich.text import Text
 
-    first, *others = map(plain, cell.split("\n"))
+    first, *others = map(printable, cell.split("\n"))
     text = Text(first)
     for line in others:
         text.append(f"\n{line}", style="yellow" if line.startswith(_MISSING) else "dim")

@@ -5,9 +5,9 @@ from typing import Any
 
 import click
 
-from agon.cli import parameters
-from agon.cli.helping import Command, option
-from agon.cli.output import require_new_folder
+from agon.cli.shared import parameters
+from agon.cli.shared.commands import Command, option
+from agon.cli.shared.output import require_new_folder
 
 
 class FormatName(click.ParamType[str]):
@@ -69,7 +69,7 @@ def command(
       agon import comparisons llmfao/ --as votes --out data
     """
     from agon.app.importers import import_records
-    from agon.cli.progress import working
+    from agon.cli.shared.progress import working
     from agon.cli.simulate import report_written
     from agon.records.writing import write_tables
 

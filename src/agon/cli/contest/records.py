@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 import click
 
-from agon.cli import listing, parameters
 from agon.cli.contest import arguments
-from agon.cli.helping import Command, option
-from agon.cli.output import TABLE, deliver
-from agon.cli.places import Place, place
+from agon.cli.shared import lists, parameters
+from agon.cli.shared.commands import Command, option
+from agon.cli.shared.output import TABLE, deliver
+from agon.cli.shared.target import Target, target
 
 if TYPE_CHECKING:
     from agon.client import Api
@@ -28,7 +28,7 @@ _LINES: Final = (".ndjson", ".jsonl")
 @option("--replace", is_flag=True, help="A record supersedes the one with the same key.")
 @option("--dry-run", is_flag=True, help="Check and count; enter nothing.")
 @parameters.form(TABLE, "json")
-@place
+@target
 def add(
     contest: str,
     source: str,
@@ -37,7 +37,7 @@ def add(
     replace: bool,
     dry_run: bool,
     form: str,
-    place: Place,
+    target: Target,
 ) -> None:
     """Enter the records of SOURCE into the ledger of ID.
 
@@ -50,20 +50,20 @@ def add(
       agon contest add arena votes.ndjson --table votes --dry-run
       tail -n 100 log.ndjson | agon contest add spring - --server https://agon.example
     """
-    from agon.cli.progress import working
+    from agon.cli.shared.progress import working
 
-    with place.open(create=False) as house, working(f"adding to {contest}"):
-        done = house.records.add(
+    with target.open(create=False) as api, working(f"adding to {contest}"):
+        done = api.records.add(
             contest,
-            _chunks(house, contest, source, table=table),
+            _chunks(api, contest, source, table=table),
             table=table,
             replace=replace,
             dry_run=dry_run,
         )
     if form == "json":
-        from agon.cli.formats import json_chunks
+        from agon.cli.shared.formats import json_chunks
 
-        deliver(json_chunks(listing.plainly(done)), None)
+        deliver(json_chunks(lists.plain_values(done)), None)
         return
     would = "would be " if dry_run else ""
     said = [f"{done.added:,} {would}added", f"{done.repeated:,} there already"]
@@ -74,7 +74,7 @@ def add(
     click.echo(", ".join(said))
 
 
-def _chunks(house: "Api", contest: str, source: str, *, table: str | None) -> Iterator[bytes]:
+def _chunks(api: "Api", contest: str, source: str, *, table: str | None) -> Iterator[bytes]:
     """Yield a source's records as NDJSON."""
     if source == "-":
         return _pieces(sys.stdin.buffer)
@@ -83,7 +83,7 @@ def _chunks(house: "Api", contest: str, source: str, *, table: str | None) -> It
         return _file(path)
     if table is not None:
         raise click.UsageError("--table is for NDJSON; other sources name their tables")
-    return records_of(house.contests.get(contest).discipline, source)
+    return records_of(api.contests.get(contest).discipline, source)
 
 
 def _file(path: Path) -> Iterator[bytes]:

@@ -6,24 +6,24 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from cli.command import Ended, Here
+from cli.command import Cli, CommandResult
 
 
 @dataclass
-class Place:
+class Target:
     """Run commands at one place; each test has a contest of its own."""
 
-    agon: Here
+    agon: Cli
     options: tuple[object, ...]
     contest: str
     far: bool
     folder: Path = field(default_factory=Path)
 
-    def __call__(self, *arguments: object) -> Ended:
+    def __call__(self, *arguments: object) -> CommandResult:
         """Run a command there."""
         return self.agon(*arguments, *self.options)
 
-    def good(self, *arguments: object) -> Ended:
+    def good(self, *arguments: object) -> CommandResult:
         """Run a command that has to succeed."""
         ended = self(*arguments)
         assert ended.code == 0, ended.err
@@ -40,7 +40,7 @@ class Place:
             lambda told: told["rows_total"] == rows and seq in (None, told["seq"]),
         )
 
-    def until(self, ask: Callable[[], Ended], right: Callable[[Any], bool]) -> Any:
+    def until(self, ask: Callable[[], CommandResult], right: Callable[[Any], bool]) -> Any:
         """Ask until the answer is right; beside the database it is at once."""
         end = time.monotonic() + (60 if self.far else 0)
         while True:

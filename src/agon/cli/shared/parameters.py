@@ -8,8 +8,8 @@ from typing import Any, TypedDict
 
 import click
 
-from agon.cli.helping import option
-from agon.cli.output import MACHINE, TABLE, chosen_form, require_writable
+from agon.cli.shared.commands import option
+from agon.cli.shared.output import MACHINE, TABLE, chosen_form, require_writable
 
 Function = Callable[..., Any]
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import click
 
-from agon.cli import parameters
 from agon.cli.challenge import epochs
-from agon.cli.helping import Command, option
+from agon.cli.shared import parameters
+from agon.cli.shared.commands import Command, option
 
 _KINDS = ("weights", "burn", "forecast")
 _FORMS = ("svg", "png")
@@ -59,14 +59,14 @@ def plot_epochs(
     PNG needs pip install 'agon[plots]'.
     """
     wanted = dict(_files(out, kinds, form))
-    from agon.cli.output import require_writable
+    from agon.cli.shared.output import require_writable
 
     for file in wanted.values():
         require_writable(file if len(wanted) == 1 and file == out else out)
     from agon.app.analysis.score import score
     from agon.app.challenge.figures import picture
     from agon.app.charts import svg
-    from agon.cli.progress import working
+    from agon.cli.shared.progress import working
     from agon.errors import NotScorable
     from agon.records.writing import write_atomically
     from agon.wiring import png

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agon.cli import parameters
 from agon.cli.challenge import arguments
-from agon.cli.helping import Command, option
-from agon.cli.output import TABLE, deliver
+from agon.cli.shared import parameters
+from agon.cli.shared.commands import Command, option
+from agon.cli.shared.output import TABLE, deliver
 
 if TYPE_CHECKING:
     from agon.app.tasks.run import Progress
@@ -103,7 +103,7 @@ def run_agent(  # noqa: PLR0913 (an option each)
             watch=watch,
         )
     if form == "json":
-        from agon.cli.formats import json_chunks
+        from agon.cli.shared.formats import json_chunks
 
         deliver(json_chunks(summary), None)
     else:
@@ -145,13 +145,13 @@ def _watching() -> Iterator["Callable[[Progress], None]"]:
 
 def _told(progress: "Progress") -> str:
     """Tell what just ended, in one line; what an earlier call of the command had done at first."""
-    from agon.cli.running import plain
+    from agon.cli.shared.text import printable
 
     if (one := progress.result) is None:
         return f"{progress.done} of {progress.total} trials are finished" if progress.done else ""
     why = f": {one.reason}" if one.reason else ""
     seconds = one.timings["total_s"]
-    return plain(
+    return printable(
         f"[{progress.done}/{progress.total}] {one.task}__{one.number} "
         f"{one.result} in {seconds:.1f} s{why}"
     )
@@ -161,12 +161,12 @@ _MARKS = {"passed": "✓", "failed": "✗", "timeout": "t", "unscored": "?"}
 
 
 def _draw(summary: dict[str, Any]) -> None:
-    from agon.cli.drawing import Column, Paper
+    from agon.cli.shared.tables import Column, Output
 
-    paper = Paper()
+    out = Output()
     tasks = summary["tasks"]
     rows = list(tasks.values())
-    paper.table(
+    out.table(
         [
             Column("task", list(tasks)),
             Column("passed", [f"{row['passed']}/{row['trials']}" for row in rows], right=True),
@@ -177,19 +177,19 @@ def _draw(summary: dict[str, Any]) -> None:
         ],
         needed=5,
     )  # fmt: skip
-    paper.line(f"agent {summary['agent']} · {_rate(summary)}", style="bold")
+    out.line(f"agent {summary['agent']} · {_rate(summary)}", style="bold")
     if len(chances := summary["pass_at_k"]) > 1:
         shown = {k: one for k, one in chances.items() if int(k).bit_count() == 1}
-        paper.line(" · ".join(f"pass@{k} {one:.3f}" for k, one in shown.items()))
+        out.line(" · ".join(f"pass@{k} {one:.3f}" for k, one in shown.items()))
     used = summary["usage"]
     if used["steps"]:
         cost = "" if used["cost_usd"] is None else f" · {used['cost_usd']:.4f} USD"
-        paper.line(
+        out.line(
             f"{used['steps']:,} steps · {used['input_tokens']:,} tokens read · "
             f"{used['output_tokens']:,} written{cost}"
         )
-    paper.line("✓ passed  ✗ failed  t time was up  ? unscored", style="dim")
-    paper.deliver()
+    out.line("✓ passed  ✗ failed  t time was up  ? unscored", style="dim")
+    out.deliver()
 
 
 def _rate(summary: dict[str, Any]) -> str:

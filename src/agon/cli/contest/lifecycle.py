@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from agon.cli import listing, parameters
 from agon.cli.contest import arguments
-from agon.cli.helping import Command, option
-from agon.cli.output import TABLE, deliver
-from agon.cli.places import Place, place
+from agon.cli.shared import lists, parameters
+from agon.cli.shared.commands import Command, option
+from agon.cli.shared.output import TABLE, deliver
+from agon.cli.shared.target import Target, target
 
 if TYPE_CHECKING:
     from agon.api.models.contests import Contest
@@ -41,7 +41,7 @@ _LISTED = ("id", "discipline", "state", "edition", "seq", "title", "series", "se
 )
 @option("--draft", is_flag=True, help="Leave it a draft; agon contest open opens it.")
 @parameters.form(TABLE, "json")
-@place
+@target
 def create(  # noqa: PLR0913 (one parameter for each option)
     contest: str,
     *,
@@ -55,7 +55,7 @@ def create(  # noqa: PLR0913 (one parameter for each option)
     boards: tuple[str, ...],
     draft: bool,
     form: str,
-    place: Place,
+    target: Target,
 ) -> None:
     """Create the contest ID and open it.
 
@@ -66,7 +66,7 @@ def create(  # noqa: PLR0913 (one parameter for each option)
     """
     from agon.api.models.contests import ContestCreate
 
-    with place.open() as house:
+    with target.open() as api:
         request = ContestCreate(
             id=contest,
             discipline=discipline,
@@ -78,9 +78,9 @@ def create(  # noqa: PLR0913 (one parameter for each option)
             series=series,
             boards=boards or None,
         )
-        made = house.contests.create(request)
+        made = api.contests.create(request)
         if not draft:
-            made = house.contests.open(contest)
+            made = api.contests.open(contest)
     _print(made, form)
 
 
@@ -88,8 +88,8 @@ def create(  # noqa: PLR0913 (one parameter for each option)
 @arguments.contest
 @option("--as", "name", required=True, metavar="ID", help="The new contest's id.")
 @parameters.form(TABLE, "json")
-@place
-def season(contest: str, *, name: str, form: str, place: Place) -> None:
+@target
+def season(contest: str, *, name: str, form: str, target: Target) -> None:
     """Create the next season of ID: the same rules and boards, no records, a draft.
 
     The seasons of a series are numbered; the first gives the series its id.
@@ -98,18 +98,18 @@ def season(contest: str, *, name: str, form: str, place: Place) -> None:
     """
     from agon.api.models.contests import SeasonCreate
 
-    with place.open(create=False) as house:
-        _print(house.contests.next_season(contest, SeasonCreate(id=name)), form)
+    with target.open(create=False) as api:
+        _print(api.contests.next_season(contest, SeasonCreate(id=name)), form)
 
 
 @click.command("list", cls=Command)
 @option("--discipline", type=parameters.Discipline(), metavar="D", help="Only of this one.")
 @option("--series", metavar="S", help="Only of this series.")
-@listing.form
+@lists.form
 @parameters.output
-@place
+@target
 def list_(
-    *, discipline: str | None, series: str | None, form: str, output: Path | None, place: Place
+    *, discipline: str | None, series: str | None, form: str, output: Path | None, target: Target
 ) -> None:
     """List contests.
 
@@ -118,44 +118,44 @@ def list_(
       agon contest list
       agon contest list --series spring --format ndjson
     """
-    with place.open(create=False) as house:
+    with target.open(create=False) as api:
         rows = [
-            listing.plainly(one)
-            for one in house.contests.list(discipline=discipline, series=series)
+            lists.plain_values(one)
+            for one in api.contests.list(discipline=discipline, series=series)
         ]
-    listing.print_rows(rows, form=form, name="contests", columns=_LISTED, output=output)
+    lists.print_rows(rows, form=form, name="contests", columns=_LISTED, output=output)
 
 
 @click.command("show", cls=Command)
 @arguments.contest
 @parameters.form(TABLE, "json")
-@place
-def show(contest: str, *, form: str, place: Place) -> None:
+@target
+def show(contest: str, *, form: str, target: Target) -> None:
     """Show a contest: its rules, how far its ledger is, what its boards are.
 
     Every board is named with its hash and the position it was made at.
 
       agon contest show spring
     """
-    with place.open(create=False) as house:
-        told, boards = house.contests.get(contest), house.boards.list(contest).items
-        head = house.ledgers.head(contest)
+    with target.open(create=False) as api:
+        told, boards = api.contests.get(contest), api.boards.list(contest).items
+        head = api.ledgers.head(contest)
     if form == "json":
-        from agon.cli.formats import json_chunks
+        from agon.cli.shared.formats import json_chunks
 
         value = {
-            **listing.plainly(told),
-            "head": listing.plainly(head),
-            "published": [listing.plainly(one) for one in boards],
+            **lists.plain_values(told),
+            "head": lists.plain_values(head),
+            "published": [lists.plain_values(one) for one in boards],
         }
         deliver(json_chunks(value), None)
         return
-    from agon.cli.drawing import Column, Paper, cell
+    from agon.cli.shared.tables import Column, Output, cell
 
-    paper = Paper()
-    paper.line(f"{told.id} · {told.title} · {told.discipline} · {told.state}", style="bold")
+    out = Output()
+    out.line(f"{told.id} · {told.title} · {told.discipline} · {told.state}", style="bold")
     if told.description:
-        paper.line(told.description)
+        out.line(told.description)
     facts = {
         "edition": told.edition,
         "overrides": ", ".join(f"{key}={value}" for key, value in told.overrides.items()),
@@ -170,9 +170,9 @@ def show(contest: str, *, form: str, place: Place) -> None:
     }
     for name, fact in facts.items():
         if fact:
-            paper.line(f"{name}: {fact}")
+            out.line(f"{name}: {fact}")
     if boards:
-        paper.table(
+        out.table(
             [
                 Column("board", [one.board for one in boards]),
                 Column("rows", [f"{one.rows_total:,}" for one in boards], right=True),
@@ -181,45 +181,45 @@ def show(contest: str, *, form: str, place: Place) -> None:
                 Column("sha256", [one.board_sha256 for one in boards]),
             ]
         )
-    paper.deliver()
+    out.deliver()
 
 
 @click.command("open", cls=Command)
 @arguments.contest
 @parameters.form(TABLE, "json")
-@place
-def open_(contest: str, *, form: str, place: Place) -> None:
+@target
+def open_(contest: str, *, form: str, target: Target) -> None:
     """Open a draft: from now on judges and participants may add to it.
 
     A draft comes from agon contest create --draft, or is a next season.
 
       agon contest open spring
     """
-    with place.open(create=False) as house:
-        _print(house.contests.open(contest), form)
+    with target.open(create=False) as api:
+        _print(api.contests.open(contest), form)
 
 
 @click.command("freeze", cls=Command)
 @arguments.contest
 @parameters.form(TABLE, "json")
-@place
-def freeze(contest: str, *, form: str, place: Place) -> None:
+@target
+def freeze(contest: str, *, form: str, target: Target) -> None:
     """Publish the boards of ID once more, and show the public nothing later.
 
     Records are still taken; organisers see what they do.
 
       agon contest freeze spring
     """
-    with place.open(create=False) as house:
-        _print(house.contests.freeze(contest), form)
+    with target.open(create=False) as api:
+        _print(api.contests.freeze(contest), form)
 
 
 @click.command("unfreeze", cls=Command)
 @arguments.contest
 @arguments.reason_required
 @parameters.form(TABLE, "json")
-@place
-def unfreeze(contest: str, *, reason: str, form: str, place: Place) -> None:
+@target
+def unfreeze(contest: str, *, reason: str, form: str, target: Target) -> None:
     """Let the public see again what happens in ID.
 
     The reason stands in the ledger, where the public reads it.
@@ -228,16 +228,16 @@ def unfreeze(contest: str, *, reason: str, form: str, place: Place) -> None:
     """
     from agon.api.models.base import ReasonRequest
 
-    with place.open(create=False) as house:
-        _print(house.contests.unfreeze(contest, ReasonRequest(reason=reason)), form)
+    with target.open(create=False) as api:
+        _print(api.contests.unfreeze(contest, ReasonRequest(reason=reason)), form)
 
 
 @click.command("finalize", cls=Command)
 @arguments.contest
 @option("--force", is_flag=True, help="Even while programs wait for a verdict.")
 @parameters.form(TABLE, "json")
-@place
-def finalize(contest: str, *, force: bool, form: str, place: Place) -> None:
+@target
+def finalize(contest: str, *, force: bool, form: str, target: Target) -> None:
     """Publish the final boards of ID; it takes no records any more.
 
     Corrections come later as change sets (rescore, void), beside the final result.
@@ -246,15 +246,15 @@ def finalize(contest: str, *, force: bool, form: str, place: Place) -> None:
     """
     from agon.api.models.contests import FinalizeRequest
 
-    with place.open(create=False) as house:
-        _print(house.contests.finalize(contest, FinalizeRequest(force=force)), form)
+    with target.open(create=False) as api:
+        _print(api.contests.finalize(contest, FinalizeRequest(force=force)), form)
 
 
 def _print(told: "Contest", form: str) -> None:
     """Print a contest in a line, or as JSON."""
     if form == "json":
-        from agon.cli.formats import json_chunks
+        from agon.cli.shared.formats import json_chunks
 
-        deliver(json_chunks(listing.plainly(told)), None)
+        deliver(json_chunks(lists.plain_values(told)), None)
         return
     click.echo(f"{told.id} · {told.discipline} · {told.state} · {told.edition} · entry {told.seq}")

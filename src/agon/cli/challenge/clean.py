@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from agon.cli.challenge import arguments
-from agon.cli.helping import Command, option
+from agon.cli.shared.commands import Command, option
 
 
 @click.command("clean", cls=Command)

@@ -4,18 +4,18 @@ from pathlib import Path
 
 import click
 
-from agon.cli import listing, parameters
 from agon.cli.contest import arguments
-from agon.cli.helping import Command, option
-from agon.cli.output import TABLE, deliver, require_writable
-from agon.cli.places import Place, place
+from agon.cli.shared import lists, parameters
+from agon.cli.shared.commands import Command, option
+from agon.cli.shared.output import TABLE, deliver, require_writable
+from agon.cli.shared.target import Target, target
 
 
 @click.command("export", cls=Command)
 @arguments.contest
 @parameters.out(required=True)
-@place
-def export(contest: str, *, out: Path, place: Place) -> None:
+@target
+def export(contest: str, *, out: Path, target: Target) -> None:
     """Write the ledger of ID as a folder that anybody can verify and replay without this house.
 
     It holds everything, what is hidden from participants included.
@@ -24,8 +24,8 @@ def export(contest: str, *, out: Path, place: Place) -> None:
       agon replay spring-ledger/
     """
     require_writable(out)
-    with place.open(create=False) as house:
-        house.ledgers.export(contest, out)
+    with target.open(create=False) as api:
+        api.ledgers.export(contest, out)
     click.echo(f"{contest} is in {out}; agon replay {out} verifies it", err=True)
 
 
@@ -34,8 +34,8 @@ def export(contest: str, *, out: Path, place: Place) -> None:
 @option("--as", "name", metavar="ID", help="Take it only if it is this contest's ledger.")
 @option("--dry-run", is_flag=True, help="Verify the folder; take nothing in.")
 @parameters.form(TABLE, "json")
-@place
-def import_(folder: Path, *, name: str | None, dry_run: bool, form: str, place: Place) -> None:
+@target
+def import_(folder: Path, *, name: str | None, dry_run: bool, form: str, target: Target) -> None:
     """Take in the ledger in DIR, all of it or nothing; a contest that is here is continued.
 
     Everything is verified first: every line, the chain, the signatures.
@@ -46,12 +46,12 @@ def import_(folder: Path, *, name: str | None, dry_run: bool, form: str, place: 
     if dry_run:
         _verify(folder, name)
         return
-    with place.open() as house:
-        taken = house.ledgers.import_(folder, id=name)
+    with target.open() as api:
+        taken = api.ledgers.import_(folder, id=name)
     if form == "json":
-        from agon.cli.formats import json_chunks
+        from agon.cli.shared.formats import json_chunks
 
-        deliver(json_chunks(listing.plainly(taken)), None)
+        deliver(json_chunks(lists.plain_values(taken)), None)
         return
     click.echo(f"{taken.id} · {taken.discipline} · {taken.state} · entry {taken.seq}")
 

@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agon.cli import parameters
 from agon.cli.dojo import arguments
-from agon.cli.helping import Command, option
-from agon.cli.output import TABLE, deliver
+from agon.cli.shared import parameters
+from agon.cli.shared.commands import Command, option
+from agon.cli.shared.output import TABLE, deliver
 
 if TYPE_CHECKING:
     from agon.app.dojo.run import Answer
@@ -66,7 +66,7 @@ def run_file(
         open_sandbox=lambda: sandbox(mode, workers=1),
     )
     if form == "json":
-        from agon.cli.formats import json_text
+        from agon.cli.shared.formats import json_text
 
         deliver([json_text(answer.to_dict()).encode() + b"\n"], None)
     else:
@@ -78,13 +78,13 @@ def run_file(
 
 
 def _draw(answer: "Answer") -> None:
-    from agon.cli.drawing import Paper
+    from agon.cli.shared.tables import Output
 
-    paper = Paper()
+    out = Output()
     right = "green" if answer.verdict == "ok" else "red"
-    paper.line(answer.verdict + (f": {answer.reason}" if answer.reason else ""), style=right)
+    out.line(answer.verdict + (f": {answer.reason}" if answer.reason else ""), style=right)
     if answer.mode is not None:
-        paper.line(
+        out.line(
             f"{answer.cpu_ms:.1f} ms CPU time · {answer.wall_ms:.1f} ms wall time · "
             f"{answer.memory_kib:,} KiB · {answer.mode}"
         )
@@ -95,5 +95,5 @@ def _draw(answer: "Answer") -> None:
         ]
         rest = len(answer.terms) - len(shown)
         more = f" … and {rest:,} more" if rest > 0 else ""
-        paper.line(f"{len(answer.terms)} terms: {', '.join(shown)}{more}")
-    paper.deliver()
+        out.line(f"{len(answer.terms)} terms: {', '.join(shown)}{more}")
+    out.deliver()

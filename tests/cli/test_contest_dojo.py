@@ -6,14 +6,14 @@ import pytest
 
 from agon.settings import load
 from agon.wiring import open_service
-from cli.command import Ended, Here
+from cli.command import Cli, CommandResult
 from fakes.autumn import CUBES, RIGHT, SQUARES, judged, publish
 
 DOJO = Path(__file__).parents[2] / "src/agon/examples/dojo"
 
 
 @pytest.fixture
-def database(agon: Here, tmp_path: Path) -> str:
+def database(agon: Cli, tmp_path: Path) -> str:
     """Create a dojo contest with the problem of squares."""
     url = f"sqlite:///{tmp_path}/agon.db"
     ended = agon("contest", "create", "autumn", "--discipline", "dojo", "--database", url)
@@ -25,14 +25,14 @@ def database(agon: Here, tmp_path: Path) -> str:
     return url
 
 
-def good(agon: Here, database: str, *arguments: object) -> Ended:
+def good(agon: Cli, database: str, *arguments: object) -> CommandResult:
     """Run a command that has to succeed."""
     ended = agon("contest", *arguments, "--database", database)
     assert ended.code == 0, ended.err
     return ended
 
 
-def test_problems_are_listed_with_their_disclosed_terms(agon: Here, database: str) -> None:
+def test_problems_are_listed_with_their_disclosed_terms(agon: Cli, database: str) -> None:
     """The table is for an overview; programs are written from the JSON."""
     told = good(agon, database, "problems", "autumn", "--format", "json").json()["problems"]
     assert [one["disclosed"][1]["a"] for one in told] == ["9", "27"]
@@ -45,7 +45,7 @@ def test_problems_are_listed_with_their_disclosed_terms(agon: Here, database: st
     assert ended.code == 3
 
 
-def test_a_setter_is_sent_through_its_gate(agon: Here, database: str) -> None:
+def test_a_setter_is_sent_through_its_gate(agon: Cli, database: str) -> None:
     """Its faults are told before anything is sent."""
     told = good(agon, database, "publish", "autumn", DOJO / "primes", "--format", "json").json()
     assert (told["job"]["kind"], told["job"]["state"]) == ("gate", "queued")
@@ -54,7 +54,7 @@ def test_a_setter_is_sent_through_its_gate(agon: Here, database: str) -> None:
     assert agon("contest", "publish", "autumn", "none/", "--database", database).code == 3
 
 
-def test_an_answer_is_revealed_once_its_problem_is_closed(agon: Here, database: str) -> None:
+def test_an_answer_is_revealed_once_its_problem_is_closed(agon: Cli, database: str) -> None:
     """Source and terms are what solvers look for."""
     squares, cubes = (
         one["id"]
@@ -67,7 +67,7 @@ def test_an_answer_is_revealed_once_its_problem_is_closed(agon: Here, database: 
     assert (told["source"], told["terms"][2]) == (CUBES, "27")
 
 
-def test_a_program_is_submitted(agon: Here, database: str, tmp_path: Path) -> None:
+def test_a_program_is_submitted(agon: Cli, database: str, tmp_path: Path) -> None:
     """A worker judges it; whose it is has to be said beside the database."""
     told = good(agon, database, "problems", "autumn", "--format", "json").json()["problems"]
     solver = tmp_path / "solver.py"
@@ -81,7 +81,7 @@ def test_a_program_is_submitted(agon: Here, database: str, tmp_path: Path) -> No
     assert agon("contest", *sending, "--user", "ada", "--database", database).code == 2
 
 
-def test_what_became_of_a_program_is_shown(agon: Here, database: str, tmp_path: Path) -> None:
+def test_what_became_of_a_program_is_shown(agon: Cli, database: str, tmp_path: Path) -> None:
     """Somebody whose program was stopped wants to read by what, and in which program."""
     [told, _] = good(agon, database, "problems", "autumn", "--format", "json").json()["problems"]
     solver = tmp_path / "solver.py"

@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from agon.cli import parameters
 from agon.cli.challenge import epochs
-from agon.cli.helping import Command, option
-from agon.cli.output import MACHINE, TABLE, board_chunks, chosen_form, deliver
+from agon.cli.shared import parameters
+from agon.cli.shared.commands import Command, option
+from agon.cli.shared.output import MACHINE, TABLE, board_chunks, chosen_form, deliver
 
 if TYPE_CHECKING:
     from agon.app.challenge.epochs import Decay, Forecast
-    from agon.cli.drawing import Paper
+    from agon.cli.shared.tables import Output
 
 
 @click.command("forecast", cls=Command)
@@ -57,32 +57,32 @@ def forecast_burn(
     form = chosen_form(form, output)
     from agon.app.analysis.score import score
     from agon.app.challenge.epochs import forecast
-    from agon.cli.progress import working
+    from agon.cli.shared.progress import working
 
     with working("looking ahead"):
         result = score("challenge", source, **epochs.at_epoch(under, epoch))
         made = forecast(result, ahead=ahead, competition=competition)
     if form == "json":
-        from agon.cli.formats import json_chunks
+        from agon.cli.shared.formats import json_chunks
 
         deliver(json_chunks(made.to_dict()), output)
     elif form == TABLE:
-        from agon.cli.drawing import Paper
+        from agon.cli.shared.tables import Output
 
-        paper = Paper(output)
-        _draw(paper, made)
-        paper.deliver()
+        out = Output(output)
+        _draw(out, made)
+        out.deliver()
     else:
         deliver(board_chunks(made.table(), form), output)
 
 
-def _draw(paper: "Paper", made: "Forecast") -> None:
-    from agon.cli.drawing import Column, number
+def _draw(out: "Output", made: "Forecast") -> None:
+    from agon.cli.shared.tables import Column, number
 
     edition = made.result.edition.full_name
-    paper.line(f"if nobody improves · {edition} · as of epoch {made.epochs[0]}", style="bold")
+    out.line(f"if nobody improves · {edition} · as of epoch {made.epochs[0]}", style="bold")
     decays = made.decays
-    paper.table(
+    out.table(
         [
             Column("competition", [one.competition for one in decays]),
             Column("burn %", _percents([one.burning[0] for one in decays]), right=True),
@@ -94,8 +94,8 @@ def _draw(paper: "Paper", made: "Forecast") -> None:
         ],
         needed=6,
     )
-    paper.line()
-    paper.line("burn in percent, epoch by epoch", style="bold")
+    out.line()
+    out.line("burn in percent, epoch by epoch", style="bold")
     lines = [
         Column(
             one.competition if len(decays) > 1 else f"{one.rules.decay_curve} (in force)",
@@ -110,7 +110,7 @@ def _draw(paper: "Paper", made: "Forecast") -> None:
             for curve, percents in decays[0].curves.items()
             if curve != decays[0].rules.decay_curve
         ]
-    paper.table(
+    out.table(
         [
             Column("epoch", [str(epoch) for epoch in made.epochs], right=True),
             *lines,
@@ -120,7 +120,7 @@ def _draw(paper: "Paper", made: "Forecast") -> None:
     )
     for one in decays:
         if one.state.last_improvement is None:
-            paper.line(f"{one.competition}: nobody has scored above 0, so its whole share burns")
+            out.line(f"{one.competition}: nobody has scored above 0, so its whole share burns")
 
 
 def _epoch(epoch: int | None) -> str:

@@ -6,11 +6,11 @@ from typing import Any, Final
 
 import click
 
-from agon.cli import listing, parameters
 from agon.cli.contest import arguments
-from agon.cli.helping import Command, option
-from agon.cli.output import TABLE, deliver
-from agon.cli.places import Place, place
+from agon.cli.shared import lists, parameters
+from agon.cli.shared.commands import Command, option
+from agon.cli.shared.output import TABLE, deliver
+from agon.cli.shared.target import Target, target
 
 _COLUMNS = ("id", "title", "N_check", "freeze_started_at", "revealed")
 _SENT: Final = ("id", "user", "verdict", "terms_matched", "at", "problem")
@@ -21,11 +21,11 @@ _ONCE: Final = ("source", "agent", "user_id", "problem_id", "created_at")
 @click.command("problems", cls=Command)
 @arguments.contest
 @option("--problem", metavar="P", help="Only this one, with its answer once it is revealed.")
-@listing.form
+@lists.form
 @parameters.output
-@place
+@target
 def problems(
-    contest: str, *, problem: str | None, form: str, output: Path | None, place: Place
+    contest: str, *, problem: str | None, form: str, output: Path | None, target: Target
 ) -> None:
     """List the problems of ID; --format json has the disclosed terms, which solvers work from.
 
@@ -35,23 +35,23 @@ def problems(
       agon contest problems autumn --problem 4f6c…
       agon contest problems autumn --format json --output problems.json
     """
-    with place.open(create=False) as house:
+    with target.open(create=False) as api:
         if problem is None:
-            found = [listing.plainly(one) for one in house.problems.list(contest)]
+            found = [lists.plain_values(one) for one in api.problems.list(contest)]
         else:
-            found = [listing.plainly(house.problems.get(contest, problem))]
+            found = [lists.plain_values(api.problems.get(contest, problem))]
     if problem is not None and form == TABLE:
         _draw_problem(found[0], output)
         return
-    listing.print_rows(found, form=form, name="problems", columns=_COLUMNS, output=output)
+    lists.print_rows(found, form=form, name="problems", columns=_COLUMNS, output=output)
 
 
 @click.command("publish", cls=Command)
 @arguments.contest
 @click.argument("package", metavar="PACKAGE", type=click.Path(path_type=Path))
 @parameters.form(TABLE, "json")
-@place
-def publish(contest: str, package: Path, *, form: str, place: Place) -> None:
+@target
+def publish(contest: str, package: Path, *, form: str, target: Target) -> None:
     """Have the setter in PACKAGE go through its gate and publish its problem in ID.
 
     PACKAGE holds problem.json and setter.py, as for agon dojo publish. A worker runs the setter;
@@ -65,10 +65,10 @@ def publish(contest: str, package: Path, *, form: str, place: Place) -> None:
     sent = {**problem.declared(), "source": problem.source.decode()}
     from agon.api.models.submissions import ProblemCreate
 
-    with place.open(create=False) as house:
-        done = house.problems.publish(contest, ProblemCreate(package=sent))
+    with target.open(create=False) as api:
+        done = api.problems.publish(contest, ProblemCreate(package=sent))
     if form == "json":
-        _deliver({"problem": done.id, "job": listing.plainly(done.job)})
+        _deliver({"problem": done.id, "job": lists.plain_values(done.job)})
         return
     click.echo(done.id)
     click.echo(
@@ -80,16 +80,16 @@ def publish(contest: str, package: Path, *, form: str, place: Place) -> None:
 @click.command("reveal", cls=Command)
 @arguments.contest
 @click.argument("problem", metavar="PROBLEM")
-@place
-def reveal(contest: str, problem: str, *, place: Place) -> None:
+@target
+def reveal(contest: str, problem: str, *, target: Target) -> None:
     """Let everybody see source and terms of PROBLEM; it has to be past its freeze.
 
     From then on everybody can verify the problem's hash and judge again.
 
       agon contest reveal autumn 4f6c…
     """
-    with place.open(create=False) as house:
-        house.problems.reveal(contest, problem)
+    with target.open(create=False) as api:
+        api.problems.reveal(contest, problem)
     click.echo(f"{problem} is revealed")
 
 
@@ -103,7 +103,7 @@ def reveal(contest: str, problem: str, *, place: Place) -> None:
 @option("--tag", metavar="T", help="The method's tag.")
 @option("--notes", metavar="N", help="For people.")
 @parameters.form(TABLE, "json")
-@place
+@target
 def submit(
     contest: str,
     file: Path,
@@ -113,7 +113,7 @@ def submit(
     tag: str | None,
     notes: str | None,
     form: str,
-    place: Place,
+    target: Target,
 ) -> None:
     """Send the solver in FILE to a problem of ID; a worker judges it.
 
@@ -130,15 +130,15 @@ def submit(
     except UnicodeDecodeError:
         raise Unreadable(f"{file} is no UTF-8 text; save it as UTF-8") from None
     content = {"source": source, "method_tag": tag, "notes": notes}
-    with place.open(create=False) as house:
+    with target.open(create=False) as api:
         request = SubmissionCreate(
             content={name: value for name, value in content.items() if value is not None},
             problem=problem,
             user=user,
         )
-        done = house.submissions.create(contest, request)
+        done = api.submissions.create(contest, request)
     if form == "json":
-        _deliver(listing.plainly(done))
+        _deliver(lists.plain_values(done))
         return
     click.echo(done.id)
     for job in done.jobs:
@@ -149,11 +149,11 @@ def submit(
 @click.command("submissions", cls=Command)
 @arguments.contest
 @click.argument("submission", metavar="[SUBMISSION]", required=False)
-@listing.form
+@lists.form
 @parameters.output
-@place
+@target
 def submissions(
-    contest: str, submission: str | None, *, form: str, output: Path | None, place: Place
+    contest: str, submission: str | None, *, form: str, output: Path | None, target: Target
 ) -> None:
     """List what was sent to ID to be judged, oldest first, or show one with its program.
 
@@ -162,38 +162,38 @@ def submissions(
       agon contest submissions autumn
       agon contest submissions autumn 01a2… --format json
     """
-    with place.open(create=False) as house:
+    with target.open(create=False) as api:
         if submission is None:
-            found = [listing.plainly(one) for one in house.submissions.list(contest)]
+            found = [lists.plain_values(one) for one in api.submissions.list(contest)]
         else:
-            found = [listing.plainly(house.submissions.get(contest, submission))]
+            found = [lists.plain_values(api.submissions.get(contest, submission))]
     if submission is None or form != TABLE:
         rows = [_judged(one) for one in found] if form == TABLE else found
-        listing.print_rows(rows, form=form, name="submissions", columns=_SENT, output=output)
+        lists.print_rows(rows, form=form, name="submissions", columns=_SENT, output=output)
         return
-    from agon.cli.drawing import Paper
+    from agon.cli.shared.tables import Output
 
-    paper = Paper(output)
+    out = Output(output)
     for name, value in _judged(found[0]).items():
         if value not in (None, ""):
-            paper.line(f"{name.replace('_', ' ')}: {listing.told(value)}")
+            out.line(f"{name.replace('_', ' ')}: {lists.format_value(value)}")
     if source := found[0]["content"].get("source"):
-        paper.line("")
-        paper.line(source.rstrip("\n"))
-    paper.deliver()
+        out.line("")
+        out.line(source.rstrip("\n"))
+    out.deliver()
 
 
 def _draw_problem(told: Mapping[str, Any], output: Path | None) -> None:
     """Draw a problem line by line: a table of ids this long has no room for the rest."""
-    from agon.cli.drawing import Paper
+    from agon.cli.shared.tables import Output
 
-    paper = Paper(output)
+    out = Output(output)
     for name in (*_COLUMNS, "interface", "setter_user_id"):
         if told.get(name) is not None:
-            paper.line(f"{name.replace('_', ' ')}: {listing.told(told[name])}")
+            out.line(f"{name.replace('_', ' ')}: {lists.format_value(told[name])}")
     terms = "  ".join(f"a_{one['n']} = {one['a']}" for one in told["disclosed"][:_TERMS_FOR_PEOPLE])
-    paper.line(f"{terms}  …; --format json has all that are disclosed")
-    paper.deliver()
+    out.line(f"{terms}  …; --format json has all that are disclosed")
+    out.deliver()
 
 
 def _judged(told: Mapping[str, Any]) -> dict[str, Any]:
@@ -205,6 +205,6 @@ def _judged(told: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _deliver(told: dict[str, Any]) -> None:
-    from agon.cli.formats import json_chunks
+    from agon.cli.shared.formats import json_chunks
 
     deliver(json_chunks(told), None)

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from agon.cli import listing, parameters
 from agon.cli.contest import arguments
-from agon.cli.helping import Command, option
-from agon.cli.output import TABLE, deliver
-from agon.cli.places import Place, place
+from agon.cli.shared import lists, parameters
+from agon.cli.shared.commands import Command, option
+from agon.cli.shared.output import TABLE, deliver
+from agon.cli.shared.target import Target, target
 
 if TYPE_CHECKING:
     from agon.api.models.changes import ChangeSet
-    from agon.cli.drawing import Paper
+    from agon.cli.shared.tables import Output
     from agon.client import Api
 
 _MOVES_FOR_PEOPLE: Final = 25
@@ -39,7 +39,7 @@ _dry_run = option("--dry-run", is_flag=True, help="Show who would move; change n
 @_dry_run
 @arguments.yes
 @parameters.form(TABLE, "json")
-@place
+@target
 def rescore(
     contest: str,
     *,
@@ -49,7 +49,7 @@ def rescore(
     dry_run: bool,
     yes: bool,
     form: str,
-    place: Place,
+    target: Target,
 ) -> None:
     """Score ID under other rules: shows who moves, asks, applies.
 
@@ -62,8 +62,8 @@ def rescore(
     params: dict[str, Any] = {"overrides": overrides}
     if edition is not None:
         params["edition"] = edition
-    with place.open(create=False) as house:
-        _change(house, contest, "rules", params, reason, dry_run=dry_run, yes=yes, form=form)
+    with target.open(create=False) as api:
+        _change(api, contest, "rules", params, reason, dry_run=dry_run, yes=yes, form=form)
 
 
 @click.command("void", cls=Command)
@@ -86,7 +86,7 @@ def rescore(
 @_dry_run
 @arguments.yes
 @parameters.form(TABLE, "json")
-@place
+@target
 def void(
     contest: str,
     *,
@@ -96,7 +96,7 @@ def void(
     dry_run: bool,
     yes: bool,
     form: str,
-    place: Place,
+    target: Target,
 ) -> None:
     """Take the effect from records of ID; they stay in the ledger.
 
@@ -108,8 +108,8 @@ def void(
     if not records and not people:
         raise click.UsageError("name what is void: --record KEY or --person P")
     params = {"records": list(records), "people": list(people)}
-    with place.open(create=False) as house:
-        _change(house, contest, "void", params, reason, dry_run=dry_run, yes=yes, form=form)
+    with target.open(create=False) as api:
+        _change(api, contest, "void", params, reason, dry_run=dry_run, yes=yes, form=form)
 
 
 @click.command("rollback", cls=Command)
@@ -117,8 +117,8 @@ def void(
 @click.argument("change", metavar="CHANGE")
 @arguments.reason_required
 @parameters.form(TABLE, "json")
-@place
-def rollback(contest: str, change: str, *, reason: str, form: str, place: Place) -> None:
+@target
+def rollback(contest: str, change: str, *, reason: str, form: str, target: Target) -> None:
     """Take the effect from the change set CHANGE of ID, whose entries stay in the ledger.
 
     The boards are then as if it had never been applied.
@@ -128,8 +128,8 @@ def rollback(contest: str, change: str, *, reason: str, form: str, place: Place)
     """
     from agon.api.models.base import ReasonRequest
 
-    with place.open(create=False) as house:
-        undone = house.changes.roll_back(contest, change, ReasonRequest(reason=reason))
+    with target.open(create=False) as api:
+        undone = api.changes.roll_back(contest, change, ReasonRequest(reason=reason))
     _print(undone, form)
     click.echo(
         f"rolled back at entry {undone.rolled_back_at:,}: what it moved, as shown, is undone",
@@ -140,11 +140,11 @@ def rollback(contest: str, change: str, *, reason: str, form: str, place: Place)
 @click.command("changes", cls=Command)
 @arguments.contest
 @click.argument("change", metavar="[CHANGE]", required=False)
-@listing.form
+@lists.form
 @parameters.output
-@place
+@target
 def changes(
-    contest: str, change: str | None, *, form: str, output: Path | None, place: Place
+    contest: str, change: str | None, *, form: str, output: Path | None, target: Target
 ) -> None:
     """List the change sets of ID, or show one with who it moves.
 
@@ -153,17 +153,17 @@ def changes(
       agon contest changes spring
       agon contest changes spring 0193… --format json
     """
-    with place.open(create=False) as house:
+    with target.open(create=False) as api:
         if change is not None:
-            _print(house.changes.get(contest, change), "json" if form != TABLE else form)
+            _print(api.changes.get(contest, change), "json" if form != TABLE else form)
             return
-        rows = [listing.plainly(one) for one in house.changes.list(contest)]
-    listing.print_rows(rows, form=form, name="changes", columns=_CHANGE_COLUMNS, output=output,
+        rows = [lists.plain_values(one) for one in api.changes.list(contest)]
+    lists.print_rows(rows, form=form, name="changes", columns=_CHANGE_COLUMNS, output=output,
                        empty="no change sets")  # fmt: skip
 
 
 def _change(
-    house: "Api",
+    api: "Api",
     contest: str,
     kind: str,
     params: Mapping[str, Any],
@@ -175,20 +175,20 @@ def _change(
 ) -> None:
     """Propose, try, show; then apply if that is wanted, else drop it."""
     from agon.api.models.changes import ChangeSetCreate
-    from agon.cli.progress import working
+    from agon.cli.shared.progress import working
 
     request = ChangeSetCreate.model_validate({"kind": kind, "params": params, "reason": reason})
-    proposed = house.changes.propose(contest, request)
+    proposed = api.changes.propose(contest, request)
     try:
         with working("trying"):
-            tried = house.changes.dry_run(contest, proposed.id)
+            tried = api.changes.dry_run(contest, proposed.id)
         if form == TABLE:
             _draw(tried)
         wanted = not dry_run and (yes or _asked(contest))
-        step = house.changes.apply if wanted else house.changes.cancel
+        step = api.changes.apply if wanted else api.changes.cancel
         done = step(contest, proposed.id)
     except BaseException:
-        _drop(house, contest, proposed.id)
+        _drop(api, contest, proposed.id)
         raise
     if form == "json":
         _print(done, form)
@@ -203,62 +203,62 @@ def _asked(contest: str) -> bool:
     return click.confirm(f"Change {contest}?", err=True)
 
 
-def _drop(house: "Api", contest: str, change: str) -> None:
+def _drop(api: "Api", contest: str, change: str) -> None:
     """Drop what was proposed, as far as that is possible; the reason to drop it is told."""
     from contextlib import suppress
 
     from agon.errors import AgonError
 
     with suppress(AgonError):
-        house.changes.cancel(contest, change)
+        api.changes.cancel(contest, change)
 
 
 def _print(change: "ChangeSet", form: str) -> None:
     if form == "json":
-        from agon.cli.formats import json_chunks
+        from agon.cli.shared.formats import json_chunks
 
-        deliver(json_chunks(listing.plainly(change)), None)
+        deliver(json_chunks(lists.plain_values(change)), None)
         return
     _draw(change)
 
 
 def _draw(change: "ChangeSet") -> None:
     """Draw a change set: what it is, and by board who moves."""
-    from agon.cli.drawing import Paper, cell
+    from agon.cli.shared.tables import Output, cell
 
-    paper = Paper()
-    paper.line(f"change set {change.id} · {change.kind} · {change.state}", style="bold")
-    paper.line(f"reason: {change.reason}")
+    out = Output()
+    out.line(f"change set {change.id} · {change.kind} · {change.state}", style="bold")
+    out.line(f"reason: {change.reason}")
     for name, value in change.params.items():
         if value not in (None, [], {}, ""):
-            paper.line(f"{name}: {cell(value)}")
+            out.line(f"{name}: {cell(value)}")
     if change.failed is not None:
-        paper.line(f"its dry run failed: {change.failed}", style="red")
+        out.line(f"its dry run failed: {change.failed}", style="red")
     for board, report in ((change.report or {}).get("boards") or {}).items():
-        _draw_board(paper, board, report)
-    paper.deliver()
+        _draw_board(out, board, report)
+    out.deliver()
 
 
-def _draw_board(paper: "Paper", board: str, report: Mapping[str, Any]) -> None:
-    from agon.cli.drawing import Column, number, signed
+def _draw_board(out: "Output", board: str, report: Mapping[str, Any]) -> None:
+    from agon.cli.shared.tables import Column, number, signed
 
     unscorable = report.get("unscorable")
     if unscorable:
         told = "; ".join(f"{side}, it cannot be scored: {why}" for side, why in unscorable.items())
-        paper.line(f"{board}: {told}")
+        out.line(f"{board}: {told}")
         return
     summary, moves = report["summary"], report["moves"]
     if not (summary["moved"] or report["entered"] or report["dropped"]):
-        paper.line(f"{board}: nobody moves")
+        out.line(f"{board}: nobody moves")
         return
-    paper.line(
+    out.line(
         f"{board}: {summary['moved']:,} of {summary['compared']:,} move, "
         f"{len(report['entered']):,} enter, {len(report['dropped']):,} drop off",
         style="bold",
     )
     shown = moves[:_MOVES_FOR_PEOPLE]
     if shown:
-        paper.table(
+        out.table(
             [
                 Column("id", [one["id"] for one in shown]),
                 Column("rank", [f"{one['rank_before']} → {one['rank_after']}" for one in shown],
@@ -271,8 +271,8 @@ def _draw_board(paper: "Paper", board: str, report: Mapping[str, Any]) -> None:
             needed=5,
         )  # fmt: skip
     if len(moves) > len(shown):
-        paper.line(f"{len(moves) - len(shown):,} smaller moves; --format json has them")
+        out.line(f"{len(moves) - len(shown):,} smaller moves; --format json has them")
     for what in ("entered", "dropped"):
         for one in report[what][:5]:
             why = f" ({one['reason']})" if one.get("reason") else ""
-            paper.line(f"  {what}: {one['id']}{why}")
+            out.line(f"  {what}: {one['id']}{why}")

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from agon.cli import listing, parameters
 from agon.cli.contest import arguments
-from agon.cli.helping import Command, option
-from agon.cli.output import TABLE, board_chunks, deliver
-from agon.cli.places import Place, place
+from agon.cli.shared import lists, parameters
+from agon.cli.shared.commands import Command, option
+from agon.cli.shared.output import TABLE, board_chunks, deliver
+from agon.cli.shared.target import Target, target
 
 if TYPE_CHECKING:
     from agon.api.models.boards import BoardPage
@@ -31,7 +31,7 @@ _person = click.argument("person", metavar="PERSON")
 @option("--around", metavar="P", help="The rows around this id.")
 @option("--find", metavar="TEXT", help="Only those whose ids begin with this, in id order.")
 @parameters.printing
-@place
+@target
 def board(
     contest: str,
     *,
@@ -40,7 +40,7 @@ def board(
     around: str | None,
     find: str | None,
     printing: parameters.OutputOptions,
-    place: Place,
+    target: Target,
 ) -> None:
     """Print a published board of ID.
 
@@ -55,9 +55,9 @@ def board(
     if around is not None and find is not None:
         raise click.UsageError("--around and --find exclude each other; give one of them")
     people = _ROWS_FOR_PEOPLE if printing.form == TABLE else None
-    with place.open(create=False) as house:
+    with target.open(create=False) as api:
         page, is_cut, rows = _rows(
-            house,
+            api,
             contest,
             board,
             as_of=as_of,
@@ -67,11 +67,11 @@ def board(
         )
         others: dict[str, Any] = {}
         if printing.form == "json" and find is None:
-            others["unscored"] = _unscored(house, page)
+            others["unscored"] = _unscored(api, page)
     if printing.form == "json":
-        from agon.cli.formats import json_chunks
+        from agon.cli.shared.formats import json_chunks
 
-        told = listing.plainly(page)
+        told = lists.plain_values(page)
         for name in ("next", "previous", "start", "place"):
             del told[name]
         deliver(json_chunks({**told, **others, "rows": rows}), printing.output)
@@ -90,7 +90,7 @@ def board(
 @arguments.as_of
 @parameters.form(TABLE, "json")
 @parameters.output
-@place
+@target
 def explain(
     contest: str,
     person: str,
@@ -99,7 +99,7 @@ def explain(
     as_of: str | None,
     form: str,
     output: Path | None,
-    place: Place,
+    target: Target,
 ) -> None:
     """Explain the score of PERSON on a published board of ID, line by line.
 
@@ -108,31 +108,31 @@ def explain(
       agon contest explain spring ada
       agon contest explain spring ada --as-of 1200 --format json
     """
-    with place.open(create=False) as house:
-        told = house.boards.explain(contest, person, board=board, as_of=as_of)
-        edition = house.contests.get(contest).edition
+    with target.open(create=False) as api:
+        told = api.boards.explain(contest, person, board=board, as_of=as_of)
+        edition = api.contests.get(contest).edition
     if form == "json":
-        from agon.cli.formats import json_chunks
+        from agon.cli.shared.formats import json_chunks
 
         deliver(json_chunks({"contest": contest, **told.to_dict()}), output)
         return
-    from agon.cli.drawing import Paper
     from agon.cli.explain import draw_explanation
+    from agon.cli.shared.tables import Output
 
-    paper = Paper(output)
-    draw_explanation(paper, told, under=f"{contest} · {edition}")
-    paper.deliver()
+    out = Output(output)
+    draw_explanation(out, told, under=f"{contest} · {edition}")
+    out.deliver()
 
 
 @click.command("history", cls=Command)
 @arguments.contest
 @_person
 @parameters.board
-@listing.form
+@lists.form
 @parameters.output
-@place
+@target
 def history(
-    contest: str, person: str, *, board: str | None, form: str, output: Path | None, place: Place
+    contest: str, person: str, *, board: str | None, form: str, output: Path | None, target: Target
 ) -> None:
     """List every position of the ledger at which the score of PERSON became another.
 
@@ -141,21 +141,21 @@ def history(
 
       agon contest history spring ada
     """
-    with place.open(create=False) as house:
-        steps = house.boards.history(contest, person, board=board)
-        rows = [listing.plainly(one) for one in steps]
+    with target.open(create=False) as api:
+        steps = api.boards.history(contest, person, board=board)
+        rows = [lists.plain_values(one) for one in steps]
     if form != TABLE:
-        listing.print_rows(rows, form=form, name="steps", columns=_STEPS, output=output)
+        lists.print_rows(rows, form=form, name="steps", columns=_STEPS, output=output)
         return
-    from agon.cli.drawing import Paper
+    from agon.cli.shared.tables import Output
 
-    paper = Paper(output)
-    listing.add_rows(paper, rows, columns=_STEPS, empty="no steps")
+    out = Output(output)
+    lists.add_rows(out, rows, columns=_STEPS, empty="no steps")
     for row in rows:
         if by := row["by"]:
             done = "rolled back" if by["rolled_back"] else by["kind"]
-            paper.line(f"{row['seq']:,}: change set {by['change']} · {done} · {by['reason']}")
-    paper.deliver()
+            out.line(f"{row['seq']:,}: change set {by['change']} · {done} · {by['reason']}")
+    out.deliver()
 
 
 @click.command("findings", cls=Command)
@@ -163,8 +163,8 @@ def history(
 @option("--look", is_flag=True, help="Look through the newest records first.")
 @parameters.form(TABLE, "json")
 @parameters.output
-@place
-def findings(contest: str, *, look: bool, form: str, output: Path | None, place: Place) -> None:
+@target
+def findings(contest: str, *, look: bool, form: str, output: Path | None, target: Target) -> None:
     """Show what the last look for gaming in ID found, gravest first.
 
     Findings inform people and change no score; they are for organisers.
@@ -172,23 +172,23 @@ def findings(contest: str, *, look: bool, form: str, output: Path | None, place:
       agon contest findings spring
       agon contest findings spring --look
     """
-    with place.open(create=False) as house:
-        found = (house.integrity.scan if look else house.integrity.findings)(contest)
+    with target.open(create=False) as api:
+        found = (api.integrity.scan if look else api.integrity.findings)(contest)
     if form == "json":
-        from agon.cli.formats import json_chunks
+        from agon.cli.shared.formats import json_chunks
 
         deliver(json_chunks({"seq": found.seq, "findings": list(found.items)}), output)
         return
     from agon.api.conversions import finding_of
     from agon.cli.check import draw_finding
-    from agon.cli.drawing import Paper
+    from agon.cli.shared.tables import Output
 
-    paper = Paper(output)
+    out = Output(output)
     when = f"at entry {found.seq:,}" if found.seq else "nobody has looked yet"
-    paper.line(f"{contest} · {len(found.items):,} findings · {when}", style="bold")
+    out.line(f"{contest} · {len(found.items):,} findings · {when}", style="bold")
     for one in found.items:
-        draw_finding(paper, finding_of(one))
-    paper.deliver()
+        draw_finding(out, finding_of(one))
+    out.deliver()
 
 
 @click.command("proof", cls=Command)
@@ -202,7 +202,7 @@ def findings(contest: str, *, look: bool, form: str, output: Path | None, place:
     metavar="FILE",
     help="Write the proof here (default: stdout).",
 )
-@place
+@target
 def proof(
     contest: str,
     person: str,
@@ -210,7 +210,7 @@ def proof(
     board: str | None,
     as_of: str | None,
     out: Path | None,
-    place: Place,
+    target: Target,
 ) -> None:
     """Write what proves the row of PERSON to anybody: agon replay --proof checks it offline.
 
@@ -221,13 +221,13 @@ def proof(
     """
     from agon.kernel.fingerprints import canonical_json
 
-    with place.open(create=False) as house:
-        proved = house.boards.proof(contest, person, board=board, as_of=as_of)
-    deliver([canonical_json(listing.plainly(proved)) + b"\n"], out)
+    with target.open(create=False) as api:
+        proved = api.boards.proof(contest, person, board=board, as_of=as_of)
+    deliver([canonical_json(lists.plain_values(proved)) + b"\n"], out)
 
 
 def _rows(
-    house: "Api",
+    api: "Api",
     contest: str,
     board: str | None,
     *,
@@ -242,10 +242,10 @@ def _rows(
     """
     size = min(top or (_AROUND if around else _LARGEST_PAGE), _LARGEST_PAGE)
     if find is None:
-        more = partial(house.boards.page, contest)
+        more = partial(api.boards.page, contest)
         first = page = more(board, as_of=as_of, around=around, limit=size)
     else:
-        more = partial(house.boards.search, contest, find)
+        more = partial(api.boards.search, contest, find)
         first = page = more(board=board, as_of=as_of, limit=size)
     rows = list(page.rows)
     while around is None and page.next is not None and (top is None or len(rows) < top):
@@ -258,19 +258,17 @@ def _left(top: int | None, rows: list[Any]) -> int:
     return _LARGEST_PAGE if top is None else top - len(rows)
 
 
-def _unscored(house: "Api", page: "BoardPage") -> list[dict[str, Any]]:
+def _unscored(api: "Api", page: "BoardPage") -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     if not page.unscored_total:
         return found
-    shown = house.boards.unscored(
-        page.contest, page.board, as_of=str(page.seq), limit=_LARGEST_PAGE
-    )
-    found += map(listing.plainly, shown.unscored)
+    shown = api.boards.unscored(page.contest, page.board, as_of=str(page.seq), limit=_LARGEST_PAGE)
+    found += map(lists.plain_values, shown.unscored)
     while shown.next is not None:
-        shown = house.boards.unscored(
+        shown = api.boards.unscored(
             page.contest, page.board, cursor=shown.next, limit=_LARGEST_PAGE
         )
-        found += map(listing.plainly, shown.unscored)
+        found += map(lists.plain_values, shown.unscored)
     return found
 
 
@@ -288,31 +286,31 @@ def _draw(
     find: str | None,
     is_cut: bool,
 ) -> None:
-    from agon.cli.drawing import Paper
     from agon.cli.score import draw_listed
+    from agon.cli.shared.tables import Output
 
-    paper = Paper(output)
-    paper.line(
+    out = Output(output)
+    out.line(
         f"{page.contest} · {page.board} · {page.edition} · {page.state} · entry {page.seq:,}",
         style="bold",
     )
     if find is not None and not rows:
-        paper.line(f"nobody with a score has an id that begins with {find!r}; case matters")
+        out.line(f"nobody with a score has an id that begins with {find!r}; case matters")
     else:
-        draw_listed(paper, rows)
+        draw_listed(out, rows)
     if page.amended_by is not None:
         seq = page.amended_by.seq
-        paper.line(f"amended since it became final: --as-of {seq} shows the amended result")
+        out.line(f"amended since it became final: --as-of {seq} shows the amended result")
     more = page.rows_total - len(rows)
     if find is not None:
         told = "; there are more: give more of the id, or a greater --top" if is_cut else ""
-        paper.line(f"{len(rows):,} of {page.rows_total:,}{told}")
+        out.line(f"{len(rows):,} of {page.rows_total:,}{told}")
     elif more > 0:
-        paper.line(f"{more:,} more; --top {page.rows_total} or --format csv shows all")
+        out.line(f"{more:,} more; --top {page.rows_total} or --format csv shows all")
     if page.unscored_total:
-        paper.line(
+        out.line(
             f"{page.unscored_total:,} without a score; --format json has the reasons, and agon "
             f"contest explain {page.contest} P that of one"
         )
-    paper.line(f"board_sha256 {page.board_sha256}", style="dim")
-    paper.deliver()
+    out.line(f"board_sha256 {page.board_sha256}", style="dim")
+    out.deliver()

@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agon.cli import parameters
 from agon.cli.dojo import arguments
-from agon.cli.helping import Command, option
-from agon.cli.output import TABLE, deliver
+from agon.cli.shared import parameters
+from agon.cli.shared.commands import Command, option
+from agon.cli.shared.output import TABLE, deliver
 
 if TYPE_CHECKING:
     from agon.disciplines.dojo.program import Violation
@@ -58,7 +58,7 @@ def check_file(
     """
     report = _report(arguments.read_program(file), file, kind, edition, overrides)
     if form == "json":
-        from agon.cli.formats import json_chunks
+        from agon.cli.shared.formats import json_chunks
 
         deliver(json_chunks(report), None)
     else:
@@ -107,19 +107,19 @@ def _plain(violation: "Violation") -> dict[str, Any]:
 
 
 def _draw(report: dict[str, Any]) -> None:
-    from agon.cli.drawing import Paper
+    from agon.cli.shared.tables import Output
 
-    paper = Paper()
+    out = Output()
     verdict = "nothing to reject" if report["accepted"] else "would be rejected"
-    paper.line(f"{report['file']} · {report['kind']} · edition {report['edition']} · {verdict}")
-    paper.line(f"source_hash {report['source_hash']}")
-    paper.line(f"L_chars {report['L_chars']}")
+    out.line(f"{report['file']} · {report['kind']} · edition {report['edition']} · {verdict}")
+    out.line(f"source_hash {report['source_hash']}")
+    out.line(f"L_chars {report['L_chars']}")
     for name, (found, limit) in (report["payload"] or {}).items():
-        paper.line(f"{name} {found}" + ("" if limit is None else f" of {limit}"))
+        out.line(f"{name} {found}" + ("" if limit is None else f" of {limit}"))
     for one in report["violations"]:
-        paper.line(
+        out.line(
             f"{report['file']}:{one['line']}:{one['column']}: "
             f"{one['what']}; {one['remedy']} ({one['verdict']})",
             style="red",
         )
-    paper.deliver()
+    out.deliver()

@@ -36,7 +36,7 @@ def chosen_form(form: str | None, output: Path | None) -> str:
 
 def board_chunks(table: "pa.Table", form: str) -> Iterable[bytes]:
     """Return a board's table as CSV, NDJSON or Parquet."""
-    from agon.cli.formats import csv_chunks, ndjson_chunks, parquet_bytes
+    from agon.cli.shared.formats import csv_chunks, ndjson_chunks, parquet_bytes
 
     if form == "parquet":
         return [parquet_bytes(table)]

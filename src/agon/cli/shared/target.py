@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agon.cli.helping import Option, option
+from agon.cli.shared.commands import Option, option
 
 if TYPE_CHECKING:
     from agon.client import Api
@@ -43,7 +43,7 @@ _database = option("--database", metavar="URL", help="The database (default: set
 
 
 @dataclass(frozen=True)
-class Place:
+class Target:
     """Hold where a command works: at a server, else at a database.
 
     Attributes:
@@ -93,7 +93,7 @@ class Place:
             raise click.UsageError("--server and --database exclude each other; give one")
         from agon.client import Client
 
-        return Client(str(self.server), token=token(self.token_file))
+        return Client(str(self.server), token=read_token(self.token_file))
 
     def _local(self, *, create: bool) -> "Api":
         from agon.client.local import Local
@@ -122,7 +122,7 @@ def _readable(error: ValueError) -> Exception:
     return Unreadable("\n".join(lines))
 
 
-def token(file: Path | None) -> str | None:
+def read_token(file: Path | None) -> str | None:
     """Return the token in a file, else that in ``AGON_TOKEN``, else None.
 
     Raises:
@@ -138,8 +138,8 @@ def token(file: Path | None) -> str | None:
     return text
 
 
-def place(function: Function) -> Function:
-    """Add ``--server``, ``--token-file`` and ``--database``; they arrive as ``place``."""
+def target(function: Function) -> Function:
+    """Add ``--server``, ``--token-file`` and ``--database``; they arrive as ``target``."""
 
     @wraps(function)
     def gathered(
@@ -148,7 +148,7 @@ def place(function: Function) -> Function:
         typed = _is_typed("server") or _is_typed("database")
         if database and not _is_typed("server"):
             server = None  # what is typed is stronger than AGON_SERVER
-        return function(place=Place(server, token_file, database, typed), **others)
+        return function(target=Target(server, token_file, database, typed), **others)
 
     return _server(_token_file(_database(gathered)))
 

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from agon.cli import parameters
 from agon.cli.challenge import arguments
-from agon.cli.helping import Command
-from agon.cli.output import TABLE, deliver
+from agon.cli.shared import parameters
+from agon.cli.shared.commands import Command
+from agon.cli.shared.output import TABLE, deliver
 
 if TYPE_CHECKING:
     from agon.app.tasks.acceptance import Acceptance
@@ -57,7 +57,7 @@ def check_tasks(
             found.append(one)
             click.echo(f"[{len(found)}/{len(read)}] {one.task}", err=True)
     if form == "json":
-        from agon.cli.formats import json_chunks
+        from agon.cli.shared.formats import json_chunks
 
         accepted = sum(one.accepted for one in found)
         made = {
@@ -72,16 +72,16 @@ def check_tasks(
 
 
 def _draw(found: "list[Acceptance]") -> None:
-    from agon.cli.drawing import Column, Paper
+    from agon.cli.shared.tables import Column, Output
 
-    paper = Paper()
+    out = Output()
     by_part = [{proof.part: proof for proof in one.proofs} for one in found]
     told = [
         "; ".join(f"{proof.part}: {proof.reason or proof.result}"
                   for proof in one.proofs if not proof.holds)
         for one in found
     ]  # fmt: skip
-    paper.table(
+    out.table(
         [
             Column("task", [one.task for one in found]),
             Column("accepted", ["yes" if one.accepted else "no" for one in found]),
@@ -95,7 +95,7 @@ def _draw(found: "list[Acceptance]") -> None:
         needed=6,
     )  # fmt: skip
     for note in (note for one in found for note in one.notes):
-        paper.line(f"note: {note}", style="yellow")
+        out.line(f"note: {note}", style="yellow")
     accepted = sum(one.accepted for one in found)
-    paper.line(f"{accepted} of {len(found)} tasks can be accepted", style="bold")
-    paper.deliver()
+    out.line(f"{accepted} of {len(found)} tasks can be accepted", style="bold")
+    out.deliver()
