@@ -70,9 +70,9 @@ def test_equal_chances_make_it_binomial() -> None:
 @pytest.mark.parametrize("chance", [-0.1, 1.1, float("nan")])
 def test_a_chance_lies_between_0_and_1(chance: float) -> None:
     """Anything else is a mistake of the caller."""
-    with pytest.raises(ValueError, match="chance"):
+    with pytest.raises(ValueError, match="probabilities"):
         binomial_tail(1, trials=2, chance=chance)
-    with pytest.raises(ValueError, match="chance"):
+    with pytest.raises(ValueError, match="probabilities"):
         poisson_binomial_tail(1, chances=[chance])
     with pytest.raises(ValueError, match="trials"):
         binomial_tail(1, trials=-2, chance=0.5)

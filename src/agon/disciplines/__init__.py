@@ -1,4 +1,4 @@
-"""Find a discipline by name: the four of agon, and those that installed packages add.
+"""Load a discipline by name: agon's four and those of installed packages.
 
 A package adds a discipline with an entry point of the group ``agon.disciplines``, whose name is the
 discipline's and whose value is its :class:`Discipline` (``quiz = "agon_quiz:DISCIPLINE"``). Each is
@@ -70,7 +70,7 @@ def discipline(name: str) -> Discipline:
     """Return the discipline of that name.
 
     Raises:
-        NotFound: there is none; the message suggests one.
+        NotFound: the discipline does not exist; the message suggests one.
         Unavailable: the package that registers it cannot be loaded.
         Conflict: see :func:`names`; not for agon's own disciplines.
     """
@@ -140,5 +140,5 @@ def _load(entry: EntryPoint) -> Discipline:
 
 
 def _distribution(entry: EntryPoint) -> str:
-    """Name the package that registers an entry point."""
+    """Return the name of the package that registers an entry point."""
     return "an unknown package" if entry.dist is None else f"{entry.dist.name} {entry.dist.version}"

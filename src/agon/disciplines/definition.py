@@ -19,7 +19,7 @@ from agon.records import Records, Schema
 class Scored(Protocol):
     """Scored records; boards and explanations are computed from them on demand.
 
-    A board name is one the discipline lists; a pattern such as ``problem:<id>`` stands for one
+    A board name is one the discipline lists; a pattern such as ``problem:<id>`` means one
     board per id.
     """
 
@@ -27,7 +27,7 @@ class Scored(Protocol):
         """Return a board.
 
         Raises:
-            NotFound: there is no board of that name.
+            NotFound: the board does not exist.
         """
         ...
 
@@ -48,8 +48,8 @@ class Simulation:
 
     Attributes:
         tables: the discipline's tables.
-        truth: what a scorer must not see: true skills, who attacks and how
-            (tables ``people`` with ``id``, ``role``, … and whatever else is true).
+        truth: the ground truth hidden from the scorer: true skills, attackers and attacks
+            (tables ``people`` with ``id``, ``role``, … and others).
     """
 
     tables: Mapping[str, pa.Table]
@@ -90,7 +90,7 @@ class PlanRound(Protocol):
 
 @dataclass(frozen=True)
 class SubmissionKind:
-    """How the service judges what participants submit.
+    """The service's way to judge submissions.
 
     Attributes:
         judging: ``program``: a program is run in the sandbox and compared with the hidden terms
@@ -113,7 +113,7 @@ class Demo:
     Attributes:
         size, seed, attacks: arguments of the simulation.
         dataset: name of a data set shipped with agon (``agon.app.examples``), or None.
-        commands: commands for the user to try next; ``{source}`` stands for the records.
+        commands: commands for the user to try next; ``{source}`` is replaced by the records.
     """
 
     size: int = 0
@@ -138,19 +138,19 @@ class Discipline:
         name: the name used in commands, editions and ledgers (``community``, …).
         schema: the tables it scores.
         rules: the class of its rules.
-        boards: names of its boards, the default first; ``problem:<id>`` stands for a family.
+        boards: names of its boards, the default first; ``problem:<id>`` is a family of boards.
         score: scores records under rules; a pure function.
         find: lists integrity findings; never changes a score.
         simulate: makes records.
         size_unit: what ``size`` counts in a simulation (``users``, ``matches``, …).
         checks: code of every integrity finding → what it detects.
         attacks: name of every attack ``simulate`` can mix in → what the attacker does.
-        participants: the columns (``table.column``) that hold participants' ids as the boards
+        participants: the columns (``table.column``) with participants' ids as the boards
             show them; columns that reference one of them need not be listed.
-        shares_ranks: says of rules whether equal scores share a rank.
+        shares_ranks: returns whether equal scores share a rank under the rules.
         editions: the package whose folder ``editions`` holds its editions and their lock; None:
             they are agon's own.
-        addresses: table → columns that hold IP addresses; the service stores keyed hashes of them.
+        addresses: table → columns with IP addresses; the service stores keyed hashes of them.
         submissions: how submissions are judged; None: a contest takes records only.
         problems: name of the table of published problems with hidden answers; None: it has none.
         plan_round: draws the next round; None: the service plans no rounds.
@@ -178,7 +178,7 @@ class Discipline:
 
     @cached_property
     def participant_columns(self) -> tuple[tuple[str, str], ...]:
-        """Return every ``(table, column)`` that holds a participant's id, references included."""
+        """Return every ``(table, column)`` with participants' ids, references included."""
         named = [tuple(name.split(".", 1)) for name in self.participants]
         references = [
             (table.name, column.name)

@@ -1,4 +1,4 @@
-"""Define the attacks that a simulation can mix into honest records."""
+"""Define the attacks that a simulation can add to honest records."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ def select(attacks: Sequence[Attack[Simulated]], names: Sequence[str]) -> list[A
     """Return the attacks of some names, in the order of the names.
 
     Raises:
-        NotFound: there is no such attack; the message suggests one.
+        NotFound: the attack does not exist; the message suggests one.
 
     Example:
         >>> attacks = [Attack("spam", "writes spam", print), Attack("ring", "likes friends", print)]
@@ -45,7 +45,7 @@ def require_known(names: Sequence[str], known: Mapping[str, object]) -> None:
     """Check that every name is the name of an attack.
 
     Raises:
-        NotFound: there is no such attack; the message suggests one.
+        NotFound: the attack does not exist; the message suggests one.
     """
     for name in names:
         if name not in known:

@@ -16,7 +16,7 @@ _ESCAPED = r'["\\\x00-\x1f]'
 def canonical_lines(table: pa.Table) -> list[bytes]:
     r"""Write each row as :func:`agon.kernel.fingerprints.canonical_json` writes it as a dict.
 
-    No line holds a line feed.
+    No line contains a line feed.
 
     Raises:
         ValueError: a number is not finite.
@@ -45,14 +45,14 @@ def _objects(names: Sequence[str], columns: Sequence[Any]) -> Iterable[str]:
 
 
 def _texts(column: Any) -> Iterable[Any]:
-    """Give for each value of a column what ``str`` turns into its JSON."""
+    """Return each value of a column in a form whose ``str`` is its JSON."""
     if kinds.is_struct(column.type) and column.type.num_fields and not column.null_count:
         return _objects([field.name for field in column.type], column.flatten())
     if column.null_count:
         written = iter(_texts(column.drop_null()))
         return [next(written) if there else "null" for there in column.is_valid().to_pylist()]
     if kinds.is_floating(column.type) and not pc.all(pc.is_finite(column), min_count=0).as_py():
-        raise ValueError("a number is not finite; boards hold finite numbers and empty values")
+        raise ValueError("expected finite numbers or empty values on a board, got another number")
     if kinds.is_floating(column.type) or kinds.is_integer(column.type):
         # str of Python's own numbers is what JSON has for them.
         return column.to_numpy(zero_copy_only=False).tolist()

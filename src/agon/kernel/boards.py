@@ -1,4 +1,4 @@
-"""Order results into a board: ranks, ties, ids, and those who have no score with the reason."""
+"""Build a board from results: ranks, ties, ids, and unscored participants with the reason."""
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,12 +16,12 @@ from agon.kernel.board_lines import canonical_lines
 from agon.kernel.fingerprints import canonical_json
 
 _AT_A_TIME = 65_536  # rows hashed at a time
-_WHOLE = r"^(0|-?[1-9][0-9]{0,17})$"
+_INTEGRAL = r"^(0|-?[1-9][0-9]{0,17})$"
 
 
 @dataclass(frozen=True)
 class Unscored:
-    """Say that an id has no score, and why."""
+    """An id without a score, and the reason."""
 
     id: str
     reason: str
@@ -65,7 +65,7 @@ class Board:
         return self.table.to_pandas()
 
     def rows(self, *, top: int | None = None) -> list[dict[str, Any]]:
-        """Return the board as plain dicts, best first; ``top`` keeps the first so many."""
+        """Return the board as plain dicts, best first; ``top`` limits the number of rows."""
         table = self.table if top is None else self.table.slice(0, top)
         return list(table.to_pylist())
 
@@ -90,7 +90,7 @@ class Board:
         """Return one id's row.
 
         Raises:
-            NotFound: when the id is not on the board; the message tells an unscored one's reason.
+            NotFound: when the id is not on the board; the message includes an unscored id's reason.
         """
         at = pc.index(self.table["id"], pa.scalar(name, pa.string())).as_py()
         if at >= 0:
@@ -118,7 +118,7 @@ def board_sha256(name: str, lines: Iterable[bytes]) -> str:
 def id_order(ids: pa.Array) -> np.ndarray[Any, np.dtype[np.int64]]:
     """Return the index of each id in id order: integers by value, then text by code point.
 
-    An id is compared as given, yet ``2`` comes before ``10`` whether a file stored numbers or
+    An id is compared as it is, yet ``2`` comes before ``10`` whether a file stored numbers or
     text, so that a board does not depend on the file format.
 
     Example:
@@ -128,7 +128,7 @@ def id_order(ids: pa.Array) -> np.ndarray[Any, np.dtype[np.int64]]:
     text = pc.cast(ids, pa.string())
     if isinstance(text, pa.ChunkedArray):
         text = text.combine_chunks()
-    whole = pc.match_substring_regex(text, _WHOLE)
+    whole = pc.match_substring_regex(text, _INTEGRAL)
     number = pc.cast(pc.if_else(whole, text, pa.scalar("0")), pa.int64())
     keys = pa.table(
         {

@@ -22,7 +22,7 @@ class Part:
         inputs: the numbers the formula took, by name.
         rules: the rules that decided, by name, with the values in force.
         text: one sentence, made from inputs and rules.
-        threshold: what had to be reached, or None where nothing had to be.
+        threshold: the threshold to reach, or None where there is none.
         missing: what is missing for the next step, or None when there is none.
         records: the records behind it.
     """
@@ -54,11 +54,11 @@ class Part:
 class Explanation:
     """Why an id has its score on a board, or why it has none.
 
-    ``score`` and ``rank`` are None when the id is unscored; then ``reason`` says why and ``parts``
+    ``score`` and ``rank`` are None when the id is unscored; then ``reason`` is set and ``parts``
     show how far the computation came. ``places`` is the number of decimals the board publishes.
 
     Raises:
-        ValueError: when the parts do not sum to the score on that grid (a bug of ours).
+        ValueError: when the parts do not sum to the score on that grid (an internal error).
     """
 
     board: str
@@ -80,7 +80,7 @@ class Explanation:
             raise ValueError(f"{self.board}/{self.id}: parts sum to {total}, score is {self.score}")
 
     def first_parts(self, most: int) -> tuple[Part, ...]:
-        """Return at most so many parts: the first ones, and one that sums up all others.
+        """Return at most ``most`` parts: the first ones, and one for the sum of all others.
 
         Example:
             >>> parts = tuple(Part(name, 1.0, {}, {}, "") for name in "abc")

@@ -88,7 +88,7 @@ class Check(Generic[Subject]):
 
     Attributes:
         code: the code of its findings, for example ``self-feedback``.
-        meaning: what it looks for.
+        meaning: what it detects.
         find: yields its findings.
     """
 
@@ -113,7 +113,7 @@ def run_checks(checks: Sequence[Check[Subject]], subject: Subject) -> list[Findi
 
 
 def meanings(checks: Sequence[Check[Subject]]) -> dict[str, str]:
-    """Return what each check looks for, by its code."""
+    """Return the meaning of each check by its code."""
     return {check.code: check.meaning for check in checks}
 
 

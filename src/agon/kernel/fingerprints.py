@@ -1,4 +1,4 @@
-"""Give any plain value one SHA-256: the same content, the same hash, on every machine."""
+"""Hash plain values: equal content has the same SHA-256 on every machine."""
 
 import hashlib
 import json
@@ -30,7 +30,7 @@ def sha256(value: Any) -> str:
 
 
 def sha256_lines(values: Iterable[Any]) -> str:
-    """Hash a sequence: SHA-256 (hex) of one canonical JSON line per value, in the order given."""
+    """Hash a sequence: SHA-256 (hex) of one canonical JSON line per value, in order."""
     digest = hashlib.sha256()
     for value in values:
         digest.update(canonical_json(value))

@@ -1,6 +1,6 @@
-"""Find what lies far from the middle without letting it move the middle: median, MAD, outliers.
+"""Compute robust statistics: median, MAD, modified z-scores and outliers.
 
-Every function has a twin for many groups at once, in compressed rows: group ``g`` is
+Every function has a variant for many groups, in compressed rows: group ``g`` is
 ``values[offsets[g]:offsets[g + 1]]``. One group and many run the same code: groups of one size
 are sorted side by side, block by block, by numpy's vector instructions (measured on groups of 64:
 four to six times as fast as a compiled loop, where the processor has AVX-512).
@@ -59,7 +59,7 @@ def mad(values: npt.ArrayLike) -> float:
 
 
 def modified_z(values: npt.ArrayLike, *, mad_when_zero: float) -> FloatArray:
-    """Measure how far each value lies from the middle: z = 0.6745 (x - median) / MAD.
+    """Return the modified z-score of each value: z = 0.6745 (x - median) / MAD.
 
     A MAD below a billionth is taken as ``mad_when_zero``. One z per value.
 
@@ -85,7 +85,7 @@ def outliers(
 ) -> BoolArray:
     """Flag values whose modified z, without its sign, is strictly above ``threshold``.
 
-    With fewer than ``min_values`` values nobody is flagged. A z above the threshold by less
+    With fewer than ``min_values`` values none is flagged. A z above the threshold by less
     than a billionth is computing noise and counts as equal to it.
 
     Raises:
@@ -195,7 +195,7 @@ def grouped_outliers(
 
 @dataclass(frozen=True, eq=False)
 class _Block:
-    """Some groups of one size: their numbers, where their values stand, a row per group."""
+    """Groups of one size: their numbers and the positions of their values, a row per group."""
 
     groups: IntArray
     at: IntArray

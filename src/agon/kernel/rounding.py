@@ -1,4 +1,4 @@
-"""Round as people do with a pencil: halves away from zero, shares that add up to the whole."""
+"""Round decimals half away from zero, and shares so that they add up to a total."""
 
 from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import overload
@@ -13,10 +13,10 @@ IntArray = npt.NDArray[np.int64]
 
 U16 = 65_535
 
-_MOST_PLACES = 15  # decimals a double carries
+_MAX_PLACES = 15  # decimals a double carries
 _NO_FRACTION = 2.0**49  # above it a scaled double has too few bits left to show a half
 _STEP_NOISE = 1e-9  # of one grid step; a sum of floats ends this close to a half, data do not
-_WHOLE = 2.0**52  # from here on doubles are whole numbers
+_INTEGRAL = 2.0**52  # from here on doubles are integers
 _DIGITS = Context(prec=40)  # 2^52 with 15 decimals has 31 digits
 _HALF = 0.5
 _ULPS = 4 * np.finfo(np.float64).eps
@@ -30,7 +30,8 @@ def half_away(x: float | FloatArray, *, places: int = 0) -> float | FloatArray:
     """Round to ``places`` decimals, a half away from zero.
 
     A number means its shortest decimal: ``1.005`` is a half of 0.01 although the nearest double
-    lies below it. A number for a number, an array (float64, any shape) for an array; never ``-0``.
+    is below it. Return a number for a number, an array (float64, same shape) for an array;
+    never ``-0``.
 
     Raises:
         ValueError: when ``places`` is not 0 … 15 or a number is not finite.
@@ -47,15 +48,15 @@ def half_away(x: float | FloatArray, *, places: int = 0) -> float | FloatArray:
     fraction = scaled - whole
     rounded = (whole + (fraction >= _HALF)) / 10.0**places
     if places:
-        # Scaling moved these by an ulp or two: only their decimals can tell.
+        # Scaling moved these by an ulp or two: their decimals decide.
         unsure = (np.abs(fraction - _HALF) <= _ULPS * scaled) | (scaled >= _NO_FRACTION)
-        unsure &= np.abs(values) < _WHOLE
+        unsure &= np.abs(values) < _INTEGRAL
         grid = Decimal(1).scaleb(-places)
         rounded[unsure] = [
             float(Decimal(repr(value)).quantize(grid, ROUND_HALF_UP, _DIGITS))
             for value in np.abs(values[unsure]).tolist()
         ]
-    rounded = np.where(np.abs(values) < _WHOLE, rounded, np.abs(values))
+    rounded = np.where(np.abs(values) < _INTEGRAL, rounded, np.abs(values))
     return _signed(rounded, values, x)
 
 
@@ -64,11 +65,11 @@ def publish(x: float, *, places: int = 6) -> float: ...
 @overload
 def publish(x: FloatArray, *, places: int = 6) -> FloatArray: ...
 def publish(x: float | FloatArray, *, places: int = 6) -> float | FloatArray:
-    """Put a computed score on the grid of ``10^-places`` on which scores are published and ranked.
+    """Round a computed score to the grid of ``10^-places`` for publication and ranking.
 
-    As :func:`half_away`, but what lies within the noise of computing (a billionth of a step, or
+    As :func:`half_away`, but a value within computing noise (a billionth of a step, or
     4 ulp) below a half counts as that half: scores that differ only in the order of a sum are
-    published equal. Publishing twice changes nothing.
+    published equal. Publishing is idempotent.
 
     Raises:
         ValueError: when ``places`` is not 0 … 15 or a number is not finite.
@@ -78,19 +79,19 @@ def publish(x: float | FloatArray, *, places: int = 6) -> float | FloatArray:
     Example:
         >>> publish(2 / 3), publish(11 + 1 / 3), publish(-1e-9)
         (0.666667, 11.333333, 0.0)
-        >>> publish(1.1 + 2.2 + 0.0000005)  # 3.3000005000000003 or ...04999..., as the sum went
+        >>> publish(1.1 + 2.2 + 0.0000005)  # 3.3000005000000003 or ...04999..., by order
         3.300001
     """
     values, scaled, whole = _split(x, places)
     half = _HALF - np.minimum(_STEP_NOISE + _ULPS * scaled, 0.25)
     rounded = (whole + (scaled - whole >= half)) / 10.0**places
-    if (large := scaled >= _NO_FRACTION).any():  # no room for noise between their bits
+    if (large := scaled >= _NO_FRACTION).any():  # noise is below their resolution
         rounded[large] = half_away(np.abs(values[large]), places=places)
     return _signed(rounded, values, x)
 
 
 def u16(weights: npt.ArrayLike) -> IntArray:
-    """Scale weights in 0 … 1 to whole numbers: w x 65535, each rounded half away from zero.
+    """Scale weights in 0 … 1 to integers: w x 65535, each rounded half away from zero.
 
     The result need not sum to 65535; :func:`largest_remainder` does.
 
@@ -105,19 +106,19 @@ def u16(weights: npt.ArrayLike) -> IntArray:
     """
     shares = np.asarray(weights, dtype=np.float64)
     if not (np.abs(shares - _HALF) <= _HALF + _STEP_NOISE).all():  # NaN fails as well
-        raise ValueError("a weight lies outside 0 … 1; normalise weights first")
+        raise ValueError("expected weights from 0 to 1, got another value; normalize weights first")
     return publish(np.clip(shares, 0.0, 1.0) * U16, places=0).astype(np.int64)
 
 
 def largest_remainder(weights: npt.ArrayLike, *, total: int = U16) -> IntArray:
-    """Share ``total`` whole units in proportion to weights, so that the shares sum to it exactly.
+    """Divide ``total`` units in proportion to weights into integers that sum to it exactly.
 
-    Each gets the whole part of its quota total x w / Σw; the units left over go one each to the
+    Each gets the integer part of its quota total x w / Σw; the units left over go one each to the
     largest fractional parts. Fractional parts that differ by less than computing noise
     (``total`` x 2^-40) are equal, and among equals the earlier position gets the unit.
 
     Raises:
-        NotScorable: when no weight is above zero: nobody is there to take the units.
+        NotScorable: when no weight is above zero.
         ValueError: when a weight is negative or not finite, or ``total`` is negative or ≥ 2^32.
 
     Source: challenge, step 11 (rule ``rounding``).
@@ -130,7 +131,7 @@ def largest_remainder(weights: npt.ArrayLike, *, total: int = U16) -> IntArray:
     """
     parts = np.asarray(weights, dtype=np.float64)
     if not 0 <= total < 2**32:
-        raise ValueError(f"{total} units cannot be shared; give 0 … 2^32 - 1")
+        raise ValueError(f"expected a total from 0 to 2^32 - 1, got {total}")
     if not (np.isfinite(parts).all() and (parts >= 0).all()):
         raise ValueError("a weight is negative or not finite")
     largest = parts.max(initial=0.0)
@@ -147,20 +148,20 @@ def largest_remainder(weights: npt.ArrayLike, *, total: int = U16) -> IntArray:
 
 
 def _split(x: float | FloatArray, places: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the numbers, their sizes in grid steps, and the whole part of those."""
-    if not 0 <= places <= _MOST_PLACES:
-        raise ValueError(f"{places} decimals: a score is published on 0 … {_MOST_PLACES}")
+    """Return the numbers, their absolute values in grid steps, and the integer part of those."""
+    if not 0 <= places <= _MAX_PLACES:
+        raise ValueError(f"expected 0 to {_MAX_PLACES} decimals, got {places}")
     values = np.atleast_1d(np.asarray(x, dtype=np.float64))
     if not np.isfinite(values).all():
-        raise ValueError("a number to round is not finite; say 'unscored' with a reason instead")
+        raise ValueError("expected finite numbers to round, got another")
     with np.errstate(over="ignore"):
         scaled = np.abs(values) * 10.0**places
     if places:
-        scaled = np.minimum(scaled, 2 * _NO_FRACTION)  # beyond it only decimals tell
+        scaled = np.minimum(scaled, 2 * _NO_FRACTION)  # beyond it the decimals decide
     return values, scaled, np.floor(scaled)
 
 
 def _signed(rounded: FloatArray, values: FloatArray, x: float | FloatArray) -> float | FloatArray:
-    """Give sizes their signs back (zero has none), in the shape that was asked for."""
+    """Return absolute values with their signs (zero has none), in the shape of the input."""
     signed = np.copysign(rounded, values) + 0.0  # -0.0 + 0.0 is 0.0
     return signed if isinstance(x, np.ndarray) else float(signed[0])

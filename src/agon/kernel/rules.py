@@ -3,7 +3,7 @@
 A discipline's ``rules.py`` is one frozen class of these. An edition states the value of every rule
 that existed when it was released; a rule that was added later has its default there, which never
 changes what the edition scores. Overrides go through :meth:`Rules.override`, which rejects unknown
-names and values out of bounds, all of them at once.
+names and values out of bounds, all in one error.
 """
 
 import json
@@ -35,7 +35,7 @@ def rule(
         default: the value in the reference edition. For a rule that was added later, the value in
             every edition that does not state it: the one that switches the rule off, or that the
             code had before there was a rule. It never changes.
-        meaning: what the rule says.
+        meaning: what the rule controls.
         reason: why it has this default.
         source: the clause it comes from.
         since: the version of agon that introduced it.
@@ -122,7 +122,7 @@ class Rules(BaseModel):
         """Return rules made of values that may be text (``--set key=value``).
 
         Raises:
-            InvalidRule: naming every unknown key and every value out of bounds at once.
+            InvalidRule: naming every unknown key and every value out of bounds.
         """
         return cls._checked({name: cls._parsed(name, value) for name, value in values.items()})
 

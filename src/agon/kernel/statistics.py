@@ -42,7 +42,7 @@ def pearson(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
     Sums are exact, so the order of the pairs does not matter.
 
     Raises:
-        ValueError: when the columns differ in length or hold a value that is not finite.
+        ValueError: when the columns differ in length or contain a value that is not finite.
 
     Source: seed 000, reviewer score; community, contributor and reviewer boards.
 
@@ -67,7 +67,7 @@ def spearman(x: npt.ArrayLike, y: npt.ArrayLike, *, confidence: float) -> Correl
     """Correlate the ranks of two columns (ties share their mean rank): Spearman's ρ.
 
     The interval is tanh(atanh ρ ± z √((1 + ρ²/2) / (n - 3))): Fisher's transformation with Bonett
-    and Wright's variance. Below four pairs it is -1 … 1 (nothing is known); at ρ = ±1 it is that
+    and Wright's variance. Below four pairs it is -1 … 1 (uninformative); at ρ = ±1 it is that
     point. Columns that do not vary give 0 as in :func:`pearson`, and -1 … 1.
 
     Raises:
@@ -115,7 +115,7 @@ def kendall(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
         return 0.0
     tied_both = _tied_pairs(_dense(one * (other.max() + 1) + other))
     discordant = _inversions(other[np.lexsort((other, one))])
-    # Python's whole numbers from here on: products of pair counts outgrow 64 bits.
+    # Python integers from here on: products of pair counts exceed 64 bits.
     balance = pairs - tied_one - tied_other + tied_both - 2 * discordant
     tau = balance / math.sqrt((pairs - tied_one) * (pairs - tied_other))
     return max(-1.0, min(1.0, tau))
@@ -136,7 +136,7 @@ def mean_ranks(values: npt.ArrayLike) -> FloatArray:
 def percentile_ranks(values: npt.ArrayLike) -> FloatArray:
     """Return the percentage of the *other* values below each value, equal ones counting half.
 
-    The best of many stands at 100, the worst at 0; somebody alone stands at 50.
+    The best of many is at 100, the worst at 0; a single value is at 50.
 
     Source: community, combined view.
 
@@ -154,7 +154,7 @@ def wilson(successes: float, *, trials: float, confidence: float) -> Interval:
     """Bound a share by Wilson's score interval, which stays inside 0 … 1 for any counts.
 
     (s + z²/2 ± z √(s(1 - s/n) + z²/4)) / (n + z²) for s successes in n trials. Counts may be
-    fractions (effective counts). No trials: 0 … 1, nothing is known.
+    fractions (effective counts). Without trials it is 0 … 1.
 
     Raises:
         ValueError: when not 0 ≤ successes ≤ trials, or ``confidence`` is not inside 0 … 1.
@@ -172,7 +172,7 @@ def wilson(successes: float, *, trials: float, confidence: float) -> Interval:
     centre = (successes + z * z / 2) / (trials + z * z)
     spread = successes * (1 - successes / trials) + z * z / 4
     reach = z * math.sqrt(spread) / (trials + z * z)
-    # Where nothing or everything succeeded, that end is exact.
+    # With no success or only successes, that end is exact.
     low = 0.0 if successes == 0 else max(0.0, centre - reach)
     high = 1.0 if successes == trials else min(1.0, centre + reach)
     return Interval(low, high)
@@ -200,7 +200,7 @@ def _constant(column: FloatArray) -> bool:
 
 def _two_sided(confidence: float) -> float:
     if not 0 < confidence < 1:
-        raise ValueError(f"confidence = {confidence} must lie between 0 and 1, for example 0.95")
+        raise ValueError(f"expected a confidence between 0 and 1, such as 0.95; got {confidence}")
     return NormalDist().inv_cdf((1 + confidence) / 2)
 
 
@@ -215,10 +215,10 @@ def _tied_pairs(dense: IntArray) -> int:
 
 
 def _inversions(numbers: IntArray) -> int:
-    """Count pairs that stand in descending order: by the highest bit in which they differ."""
+    """Return the number of pairs in descending order, by the highest bit in which they differ."""
     found = 0
     for bit in reversed(range(int(numbers.max(initial=0)).bit_length())):
-        # Rows are sorted by the higher bits already; within such a group the order is the given.
+        # Rows are sorted by the higher bits already; their order is kept within a group.
         group = numbers >> (bit + 1)
         ones = (numbers >> bit) & 1
         before = np.cumsum(ones) - ones

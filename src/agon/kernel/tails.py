@@ -7,9 +7,9 @@ FloatArray = npt.NDArray[np.float64]
 
 
 def binomial_tail(at_least: int, *, trials: int, chance: float) -> float:
-    """Give P[X ≥ k] for X successes in ``trials`` tries that each succeed by ``chance``.
+    """Return P[X ≥ k] for X successes in ``trials`` trials of success probability ``chance``.
 
-    Exact to rounding also where it is tiny: the regularised incomplete beta function
+    Exact to rounding, also for tiny values: the regularized incomplete beta function
     I_p(k, n - k + 1).
 
     Raises:
@@ -25,13 +25,13 @@ def binomial_tail(at_least: int, *, trials: int, chance: float) -> float:
 def binomial_tails(
     at_least: npt.ArrayLike, *, trials: npt.ArrayLike, chances: npt.ArrayLike
 ) -> FloatArray:
-    """Take :func:`binomial_tail` of many counts at once; the three columns broadcast.
+    """Return :func:`binomial_tail` of every count; the three arrays broadcast.
 
     Example:
         >>> binomial_tails([0, 1, 2, 3], trials=2, chances=0.5).tolist()
         [1.0, 0.75, 0.25, 0.0]
     """
-    from scipy.special import betainc  # a fifth of a second that only tails should pay
+    from scipy.special import betainc  # takes 0.2 s; only needed here
 
     k, n, p = np.broadcast_arrays(
         np.asarray(at_least, dtype=np.float64),
@@ -39,7 +39,7 @@ def binomial_tails(
         _chances(chances),
     )
     if (n < 0).any():
-        raise ValueError("the number of trials is negative")
+        raise ValueError("expected a number of trials from 0 on, got a negative one")
     inside = (k > 0) & (k <= n)
     tails = np.where(k <= 0, 1.0, 0.0)
     tails[inside] = betainc(k[inside], n[inside] - k[inside] + 1, p[inside])
@@ -47,7 +47,7 @@ def binomial_tails(
 
 
 def poisson_tail(at_least: int, *, mean: float) -> float:
-    """Give P[X ≥ k] for a Poisson count X: the regularised lower incomplete gamma P(k, mean).
+    """Return P[X ≥ k] for a Poisson count X: the regularized lower incomplete gamma P(k, mean).
 
     Raises:
         ValueError: when ``mean`` is negative or not finite.
@@ -60,7 +60,7 @@ def poisson_tail(at_least: int, *, mean: float) -> float:
 
 
 def poisson_tails(at_least: npt.ArrayLike, *, means: npt.ArrayLike) -> FloatArray:
-    """Take :func:`poisson_tail` of many counts at once; the two columns broadcast.
+    """Return :func:`poisson_tail` of every count; the two arrays broadcast.
 
     Example:
         >>> poisson_tails([0, 1], means=[0.5, 0.0]).tolist()
@@ -72,16 +72,16 @@ def poisson_tails(at_least: npt.ArrayLike, *, means: npt.ArrayLike) -> FloatArra
         np.asarray(at_least, dtype=np.float64), np.asarray(means, dtype=np.float64)
     )
     if not ((mean >= 0) & (mean < np.inf)).all():
-        raise ValueError("a mean counts nothing; give finite numbers from 0 on")
+        raise ValueError("expected finite means from 0 on, got another value")
     tails = np.ones(k.shape)
     tails[k > 0] = gammainc(k[k > 0], mean[k > 0])
     return tails
 
 
 def poisson_binomial_tail(at_least: int, *, chances: npt.ArrayLike) -> float:
-    """Give P[X ≥ k] for X successes in tries that each succeed by a chance of their own.
+    """Return P[X ≥ k] for X successes in trials with individual success probabilities.
 
-    Exact, by adding one try at a time: O(tries x k) steps, no approximation.
+    Exact, by adding one trial at a time: O(trials x k) steps, no approximation.
 
     Raises:
         ValueError: when a chance is not in 0 … 1.
@@ -108,5 +108,5 @@ def poisson_binomial_tail(at_least: int, *, chances: npt.ArrayLike) -> float:
 def _chances(chances: npt.ArrayLike) -> FloatArray:
     values = np.asarray(chances, dtype=np.float64)
     if not ((values >= 0) & (values <= 1)).all():
-        raise ValueError("a chance lies outside 0 … 1")
+        raise ValueError("expected probabilities from 0 to 1, got another value")
     return values

@@ -1,7 +1,7 @@
-"""Write, read and count moments: one text form for tables, ledgers, boards and answers.
+"""Format, parse and convert timestamps: one text form for tables, ledgers, boards and responses.
 
 The form is UTC to the microsecond with a ``Z``, always 27 characters, so that texts sort as the
-moments do.
+timestamps do.
 """
 
 from datetime import UTC, datetime, timedelta
@@ -14,11 +14,11 @@ _MICROSECOND: Final = timedelta(microseconds=1)
 def written_time(
     moment: datetime, *, to: Literal["microseconds", "milliseconds"] = "microseconds"
 ) -> str:
-    """Write a moment: UTC, ``Z``, to the microsecond or (cut off) to the millisecond.
+    """Return a timestamp as text: UTC, ``Z``, to the microsecond or (truncated) to the millisecond.
 
     Raises:
-        ValueError: the time has no zone, so that it may be any of 24 moments.
-        OverflowError: in UTC it is no time of the years 1 to 9999.
+        ValueError: the time has no zone.
+        OverflowError: in UTC it is outside the years 1 to 9999.
 
     Example:
         >>> written_time(datetime.fromisoformat("2026-11-21T12:00:00+02:00"))
@@ -30,11 +30,11 @@ def written_time(
 
 
 def read_time(text: str) -> datetime:
-    """Read ISO 8601 text as a moment in UTC; without a zone it is taken as UTC.
+    """Parse ISO 8601 text as a timestamp in UTC; text without a zone is taken as UTC.
 
     Raises:
-        ValueError: the text is no ISO 8601 time.
-        OverflowError: in UTC it is no time of the years 1 to 9999.
+        ValueError: the text is not an ISO 8601 time.
+        OverflowError: in UTC it is outside the years 1 to 9999.
 
     Example:
         >>> read_time("2026-11-21T12:00:00+02:00").isoformat()
@@ -44,16 +44,16 @@ def read_time(text: str) -> datetime:
 
 
 def in_utc(moment: datetime) -> datetime:
-    """Return the same moment in UTC; a time without a zone is taken as UTC.
+    """Return the same time in UTC; a time without a zone is taken as UTC.
 
     Raises:
-        OverflowError: in UTC it is no time of the years 1 to 9999.
+        OverflowError: in UTC it is outside the years 1 to 9999.
     """
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 
 
 def micros(moment: datetime) -> int:
-    """Count the microseconds since 1970, exactly.
+    """Return the exact number of microseconds since 1970.
 
     Example:
         >>> micros(datetime(1970, 1, 1, 0, 0, 1, 5, tzinfo=UTC))
@@ -63,7 +63,7 @@ def micros(moment: datetime) -> int:
 
 
 def moment_at(count: int) -> datetime:
-    """Return the moment so many microseconds after 1970 began: what :func:`micros` counted.
+    """Return the timestamp that many microseconds after 1970: the inverse of :func:`micros`.
 
     Example:
         >>> moment_at(1000005).isoformat()

@@ -144,11 +144,11 @@ def test_a_single_label_is_believed() -> None:
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
-        (([0], [0, 1], [0]), "one each"),
+        (([0], [0, 1], [0]), "equal counts"),
         (([0, 2], [0, 0], [0, 0]), "task numbers have gaps"),
         (([0, 0], [0, 2], [0, 0]), "worker numbers have gaps"),
         (([0], [-1], [0]), "worker number is negative"),
-        (([0], [0], [2]), "none of 2 classes"),
+        (([0], [0], [2]), "expected labels below 2"),
     ],
 )
 def test_numbers_must_be_dense(columns: tuple[list[int], ...], message: str) -> None:
@@ -161,5 +161,5 @@ def test_nothing_teaches_nothing() -> None:
     """No labels, or no iteration: said at once."""
     with pytest.raises(NotScorable):
         dawid_skene([], [], [], classes=2)
-    with pytest.raises(ValueError, match="iterations"):
+    with pytest.raises(ValueError, match="iteration"):
         dawid_skene([0], [0], [0], classes=2, iterations=0)

@@ -94,7 +94,7 @@ def test_what_cannot_be_compared_is_refused() -> None:
         pairwise_agreement([0, 0], [1, 1], [0, 1], min_common=1)
     with pytest.raises(ValueError, match="negative"):
         pairwise_agreement([0], [-1], [0], min_common=1)
-    with pytest.raises(ValueError, match="one each"):
+    with pytest.raises(ValueError, match="equal counts"):
         pairwise_agreement([0], [0, 1], [0], min_common=1)
     with pytest.raises(ValueError, match="min_common"):
         pairwise_agreement([0], [0], [0], min_common=0)

@@ -163,7 +163,7 @@ def test_elimination_takes_over_where_gradients_crawl(
 ) -> None:
     """A long chain of matches needs more rounds than are granted; the answer stays exact."""
     monkeypatch.setattr(likelihood, "compiled", lambda function: function)
-    monkeypatch.setattr(likelihood, "_MOST_ROUNDS", 3)
+    monkeypatch.setattr(likelihood, "_MAX_ROUNDS", 3)
     eliminated: list[int] = []
     solve = SparseLikelihood._eliminate
 

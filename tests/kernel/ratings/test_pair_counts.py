@@ -115,9 +115,9 @@ def test_ties_are_half_wins_for_each_side() -> None:
         ([(0, 1, 1.0), (0, 1, 0.25)], NotScorable, "match 1 has score 0.25; expected 1, 0.5 or 0"),
         ([(0, 1, float("nan"))], NotScorable, "match 0 has score nan"),
         ([(0, 1, 1e300)], NotScorable, "match 0 has score 1e[+]300"),
-        ([(0, 7, 1.0)], ValueError, "outside 0 … 6"),
-        ([(-1, 2, 1.0)], ValueError, "outside 0 … 6"),
-        ([(0.5, 2, 1.0)], ValueError, "whole numbers are meant"),
+        ([(0, 7, 1.0)], ValueError, "from 0 to 6"),
+        ([(-1, 2, 1.0)], ValueError, "from 0 to 6"),
+        ([(0.5, 2, 1.0)], ValueError, "expected whole numbers"),
     ],
 )
 def test_faulty_rows_are_refused_however_many_there_are(

@@ -57,7 +57,7 @@ def simulate(*, size: int, seed: int, attacks: Sequence[str]) -> Simulation:
     """Make ``size`` matches from one seed, with the named attacks mixed in.
 
     Raises:
-        NotFound: there is no such attack; the message suggests one.
+        NotFound: the attack does not exist; the message suggests one.
     """
     for name in attacks:
         if name not in ATTACKS:

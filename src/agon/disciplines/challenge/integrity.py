@@ -367,4 +367,4 @@ TABLE: tuple[Check[Inspection], ...] = (
 """The checks, in the order in which they run."""
 
 CHECKS = meanings(TABLE)
-"""What each check looks for, by the code of its findings."""
+"""The meaning of each check by the code of its findings."""

@@ -364,4 +364,4 @@ BY_VALIDATORS: tuple[Attack[_Validators], ...] = (
 """The attacks of validators, in the order in which they are played."""
 
 ATTACKS = meanings(BY_VALIDATORS) | meanings(BY_MINERS)
-"""What each attacker does, by the attack's name."""
+"""The meaning of each attack by its name."""

@@ -1,4 +1,4 @@
-"""Score people in a benchmark community: user score, contributors, reviewers (seed 000)."""
+"""Score participants of a benchmark community: user score, contributors, reviewers (seed 000)."""
 
 from collections.abc import Sequence
 from typing import Any

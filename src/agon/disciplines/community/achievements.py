@@ -22,7 +22,7 @@ BADGES = tuple(
 
 
 def column(tally: Tally) -> pa.Array:
-    """Return everybody's badges as (name, earned); earned is empty where no record has a time."""
+    """Return all badges as (name, earned); earned is empty where no record has a time."""
     facts = tally.facts
     who: list[IntArray] = []
     for at, (badge, _) in enumerate(BADGES):
@@ -44,6 +44,6 @@ def column(tally: Tally) -> pa.Array:
 
 
 def _iso(times: IntArray) -> pa.Array:
-    """Write times as ISO 8601 text to the second, empty where there is none."""
+    """Return times as ISO 8601 text to the second, empty where there is none."""
     seconds = pa.array(times // 1_000_000, mask=times == NO_TIME).cast(pa.timestamp("s"))
     return pc.strftime(seconds, format="%Y-%m-%dT%H:%M:%SZ")

@@ -1,4 +1,4 @@
-"""Play the attacks on a simulated community: who joins, what they write, whom they like."""
+"""Add attacks to a simulated community: the attackers, their prompts and their feedback."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ _PEOPLE_PER_GROUP = 500
 
 @dataclass
 class People:
-    """The people of a simulation while it is made; attackers join at the end."""
+    """The users of a simulation under construction; attackers are added last."""
 
     joined: IntArray
     skill: FloatArray
@@ -36,7 +36,7 @@ class People:
     def honest(
         cls, rng: np.random.Generator, size: int, *, handles: pa.Array, start: int, span: int
     ) -> "People":
-        """Let ``size`` honest people join over the first half of the time."""
+        """Return ``size`` honest users who join during the first half of the time."""
         activity = np.minimum(rng.pareto(1.2, size) + 0.1, 30.0)
         return cls(
             joined=start + (rng.random(size) ** 2 * span / 2).astype(np.int64),
@@ -51,11 +51,11 @@ class People:
 
     @property
     def count(self) -> int:
-        """Count them."""
+        """Return the number of users."""
         return len(self.skill)
 
     def join(self, role: str, handles: list[str]) -> IntArray:
-        """Let more people join; returns their places."""
+        """Add users; return their indices."""
         new = len(handles)
         self.joined = np.concatenate([self.joined, np.full(new, self.start + self.span // 2)])
         self.skill = np.concatenate([self.skill, np.zeros(new)])
@@ -67,7 +67,7 @@ class People:
 
 @dataclass
 class _Scene:
-    """What an attack may add to."""
+    """The parts of a simulation that an attack extends."""
 
     rng: np.random.Generator
     people: People
@@ -77,12 +77,12 @@ class _Scene:
     written: int
 
     def accounts(self, role: str, count: int) -> IntArray:
-        """Open accounts with handles that look like nobody's."""
+        """Add users whose handles are similar to no others; return their indices."""
         names = [f"{role}-{self.rng.integers(10**12):012d}" for _ in range(count)]
         return self.people.join(role, names)
 
     def write(self, creator: IntArray) -> IntArray:
-        """Write a prompt per entry; nobody honest finds them. Returns their places."""
+        """Add a prompt per entry, which no honest user rates; return their indices."""
         new = len(creator)
         first = len(self.prompts["creator"])
         self._extend(
@@ -95,7 +95,7 @@ class _Scene:
         return np.arange(first, first + new)
 
     def like(self, user: IntArray, prompt: IntArray, *, at: IntArray | None = None) -> None:
-        """Like prompts, at given times or any time in the second half."""
+        """Add positive feedback, at the times ``at`` or random ones in the second half."""
         none = np.full(len(user), -1)
         self._extend(
             self.feedback,
@@ -108,7 +108,7 @@ class _Scene:
         )
 
     def some_prompts(self, count: int) -> IntArray:
-        """Draw honest prompts, each at most once."""
+        """Return a random sample of honest prompts."""
         return self.rng.choice(self.written, min(count, self.written), replace=False)
 
     def _times(self, count: int) -> IntArray:
@@ -128,10 +128,10 @@ def play(
     prompts: Columns,
     feedback: Columns,
 ) -> None:
-    """Play some attacks, each by one group per 500 honest users, at least one.
+    """Add attacks, each by one group per 500 honest users, at least one.
 
     Raises:
-        NotFound: there is no such attack; the message suggests one.
+        NotFound: the attack does not exist; the message suggests one.
     """
     chosen = select(TABLE, names)
     honest = people.count
@@ -195,12 +195,12 @@ TABLE: tuple[Attack[_Scene], ...] = (
     ),
     Attack(
         "self-feedback",
-        "likes every prompt of their own",
+        "likes each of their own prompts",
         _like_oneself,
     ),
     Attack(
         "reciprocal-ring",
-        "joins a circle of four in which everybody likes the next one's prompts",
+        "joins a circle of four users who each like the next one's prompts",
         _ring,
     ),
     Attack(
@@ -215,11 +215,11 @@ TABLE: tuple[Attack[_Scene], ...] = (
     ),
     Attack(
         "near-duplicate-handle",
-        "opens an account whose handle looks like a known person's",
+        "opens an account whose handle resembles a known user's",
         _look_alike,
     ),
 )
 """The attacks, in the order in which they are played."""
 
 ATTACKS = meanings(TABLE)
-"""What each attacker does, by the attack's name."""
+"""The meaning of each attack by its name."""

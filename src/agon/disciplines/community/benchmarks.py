@@ -61,9 +61,9 @@ def read_benchmarks(
     Args:
         records: the community's tables.
         rules: what counts as membership, as a benchmark, as a collaborator.
-        people: codes of the people.
+        people: indices of the users.
         prompts: codes of the prompts.
-        creator: code of each prompt's creator, −1 where nobody is known.
+        creator: index of each prompt's creator, −1 where unknown.
     """
     alive = "" if rules.deleted_sets == "count" else "WHERE deleted_at IS NULL"
     table = records.sql(f"SELECT id, owner_id, category FROM prompt_sets {alive}")
@@ -106,7 +106,7 @@ def read_benchmarks(
 def contributors(benchmarks: Benchmarks, rules: CommunityRules, *, size: int) -> IntArray:
     """Count the creators each owner's benchmark has, for every pair of ``owned_by``.
 
-    The rule ``owner_contribution`` says when the owner is one of them.
+    The rule ``owner_contribution`` decides whether the owner is one of them.
     """
     sets, creators = benchmarks.written_by
     counts = np.bincount(sets, minlength=len(benchmarks.sets))
@@ -119,7 +119,7 @@ def contributors(benchmarks: Benchmarks, rules: CommunityRules, *, size: int) ->
 
 
 def collaborators(benchmarks: Benchmarks, *, size: int) -> IntArray:
-    """Count everybody's distinct other helpers over the benchmarks they own or administer."""
+    """Return each user's number of distinct collaborators on benchmarks they own or administer."""
     order, starts, counts = _runs(benchmarks.helped_by, len(benchmarks.sets))
     helpers = benchmarks.helped_by[1][order]
     sets, runner = benchmarks.run_by
@@ -129,7 +129,7 @@ def collaborators(benchmarks: Benchmarks, *, size: int) -> IntArray:
     done = np.cumsum(counts[sets])
     at = 0
     while at < len(sets):
-        # Take whole people at a time, so that nobody's helpers are counted in two parts.
+        # Steps end between users, so that each user's collaborators are counted in one step.
         before = done[at - 1] if at else 0
         end = int(np.searchsorted(done, before + _AT_ONCE, side="right"))
         end = int(np.searchsorted(runner, runner[min(max(end, at + 1), len(sets)) - 1], "right"))
@@ -142,13 +142,13 @@ def collaborators(benchmarks: Benchmarks, *, size: int) -> IntArray:
 
 
 def sets_reviewed(benchmarks: Benchmarks, user: IntArray, prompt: IntArray, size: int) -> IntArray:
-    """Count the distinct benchmarks each person's feedback touches.
+    """Return the number of distinct benchmarks with feedback of each user.
 
     Args:
-        benchmarks: what holds which prompt.
+        benchmarks: the benchmarks with their prompts.
         user: who gave each feedback.
         prompt: on which prompt.
-        size: number of people.
+        size: number of users.
     """
     sets, prompts = benchmarks.holds
     most = int(max(prompts.max(initial=-1), prompt.max(initial=-1))) + 1
@@ -165,7 +165,7 @@ def sets_reviewed(benchmarks: Benchmarks, user: IntArray, prompt: IntArray, size
 
 
 def sets_of(benchmarks: Benchmarks, key: IntArray, prompt: IntArray) -> Pairs:
-    """Unfold (key, prompt) into (key, set) for every benchmark that holds the prompt."""
+    """Expand (key, prompt) to (key, set) for every benchmark that contains the prompt."""
     sets, prompts = benchmarks.holds
     most = int(max(prompts.max(initial=-1), prompt.max(initial=-1))) + 1
     order, starts, counts = grouped(prompts, size=most)

@@ -25,7 +25,7 @@ _MIDDLE = 50.0
 
 
 def user_score(tally: Tally) -> Board:
-    """Make the user-score board: everybody's total over the components that count.
+    """Build the user-score board: each user's total over the components that count.
 
     Source: seed 000, Scoring Formula.
     """
@@ -41,7 +41,7 @@ def user_score(tally: Tally) -> Board:
 
 
 def contributor(facts: Facts) -> Board:
-    """Make the contributor board: the summed quality of everybody's prompts, and affiliation.
+    """Build the contributor board: the summed quality of each user's prompts, and affiliation.
 
     Source: scores0001, contributor; community page, contributor board.
     """
@@ -60,7 +60,7 @@ def contributor(facts: Facts) -> Board:
 
 
 def contributor_points(facts: Facts) -> dict[str, FloatArray]:
-    """Return everybody's points by part: ``quality`` of prompts, ``affiliation``."""
+    """Return all users' points by part: ``quality`` of prompts, ``affiliation``."""
     quality, size = prompt_quality(facts), len(facts.people)
     prompts = np.flatnonzero((quality != 0) & (facts.creator >= 0))
     # Sorted, so that a sum does not depend on the order of the records.
@@ -79,7 +79,7 @@ def prompt_quality(facts: Facts) -> FloatArray:
 
 
 def reviewer(facts: Facts) -> Board:
-    """Make the reviewer board: agreement with the other reviewers; who rated too little is not on.
+    """Build the reviewer board: agreement with the other reviewers, for users with enough ratings.
 
     Source: scores0001, reviewer; community page, reviewer board.
     """
@@ -104,9 +104,9 @@ def reviewer(facts: Facts) -> Board:
 
 
 def combined(tally: Tally, boards: Mapping[str, Board]) -> Board:
-    """Put the three scores side by side, with ranks and percentiles, in the order of user scores.
+    """Return the three scores with ranks and percentiles, in the order of user scores.
 
-    A person specialises in the board whose percentile is in the upper half and leads the next one
+    A user specializes in the board whose percentile is in the upper half and leads the next one
     by the rule ``specialisation_margin``; who is not a ranked reviewer has no third score.
 
     Source: seed 000, Combined View.
@@ -131,7 +131,7 @@ def combined(tally: Tally, boards: Mapping[str, Board]) -> Board:
 
 
 def band(r: float, rules: CommunityRules) -> str:
-    """Name a reviewer's band under the rules."""
+    """Return a reviewer's band under the rules."""
     return formulas.band(
         r,
         excellent=rules.reviewer_excellent,
@@ -141,14 +141,14 @@ def band(r: float, rules: CommunityRules) -> str:
 
 
 def tier(score: float, rules: CommunityRules) -> str:
-    """Name a score's tier under the rules."""
+    """Return a score's tier under the rules."""
     return formulas.tier(
         score, bronze=rules.tier_bronze, silver=rules.tier_silver, gold=rules.tier_gold
     )
 
 
 def too_few_reviews(rated: int, rules: CommunityRules) -> str:
-    """Return why somebody is not ranked as a reviewer."""
+    """Return why a user is not ranked as a reviewer."""
     prompts = "1 prompt" if rated == 1 else f"{rated} prompts"
     return (
         f"rated {prompts} with at least {rules.min_prompt_reviews} reviews; "
@@ -185,7 +185,7 @@ def _struct(columns: Mapping[str, Any]) -> pa.Array:
 
 
 def _scattered(at: IntArray, values: npt.NDArray[Any], size: int) -> pa.Array:
-    """Put values at their people's places; the others have none."""
+    """Return values at their users' indices; the others are empty."""
     full = np.zeros(size, dtype=values.dtype)
     absent = np.ones(size, dtype=bool)
     full[at], absent[at] = values, False
@@ -193,7 +193,7 @@ def _scattered(at: IntArray, values: npt.NDArray[Any], size: int) -> pa.Array:
 
 
 def _specialities(percentiles: Mapping[str, pa.Array], rules: CommunityRules) -> pa.Array:
-    """Name the board each person specialises in, or ``none``."""
+    """Return the board each user specializes in, or ``none``."""
     names = [*percentiles, "none"]
     table = np.stack([column.fill_null(-1.0).to_numpy() for column in percentiles.values()], axis=1)
     if not len(table):

@@ -17,7 +17,7 @@ BoolArray = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Difficulty:
-    """How many wrong models (or responses) each prompt has.
+    """The number of wrong models (or responses) of each prompt.
 
     Attributes:
         wrong: of any model, by prompt.
@@ -44,7 +44,7 @@ class _Results:
 def read_difficulty(
     records: Records, rules: CommunityRules, *, prompts: IdIndex, looked_at: BoolArray
 ) -> Difficulty:
-    """Count wrong models on the prompts that are looked at; the others get 0.
+    """Return the number of wrong models on the selected prompts; the others get 0.
 
     Args:
         records: the community's tables.

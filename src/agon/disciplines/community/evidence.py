@@ -1,4 +1,4 @@
-"""Find the records behind one participant's counts."""
+"""Return the records that one participant's counts include."""
 
 import numpy as np
 import numpy.typing as npt

@@ -26,7 +26,7 @@ ALGORITHM = "scores0002-v1"
 """The seed's version of the algorithm."""
 
 _PROMPTS_SHOWN = 200
-"""How many prompts of a contributor get a part of their own."""
+"""Maximum number of a contributor's prompts with a separate part."""
 
 
 def user_score(tally: Tally, person: int, board: Board) -> Explanation:
@@ -142,7 +142,7 @@ def reviewer(tally: Tally, person: int, board: Board) -> Explanation:
 
 
 def combined(tally: Tally, person: int, board: Board) -> Explanation:
-    """Explain a row of the combined board: the user score orders it, the others stand beside."""
+    """Explain a row of the combined board, which is ordered by the user score."""
     facts = tally.facts
     name = facts.people.text[person].as_py()
     row = board.row(name)

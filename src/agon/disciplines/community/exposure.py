@@ -15,12 +15,12 @@ BoolArray = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Exposure:
-    """Who draws how much feedback on prompts with a known creator.
+    """The feedback on prompts with a known creator, by giver and creator.
 
     Attributes:
-        author: creator of the prompt of each feedback, −1 where nobody is known.
-        given: feedbacks each person gave on such prompts.
-        received: feedbacks each person's prompts got.
+        author: creator of the prompt of each feedback, −1 where unknown.
+        given: feedbacks each user gave on such prompts.
+        received: feedbacks on each user's prompts.
     """
 
     author: IntArray
@@ -41,18 +41,18 @@ class Exposure:
 
     @cached_property
     def creators(self) -> int:
-        """Count the people whose prompts got any feedback."""
+        """Return the number of users whose prompts got any feedback."""
         return int((self.received > 0).sum())
 
     def share(self, creator: IntArray, *, away: IntArray, on: IntArray) -> FloatArray:
-        """Return each creator's share of the feedback of everybody but one person.
+        """Return each creator's share of the feedback of all users but one.
 
         One feedback is added for every creator, so that no share is zero.
 
         Args:
             creator: whose share.
-            away: the person left out.
-            on: that person's feedbacks on the creator.
+            away: the user left out.
+            on: that user's feedbacks on the creator.
 
         Example:
             >>> drawn = Exposure(np.array([0, 0, 1]), np.array([0, 2, 1]), np.array([2, 1, 0]))

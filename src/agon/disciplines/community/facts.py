@@ -1,4 +1,4 @@
-"""Turn the tables of a community into arrays by participant and prompt, each when first needed.
+"""Convert the tables of a community to arrays by participant and prompt, each on first use.
 
 Ids become codes (:mod:`id_index`), so that counting is sorting and adding small integers.
 """
@@ -36,7 +36,7 @@ _DAY = 86_400_000_000  # microseconds
 class Facts:
     """The arrays of a community under its rules, each computed when first used.
 
-    Arrays by person follow ``people``, arrays by prompt follow ``prompts``.
+    Arrays by user are in the order of ``people``, arrays by prompt in that of ``prompts``.
     """
 
     def __init__(self, records: Records, rules: CommunityRules) -> None:
@@ -124,7 +124,7 @@ class Facts:
 
     @cached_property
     def affiliated(self) -> IntArray:
-        """Return 1 for everybody with an affiliation, 0 for the others; several count once."""
+        """Return 1 for users with an affiliation, 0 for the others; several count once."""
         rows = self.records.sql("SELECT DISTINCT user_id FROM org_to_people")["user_id"]
         users = self.people.of(rows)
         return (np.bincount(users[users >= 0], minlength=len(self.people)) > 0).astype(np.int64)
@@ -144,15 +144,15 @@ class Facts:
         return decay(np.maximum(age, 0), half_life_days=half_life_days)
 
     def people_at(self, ids: Any) -> IntArray:
-        """Return the codes of people by their ids as text."""
+        """Return the indices of users by their ids as text."""
         return IdIndex(self.people.text).of(ids if hasattr(ids, "type") else pa.array(ids))
 
     def names(self, people: npt.ArrayLike) -> list[str]:
-        """Return the ids of people by their codes."""
+        """Return the ids of users by their indices."""
         return list(self.people.text.take(pa.array(np.asarray(people))).to_pylist())
 
     def prompts_by(self, person: int) -> IntArray:
-        """Return the codes of one person's prompts."""
+        """Return the indices of one user's prompts."""
         return np.flatnonzero(self.creator == person)
 
     def sum_by_user(self, users: IntArray, weights: FloatArray) -> FloatArray:

@@ -1,4 +1,4 @@
-"""Read quick feedback: the last opinion each person gave on each target."""
+"""Read quick feedback: the last opinion of each user on each target."""
 
 from dataclasses import dataclass
 
@@ -13,12 +13,12 @@ IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 
 NO_TIME = np.iinfo(np.int64).min
-"""Stands for "no time given"; earlier than every time."""
+"""The value for a missing time; earlier than every time."""
 
 
 _TIME = f"coalesce(epoch_us(created_at), {NO_TIME}) AS time"
-_PART = 1 << 18  # rows looked at together, so that they stay in the processor's cache
-_SCATTER = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio: neighbours land far apart
+_PART = 1 << 18  # rows per step, so that they fit into the processor's cache
+_SCATTER = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio: scatters neighbors
 
 
 @dataclass(frozen=True)
@@ -44,12 +44,12 @@ class Feedback:
 
     @property
     def row(self) -> IntArray:
-        """Return the place of each feedback among all on prompts, from 0."""
+        """Return the index of each feedback among all on prompts."""
         return np.flatnonzero(self.kept)
 
     @property
     def other_row(self) -> IntArray:
-        """Return the place of each other feedback among all such, from 0."""
+        """Return the index of each other feedback among all such."""
         return np.flatnonzero(self.other_kept)
 
 
@@ -61,9 +61,9 @@ def read_feedback(
     Args:
         records: the community's tables.
         rules: ``repeated_feedback`` and ``self_feedback`` decide what counts.
-        people: codes of the people.
+        people: indices of the users.
         prompts: codes of the prompts.
-        creator: code of each prompt's creator, −1 where nobody is known.
+        creator: index of each prompt's creator, −1 where unknown.
     """
     table = records.sql(
         f"SELECT user_id, prompt_id, opinion = 'positive' AS positive, {_TIME} "
@@ -116,10 +116,10 @@ def on_others(records: Records) -> str:
 
 
 def _replaced(user: IntArray, target: IntArray, time: IntArray) -> IntArray:
-    """Return the rows which a later one of the same user on the same target replaces.
+    """Return the rows that a later one of the same user on the same target replaces.
 
-    Later means by time, then by place in the source. Few rows have a like, so that one sort first
-    tells which pairs of user and target come more than once, and only their rows are ordered.
+    Later means by time, then by row in the source. Few rows are repeated, so one sort finds the
+    repeated pairs of user and target, and only their rows are ordered.
     """
     keys = user * np.int64(int(target.max(initial=0)) + 2)
     keys += target
@@ -131,29 +131,29 @@ def _replaced(user: IntArray, target: IntArray, time: IntArray) -> IntArray:
     return rows[:-1][keys[rows[:-1]] == keys[rows[1:]]]
 
 
-def _rows_with(keys: IntArray, wanted: IntArray) -> IntArray:
-    """Find the rows whose key is one of ``wanted`` (sorted): first by one bit each, then exactly.
+def _rows_with(keys: IntArray, keep: IntArray) -> IntArray:
+    """Return the rows whose key is in ``keep`` (sorted): first by a bit filter, then exactly.
 
-    The bits tell nearly all other rows apart without a search.
+    The filter excludes nearly all other rows without a search.
     """
-    if not len(wanted):
-        return wanted
-    width = np.uint64(64 - max(20, len(wanted).bit_length() + 5))
+    if not len(keep):
+        return keep
+    width = np.uint64(64 - max(20, len(keep).bit_length() + 5))
 
-    def place(numbers: IntArray) -> npt.NDArray[np.uint64]:
+    def slot(numbers: IntArray) -> npt.NDArray[np.uint64]:
         return (numbers.view(np.uint64) * _SCATTER) >> width
 
     bits = np.zeros(1 << (64 - int(width)), dtype=bool)
-    bits[place(wanted)] = True
-    found = []
+    bits[slot(keep)] = True
+    matches = []
     for at in range(0, len(keys), _PART):
-        rows = np.flatnonzero(bits[place(keys[at : at + _PART])]) + at
-        nearest = np.minimum(np.searchsorted(wanted, keys[rows]), len(wanted) - 1)
-        found.append(rows[wanted[nearest] == keys[rows]])
-    return np.concatenate(found)
+        rows = np.flatnonzero(bits[slot(keys[at : at + _PART])]) + at
+        nearest = np.minimum(np.searchsorted(keep, keys[rows]), len(keep) - 1)
+        matches.append(rows[keep[nearest] == keys[rows]])
+    return np.concatenate(matches)
 
 
 def _places(ids: object) -> IntArray:
-    """Number the ids of one column; only their being equal matters. Empty ones get −1."""
+    """Return a number for each id of a column, equal for equal ids; −1 for empty ones."""
     encoded = ids.combine_chunks().dictionary_encode()  # type: ignore[attr-defined] # pyarrow is untyped
     return as_int64(encoded.indices)

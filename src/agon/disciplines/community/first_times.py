@@ -27,7 +27,7 @@ def nth_distinct(
 ) -> IntArray:
     """Return when each group's nth distinct value first appeared; ``NO_TIME`` if it never did.
 
-    Values whose first appearance has no time come before all others, since they may.
+    Values whose first appearance has no time come first.
 
     Args:
         groups: 0 … size − 1.

@@ -50,12 +50,12 @@ def h_index(positives: npt.ArrayLike) -> int:
 
 
 def h_indices(people: IntArray, positives: IntArray, *, size: int) -> IntArray:
-    """Return everybody's h-index at once.
+    """Return each user's h-index.
 
     Args:
         people: owner of each prompt, 0 … size - 1.
         positives: positive feedbacks of each prompt.
-        size: number of people.
+        size: number of users.
 
     Source: seed 000, H-Index Score.
 
@@ -86,7 +86,7 @@ def h_index_score(h: npt.ArrayLike, *, coefficient: float) -> FloatArray:
 
 
 def review_quality(r: npt.ArrayLike, *, least: float, coefficient: float) -> FloatArray:
-    """Give r × coefficient when the correlation r ≥ ``least``, else 0.
+    """Return r × coefficient when the correlation r ≥ ``least``, else 0.
 
     Source: seed 000, Cross-Review Quality.
 
@@ -99,11 +99,11 @@ def review_quality(r: npt.ArrayLike, *, least: float, coefficient: float) -> Flo
 
 
 def are_wrong(totals: IntArray, counts: IntArray, *, threshold: float) -> npt.NDArray[np.bool_]:
-    """Return whose mean score is below the threshold, exactly, in whole steps of the score grid.
+    """Return whose mean score is below the threshold, exactly, in integer steps of the score grid.
 
     Args:
         totals: sums of scores in steps of 1e-9.
-        counts: how many scores each sum has; without any nobody is wrong.
+        counts: number of scores of each sum; without scores none is wrong.
         threshold: 0 … 1.
 
     Source: seed 000, Difficult Prompts Bonus (wrongAnswerThreshold).
@@ -155,7 +155,7 @@ def impact(users: npt.ArrayLike) -> FloatArray:
 
 
 def band(r: float, *, excellent: float, good: float, fair: float) -> str:
-    """Name a reviewer's band.
+    """Return a reviewer's band.
 
     Source: scores0001, reviewer; community page, reviewer board.
 
@@ -168,7 +168,7 @@ def band(r: float, *, excellent: float, good: float, fair: float) -> str:
 
 
 def tier(score: float, *, bronze: float, silver: float, gold: float) -> str:
-    """Name a score's tier.
+    """Return a score's tier.
 
     Source: seed 000, Future Enhancements, Reputation Tiers.
 
@@ -187,12 +187,12 @@ def summed(groups: IntArray, values: FloatArray, *, size: int) -> FloatArray:
         >>> summed(np.array([0, 2, 0]), np.array([0.5, 1.0, 2.0]), size=3).tolist()
         [2.5, 0.0, 1.0]
     """
-    # Without rows numpy would give whole numbers.
+    # Without rows numpy would return integers.
     return np.bincount(groups, values, minlength=size).astype(np.float64, copy=False)
 
 
 def distinct_per_group(groups: IntArray, values: IntArray, *, sizes: tuple[int, int]) -> IntArray:
-    """Count each group's distinct values, by sorting one whole number per pair.
+    """Return the number of distinct values per group, by sorting one integer per pair.
 
     Args:
         groups: 0 … sizes[0] − 1.
@@ -225,7 +225,7 @@ def distinct_keys_per_group(keys: IntArray, *, sizes: tuple[int, int]) -> IntArr
 
 
 def distinct_pairs(groups: IntArray, values: IntArray, *, size: int) -> tuple[IntArray, IntArray]:
-    """Return the distinct pairs of two columns of whole numbers ≥ 0, in order.
+    """Return the distinct pairs of two columns of integers ≥ 0, in order.
 
     Args:
         groups: any numbers.

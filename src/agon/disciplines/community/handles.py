@@ -1,4 +1,4 @@
-"""Find handles that look like one another."""
+"""Detect handles that look alike."""
 
 import re
 import unicodedata
@@ -19,7 +19,7 @@ _NUMBERED = re.compile(r"\d\d\d")
 
 
 def skeleton(handle: str) -> str:
-    """Bring a handle to what an eye sees: look-alikes made one, separators and case left out.
+    """Normalize a handle to its appearance: look-alikes unified, separators and case removed.
 
     Example:
         >>> skeleton("Ada_L0velace"), skeleton("ada.1ovelace"), skeleton("modern")
@@ -47,7 +47,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     """Report groups with one skeleton, and pairs of skeletons one letter apart.
 
     The handle is ``users.handle``, else an id that is text. Expected is how many of the others
-    would look the same by chance, were each letter drawn as often as the community uses it.
+    would look the same by chance, with letters drawn at the community's frequencies.
     Numbered handles (three digits in a row) are compared by skeleton alone.
     """
     rows = facts.records.sql("SELECT id::VARCHAR AS id, handle FROM users")

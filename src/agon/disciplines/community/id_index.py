@@ -1,4 +1,4 @@
-"""Number ids, so that counting runs over small whole numbers instead of ids of any kind."""
+"""Map ids to consecutive integers, so that counting uses small integers."""
 
 from functools import cached_property
 from typing import Any
@@ -11,10 +11,10 @@ import pyarrow.compute as pc
 IntArray = npt.NDArray[np.int64]
 
 _SPARSEST = 8
-"""Numbers that spread over more than so many times their count are looked up by hash."""
+"""Integer ids whose range exceeds this multiple of their count are looked up by hash."""
 
 _PART = 1 << 18
-"""Ids coded at a time."""
+"""Number of ids encoded per step."""
 
 
 class IdIndex:
@@ -34,7 +34,7 @@ class IdIndex:
             ends = pc.min_max(self.ids).as_py()
             span = ends["max"] - ends["min"] + 1
             if span <= _SPARSEST * len(self.ids) + 1024:
-                # Place 0 of the table stands for every id that is not there.
+                # Index 0 of the table is for unknown ids.
                 self._low = ends["min"] - 1
                 self._table = np.full(span + 1, -1, dtype=np.int64)
                 self._table[self.ids.to_numpy() - self._low] = np.arange(len(self.ids))
@@ -43,7 +43,7 @@ class IdIndex:
         return len(self.ids)
 
     def of(self, ids: Any) -> IntArray:
-        """Return the place of each id, −1 where it is empty or unknown."""
+        """Return the index of each id, −1 where it is empty or unknown."""
         places = np.empty(len(ids), dtype=np.int64)
         done = 0
         for part in _parts(ids):
@@ -54,7 +54,7 @@ class IdIndex:
     def _of(self, ids: pa.Array) -> npt.NDArray[Any]:
         if self._table is None:
             return _array(pc.fill_null(pc.index_in(ids, value_set=self.ids.cast(ids.type)), -1))
-        # A type of its own means a column without a single value.
+        # A different type means a column without values.
         given = ids.cast(pa.int64()) if pa.types.is_null(ids.type) else ids
         if given.null_count:
             given = pc.fill_null(given, self._low)
@@ -65,14 +65,14 @@ class IdIndex:
 
     @cached_property
     def text(self) -> pa.Array:
-        """Return the ids as text, in the order of their places."""
+        """Return the ids as text, in index order."""
         return pc.cast(self.ids, pa.string())
 
 
 def counted(
     codes: IdIndex, rows: Any, id_column: str, value_column: str
 ) -> tuple[IntArray, IntArray]:
-    """Sum a column of whole numbers, and count its rows, by the code of another column.
+    """Return the sum of an integer column and the number of rows, by the index of another column.
 
     Rows with an unknown id are left out.
 
@@ -93,10 +93,10 @@ def counted(
 
 
 def expand(starts: IntArray, counts: IntArray) -> tuple[IntArray, IntArray]:
-    """Unfold runs: for run i give ``counts[i]`` entries, each with i and its place in a flat list.
+    """Expand runs: for run i give ``counts[i]`` entries, each with i and its flat index.
 
     Args:
-        starts: place of each run's first entry in the flat list.
+        starts: index of each run's first entry in the flat list.
         counts: entries of each run.
 
     Example:
@@ -121,7 +121,7 @@ def grouped(groups: IntArray, *, size: int) -> tuple[IntArray, IntArray, IntArra
 
 
 def as_int64(column: Any, *, empty: int = -1) -> IntArray:
-    """Return a column of whole numbers as int64, with ``empty`` where it has none.
+    """Return an integer column as int64, with ``empty`` for empty values.
 
     Example:
         >>> as_int64(pa.array([3, None])).tolist()
@@ -131,12 +131,12 @@ def as_int64(column: Any, *, empty: int = -1) -> IntArray:
 
 
 def as_bools(column: Any) -> npt.NDArray[np.bool_]:
-    """Return a column of truth values; empty ones are false."""
+    """Return a column of booleans; empty values are false."""
     return _array(pc.fill_null(column, False)).astype(bool)  # arrow's own positional argument
 
 
 def _parts(ids: Any) -> list[pa.Array]:
-    """Cut a column into pieces that stay in the processor's cache."""
+    """Split a column into parts that fit into the processor's cache."""
     chunks = ids.chunks if isinstance(ids, pa.ChunkedArray) else [ids]
     return [chunk[at : at + _PART] for chunk in chunks for at in range(0, len(chunk), _PART)]
 

@@ -1,7 +1,7 @@
-"""Find what looks like gaming in a community; a finding never changes a score.
+"""Detect possible gaming in a community; a finding never changes a score.
 
-Each check compares a count with what the community's own data predict for it, and reports what
-chance would give less often than the rule ``finding_alpha``, corrected for how many were looked at.
+Each check compares a count with the value expected from the community's own data, and reports it
+when its probability is below the rule ``finding_alpha``, corrected for multiple comparisons.
 """
 
 from collections.abc import Iterator
@@ -28,14 +28,14 @@ IntArray = npt.NDArray[np.int64]
 
 
 _NEIGHBOURS = 3
-"""How far above the bonus's number of prompts people are taken for comparison."""
+"""Maximum number of prompts above the bonus's for users in the comparison group."""
 
 _MINUTE = 60_000_000  # microseconds
 
 
 @dataclass(frozen=True)
 class Inspection:
-    """The records of a community under examination."""
+    """The records of a community to be checked."""
 
     records: Records
     rules: CommunityRules
@@ -47,12 +47,12 @@ class Inspection:
 
 
 def find(records: Records, rules: CommunityRules) -> list[Finding]:
-    """Return the findings, gravest first."""
+    """Return the findings, most severe first."""
     return in_order(run_checks(TABLE, Inspection(records, rules)))
 
 
 def _threshold_hugging(facts: Facts) -> Iterator[Finding]:
-    """Count those exactly at both thresholds, against prompts drawn from people just above.
+    """Compare the number of users exactly at both thresholds with that expected from users above.
 
     Of a neighbour with K quality prompts, e of them exactly at the threshold, m drawn at random
     are all exactly there with probability C(e, m) / C(K, m); its mean over neighbours times the
@@ -71,7 +71,7 @@ def _threshold_hugging(facts: Facts) -> Iterator[Finding]:
         comb(int(e), needed) / comb(int(k), needed)
         for e, k in zip(at_least[above], has[above], strict=True)
     )
-    # Half a person more on the side of innocence, so that no neighbours prove nothing.
+    # Half a user is added, so that there is no finding without neighbors.
     expected = float(level.sum() * (drawn + 0.5) / (len(above) + 1))
     if not len(hugging):
         return
@@ -94,7 +94,7 @@ def _threshold_hugging(facts: Facts) -> Iterator[Finding]:
 
 
 def _self_feedback(facts: Facts) -> Iterator[Finding]:
-    """Test everybody's feedback on own prompts against how often others come to those prompts."""
+    """Compare each user's feedback on own prompts with the rate of others on those prompts."""
     given, seen = facts.feedback, Exposure.of(facts)
     own = seen.author == given.user
     size = len(facts.people)
@@ -124,7 +124,7 @@ def _self_feedback(facts: Facts) -> Iterator[Finding]:
 
 
 def _one_target(facts: Facts) -> Iterator[Finding]:
-    """Test the share of each person's favourite creator against everybody else's feedback."""
+    """Compare the share of each user's most-rated creator with all other users' feedback."""
     rules, seen = facts.rules, Exposure.of(facts)
     user, author, count = seen.pairs(facts.feedback.user, np.ones(len(seen.author), dtype=bool))
     keep = user != author
@@ -159,7 +159,7 @@ def _one_target(facts: Facts) -> Iterator[Finding]:
 
 
 def _bursts(facts: Facts) -> Iterator[Finding]:
-    """Test everybody's fullest window against their feedback spread evenly over the records."""
+    """Compare each user's fullest window with the same feedback spread evenly over time."""
     rules, given = facts.rules, facts.feedback
     user = np.concatenate([given.user, given.other_user])
     times = np.concatenate([facts.feedback.time, facts.feedback.other_time])
@@ -180,7 +180,7 @@ def _bursts(facts: Facts) -> Iterator[Finding]:
     suspects = np.flatnonzero(fullest >= rules.burst_feedbacks)
     chances = poisson_tails(fullest[suspects] - 1, means=mean[suspects])
     for at, chance in zip(suspects.tolist(), chances.tolist(), strict=True):
-        # Any feedback may open a window, of any person.
+        # Each feedback of each user may start a window.
         if chance * len(who) >= rules.finding_alpha:
             continue
         first = opens[at] + int(np.argmax(inside[opens[at] : opens[at] + total[at]]))
@@ -201,7 +201,7 @@ def _bursts(facts: Facts) -> Iterator[Finding]:
 
 
 def _cross_validation(inspection: Inspection) -> Iterator[Finding]:
-    """Correlate the scores with the outside reputation, over those who have one (opt-in)."""
+    """Correlate the scores with the external reputation of the users who have one (opt-in)."""
     if not inspection.rules.cross_validation:
         return
     facts = Facts(inspection.records, inspection.rules)
@@ -228,31 +228,30 @@ def _cross_validation(inspection: Inspection) -> Iterator[Finding]:
 TABLE: tuple[Check[Inspection], ...] = (
     Check(
         "threshold-hugging",
-        "people whose quality prompts are exactly as many as their bonus needs, each with "
-        "exactly the positives it needs, more often than the prompts of people just above "
-        "predict",
+        "users with exactly as many quality prompts as their bonus needs, each with exactly the "
+        "positives it needs, more often than the prompts of users just above it predict",
         lambda inspection: _threshold_hugging(inspection.facts),
     ),
     Check(
         "self-feedback",
-        "people who rate their own prompts more than they would by chance",
+        "users who rate their own prompts more often than by chance",
         lambda inspection: _self_feedback(inspection.facts),
     ),
     Check(
         "reciprocal-ring",
-        "people who like each other's prompts, in pairs or circles, far beyond what everybody "
-        "else gives those prompts",
+        "users who like each other's prompts, in pairs or circles, far more than all other users "
+        "like those prompts",
         lambda inspection: rings.find(inspection.facts),
     ),
     Check(
         "feedback-burst",
-        "more feedback of one person within a short time than anybody reads",
+        "more feedback of one user within a short time than a person can read",
         lambda inspection: _bursts(inspection.facts),
     ),
     Check(
         "one-target-reviewer",
-        "people who give nearly all their feedback to one creator, far beyond that creator's "
-        "share of everybody else's",
+        "users who give nearly all their feedback to one creator, far above that creator's "
+        "share of all other users' feedback",
         lambda inspection: _one_target(inspection.facts),
     ),
     Check(
@@ -262,11 +261,11 @@ TABLE: tuple[Check[Inspection], ...] = (
     ),
     Check(
         "cross-validation",
-        "how far the scores agree with an outside reputation (opt-in rule)",
+        "how well the scores agree with an external reputation (opt-in rule)",
         _cross_validation,
     ),
 )
 """The checks, in the order in which they run."""
 
 CHECKS = meanings(TABLE)
-"""What each check looks for, by the code of its findings."""
+"""The meaning of each check by the code of its findings."""

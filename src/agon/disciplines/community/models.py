@@ -1,6 +1,6 @@
 """Know a model by its slug: one normal form per model, and which are state of the art.
 
-Slugs are compared whole, never by substring: ``gpt-4o-mini`` is not ``gpt-4o``.
+Slugs are compared in full, never by substring: ``gpt-4o-mini`` is not ``gpt-4o``.
 """
 
 import re

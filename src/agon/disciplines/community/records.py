@@ -1,4 +1,4 @@
-"""Describe the community's tables: people, prompts, benchmarks, feedback, model results."""
+"""Define the community's tables: participants, prompts, benchmarks, feedback, model results."""
 
 from agon.records import Column, Kind, RowCheck, Schema, Table
 from agon.records.conditions import IsNull
@@ -112,7 +112,7 @@ SCHEMA = Schema(
                     "model",
                     IsNull("model") & IsNull("model_id"),
                     "names no model",
-                    "give the model's slug, or a model_id found in provider_models",
+                    "give the model's slug, or a model_id from provider_models",
                 ),
             ),
         ),

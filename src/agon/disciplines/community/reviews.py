@@ -19,11 +19,11 @@ _GRID = 2**31
 
 @dataclass(frozen=True)
 class Correlations:
-    """Each person's reviews of prompts with enough reviews, and Pearson's r over them.
+    """Each user's reviews of prompts with enough reviews, and Pearson's r over them.
 
     Attributes:
-        reviewed: how many such prompts each person rated.
-        r: correlation, by person; 0 where nothing varies or nothing was rated.
+        reviewed: number of such prompts each user rated.
+        r: correlation of each user; 0 without variance or without ratings.
     """
 
     reviewed: IntArray
@@ -31,7 +31,7 @@ class Correlations:
 
 
 def correlations(feedback: Feedback, rules: CommunityRules, *, size: int) -> Correlations:
-    """Correlate everybody's ±1 with the mean ±1 of the other reviewers of the same prompts.
+    """Correlate each user's ±1 with the mean ±1 of the other reviewers of the same prompts.
 
     r = Σ(x − x̄)(y − ȳ) / √(Σ(x − x̄)² Σ(y − ȳ)²), 0 where x or y does not vary.
 
@@ -40,7 +40,7 @@ def correlations(feedback: Feedback, rules: CommunityRules, *, size: int) -> Cor
     row, own, others = pairs_of(feedback, rules)
     user = feedback.user[row]
     reviewed = np.bincount(user, minlength=size)
-    # One order whatever order the records came in; rows that tie in it hold equal numbers.
+    # An order independent of the records' order; rows that tie in it have equal numbers.
     key = (user << 33) + (np.rint((others + 1.0) * (_GRID / 2)).astype(np.int64) << 1) + (own > 0)
     order = np.argsort(key)
     user, own, others = user[order], own[order], others[order]
@@ -66,7 +66,7 @@ _NONE = np.zeros(0, dtype=np.int64)
 
 
 def _pearson_by(user: IntArray, x: FloatArray, y: FloatArray, *, size: int) -> FloatArray:
-    """Correlate x and y within each person; rows are sorted by person."""
+    """Return the correlation of x and y of each user; rows are sorted by user."""
     if not len(user):
         return np.zeros(size)
     count = np.maximum(np.bincount(user, minlength=size), 1)
@@ -82,5 +82,5 @@ def _pearson_by(user: IntArray, x: FloatArray, y: FloatArray, *, size: int) -> F
 
 
 def _spread(values: FloatArray, opens: IntArray) -> BoolArray:
-    """Say in which runs the values differ at all."""
+    """Return which runs contain different values."""
     return np.maximum.reduceat(values, opens) > np.minimum.reduceat(values, opens)

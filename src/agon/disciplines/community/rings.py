@@ -1,4 +1,4 @@
-"""Find rings: people tied by more likes than chance in both directions, or around a circle."""
+"""Detect rings: users with more likes than by chance in both directions or around a circle."""
 
 from collections.abc import Iterator
 
@@ -14,7 +14,7 @@ from agon.kernel.tails import poisson_tail, poisson_tails
 def find(facts: Facts) -> Iterator[Finding]:
     """Report the strongly connected groups among ties that chance does not explain.
 
-    A tie leads from one person to another whose prompts they liked at least ``ring_positives``
+    A tie leads from one user to another whose prompts they liked at least ``ring_positives``
     times, when a Poisson count of that mean (likes given × the creator's share of everybody
     else's likes) would be as large less often than the rule ``finding_alpha`` over all pairs.
     """

@@ -52,13 +52,13 @@ class CommunityRules(Rules):
     )
     benchmark_creator_bonus: float = _points(
         100,
-        "Points for owning a benchmark that several people wrote.",
-        "Bringing people together around a benchmark is work of its own.",
+        "Points for owning a benchmark that several users wrote.",
+        "Bringing contributors together is a contribution in itself.",
     )
     diverse_feedback_benchmarks_bonus: float = _points(
         30,
         "Points for feedback on prompts of several benchmarks.",
-        "Looking beyond one benchmark helps the whole community.",
+        "Reviewing more than one benchmark helps the community.",
     )
     diverse_feedback_users_bonus: float = _points(
         40,
@@ -78,7 +78,7 @@ class CommunityRules(Rules):
     sota_difficult_prompts_bonus: float = _points(
         150,
         "Points for several well-received prompts that state-of-the-art models get wrong.",
-        "What stumps the best models tells the most.",
+        "Prompts that the best models get wrong are the most informative.",
     )
     # Points per unit.
     h_index_coefficient: float = _points(
@@ -103,12 +103,12 @@ class CommunityRules(Rules):
     min_positive_feedbacks: int = _least(
         3,
         "Positive feedbacks that make a prompt well received (a quality prompt).",
-        "Three people who agree are more than a friend.",
+        "Three positives are more than a friend's.",
     )
     min_benchmark_contributors: int = _least(
         3,
         "Distinct creators a benchmark needs for the creator's bonus.",
-        "Fewer than three are no community.",
+        "Fewer than three are not a community.",
     )
     min_feedback_benchmarks: int = _least(
         3, "Distinct benchmarks the feedback must touch.", "Two may be one's own and a friend's."
@@ -134,8 +134,7 @@ class CommunityRules(Rules):
     min_wrong_models: int = _least(
         3,
         "Wrong models that make a quality prompt difficult.",
-        "The seed writes this three into the text alone; it is a rule beside the thresholds it "
-        "names.",
+        "The seed gives this three in its text only; it is a rule beside the thresholds it names.",
         _PAGE,
     )
     sota_models: tuple[str, ...] = rule(
@@ -178,12 +177,12 @@ class CommunityRules(Rules):
     excluded_memberships: Literal["ignore", "count"] = _choice(
         "ignore",
         "Whether a prompt excluded from a benchmark still belongs to it.",
-        "An owner who excludes a prompt has said that it is not in the benchmark.",
+        "An owner who excludes a prompt removes it from the benchmark.",
     )
     deleted_sets: Literal["ignore", "count"] = _choice(
         "ignore",
         "Whether deleted benchmarks count.",
-        "A deleted benchmark can no longer be reviewed, filled or found.",
+        "A deleted benchmark can no longer be reviewed, extended or found.",
     )
     owner_contribution: Literal["as_creator", "always", "never"] = _choice(
         "as_creator",
@@ -194,14 +193,14 @@ class CommunityRules(Rules):
     )
     collaborator_roles: tuple[Role, ...] = _choice(
         ("owner", "admin", "collaborator"),
-        "Roles on a benchmark that make somebody a collaborator without a prompt in it.",
-        "The seed includes co-authors by role; reviewers and people without a role are no co- "
-        "authors.",
+        "Roles on a benchmark that make a user a collaborator without a prompt in it.",
+        "The seed includes co-authors by role; reviewers and users without a role are not "
+        "co-authors.",
     )
     tie_ranks: Literal["shared", "distinct"] = _choice(
         "shared",
-        "Whether equal scores share a rank (1, 2, 2, 4) or are told apart by id.",
-        "Equal points are an equal place; the id only fixes the order inside it.",
+        "Whether equal scores share a rank (1, 2, 2, 4) or are ranked by id.",
+        "Equal points are an equal rank; the id only fixes the order within it.",
     )
     # Components 12 to 15.
     diversity: bool = _opt_in(
@@ -234,7 +233,7 @@ class CommunityRules(Rules):
     # Contributor and reviewer boards.
     min_prompt_reviews: int = _least(
         3,
-        "Reviews a prompt needs before they say anything about it or its reviewers.",
+        "Minimum number of reviews a prompt needs to count on the contributor and reviewer boards.",
         "One or two opinions are noise.",
         _REVIEW,
     )
@@ -260,9 +259,9 @@ class CommunityRules(Rules):
     )
     specialisation_margin: float = rule(
         10,
-        meaning="Percentile points by which one board must lead for a person to specialise in it.",
-        reason="The seed says that people may specialise, not from when; a tenth of the field is "
-        "visible.",
+        meaning="Percentile points by which one board must lead for a user to specialize in it.",
+        reason="The seed says that users may specialize, but not from when; a tenth of the field "
+        "is visible.",
         source="community page, combined view",
         ge=0,
         le=100,
@@ -270,7 +269,7 @@ class CommunityRules(Rules):
     # Future enhancements, all off.
     time_decay_half_life_days: float | None = rule(
         None,
-        meaning="Days after which a feedback given or a quality prompt is worth half; none: never.",
+        meaning="Days after which a feedback or a quality prompt counts half; none: never.",
         reason="The seed proposes recency without a pace; off until an organizer sets one.",
         source=_FUTURE,
         gt=0,
@@ -353,8 +352,8 @@ class CommunityRules(Rules):
     # Findings.
     finding_alpha: float = rule(
         0.001,
-        meaning="Chance below which a finding is reported, after correction for how many were "
-        "looked at.",
+        meaning="Probability below which a finding is reported, after correction for multiple "
+        "comparisons.",
         reason="Open in the seed; one false finding in a thousand checks of an honest community.",
         source=_FINDINGS,
         gt=0,
@@ -362,8 +361,8 @@ class CommunityRules(Rules):
     )
     burst_minutes: float = rule(
         10,
-        meaning="Length of the window in which a burst of feedback is looked for.",
-        reason="Long enough to tell reading from clicking.",
+        meaning="Length of the window in which a burst of feedback is detected.",
+        reason="Long enough to distinguish reading from clicking.",
         source=_FINDINGS,
         gt=0,
         le=100_000,
@@ -376,16 +375,19 @@ class CommunityRules(Rules):
     )
     ring_positives: int = _least(
         3,
-        "Positives on somebody's prompts that tie one person to the other.",
-        "Fewer are courtesy.",
+        "Minimum number of positives on another user's prompts that make a tie.",
+        "Fewer may be courtesy.",
         _FINDINGS,
     )
     one_target_share: float = _share(
         0.8, "Share of feedback on one creator that is reported.", "Four in five.", _FINDINGS
     )
     one_target_feedbacks: int = _least(
-        10, "Feedbacks somebody must have given for that.", "Beginners start somewhere.", _FINDINGS
+        10, "Minimum number of a user's feedbacks for that check.", "Fewer are chance.", _FINDINGS
     )
     handle_length: int = _least(
-        6, "Letters a handle must have to be compared.", "Short ones meet by chance.", _FINDINGS
+        6,
+        "Letters a handle must have to be compared.",
+        "Short ones are similar by chance.",
+        _FINDINGS,
     )

@@ -1,4 +1,4 @@
-"""Score a community: facts once for everybody, boards and explanations when they are needed."""
+"""Score a community: facts once for all users, boards and explanations on demand."""
 
 from collections.abc import Callable, Mapping
 
@@ -32,7 +32,7 @@ class Community:
         """Return ``user-score``, ``contributor``, ``reviewer`` or ``combined``.
 
         Raises:
-            NotFound: there is no such board.
+            NotFound: the board does not exist.
         """
         if name not in _BOARDS:
             raise NotFound(f"community has no board {name!r}: {did_you_mean(name, _BOARDS)}")
@@ -44,7 +44,7 @@ class Community:
         """Explain a user's score on a board.
 
         Raises:
-            NotFound: there is no such user or board; the message suggests one.
+            NotFound: the user or board does not exist; the message suggests one.
         """
         shown = self.board(board)
         person = int(self.facts.people_at([name])[0])
@@ -67,4 +67,4 @@ _BOARDS: Mapping[
     "reviewer": (lambda scored: boards.reviewer(scored.facts), explanations.reviewer),
     "combined": (_combined, explanations.combined),
 }
-"""How each board is made, and how a row of it is explained."""
+"""The functions that build each board and explain a row of it."""

@@ -1,7 +1,7 @@
-"""Simulate a community: honest people, and attackers who game the score, with the truth beside.
+"""Simulate a community: honest users and attackers who game the score, with the ground truth.
 
-Honest people write prompts as good as they are skilled, and rate by what they see; models answer by
-their strength and a prompt's difficulty. Attackers come on top, in groups that grow with the size.
+Honest users write prompts as good as they are skilled, and rate what they see; models answer by
+their strength and a prompt's difficulty. Attackers are added, in groups that grow with the size.
 """
 
 from collections.abc import Sequence
@@ -44,18 +44,18 @@ _CONSONANTS, _VOWELS = "bdfgklmnprst", "aeiou"
 
 
 def simulate(*, size: int, seed: int, attacks: Sequence[str] = ()) -> Simulation:
-    """Simulate ``size`` honest people and the named attacks.
+    """Return a simulation of ``size`` honest users and the named attacks.
 
-    There are 10 prompts, 50 responses, 100 scores and 100 feedbacks per honest person, less the few
+    There are 10 prompts, 50 responses, 100 scores and 100 feedbacks per honest user, less the few
     feedbacks drawn on own prompts.
 
     Args:
-        size: honest people, at least 10.
+        size: number of honest users, at least 10.
         seed: equal arguments give equal records.
-        attacks: names out of ``ATTACKS``; a group per 500 people and attack, at least one.
+        attacks: names from ``ATTACKS``; a group per 500 users and attack, at least one.
 
     Raises:
-        NotFound: there is no such attack; the message suggests one.
+        NotFound: the attack does not exist; the message suggests one.
         ValueError: when ``size`` is below 10.
 
     Example:
@@ -64,7 +64,7 @@ def simulate(*, size: int, seed: int, attacks: Sequence[str] = ()) -> Simulation
         (100, 10)
     """
     if size < _PROMPTS:
-        raise ValueError(f"{size} people are no community; give at least {_PROMPTS}")
+        raise ValueError(f"expected a size of at least {_PROMPTS} users, got {size}")
     rng = np.random.default_rng(seed)
     people = People.honest(rng, size, handles=_handles(rng, size), start=START, span=SPAN)
     prompts = _prompts(rng, people)
@@ -75,9 +75,9 @@ def simulate(*, size: int, seed: int, attacks: Sequence[str] = ()) -> Simulation
 
 
 def _handles(rng: np.random.Generator, size: int) -> pa.Array:
-    """Make pronounceable handles that differ in at least two letters.
+    """Return pronounceable handles that differ in at least two letters.
 
-    Five syllables number the person; the sixth is their sum, so that no single one can differ.
+    Five syllables encode the user's number; the sixth is their sum, so that two always differ.
     """
     syllables = [consonant + vowel for consonant in _CONSONANTS for vowel in _VOWELS]
     base = len(syllables)
@@ -101,7 +101,7 @@ def _prompts(rng: np.random.Generator, people: People) -> Columns:
 
 
 def _feedback(rng: np.random.Generator, people: People, prompts: Columns) -> Columns:
-    """Let honest people rate: good prompts are seen and liked more; nobody rates their own."""
+    """Return honest users' feedback: good prompts are rated and liked more; none rates own ones."""
     count, written = people.count * _FEEDBACKS, len(prompts["creator"])
     user = rng.choice(people.count, count, p=people.activity)
     seen = np.exp(0.5 * prompts["quality"]) * (rng.pareto(1.5, written) + 0.2)
@@ -156,7 +156,7 @@ def _benchmarks(rng: np.random.Generator, people: People, prompts: Columns) -> d
 
 
 def _models(rng: np.random.Generator, prompts: Columns) -> dict[str, Columns]:
-    """Let a few models answer every honest prompt, and judge every answer twice."""
+    """Return a few models' answers to every honest prompt, with two scores each."""
     written = len(prompts["creator"])
     prompt = np.repeat(np.arange(written), _MODELS_ASKED)
     first, step = rng.integers(len(_MODELS), size=written), rng.choice((1, 5, 7), written)
@@ -182,7 +182,7 @@ def _written(
     feedback: Columns,
     made: dict[str, Columns],
 ) -> Simulation:
-    """Write the tables; ids of people are drawn, so that they tell nothing about roles."""
+    """Return the tables; users' ids are random, so that they do not reveal roles."""
     ids = rng.permutation(people.count) + 1
     order = np.argsort(ids)
     sets, holds = made["prompt_sets"], made["prompt_set_prompts"]

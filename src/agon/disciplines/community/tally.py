@@ -1,4 +1,4 @@
-"""Count and score everybody by the components in force, each count once."""
+"""Compute all users' counts and points by the components in force, each count once."""
 
 from functools import cached_property
 
@@ -10,7 +10,7 @@ from agon.disciplines.community.facts import Facts
 
 
 class Tally:
-    """The counts and points of everybody, in the order of ``facts.people``."""
+    """The counts and points of all users, in the order of ``facts.people``."""
 
     def __init__(self, facts: Facts) -> None:
         self.facts = facts

@@ -303,4 +303,4 @@ TABLE: tuple[Attack[_Season], ...] = (
 """The attacks."""
 
 ATTACKS = meanings(TABLE)
-"""What each attacker does, by the attack's name."""
+"""The meaning of each attack by its name."""

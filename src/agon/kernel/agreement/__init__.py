@@ -1,1 +1,1 @@
-"""Measure how far people and judges agree: with each other, beyond chance, and with the truth."""
+"""Measure the agreement of judges with each other, beyond chance, and with the truth."""

@@ -1,4 +1,4 @@
-"""Measure how far two raters agree beyond chance: Cohen's κ."""
+"""Compute the agreement of two raters beyond chance: Cohen's κ."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from agon.errors import NotScorable
 
 @dataclass(frozen=True)
 class CohenKappa:
-    """κ with the two shares it is made of and the number of items behind it.
+    """Cohen's κ, the two shares it is computed from, and the number of items.
 
     ``observed`` is the share of items with equal labels, ``expected`` the share that two raters
     with these label frequencies would reach by chance.
@@ -31,7 +31,7 @@ def cohen_kappa(first: npt.ArrayLike, second: npt.ArrayLike) -> CohenKappa:
 
     Raises:
         NotScorable: when there is no item, or both gave one and the same label throughout: then
-            chance alone agrees fully and nothing can be told.
+            chance agreement is 1 and κ is undefined.
         ValueError: when the two differ in length.
 
     Source: arena, integrity findings (agreement statistics); Cohen 1960.

@@ -1,7 +1,7 @@
-"""Find the truth and how well each judge sees it, from labels alone: Dawid and Skene's model.
+"""Estimate true classes and each worker's accuracy from labels: the Dawid–Skene model.
 
-Every worker has a confusion matrix, every task a true class nobody sees; expectation maximisation
-finds both. A worker's giving one label is a *cell*: with labels sorted by task once, the E-step
+Every worker has a confusion matrix, every task an unknown true class; expectation maximization
+estimates both. A worker and a label form a *cell*: with labels sorted by task once, the E-step
 sums rows of cells into tasks and the M-step rows of tasks into cells (``label_sums.py``).
 """
 
@@ -22,23 +22,23 @@ IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 
 FLOOR = 1e-10
-"""Least probability of a label a worker did give, and of a class: no logarithm of nothing."""
+"""Minimum probability of a label a worker gave and of a class; avoids the logarithm of 0."""
 
-_LANES = 2  # parts of the tasks, side by side; fixed, for the last bits of sums depend on it
-_BLOCK = 12_500  # tasks at a time: their posteriors stay in the core's cache
+_LANES = 2  # tasks are split into so many threads; fixed: sums depend on it
+_BLOCK = 12_500  # tasks per step: their posteriors fit into the core's cache
 
 
 @dataclass(frozen=True, eq=False)
 class DawidSkene:
-    """What EM found, for T tasks, W workers and K classes.
+    """The estimate for T tasks, W workers and K classes.
 
     Attributes:
         priors: share of each class, K, summing to 1.
         confusion: P(label l | worker w, true class k) at ``[w, k, l]``, W x K x K.
         posteriors: P(true class k | the labels of task t) at ``[t, k]``, T x K.
         seen: expected number of worker w's labels on tasks of true class k, W x K.
-        log_likelihoods: log-likelihood of all labels at the start of each iteration; it rises.
-        converged: False when the allowed iterations ran out first.
+        log_likelihoods: log-likelihood of all labels at the start of each iteration, ascending.
+        converged: False when the maximum number of iterations was reached first.
     """
 
     priors: FloatArray
@@ -50,7 +50,7 @@ class DawidSkene:
 
     @property
     def iterations(self) -> int:
-        """Count the iterations that were made."""
+        """Return the number of iterations."""
         return len(self.log_likelihoods)
 
     @property
@@ -61,7 +61,7 @@ class DawidSkene:
 
 @dataclass(frozen=True, eq=False)
 class WorkerAccuracy:
-    """Every worker's accuracy with its interval, and how many labels it rests on (all W)."""
+    """Each worker's accuracy, its interval and effective number of labels (all of length W)."""
 
     value: FloatArray
     low: FloatArray
@@ -78,9 +78,9 @@ def dawid_skene(
     iterations: int = 100,
     tolerance: float = 1e-5,
 ) -> DawidSkene:
-    """Estimate truth and confusion matrices by expectation maximisation, from one row per label.
+    """Estimate truth and confusion matrices by expectation maximization, from one row per label.
 
-    Start: each task's posterior is the share of its labels. Then, in turn, the M-step
+    Start: each task's posterior is the share of its labels. Then alternate the M-step
     π_k = mean posterior, C_w[k, l] ∝ Σ posterior of k over the tasks w labelled l, and the
     E-step posterior_t[k] ∝ π_k Π C_w[k, l] over the labels of t. It ends when the log-likelihood
     gains less than ``tolerance`` per label, or after ``iterations``. Deterministic, and
@@ -91,8 +91,8 @@ def dawid_skene(
         workers: worker numbers 0 … W - 1, each with at least one label.
         labels: class numbers 0 … K - 1.
         classes: K.
-        iterations: most iterations to make, at least 1.
-        tolerance: least gain per label that is worth another iteration.
+        iterations: maximum number of iterations, at least 1.
+        tolerance: minimum gain per label for another iteration.
 
     Raises:
         NotScorable: when there are no labels.
@@ -102,11 +102,11 @@ def dawid_skene(
 
     Example:
         >>> fit = dawid_skene([0, 0, 0, 1, 1, 1], [0, 1, 2, 0, 1, 2], [0, 0, 1, 1, 1, 1], classes=2)
-        >>> fit.truth.tolist(), fit.confusion[2].round(2).tolist()  # worker 2 always says 1
+        >>> fit.truth.tolist(), fit.confusion[2].round(2).tolist()  # worker 2 always labels 1
         ([0, 1], [[0.0, 1.0], [0.0, 1.0]])
     """
     if iterations < 1:
-        raise ValueError(f"iterations = {iterations}; at least one is needed to learn anything")
+        raise ValueError(f"expected at least 1 iteration, got {iterations}")
     task, worker, label = _dense_columns(tasks, workers, labels, classes)
     shape = (int(worker.max()) + 1, classes, classes)  # worker, label, true class
     cell = worker * classes + label
@@ -114,24 +114,25 @@ def dawid_skene(
     sums = LabelSums.of(task, cell, cells=len(used), classes=classes)
     posteriors = _majority(task, label, classes)  # one row per class: each step runs along it
     lanes = _lanes(posteriors.shape[1])
-    given = np.zeros((len(lanes), len(used), classes))  # expected counts: lane, cell, true class
-    for lane, part in zip(lanes, given, strict=True):
+    lane_counts = np.zeros((len(lanes), len(used), classes))  # lane, cell, true class
+    for lane, part in zip(lanes, lane_counts, strict=True):
         sums.into_cells(posteriors[:, lane], lane.start, out=part)
     trace: list[float] = []
     converged = False
-    with ThreadPoolExecutor(_LANES) as threads:  # arrays are computed outside the interpreter
+    with ThreadPoolExecutor(_LANES) as threads:  # numpy releases the interpreter lock
         side_by_side = threads.map if len(label) >= COMPILED_FROM else map
         while len(trace) < iterations and not converged:
+            chances = _chances(lane_counts.sum(axis=0), used)
             expect = partial(
                 _expect,
                 sums=sums,
                 log_priors=np.log(np.maximum(_mean(posteriors), FLOOR)),
-                log_chances=np.log(np.where(used[:, None], _chances(given.sum(axis=0), used), 1.0)),
+                log_chances=np.log(np.where(used[:, None], chances, 1.0)),
                 posteriors=posteriors,
             )
-            trace.append(sum(side_by_side(expect, lanes, given)))
+            trace.append(sum(side_by_side(expect, lanes, lane_counts)))
             converged = len(trace) > 1 and trace[-1] - trace[-2] < tolerance * len(label)
-    counts = given.sum(axis=0)
+    counts = lane_counts.sum(axis=0)
     return DawidSkene(
         priors=_mean(posteriors),
         confusion=_chances(counts, used).reshape(shape).transpose(0, 2, 1),
@@ -146,8 +147,8 @@ def worker_accuracy(fit: DawidSkene, *, confidence: float) -> WorkerAccuracy:
     """Estimate each worker's accuracy Σ_k π_k C_w[k, k]: its chance to be right on any task.
 
     The interval is Wilson's, over 1 / (Σ_k π_k² / (N_wk + π_k)) - 1 effective labels, where N_wk
-    is how many labels on class k the worker is expected to have given: n labels spread as the
-    classes are spread count n, and no more than (1 - π_k) / π_k count when class k was never met.
+    is how many labels on class k the worker is expected to have given: n labels distributed like
+    the classes count n, and at most (1 - π_k) / π_k count when class k was never seen.
     Posteriors are taken as known, so with few labels per task the interval is somewhat narrow.
 
     Raises:
@@ -157,8 +158,8 @@ def worker_accuracy(fit: DawidSkene, *, confidence: float) -> WorkerAccuracy:
 
     Example:
         >>> fit = dawid_skene([0, 0, 0, 1, 1, 1], [0, 1, 2, 0, 1, 2], [0, 0, 1, 1, 1, 1], classes=2)
-        >>> found = worker_accuracy(fit, confidence=0.95)
-        >>> found.value.round(3).tolist(), found.effective_labels.round(3).tolist()
+        >>> accuracy = worker_accuracy(fit, confidence=0.95)
+        >>> accuracy.value.round(3).tolist(), accuracy.effective_labels.round(3).tolist()
         ([1.0, 1.0, 0.5], [2.0, 2.0, 2.0])
     """
     value = np.clip(np.einsum("k,wkk->w", fit.priors, fit.confusion), 0.0, 1.0)
@@ -177,7 +178,7 @@ def worker_accuracy(fit: DawidSkene, *, confidence: float) -> WorkerAccuracy:
 
 
 def _majority(task: IntArray, label: IntArray, classes: int) -> FloatArray:
-    """Start with the share of each label among a task's labels (classes x tasks)."""
+    """Return the share of each label among a task's labels (classes x tasks)."""
     tasks = int(task.max()) + 1
     counts = np.bincount(label * tasks + task, minlength=classes * tasks).reshape(classes, tasks)
     return counts / np.bincount(task)
@@ -191,29 +192,29 @@ def _lanes(tasks: int) -> list[slice]:
 
 def _expect(
     lane: slice,
-    given: FloatArray,
+    counts: FloatArray,
     *,
     sums: LabelSums,
     log_priors: FloatArray,
     log_chances: FloatArray,
     posteriors: FloatArray,
 ) -> float:
-    """Make the E-step for a lane of tasks, and its share of the sums the next M-step needs.
+    """Compute the E-step for a lane of tasks, and its part of the sums for the next M-step.
 
-    Fills the lane's ``posteriors`` and ``given``; gives the log-likelihood of its labels.
+    Fill the lane's ``posteriors`` and ``counts``; return the log-likelihood of its labels.
     """
-    given[:] = 0.0
+    counts[:] = 0.0
     log_likelihood = 0.0
     for low in range(lane.start, lane.stop, _BLOCK):
         block = posteriors[:, low : min(low + _BLOCK, lane.stop)]
         sums.into_tasks(log_chances, low, out=block)
         log_likelihood += _softmax(block, log_priors)
-        sums.into_cells(block, low, out=given)
+        sums.into_cells(block, low, out=counts)
     return log_likelihood
 
 
 def _softmax(scores: FloatArray, log_priors: FloatArray) -> float:
-    """Turn log P(labels | class) into posteriors, in place; give the tasks' log-likelihood."""
+    """Convert log P(labels | class) to posteriors in place; return the log-likelihood."""
     scores += log_priors[:, None]
     best = scores.max(axis=0)
     scores -= best
@@ -223,16 +224,16 @@ def _softmax(scores: FloatArray, log_priors: FloatArray) -> float:
     return float(best.sum() + np.log(total).sum())
 
 
-def _chances(given: FloatArray, used: BoolArray) -> FloatArray:
-    """Turn expected counts (cells x true class) into chances that sum to 1 over a worker's labels.
+def _chances(counts: FloatArray, used: BoolArray) -> FloatArray:
+    """Return expected counts (cells x true class) as probabilities over each worker's labels.
 
-    A label the worker never gave has no chance at all, so that it costs the others nothing.
+    A label the worker never gave has probability 0, so that it does not lower the others.
     """
-    classes = given.shape[1]
-    floored = np.maximum(given, np.where(used, FLOOR, 0.0)[:, None]).reshape(-1, classes, classes)
+    classes = counts.shape[1]
+    floored = np.maximum(counts, np.where(used, FLOOR, 0.0)[:, None]).reshape(-1, classes, classes)
     # Label by label: adding a few slices is twice as fast as a sum along a short axis.
     totals = reduce(np.add, [floored[:, label] for label in range(classes)])
-    return (floored / totals[:, None]).reshape(given.shape)
+    return (floored / totals[:, None]).reshape(counts.shape)
 
 
 def _mean(posteriors: FloatArray) -> FloatArray:
@@ -249,15 +250,15 @@ def _dense_columns(
     }
     task, worker, label = named.values()
     if not task.shape == worker.shape == label.shape == (task.size,):
-        raise ValueError(f"{task.size}, {worker.size} and {label.size} numbers: one each per label")
+        raise ValueError(f"{task.size}, {worker.size}, {label.size} numbers; expected equal counts")
     if not len(label):
         raise NotScorable("there are no labels to learn from")
     for name, column in named.items():
         if column.min() < 0:
-            raise ValueError(f"a {name} number is negative; numbers start at 0")
+            raise ValueError(f"a {name} number is negative; expected numbers from 0 on")
     for name, column in (("task", task), ("worker", worker)):
         if column.max() >= len(column) or not np.bincount(column).all():
             raise ValueError(f"{name} numbers have gaps; number those with labels 0, 1, 2 …")
     if label.max() >= classes:
-        raise ValueError(f"label {label.max()} is none of {classes} classes")
+        raise ValueError(f"expected labels below {classes} (classes), got {label.max()}")
     return task, worker, label

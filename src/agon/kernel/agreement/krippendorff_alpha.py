@@ -39,19 +39,19 @@ def krippendorff_alpha(
 
     D_o = 1/n Σ_u 1/(m_u - 1) Σ_{i≠j in u} δ²(v_i, v_j),  D_e = 1/(n(n - 1)) Σ_{i≠j} δ²(v_i, v_j).
 
-    Raters may leave units out; a unit rated once says nothing. α is 1 in full agreement, 0 where
+    Raters may leave units out; a unit rated once is ignored. α is 1 in full agreement, 0 where
     units explain nothing, below 0 when raters of a unit differ systematically. The inner sums
     are taken from counts and squares, so the cost is that of sorting the rows.
 
     Args:
         units: what was rated; numbers or text.
         raters: who rated; one rating per unit and rater.
-        values: what they said; numbers for ``interval``, numbers or text for ``nominal``.
+        values: the ratings; numbers for ``interval``, numbers or text for ``nominal``.
         metric: how differences weigh.
 
     Raises:
         NotScorable: when no unit has two ratings, or all paired ratings are equal (then D_e = 0:
-            nobody can say whether the raters would tell a difference).
+            α is undefined).
         ValueError: when columns differ in length, a rater rated a unit twice, or a value is not
             finite.
 
@@ -82,7 +82,7 @@ def krippendorff_alpha(
 
 
 def _nominal(unit: IntArray, said: npt.NDArray[Any]) -> tuple[float, float]:
-    """Count ordered pairs of unlike values, in whole numbers: m² - Σ_c (count of c)²."""
+    """Count ordered pairs of different values, in integers: m² - Σ_c (count of c)²."""
     value = _numbered(said)
     n, kinds = len(value), int(value.max()) + 1
     cells, counts = np.unique(unit * kinds + value, return_counts=True)

@@ -57,7 +57,7 @@ class LabelSums:
             np.add.at(out[:, column], cell, row[task])
 
     def _labels(self, offsets: IntArray) -> tuple[IntArray, IntArray]:
-        """Name the task (from 0) and the cell of each label of some tasks."""
+        """Return the task (from 0) and the cell of each label of some tasks."""
         task = np.repeat(np.arange(len(offsets) - 1), offsets[1:] - offsets[:-1])
         return task, self.cell[offsets[0] : offsets[-1]]
 

@@ -1,4 +1,4 @@
-"""Compare every two judges who judged the same items: do they agree more than they would?"""
+"""Compare all pairs of judges with common items: do they agree more often than expected?"""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ IntArray = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class PairwiseAgreement:
-    """One entry per pair of judges, ``first < second``, in that order.
+    """The agreement of each pair of judges, ordered by ``first``, then ``second > first``.
 
     Attributes:
         first: judge number.
@@ -22,9 +22,9 @@ class PairwiseAgreement:
         agreed: items on which both gave the same label.
         by_chance: share on which two independent judges with these label frequencies agree,
             Σ_k p_first(k) p_second(k).
-        usual: share on which the two agree with everybody else they met; ``by_chance`` where
-            they met nobody else.
-        expected: the larger of the two shares: the more innocent explanation.
+        usual: share on which the two agree with all other judges of their items; ``by_chance``
+            where there are none.
+        expected: the larger of the two shares, which makes findings less likely.
         z: (agreed - common e) / √(common e (1 - e)) with e = ``expected``; 0 where e is 0 or 1.
         probability: P[X ≥ agreed] for ``common`` items that each agree with chance ``expected``.
     """
@@ -48,9 +48,9 @@ def pairwise_agreement(
 ) -> PairwiseAgreement:
     """Count agreement of all pairs of judges with at least ``min_common`` items in common.
 
-    Good judges agree with each other more than chance because they see the same truth; two who
-    agree because they are one are told by agreeing more than each does with the others. The cost
-    is that of the pairs that meet on an item, not of all pairs there could be.
+    Good judges agree with each other more than chance because they see the same truth; two
+    accounts of one person agree with each other more than each does with the others. The cost
+    grows with the pairs that share an item, not with all possible pairs.
 
     Args:
         items: item numbers from 0, one row per label.
@@ -65,35 +65,35 @@ def pairwise_agreement(
     Source: arena, integrity findings (judges who always agree with each other).
 
     Example:
-        >>> found = pairwise_agreement([0, 0, 0, 1, 1, 1], [0, 1, 2] * 2, [0, 0, 1, 1, 1, 1],
+        >>> pairs = pairwise_agreement([0, 0, 0, 1, 1, 1], [0, 1, 2] * 2, [0, 0, 1, 1, 1, 1],
         ...                            min_common=2)
-        >>> found.first.tolist(), found.second.tolist(), found.agreed.tolist()
+        >>> pairs.first.tolist(), pairs.second.tolist(), pairs.agreed.tolist()
         ([0, 0, 1], [1, 2, 2], [2, 1, 1])
-        >>> found.by_chance.tolist(), found.usual.tolist()  # 0 and 1 agree with 2 on 2 of 4
+        >>> pairs.by_chance.tolist(), pairs.usual.tolist()  # 0 and 1 agree with 2 on 2 of 4
         ([0.5, 0.5, 0.5], [0.5, 0.75, 0.75])
     """
     item, judge, label = (np.asarray(each, dtype=np.int64) for each in (items, judges, labels))
     if not item.shape == judge.shape == label.shape == (item.size,):
-        raise ValueError(f"{item.size}, {judge.size} and {label.size} numbers: one each per label")
+        raise ValueError(f"{item.size}, {judge.size}, {label.size} numbers; expected equal counts")
     if min_common < 1:
-        raise ValueError(f"min_common = {min_common}; two judges need an item to be compared on")
+        raise ValueError(f"expected min_common of at least 1, got {min_common}")
     if not len(item):
         return _nobody()
     if min(item.min(), judge.min(), label.min()) < 0:
-        raise ValueError("a number is negative; numbers start at 0")
+        raise ValueError("expected numbers from 0 on, got a negative one")
     return _compared(item, judge, label, min_common)
 
 
 def _compared(
     item: IntArray, judge: IntArray, label: IntArray, min_common: int
 ) -> PairwiseAgreement:
-    from scipy.sparse import csr_array, triu  # a sixth of a second, paid only here
+    from scipy.sparse import csr_array, triu  # takes 0.15 s; only needed here
 
     people, classes = int(judge.max()) + 1, int(label.max()) + 1
     ones = np.ones(len(item), dtype=np.int64)
     met = csr_array((ones, (judge, item)))
     if met.nnz < len(item) or met.data.max() > 1:
-        raise ValueError("a judge judged an item twice; keep the label that counts")
+        raise ValueError("a judge judged an item twice; pass only the label that counts")
     said = csr_array((ones, (judge, item * classes + label)))
     pairs = triu(met @ met.T, k=1).tocsr()
     pairs.sort_indices()
@@ -121,7 +121,7 @@ def _compared(
 
 
 def _with_others(counts: IntArray, first: IntArray, second: IntArray, people: int) -> FloatArray:
-    """Sum a count over all pairs that hold just one of the two judges."""
+    """Return the sum of a count over all pairs that include exactly one of the two judges."""
     totals = np.bincount(first, counts, people) + np.bincount(second, counts, people)
     return totals[first] + totals[second] - 2 * counts
 

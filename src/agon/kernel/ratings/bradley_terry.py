@@ -21,7 +21,7 @@ _FINEST = 1e-6  # precision of a step; the steps themselves refine one another
 
 @dataclass(frozen=True, eq=False)
 class BradleyTerry:
-    """The log-strength θ of each player (mean 0), and how it was found.
+    """The log-strength θ of each player (mean 0), and how it was computed.
 
     P(i beats j) = 1 / (1 + e^(θ_j - θ_i)).
     """
@@ -42,7 +42,7 @@ class BradleyTerry:
 
 
 def to_elo(log_strength: Vector, *, scale: float, mean: float) -> Vector:
-    """Put log-strengths on the Elo scale: θ · scale / ln 10 + mean.
+    """Return log-strengths on the Elo scale: θ · scale / ln 10 + mean.
 
     Example:
         >>> to_elo(np.log(np.array([10.0, 0.1])), scale=400, mean=1000).round(6).tolist()
@@ -58,7 +58,7 @@ def bradley_terry(
     regularisation: float,
     start: Vector | None = None,
 ) -> BradleyTerry:
-    """Find the maximum-likelihood log-strengths, a tie counting as half a win for each side.
+    """Return the maximum-likelihood log-strengths, a tie counting as half a win for each side.
 
     Maximises Σ w_ij ln p_ij over ordered pairs, w_ij the score of i against j, by Newton's method
     on the pair counts. A step of size s solved to precision η leaves an error of about s (η + s);
@@ -74,10 +74,10 @@ def bradley_terry(
 
     Raises:
         NotScorable: when λ = 0 and no finite optimum exists (who never lost or never won, or
-            groups that never met), with the players and the remedy.
+            groups without a match between them), with the players and the remedy.
         ValueError: when λ is negative or not finite.
 
-    Source: issue 2, Ratings; arena, Elo ("beside it, never instead").
+    Source: issue 2, Ratings; arena, Elo.
 
     Example:
         >>> from agon.kernel.ratings.pair_counts import count_pairs

@@ -12,7 +12,7 @@ from agon.kernel.compiling import COMPILED_FROM, compiled
 from agon.kernel.rounding import half_away
 
 _HALF = 0.5
-_FARTHEST = 700.0  # exp overflows just above; beyond it an expectation is 0 or 1 all the same
+_MAX_EXPONENT = 700.0  # exp overflows just above; beyond it an expectation is 0 or 1 all the same
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +24,7 @@ class EloState:
 
     @classmethod
     def fresh(cls, players: int = 0, *, start: float) -> "EloState":
-        """Begin with so many players, all at ``start`` and without a match."""
+        """Return the state of ``players`` new players, all at ``start`` and without a match."""
         return cls(np.full(players, float(start)), np.zeros(players, dtype=np.int64))
 
     def grown(self, players: int, *, start: float) -> "EloState":
@@ -51,7 +51,7 @@ class Fold:
 def expected_score(rating: float, opponent: float, *, scale: float) -> float:
     """Expect a score against an opponent: E = 1 / (1 + 10^((R_opp - R) / scale)).
 
-    Source: seed 003, Elo; ``scale`` is the rating distance that stands for odds of ten to one.
+    Source: seed 003, Elo; ``scale`` is the rating distance at which the odds are ten to one.
 
     Example:
         >>> expected_score(1000, 1000, scale=400)
@@ -59,7 +59,7 @@ def expected_score(rating: float, opponent: float, *, scale: float) -> float:
         >>> round(expected_score(1400, 1000, scale=400), 6)  # 10 / 11
         0.909091
     """
-    return 1.0 / (1.0 + exp(min((opponent - rating) * (log(10.0) / scale), _FARTHEST)))
+    return 1.0 / (1.0 + exp(min((opponent - rating) * (log(10.0) / scale), _MAX_EXPONENT)))
 
 
 def rating_change(
@@ -71,7 +71,7 @@ def rating_change(
     scale: float,
     round_changes: bool,
 ) -> float:
-    """Move a rating after one match: K (S - E), rounded half away from zero if asked.
+    """Return a rating's change by one match: K (S - E), rounded half away from zero on request.
 
     ``score`` is 1 for a win, 0.5 for a tie, 0 for a loss. Source: seed 003, Elo.
 
@@ -103,7 +103,7 @@ def fold(  # noqa: PLR0913  # the state, three columns and each number of the ru
     Both expectations come from the ratings before the match (B's is 1 - E, its score 1 - S). A
     player's K is ``k_new`` while it has fewer than ``games_established`` rated matches *before*
     this one, else ``k_established``; with unequal K a match is not zero-sum. Folding a prefix and
-    then the rest gives the same bits as folding all. The given state is not touched.
+    then the rest gives the same bits as folding all. The input state is not modified.
 
     Args:
         state: where to resume; players beyond it enter at ``start``.
@@ -113,12 +113,12 @@ def fold(  # noqa: PLR0913  # the state, three columns and each number of the ru
         k_new: K-factor of newcomers.
         k_established: K-factor from ``games_established`` matches on.
         games_established: rated matches after which a player counts as established.
-        scale: rating distance that stands for odds of ten to one.
+        scale: rating distance at which the odds are ten to one.
         start: rating of a newcomer.
         round_changes: round each change to an integer, half away from zero.
 
     Raises:
-        NotScorable: when a player meets itself or a score lies outside 0 … 1.
+        NotScorable: when a player is matched with itself or a score is outside 0 … 1.
         ValueError: when the three columns differ in length or a player number is negative.
 
     Source: seed 003, Elo.
@@ -165,11 +165,11 @@ def _play(  # noqa: PLR0913, PLR0917  # a compiled loop takes its columns and nu
     step: float,
     round_changes: bool,  # noqa: FBT001  # numba calls by position
 ) -> None:
-    """Play the matches in place: the one source of the interpreted and the compiled fold."""
+    """Apply the matches in place: the source of both the interpreted and the compiled fold."""
     for match in range(len(a)):
         one, other = a[match], b[match]
         gap = (ratings[other] - ratings[one]) * step
-        expected = 1.0 / (1.0 + exp(min(gap, _FARTHEST)))
+        expected = 1.0 / (1.0 + exp(min(gap, _MAX_EXPONENT)))
         surprise = score_a[match] - expected
         moved_a = (k_new if games[one] < games_established else k_established) * surprise
         moved_b = -(k_new if games[other] < games_established else k_established) * surprise
@@ -196,7 +196,7 @@ def _matches(
     if not len(one) == len(other) == len(scores):
         raise ValueError(f"{len(one)}, {len(other)} and {len(scores)} rows: one per match is meant")
     if len(one) and min(one.min(), other.min()) < 0:
-        raise ValueError("a player number is negative; numbers start at 0")
+        raise ValueError("a player number is negative; expected numbers from 0 on")
     if (alone := one == other).any():
         raise NotScorable(
             f"match {int(alone.argmax())} sets player {one[alone.argmax()]} against itself; "

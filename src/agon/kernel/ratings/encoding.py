@@ -1,4 +1,4 @@
-"""Turn ids into dense player numbers: the kernels count and index, they do not compare text."""
+"""Encode ids as dense player numbers."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ def encode(ids_a: Any, ids_b: Any) -> tuple[Any, npt.NDArray[np.int32], npt.NDAr
 
     ``names`` is a pyarrow array of the distinct ids in ascending order (text by code point), so
     the numbers do not depend on the order of the matches. The columns may be pyarrow arrays,
-    chunked, dictionary-encoded or not, or numpy arrays and lists of text or whole numbers; both
+    chunked, dictionary-encoded or not, or numpy arrays and lists of text or integers; both
     of one type.
 
     Raises:
@@ -61,7 +61,7 @@ def _number(column: Any) -> tuple[Any, npt.NDArray[np.int32]]:
 def _renumbered(
     old: npt.NDArray[np.int32], new_of_old: npt.NDArray[np.int32]
 ) -> npt.NDArray[np.int32]:
-    """Replace old numbers by new, in place where the array is ours: fresh memory costs more."""
+    """Replace old numbers by new, in place where the array is not shared, to avoid allocation."""
     if len(old) < COMPILED_FROM or not old.flags.writeable:
         return new_of_old.take(old)
     compiled(_renumber)(old, new_of_old)
@@ -74,7 +74,7 @@ def _renumber(numbers: Any, new_of_old: Any) -> None:
 
 
 def _column(ids: Any) -> Any:
-    """Take one id column as a plain pyarrow array."""
+    """Return an id column as a plain pyarrow array."""
     import pyarrow as pa
 
     column = ids if isinstance(ids, pa.Array | pa.ChunkedArray) else pa.array(ids)

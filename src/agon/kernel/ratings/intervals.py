@@ -30,7 +30,7 @@ class Intervals:
     separated_regularisation: float = 0.0
 
     def elo(self, *, scale: float, mean: float) -> tuple[Vector, Vector]:
-        """Give ``(low, high)`` on the Elo scale."""
+        """Return ``(low, high)`` on the Elo scale."""
         return (
             to_elo(self.low, scale=scale, mean=mean),
             to_elo(self.high, scale=scale, mean=mean),
@@ -38,7 +38,7 @@ class Intervals:
 
 
 def sandwich_intervals(counts: PairCounts, fit: BradleyTerry, *, level: float) -> Intervals:
-    """Take θ ± z · sqrt(diag(A⁻¹ B A⁻¹)), robust where the model is not quite true.
+    """Return θ ± z · sqrt(diag(A⁻¹ B A⁻¹)), robust to a misspecified model.
 
     A is the information n p (1 - p) of the pairs, B the sum of squared residuals (score - p)² of
     the matches, both as pair matrices; the result is that of θ minus the mean of all θ. Phantom
@@ -73,7 +73,7 @@ def sandwich_intervals(counts: PairCounts, fit: BradleyTerry, *, level: float) -
     bread = _pair_matrix(counts, counts.matches * wins * (1.0 - wins), phantom)
     meat = _pair_matrix(counts, residuals, phantom)
     if fit.regularisation == 0.0 and counts.players:
-        # Fills the flat direction (all alike), which the centring below takes out again.
+        # Regularizes the constant direction, which the centering below removes again.
         bread += max(float(np.trace(bread)), 1.0) / counts.players**2
     inverse = np.linalg.inv(bread)
     centred = inverse - inverse.mean(axis=0, keepdims=True) if counts.players else inverse
@@ -94,8 +94,8 @@ def bootstrap_intervals(
 
     A resample draws as many matches with replacement, by one multinomial over the outcomes of the
     pairs; each refit starts from ``fit`` and keeps its regularisation. Where an unregularised
-    resample has no finite optimum (a player drew only wins, or nothing) it is fitted with
-    ``separated_regularisation`` instead, and the result says how often.
+    resample has no finite optimum (a player drew only wins, or no match) it is fitted with
+    ``separated_regularisation`` instead, and the result includes how often.
 
     Args:
         counts: outcomes per pair.
@@ -147,4 +147,4 @@ def _pair_matrix(counts: PairCounts, of_pairs: Vector, of_players: Vector) -> Ve
 
 def _check_level(level: float) -> None:
     if not 0.0 < level < 1.0:
-        raise ValueError(f"level is {level}; it must lie between 0 and 1, such as 0.95")
+        raise ValueError(f"expected a level between 0 and 1, such as 0.95; got {level}")

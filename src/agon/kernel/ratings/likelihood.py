@@ -1,4 +1,4 @@
-"""Give slope and curvature of the Bradley–Terry likelihood, and solve Newton's equation for it."""
+"""Compute the gradient and Hessian of the Bradley–Terry likelihood and its Newton step."""
 
 from functools import cached_property
 from typing import Any
@@ -14,8 +14,8 @@ Vector = npt.NDArray[np.float64]
 DENSE_PLAYERS = 250
 """Players up to which a dense solution is quick enough not to load compiled code."""
 
-_MOST_ROUNDS = 400  # of conjugate gradients; beyond, elimination is used
-_FARTHEST = 700.0  # exp overflows just above
+_MAX_ROUNDS = 400  # of conjugate gradients; beyond, elimination is used
+_MAX_EXPONENT = 700.0  # exp overflows just above
 
 
 class Likelihood:
@@ -33,7 +33,7 @@ class Likelihood:
         self._curvature = np.zeros(counts.players)
 
     def guess(self) -> Vector:
-        """Start from each player's share of points, as if all had met average opponents."""
+        """Return starting values from shares of points, as if all opponents were average."""
         won = self._won + self._regularisation / 2.0 + 0.5
         lost = self._played - self._won + self._regularisation / 2.0 + 0.5
         theta = np.log(won / lost)
@@ -56,15 +56,15 @@ class Likelihood:
         matrix[counts.i, counts.j] = matrix[counts.j, counts.i] = -self._pairs_curvature
         np.fill_diagonal(matrix, self._curvature)
         if self._regularisation == 0.0:
-            matrix += self._curvature.mean() / counts.players  # fills the flat direction: all alike
+            matrix += self._curvature.mean() / counts.players  # regularizes the constant direction
         try:
             return np.linalg.solve(matrix, slope).astype(np.float64, copy=False)
-        except np.linalg.LinAlgError:  # the curvature has vanished; the caller says what that means
+        except np.linalg.LinAlgError:  # the Hessian is singular; the caller reports it
             return np.full(counts.players, np.inf)
 
     @cached_property
     def _i(self) -> npt.NDArray[np.intp]:
-        return self._counts.i.astype(np.intp)  # as bincount wants it, once for all its calls
+        return self._counts.i.astype(np.intp)  # the type bincount needs, converted once
 
     @cached_property
     def _j(self) -> npt.NDArray[np.intp]:
@@ -98,14 +98,14 @@ class Likelihood:
 
 
 class SparseLikelihood(Likelihood):
-    """Do the same for many players, in compiled passes over the pairs: memory O(pairs)."""
+    """The likelihood for many players, in compiled passes over the pairs: memory O(pairs)."""
 
     def __init__(self, counts: PairCounts, regularisation: float) -> None:
         self._begins = np.searchsorted(counts.i, np.arange(counts.players + 1).astype(np.int32))
         super().__init__(counts, regularisation)
 
     def newton_step(self, slope: Vector, *, precision: float) -> Vector:
-        """Solve by conjugate gradients; where they crawl (long chains), by sparse elimination."""
+        """Solve by conjugate gradients; if they converge slowly (long chains), by elimination."""
         step = np.zeros(self._counts.players)
         settled = compiled(_conjugate_gradients)(
             self._begins, self._counts.j, self._pairs_curvature, self._curvature,
@@ -124,7 +124,7 @@ class SparseLikelihood(Likelihood):
 
     def _expected(self, theta: Vector) -> Vector:
         centre = (theta.max() + theta.min()) / 2.0
-        if theta.max() - centre > _FARTHEST / 2.0:  # where e^θ, quicker by far, would overflow
+        if theta.max() - centre > _MAX_EXPONENT / 2.0:  # where the faster e^θ would overflow
             return super()._expected(theta)
         expected = np.zeros(self._counts.players)
         self._curvature = np.zeros(self._counts.players)
@@ -135,7 +135,7 @@ class SparseLikelihood(Likelihood):
         return expected
 
     def _eliminate(self, slope: Vector) -> Vector:
-        """Solve exactly; without a prior the last player is held fast."""
+        """Solve exactly; without a prior the last player is fixed."""
         from scipy.sparse import coo_array, diags_array
         from scipy.sparse.linalg import splu
 
@@ -148,7 +148,7 @@ class SparseLikelihood(Likelihood):
 
 
 def likelihood_of(counts: PairCounts, regularisation: float) -> Likelihood:
-    """Choose the dense way for few players and matches, for which nothing need be compiled."""
+    """Return the dense implementation for few players and matches, which needs no compilation."""
     few = counts.players <= DENSE_PLAYERS and counts.matches.sum() < COMPILED_FROM
     return (Likelihood if few else SparseLikelihood)(counts, regularisation)
 
@@ -160,7 +160,7 @@ def logistic(x: Vector) -> Vector:
         >>> logistic(np.array([0.0, -1e9])).round(6).tolist()
         [0.5, 0.0]
     """
-    return 1.0 / (1.0 + np.exp(np.minimum(-x, _FARTHEST)))
+    return 1.0 / (1.0 + np.exp(np.minimum(-x, _MAX_EXPONENT)))
 
 
 def _add_up(
@@ -211,13 +211,13 @@ def _conjugate_gradients(
     precision: float,
     step: Any,
 ) -> bool:
-    """Solve for ``step`` in place, scaled by the diagonal; tell whether it settled."""
+    """Solve for ``step`` in place, scaled by the diagonal; return whether it converged."""
     rest = slope.copy()
     scaled = rest / curvature
     direction = scaled.copy()
     size = (rest * scaled).sum()
     goal = precision * precision * size
-    for _ in range(_MOST_ROUNDS):
+    for _ in range(_MAX_ROUNDS):
         if size <= goal:
             return True
         image = curvature * direction

@@ -11,14 +11,14 @@ from agon.errors import NotScorable
 from agon.kernel.compiling import COMPILED_FROM, compiled
 
 _OUTCOMES = 3  # of the lower-numbered player: lost, tied, won
-_SMALL_TABLE = 1 << 22  # cells that a cache still holds, 16 MB; beyond, sorting is faster
+_SMALL_TABLE = 1 << 22  # cells that fit into a cache, 16 MB; beyond, sorting is faster
 
 
 @dataclass(frozen=True, eq=False)
 class PairCounts:
-    """Hold, for each pair that met, how often each won and how often they tied.
+    """The wins of each side and the ties of every pair with a match.
 
-    Pairs stand in ascending order of ``(i, j)`` with ``i < j``, each once; memory grows with the
+    Pairs are in ascending order of ``(i, j)`` with ``i < j``, each once; memory grows with the
     pairs that met, not with matches or with players squared. ``players`` counts all players, also
     those without a match.
     """
@@ -75,8 +75,8 @@ def count_pairs(
         players: how many players there are.
 
     Raises:
-        NotScorable: when a player meets itself or a score is none of the three.
-        ValueError: when the columns differ in length or a number is out of range or not whole.
+        NotScorable: when a player is matched with itself or a score is not one of the three.
+        ValueError: when the columns differ in length or a number is out of range or not an integer.
 
     Example:
         >>> counts = count_pairs([0, 1, 0], [1, 0, 2], [1, 0.5, 0], players=3)
@@ -88,7 +88,7 @@ def count_pairs(
     if not len(one) == len(other) == len(scores):
         raise ValueError(f"{len(one)}, {len(other)} and {len(scores)} rows: one per match is meant")
     if len(one) >= COMPILED_FROM:
-        # A faulty row ends the compiled pass; the plain one then says what is wrong with it.
+        # An invalid row ends the compiled pass; the interpreted one then raises the error.
         counted = _count_compiled(one, other, scores, players)
         if counted is not None:
             return counted
@@ -96,10 +96,10 @@ def count_pairs(
 
 
 def _whole(numbers: npt.ArrayLike) -> npt.NDArray[np.integer]:
-    """Take player numbers as they are, if they are whole; an empty list has no type to mind."""
+    """Return player numbers unchanged if they are integers; an empty list may have any type."""
     array = np.asarray(numbers)
     if len(array) and array.dtype.kind not in "iu":
-        raise ValueError(f"player numbers are of type {array.dtype}; whole numbers are meant")
+        raise ValueError(f"expected whole numbers of players, got type {array.dtype}")
     return array if array.dtype.kind in "iu" else array.astype(np.int64)
 
 
@@ -113,7 +113,7 @@ def _cells(
     low = np.minimum(one, other).astype(np.int64)
     high = np.maximum(one, other).astype(np.int64)
     if len(one) and (low.min() < 0 or high.max() >= players):
-        raise ValueError(f"a player number lies outside 0 … {players - 1}")
+        raise ValueError(f"expected player numbers from 0 to {players - 1}, got another")
     if (alone := low == high).any():
         row = int(alone.argmax())
         raise NotScorable(f"match {row} sets player {low[row]} against itself; leave such rows out")
@@ -127,7 +127,7 @@ def _cells(
 def _from_cells(
     cell: npt.NDArray[np.int64], count: npt.NDArray[np.int64], players: int
 ) -> PairCounts:
-    """Put together the pairs of distinct ascending cells."""
+    """Return the pairs of distinct ascending cells."""
     pair, outcome = np.divmod(cell, _OUTCOMES)
     opens = np.diff(pair, prepend=-1) != 0
     table = np.zeros((np.count_nonzero(opens), _OUTCOMES), dtype=np.int32)
@@ -215,7 +215,7 @@ def _from_table(
     j: npt.NDArray[np.int32],
     table: npt.NDArray[np.integer],
 ) -> PairCounts:
-    """Take apart a table of (lost, tied, won) per pair, without the pairs that never met."""
+    """Return the pairs with a match from a table of (lost, tied, won) per pair."""
     met = table[:, 0] + table[:, 1] + table[:, 2] > 0
     if not met.all():
         i, j, table = i[met], j[met], table[met]
@@ -224,7 +224,7 @@ def _from_table(
 
 
 def named(players: npt.ArrayLike, names: Sequence[str] | None, *, most: int = 5) -> str:
-    """Name players in a message: the first few in order, then how many more."""
+    """Return players' names for a message: the first few in order, then how many more."""
     numbers = np.atleast_1d(np.asarray(players)).tolist()
     shown = [f"player {p}" if names is None else names[p] for p in numbers[:most]]
     rest = f" and {len(numbers) - most} more" if len(numbers) > most else ""

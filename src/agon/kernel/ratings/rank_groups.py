@@ -1,4 +1,4 @@
-"""Return which ranks are certain: who is surely ahead of whom, and who cannot be told apart."""
+"""Compute rank intervals and groups of indistinguishable players from rating intervals."""
 
 from dataclasses import dataclass
 
@@ -11,9 +11,9 @@ Numbers = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class RankGroups:
-    """The best (``rank_low``) and worst (``rank_high``) rank each player's interval allows.
+    """The best (``rank_low``) and worst (``rank_high``) rank of each player by its interval.
 
-    ``meeting_points`` has one value per group, best first: a point that lies in the intervals of
+    ``meeting_points`` has one value per group, best first: a point in the intervals of
     exactly the group's members. Groups overlap; each is as large as can be.
     """
 
@@ -34,10 +34,10 @@ class RankGroups:
 
 
 def rank_groups(low: npt.ArrayLike, high: npt.ArrayLike) -> RankGroups:
-    """Rank intervals: x is surely ahead of y when x's low end lies above y's high end.
+    """Return ranks of intervals: x is surely ahead of y when x's low end is above y's high end.
 
     rank_low = 1 + players surely ahead; rank_high = players - those surely behind. Players whose
-    intervals share a point cannot be told apart: ends that touch share it.
+    intervals share a point are indistinguishable; touching ends share a point.
 
     Raises:
         ValueError: when an interval has its ends swapped or not a number.
@@ -57,7 +57,7 @@ def rank_groups(low: npt.ArrayLike, high: npt.ArrayLike) -> RankGroups:
     by_low, by_high = np.sort(lows), np.sort(highs)
     ahead = len(lows) - np.searchsorted(by_low, highs, side="right")
     behind = np.searchsorted(by_high, lows, side="left")
-    # Those who share a low end's point are a largest group when somebody's interval ends before
+    # The players who share a low end's point are a largest group when an interval ends before
     # the next higher low end: moving the point up would lose a member.
     above = np.append(by_low, np.inf)[np.searchsorted(by_low, by_low, side="right")]
     first_end = by_high[np.searchsorted(by_high, by_low, side="left")]

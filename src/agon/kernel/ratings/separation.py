@@ -1,4 +1,4 @@
-"""Return whether the matches determine a rating at all, and if not, who stands apart."""
+"""Check whether the matches determine a rating, and name the players who prevent it."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -43,7 +43,7 @@ def groups_of(counts: PairCounts) -> tuple[int, npt.NDArray[np.int32]]:
 
 
 def _joined(i: Any, j: Any, both_scored: Any, leader: Any) -> bool:
-    """Return whether pairs in which both scored already join everybody: the common, cheap case."""
+    """Return whether pairs in which both scored connect all players: the common, cheap case."""
     apart = len(leader) - 1
     for pair in range(len(i)):
         if both_scored[pair]:
@@ -63,7 +63,7 @@ def _joined(i: Any, j: Any, both_scored: Any, leader: Any) -> bool:
 
 
 def why_not_one(counts: PairCounts, names: Sequence[str] | None = None) -> str | None:
-    """Tell why no finite rating fits best, naming the players; ``None`` when one does.
+    """Return why no finite rating fits best, naming the players; ``None`` when one does.
 
     Example:
         >>> from agon.kernel.ratings.pair_counts import count_pairs
@@ -84,14 +84,14 @@ def why_not_one(counts: PairCounts, names: Sequence[str] | None = None) -> str |
         ("never lost a point", (points > 0) & (lost == 0)),
         ("never won a point", (points == 0) & (lost > 0)),
     ]
-    told = [f"{named(np.flatnonzero(who), names)} {fact}" for fact, who in facts if who.any()]
+    reasons = [f"{named(np.flatnonzero(who), names)} {fact}" for fact, who in facts if who.any()]
     ordinary = (points > 0) & (lost > 0)
     sizes = np.bincount(group[ordinary], minlength=groups)
     if np.count_nonzero(sizes) > 1:
         size_of_group = np.where(ordinary, sizes[group], counts.players + 1)
-        apart = np.flatnonzero(ordinary & (group == group[size_of_group.argmin()]))
-        told.append(
+        smallest = np.flatnonzero(ordinary & (group == group[size_of_group.argmin()]))
+        reasons.append(
             f"the players fall into {groups} groups between which points went one way at most, "
-            f"one of them {{{named(apart, names)}}}"
+            f"one of them {{{named(smallest, names)}}}"
         )
-    return "; ".join(told)
+    return "; ".join(reasons)

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from agon.kernel.compiling import COMPILED_FROM, compiled
 
-_LONGEST = 15  # bytes: two words, less one byte that holds the length
+_MAX_BYTES = 15  # two words, less one byte for the length
 _SLOTS = 1 << 17  # few enough to stay in the cache, enough for 65,536 ids without crowding
 _FULLER = 16
 
@@ -79,15 +79,15 @@ def _number(  # noqa: PLR0913, PLR0917  # a compiled loop takes its columns one 
     stop: int,
     found: int,
 ) -> tuple[int, int]:
-    """Number rows until one is too long or the table half full: ``(rows done, ids found)``.
+    """Number rows until one is too long or the table half full: ``(rows, distinct ids)``.
 
-    An id becomes two words, its bytes and its length, which are compared whole: no two ids share
+    An id becomes two words, its bytes and its length, which are compared in full: no two ids share
     them. The words are cut out of the text by shifts, without a branch on where an id begins.
     """
     wrap = np.uint64(len(table) - 1)
     for row in range(start, stop):
         length = np.int64(offsets[row + 1]) - np.int64(offsets[row])
-        if length > _LONGEST:
+        if length > _MAX_BYTES:
             return row, found
         byte = np.uint64(offsets[row] - begin)
         at, shift = np.int64(byte >> _U3), (byte & _U7) << _U3

@@ -1,4 +1,4 @@
-"""Components that count a participant's benchmarks (prompt sets) and the people around them."""
+"""Components that count a participant's benchmarks (prompt sets) and collaborators."""
 
 from collections.abc import Iterable
 

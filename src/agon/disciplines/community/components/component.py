@@ -1,7 +1,7 @@
-"""Define a component of the user score: what it counts, the records behind it, how it earns points.
+"""Define a component of the user score: its count, the counted records and its points.
 
 A component is one row: a name, a count with its two functions, a curve, and the rules it follows.
-Whatever is left out that a board or an explanation needs is a type error.
+A missing part that a board or an explanation needs is a type error.
 """
 
 from abc import ABC, abstractmethod
@@ -29,14 +29,14 @@ MAX_NEAREST = 5
 
 @dataclass(frozen=True)
 class Count:
-    """What a component counts.
+    """The count of a component.
 
     Attributes:
         name: its name among the counts of the board.
         of: returns the count of every participant, in the order of ``facts.people``.
-        records: yields the records behind one participant's count.
+        records: yields the records that one participant's count includes.
         one_per_record: whether each of these records counts 1, so that they are as many as the
-            count; a test holds it to that.
+            count; verified by a test.
     """
 
     name: str
@@ -45,18 +45,18 @@ class Count:
     one_per_record: bool
 
     def evidence(self, evidence: Evidence) -> tuple[RecordRefs, ...]:
-        """Return the records behind a participant's count, without empty references."""
+        """Return the records a participant's count includes, without empty references."""
         return tuple(refs for refs in self.records(evidence) if refs.count)
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a participant's prompts have come towards being counted.
+    """The progress of a participant's prompts towards being counted.
 
     Attributes:
         prompts: codes of the prompts.
         have: one per prompt.
-        needed: from which number on a prompt counts.
+        needed: the number from which a prompt counts.
     """
 
     prompts: IntArray
@@ -64,7 +64,7 @@ class Progress:
     needed: int
 
     def nearest(self, facts: Facts) -> str:
-        """Name the prompts that come closest to counting, with how far each has come."""
+        """Return the names of the prompts closest to counting, each with its progress."""
         short = np.flatnonzero(self.have < self.needed)
         short = short[np.lexsort((self.prompts[short], -self.have[short]))][:MAX_NEAREST]
         names = facts.prompts.text
@@ -95,18 +95,18 @@ class Component:
         name: its name on the board.
         count: what it counts.
         curve: how the count becomes points.
-        worth: the rule that says how many points.
+        worth: the rule with the points.
         noun: what is counted, with rules in braces: ``prompts with at least {…} feedbacks``.
         unit: one counted thing, for "… more"; rules in braces.
-        least: the rule that says how many are needed, or None.
+        least: the rule with the number needed, or None.
         switch: the opt-in rule that turns it on, or None when it always counts.
         also: further rules that decide the count.
         aged: returns the count weighted by age under rule ``time_decay_half_life_days``; None
             when it never decays.
-        progress: returns how far a participant's prompts have come, where prompts are counted.
+        progress: returns the progress of a participant's prompts, where prompts are counted.
 
     Raises:
-        ValueError: a name that is no rule.
+        ValueError: a name is not a rule.
     """
 
     name: str
@@ -171,7 +171,7 @@ class Score:
 
 @dataclass(frozen=True)
 class Line:
-    """What one line of an explanation is written from."""
+    """The data of one line of an explanation."""
 
     component: Component
     score: Score
@@ -189,7 +189,7 @@ class Line:
 
     @property
     def worth(self) -> float:
-        """Return the value of the rule that says how many points."""
+        """Return the value of the rule with the points."""
         return self.component.terms(self.rules).worth
 
     @property
@@ -204,10 +204,10 @@ class Line:
 
 
 class Curve(ABC):
-    """How a count becomes points, and the words for it."""
+    """The function from a count to points, with its texts."""
 
     has_threshold: ClassVar[bool] = False
-    """Whether nothing is earned below a count even where no rule names one."""
+    """Whether a minimum count applies even without a rule for it."""
 
     @abstractmethod
     def points(self, amounts: npt.ArrayLike, terms: Terms) -> FloatArray:
@@ -244,7 +244,7 @@ class Bonus(Curve):
         return f"{line.counted}; {int(line.needed)} needed for {worth} points: {line.earned}"
 
     def missing(self, line: Line) -> str | None:
-        """Return how many more are needed, and which prompts come nearest."""
+        """Return how many more are needed, and which prompts are nearest."""
         component, evidence = line.component, line.evidence
         short = int(line.needed - line.score.count)
         if short <= 0:

@@ -64,7 +64,7 @@ def prompts_that(name: str, choose: Choose) -> Count:
 
 
 def when_reached(choose: Choose, least: Callable[[Facts], int]) -> Callable[[Facts], IntArray]:
-    """Return a function that says when each participant had enough prompts ``choose`` selects."""
+    """Return a function for when each participant had enough prompts that ``choose`` selects."""
 
     def earned(facts: Facts) -> IntArray:
         prompts, times = np.flatnonzero(choose(facts)), time_of_quality(facts)
@@ -117,7 +117,7 @@ def _quality_by_age(facts: Facts, half_life_days: float) -> FloatArray:
 
 
 def _impacts(facts: Facts) -> FloatArray:
-    """Sum, over a participant's quality prompts, the use others made of benchmarks with them.
+    """Sum, over a participant's quality prompts, the use of benchmarks with them by others.
 
     Each quality prompt weighs log2(1 + n), n the distinct users other than its creator who ran
     responses on any benchmark that holds it.
