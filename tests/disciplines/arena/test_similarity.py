@@ -106,5 +106,5 @@ def test_any_other_answer_is_refused() -> None:
     """A judge that says neither has not judged; the caller must say so."""
     with pytest.raises(ValueError, match="expected A or B"):
         outcome_of("both", first="bot")
-    with pytest.raises(ValueError, match="stood first"):
+    with pytest.raises(ValueError, match="first, got"):
         outcome_of("A", first="nobody")

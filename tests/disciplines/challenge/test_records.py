@@ -96,8 +96,8 @@ def test_ten_tenths_are_not_more_than_one() -> None:
         ("mad_when_zero", 0.0, "cannot be 0"),
         ("decay_rate", 1.5, "give a number from 0 to 1"),
         ("exclude_outliers", "maybe", "is not true or false"),
-        ("weight_cap", 0.4, "acts on the whole network"),
-        ("rounding", "nearest", "acts on the whole network"),
+        ("weight_cap", 0.4, "applies to the network"),
+        ("rounding", "nearest", "applies to the network"),
     ],
 )
 def test_a_competitions_own_rule_is_held_to_the_rules_bounds(

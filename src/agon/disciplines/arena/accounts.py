@@ -1,4 +1,4 @@
-"""Tell accounts that may belong to one person: by handle."""
+"""Detect accounts that may belong to one person by similar handles."""
 
 import unicodedata
 from collections import defaultdict
@@ -50,17 +50,17 @@ def similarity(one: str, other: str) -> float:
     return 1.0 if not longer or distance is None else 1.0 - distance / longer
 
 
-_MOST_EDITS = 2  # handles are short; three edits in twenty letters are another name
+_MAX_EDITS = 2  # handles are short; three edits in twenty letters are another name
 
 
 def alike(
     handles: Sequence[str], *, threshold: float, base_length: int
 ) -> list[tuple[int, int, float]]:
-    """Find handles with the same base, or bases at least ``threshold`` similar.
+    """Return pairs of handles with the same base, or bases at least ``threshold`` similar.
 
     Bases (:func:`handle_base`) shorter than ``base_length`` are left out. Bases are compared when
     one can be had from the other by at most two edits: then both give the same text after at most
-    two deletions, so that only such pairs need be looked at.
+    two deletions, so that only such pairs are compared.
 
     Returns:
         ``(i, j, similarity)`` with i < j, ascending; similarity 1 for the same base.
@@ -81,7 +81,7 @@ def alike(
         (i, j, 1.0) for members in owners.values() for i, j in combinations(sorted(members), 2)
     ]
     for one, other in _near(owners):
-        distance = edit_distance(one, other, most=_MOST_EDITS)
+        distance = edit_distance(one, other, most=_MAX_EDITS)
         if distance is None:
             continue
         share = 1.0 - distance / max(len(one), len(other))
@@ -102,6 +102,6 @@ def _near(bases: Iterable[str]) -> set[tuple[str, str]]:
 def _deletions(word: str) -> set[str]:
     """List a word and what up to two deletions leave of it."""
     reached = {word}
-    for _ in range(_MOST_EDITS):
+    for _ in range(_MAX_EDITS):
         reached |= {text[:at] + text[at + 1 :] for text in reached for at in range(len(text))}
     return reached

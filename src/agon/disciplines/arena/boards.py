@@ -1,4 +1,4 @@
-"""Make the boards of the arena from its folded history."""
+"""Build the arena's boards from its history."""
 
 from typing import Any
 

@@ -1,14 +1,14 @@
-"""Draw lots that anybody can check: every draw is a hash of the seed in the record.
+"""Draw verifiable random samples: every draw is a hash of the recorded seed.
 
 A draw is SHA-256 of the seed, the match and what is drawn, joined by ``/``; its first 53 bits,
 read as a fraction of 2^53, are a number uniform in 0 … 1. Whoever knows the seed can repeat any
-draw with nothing but a SHA-256 tool, in any order and without the draws before it.
+draw with only a SHA-256 tool, in any order and without earlier draws.
 """
 
 import hashlib
 from collections.abc import Iterable
 
-_BITS = 53  # what a double holds
+_BITS = 53  # of a double's mantissa
 
 
 def uniform(seed: str, *names: str) -> float:
@@ -17,7 +17,7 @@ def uniform(seed: str, *names: str) -> float:
     Example:
         >>> uniform("s1", "m7", "honeypot") == uniform("s1", "m7", "honeypot")
         True
-        >>> import hashlib  # the same with a pencil and sha256sum
+        >>> import hashlib  # the same by hand with sha256sum
         >>> digest = hashlib.sha256(b"s1/m7/honeypot").hexdigest()
         >>> (int(digest, 16) >> (256 - 53)) / 2**53 == uniform("s1", "m7", "honeypot")
         True
@@ -60,10 +60,10 @@ def shown_first(seed: str, match: str, judge: str) -> str:
 
 
 def sample(seed: str, match: str, ids: Iterable[str], *, size: int) -> list[str]:
-    """Draw so many of the ids, every choice of them equally likely.
+    """Draw ``count`` of the ids, each subset equally likely.
 
-    Each id gets a lot, :func:`uniform` of its own name; the lowest lots are drawn, lowest first
-    (equal lots: smaller id first). The order in which the ids are given does not matter.
+    Each id gets :func:`uniform` of its name; the lowest values are drawn, lowest first
+    (equal values: smaller id first). The order of the ids does not matter.
 
     Example:
         >>> drawn = sample("s1", "m7", ["j1", "j2", "j3", "j4"], size=3)

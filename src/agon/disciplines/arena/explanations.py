@@ -21,7 +21,7 @@ from agon.kernel.findings import RecordRefs
 from agon.kernel.rounding import publish
 
 DETAILED = 500
-"""How many of the latest matches or events get a part each; older ones share one."""
+"""Number of the latest matches or events with a separate part; older ones share one."""
 
 _SIDES = ("a", "b", "tie")
 
@@ -169,7 +169,7 @@ def _matches(count: int) -> str:
 
 
 def _unrated(bot: int, facts: Facts) -> tuple[str, ...]:
-    """Return which matches of a bot moved nothing, and why."""
+    """Return which matches of a bot changed no rating, and why."""
     matches = facts.matches
     own = (matches.bot_a == bot) | (matches.bot_b == bot)
     notes = []
@@ -189,7 +189,7 @@ def explain_judge(
     credibilities: Credibilities,
     rules: ArenaRules,
 ) -> Explanation:
-    """Explain a judge's credibility: the start and each event, the floor told apart."""
+    """Explain a judge's credibility: the start, each event and the effect of the floor."""
     name = str(facts.judges.ids[judge])
     if facts.judges.kind[judge] == API:
         return Explanation(JUDGES, name, None, None, (), reason=API_JUDGE)
@@ -320,7 +320,7 @@ class _Events:
         )
 
     def notes(self) -> tuple[str, ...]:
-        """Say since when the judge is out of the pool, if it is."""
+        """Return since when the judge is out of the pool, or None."""
         level = self.rules.credibility_active
         fell = self.credibilities.deactivation_of(self.judge, level=level)
         if fell is None:

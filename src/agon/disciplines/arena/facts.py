@@ -1,4 +1,4 @@
-"""Turn the arena's tables into arrays: bots, judges, matches in order of play, votes by judge.
+"""Convert the arena's tables to arrays: bots, judges, matches in order of play, votes by judge.
 
 Ids become numbers in id order, sides become 0, 1 or 2 (a, b, tie; −1: none). Rows whose parents
 are not there yet (seen at an earlier time) drop out.
@@ -34,7 +34,7 @@ class Bots:
     """The bots in id order.
 
     ``owner`` is the owner's id or null, ``account_created`` when that account was made, in
-    microseconds since 1970, :data:`UNKNOWN_TIME` where nobody knows.
+    microseconds since 1970, :data:`UNKNOWN_TIME` where unknown.
     """
 
     ids: pa.Array
@@ -49,7 +49,7 @@ class Bots:
 
 @dataclass(frozen=True, eq=False)
 class Judges:
-    """The judges in id order: listed ones, bots that judge, and whoever voted.
+    """The judges in id order: listed ones, bots that judge, and all who voted.
 
     ``owner`` is the owner's id or null; ``bot`` the number of the bot with that id or −1;
     ``kind`` is bot, person or api.
@@ -69,13 +69,13 @@ class Matches:
     """The matches in order of play: ``played_at``, then id.
 
     Attributes:
-        ids: as recorded, text or whole numbers.
+        ids: as recorded, text or integers.
         played: microseconds since 1970, :data:`UNKNOWN_TIME` where empty.
         bot_a, bot_b: bot numbers, −1 on a honeypot's robotic side.
         kind: rated, honeypot or skipped.
         real: the real side of a honeypot.
         audit: the audit's verdict.
-        winner: the recorded winner, used where nobody voted.
+        winner: the recorded winner, used where there are no votes.
         counts: matches × 3: votes for a, for b, for a tie.
     """
 
@@ -93,7 +93,7 @@ class Matches:
         return len(self.ids)
 
     def names(self, places: Any) -> list[str]:
-        """Return the ids at some places as text."""
+        """Return the ids at some indices as text."""
         return [str(name) for name in self.ids.take(pa.array(places)).to_pylist()]
 
 
@@ -103,7 +103,7 @@ class Votes:
 
     Attributes:
         judge: judge numbers, ascending.
-        match: places in the order of play.
+        match: indices in order of play.
         side: what the vote means: side a, side b or a tie.
         label: what the judge saw: label A (0), label B (1) or a tie (2).
         voted: microseconds since 1970, :data:`UNKNOWN_TIME` where empty.
@@ -195,7 +195,7 @@ def _judges(records: Records, bots: Bots) -> Judges:
     row = pc.index_in(ids, value_set=named[0])
     bot = pc.index_in(ids, value_set=bots.ids)
     kinds = pc.index_in(listed["kind"], value_set=pa.array(["bot", "person", "api"]))
-    # Who is not listed is a bot when a bot has that id, otherwise a person.
+    # An unlisted judge is a bot when a bot has that id, otherwise a person.
     unlisted = pc.if_else(pc.is_valid(bot), pa.scalar(BOT), pa.scalar(PERSON))
     kind = pc.coalesce(kinds.combine_chunks().take(row), pc.cast(unlisted, pa.int32()))
     owner = pc.coalesce(_text(listed["owner_id"]).take(row), bots.owner.take(bot))
@@ -284,7 +284,7 @@ def _numpy(column: pa.ChunkedArray | pa.Array) -> Any:
 
 
 def _numbers(ids: pa.Array, known: pa.Array) -> Numbers:
-    """Number ids by their place among the known ones; −1 where null or unknown."""
+    """Return each id's index among the known ones; −1 where null or unknown."""
     return _numpy(pc.fill_null(pc.index_in(ids, value_set=known, skip_nulls=True), -1))
 
 

@@ -1,6 +1,6 @@
 """Compute what a match does to bots and judges: the seed's formulas, numbers in and out.
 
-The Elo formulas are the kernel's and stand here under the seed's names. Results and votes are
+The Elo formulas are the kernel's, with the seed's names. Results and votes are
 coded by side: 0 for ``a``, 1 for ``b``, 2 for a tie, −1 for none.
 """
 
@@ -34,7 +34,7 @@ Vector = npt.NDArray[np.float64]
 
 
 def k_factor(games: int, *, k_new: float, k_established: float, games_established: int) -> float:
-    """Return the K-factor of a bot with so many rated matches before this one.
+    """Return the K-factor of a bot by its number of rated matches before this one.
 
     Source: seed 003, K-Factor (Rating Volatility).
 
@@ -46,7 +46,7 @@ def k_factor(games: int, *, k_new: float, k_established: float, games_establishe
 
 
 def score_of(result: Codes) -> Vector:
-    """Turn results into side a's actual score: 1 for a win, ½ for a tie, 0 for a loss.
+    """Return side a's actual score of results: 1 for a win, ½ for a tie, 0 for a loss.
 
     Source: seed 003, The Math; ties: spec arena, Elo.
 
@@ -59,7 +59,7 @@ def score_of(result: Codes) -> Vector:
 
 
 def consensus(counts: npt.ArrayLike) -> Codes:
-    """Find what most judges said, per match: the side (or tie) with strictly most votes.
+    """Return the majority vote of each match: the side (or tie) with strictly most votes.
 
     Args:
         counts: matches × 3: votes for side a, for side b, for a tie.
@@ -83,7 +83,7 @@ def consensus(counts: npt.ArrayLike) -> Codes:
 
 
 def credibility_after(credibility: int, change: int, *, floor: int) -> int:
-    """Change a judge's credibility: max(floor, credibility + change); there is no ceiling.
+    """Return a judge's changed credibility: max(floor, credibility + change), without a ceiling.
 
     Source: seed 003, Key Constants ("Can't drop below this") and How Credibility Changes.
 
@@ -117,7 +117,7 @@ def credibility_path(
 
     Args:
         credibility: the state c₀: each judge's credibility before, by judge number.
-        judge: the judge of each event; one judge's events stand in order.
+        judge: the judge of each event; one judge's events are in order.
         change: what each event adds.
         floor: what the credibility is at least after each event; one number or one per event.
 

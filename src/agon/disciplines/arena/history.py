@@ -24,14 +24,14 @@ from agon.kernel.ratings.elo import EloState, fold
 
 @dataclass(frozen=True, eq=False)
 class Results:
-    """What came out of each match, −1 where nothing did (yet).
+    """The outcome of each match, −1 where there is none (yet).
 
     Attributes:
         panel: the consensus of the recorded votes, for any kind of match.
-        final: what rates: the consensus of a rated match, or its recorded winner where nobody
+        final: the outcome that is rated: the consensus, or the recorded winner where no judge
             voted, or the audit's verdict under ``audit_overturns``; −1 for other kinds.
         overruled: whether the audit named a side other than the consensus. An audit that sees a
-            tie overrules nobody.
+            tie overrules no vote.
     """
 
     panel: Codes
@@ -58,7 +58,7 @@ class Ratings:
     """The Elo ratings and every rated match that made them, in order of play.
 
     Attributes:
-        match: places of the rated matches in the order of play.
+        match: indices of the rated matches in order of play.
         a, b: bot numbers.
         result: side a, side b or a tie.
         change_a, change_b: what the match moved.
@@ -121,7 +121,7 @@ def ratings_of(facts: Facts, results: Results, rules: ArenaRules) -> Ratings:
 
 
 class Event(IntEnum):
-    """Name what moves a judge's credibility."""
+    """A cause of a change of a judge's credibility."""
 
     AGREED = 0
     DISAGREED = 1
@@ -134,13 +134,13 @@ class Event(IntEnum):
 class Credibilities:
     """Every judge's credibility and the events that made it, by judge, in order.
 
-    A judge's events stand in the order of play; within a match the consensus comes before the
+    A judge's events are in order of play; within a match the consensus comes before the
     audit.
 
     Attributes:
         judge, kind: whose event, and which.
-        match: place in the order of play; for a reinstatement its number instead.
-        change: what the event adds before the floor holds.
+        match: index in order of play; for a reinstatement its number instead.
+        change: what the event adds before the floor is applied.
         after: the credibility after it.
         credibility: every judge's credibility after all; API judges stay at the start.
         agreed, disagreed: votes with and against the consensus of rated matches, API judges too.
@@ -232,7 +232,7 @@ def _changes(rules: ArenaRules) -> Ints:
 def _with_reinstatements(
     facts: Facts, judge: Ints, match: Ints, events: Codes
 ) -> tuple[Ints, Ints, Codes]:
-    """Put reinstatements where they happened: after the matches played up to that time."""
+    """Insert reinstatements after the matches played up to that time."""
     back = facts.reinstatements
     human = np.flatnonzero(facts.judges.kind[back.judge] != API)
     if not len(human):
@@ -248,7 +248,7 @@ def _with_reinstatements(
 
 @dataclass(frozen=True, eq=False)
 class RatingHistory:
-    """Where every rated match found its two bots, and each bot's matches in order.
+    """The state of both bots before every rated match, and each bot's matches in order.
 
     Attributes:
         before_a, before_b: ratings before each match of :class:`Ratings`.

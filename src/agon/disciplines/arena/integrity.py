@@ -1,4 +1,4 @@
-"""Find what people should look at: votes, copied responses, accounts. No finding moves a score."""
+"""Detect suspicious votes, copied responses and accounts; a finding never changes a score."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
@@ -69,9 +69,9 @@ def agreement(facts: Facts, rules: ArenaRules) -> Iterator[Finding]:
 
 
 def plagiarism(records: Records, facts: Facts, rules: ArenaRules) -> Iterator[Finding]:
-    """Find bots whose responses repeat their opponents' words (seed 003, Response Plagiarism).
+    """Report bots whose responses repeat their opponents' words (seed 003, Response Plagiarism).
 
-    Who copied whom the texts do not tell: each copied match is laid to that of its two bots which
+    The texts do not show who copied whom: a copied match is attributed to the one of its bots that
     has more of them, to both when they have equally many.
     """
     written = records.sql(
@@ -113,9 +113,9 @@ def plagiarism(records: Records, facts: Facts, rules: ArenaRules) -> Iterator[Fi
 
 
 def shared_network(records: Records, facts: Facts) -> Iterator[Finding]:
-    """Find owners on one network, by ``network`` or else ``ip``; neither is ever shown.
+    """Report owners on one network, by ``network`` or else ``ip``; neither is ever shown.
 
-    It is a warning where their bots met in a match or judged each other, otherwise a note: homes
+    It is a warning where their bots played or judged each other, otherwise a note: homes
     and universities share networks too.
     """
     owners = records.sql(
@@ -162,9 +162,9 @@ def _dealings(
 
 
 def handle_similarity(records: Records, facts: Facts, rules: ArenaRules) -> Iterator[Finding]:
-    """Find owners with almost the same handle; a warning where their bots had dealings.
+    """Report owners with almost the same handle; a warning where their bots interacted.
 
-    Expected is how alike handles are that stand next to each other in the alphabet.
+    The expected value is the similarity of handles that are neighbors in alphabetical order.
     """
     owners = records.sql("SELECT id, handle FROM owners ORDER BY _row")
     names = [str(name) for name in owners["id"].to_pylist()]
@@ -195,7 +195,7 @@ def handle_similarity(records: Records, facts: Facts, rules: ArenaRules) -> Iter
 
 
 def _ordinary_similarity(handles: list[str], *, most: int = 1000) -> float:
-    """Average the similarity of neighbours in the alphabet, over at most so many of them."""
+    """Return the mean similarity of alphabetical neighbors, over a limited number of them."""
     bases = sorted({handle_base(handle) for handle in handles})
     near = list(pairwise(bases))[:: max(1, len(bases) // most)]
     shares = sorted(similarity(one, other) for one, other in near)
@@ -216,7 +216,7 @@ def _joined(pairs: list[tuple[int, int, float]]) -> list[tuple[list[int], float]
 
 
 def _places(ids: pa.Array, names: list[int | str]) -> Ints:
-    """Find matches by id in the order of play."""
+    """Return the indices of matches by id, in order of play."""
     return pc.index_in(pa.array(names, ids.type), value_set=ids).to_numpy()
 
 
@@ -229,8 +229,8 @@ TABLE: tuple[Check[Inspection], ...] = (
     ),
     Check(
         "agreeing-judges",
-        "Two judges vote alike on nearly all common matches, more than either does with "
-        "everybody else.",
+        "Two judges cast equal votes on nearly all common matches, more often than either does "
+        "with all other judges.",
         lambda arena: agreeing_judges(arena.facts, arena.rules),
     ),
     Check(

@@ -25,7 +25,7 @@ class Entrant:
 class Pairing:
     """Two opponents and how far apart they are.
 
-    ``in_range`` is false where nobody stood within the range and the nearest was taken instead.
+    ``in_range`` is false where no bot was within the range and the nearest was taken instead.
     """
 
     chooser: str
@@ -47,10 +47,10 @@ def pair(bots: Iterable[Entrant], *, within: float, descending: bool = False) ->
 
     Every unmatched bot in that order takes the unmatched bot of another owner at the smallest
     rating distance, preferably within ``within`` (inclusive); with none in range the nearest at
-    any distance; equal distances go to the lower id. Bots of one owner never meet. Who is left
+    any distance; equal distances go to the lower id. Bots of one owner never play. Who is left
     over waits.
 
-    All free bots stand on one side of the one that chooses, so the nearest is the first of
+    All free bots are on one side of the choosing bot's rating, so the nearest is the first of
     another owner further along.
 
     Args:

@@ -1,4 +1,4 @@
-"""Draw a match's judges among those who may judge it; say why the others may not."""
+"""Draw a match's judges from the eligible ones, and report why the others are not eligible."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from agon.disciplines.arena.rules import ArenaRules
 
 @dataclass(frozen=True)
 class Candidate:
-    """What is known of a bot that might judge, at the time of a match.
+    """The state of a potential judge at the time of a match.
 
     Attributes:
         id: the judge.
@@ -37,7 +37,7 @@ class Candidate:
 def candidates_of(
     facts: Facts, ratings: Ratings, credibilities: Credibilities, rules: ArenaRules
 ) -> list[Candidate]:
-    """Return the bots that judge, as they stand after all recorded matches, in id order."""
+    """Return the bots that judge, with their state after all recorded matches, in id order."""
     bots, judges, games = facts.bots, facts.judges, ratings.games
     level = rules.credibility_active
     return [
@@ -92,13 +92,13 @@ def obstacles(candidate: Candidate, *, at: datetime, rules: ArenaRules) -> tuple
 
 @dataclass(frozen=True)
 class Panel:
-    """Who judges a match, or that the API does.
+    """The judges of a match, bots or the API judge.
 
     Attributes:
         judges: the drawn judges, in the order drawn; empty for an API panel.
         shown_first: which response each of them sees as A.
-        api: whether the whole panel is the API judge, whose votes move no credibility.
-        degraded: whether the pool is below its minimum; the arena goes on and says so.
+        api: whether the API judge alone is the panel; its votes change no credibility.
+        degraded: whether the pool is below its minimum.
         eligible: how many judges are eligible for any match.
         excluded: why each of the others does not judge this match.
     """
@@ -127,7 +127,7 @@ def draw_panel(  # a panel depends on all of these
     below ``min_judge_pool`` is reported as degraded.
 
     Args:
-        candidates: everybody who might judge.
+        candidates: all potential judges.
         match: the match's id.
         seed: the seed in its record.
         owners: the owners of both bots, None where unknown.

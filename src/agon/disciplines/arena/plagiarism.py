@@ -1,4 +1,4 @@
-"""Tell copied responses: by fingerprint, and by the words they share."""
+"""Detect copied responses by fingerprint and by shared words."""
 
 import hashlib
 import unicodedata
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 def words(response: str) -> list[str]:
     """Split a response into lower-cased words without punctuation.
 
-    Every character that is no letter, mark, digit or blank is punctuation and vanishes, in any
+    Every character other than a letter, mark, digit or blank is punctuation and removed, in any
     script; full-width and other compatibility forms count as the plain ones (NFKC).
 
     Example:
@@ -19,7 +19,7 @@ def words(response: str) -> list[str]:
 
 
 class _Dropped(dict[int, int | None]):
-    """Map each character to itself or, when it is punctuation, to nothing; found once each."""
+    """A cached map of each character to itself or, when it is punctuation, to empty text."""
 
     def __missing__(self, code: int) -> int | None:
         character = chr(code)
@@ -63,7 +63,7 @@ def jaccard(one: str, other: str) -> float:
 
 @dataclass(frozen=True)
 class Similarity:
-    """How alike two responses are, and whether that is copying."""
+    """The similarity of two responses, and whether they count as copied."""
 
     same_fingerprint: bool
     jaccard: float

@@ -11,7 +11,7 @@ HUMAN, BOT = "human", "bot"
 
 
 class Outcome(StrEnum):
-    """Name how an attempt ended; a failed judge call is never a coin flip."""
+    """The result of an attempt; a failed judge call is never decided at random."""
 
     QUALIFIED = "qualified"
     NOT_QUALIFIED = "not qualified"
@@ -27,9 +27,9 @@ class Attempt:
 
 
 def next_attempt_at(attempts: Iterable[Attempt], *, interval_minutes: int) -> datetime | None:
-    """Say from when a bot may try again; None when it has not tried yet.
+    """Return from when a bot may try again; None when it has not tried yet.
 
-    Attempts whose judge call failed do not count: nobody judged them.
+    Attempts whose judge call failed do not count.
 
     Source: spec arena, Qualification ("one attempt per hour").
 
@@ -52,10 +52,10 @@ def outcome_of(picked: str | None, *, first: str) -> Outcome:
 
     Args:
         picked: the label the judge found more human, ``A`` or ``B``; None when its call failed.
-        first: whose answer stood as A, ``human`` or ``bot``.
+        first: whose answer was shown as A, ``human`` or ``bot``.
 
     Raises:
-        ValueError: when the label is neither A nor B, or ``first`` is nobody.
+        ValueError: when the label is not A or B, or ``first`` is not ``human`` or ``bot``.
 
     Source: seed 003, 5. The Complete Flow, Qualification.
 
@@ -64,7 +64,7 @@ def outcome_of(picked: str | None, *, first: str) -> Outcome:
         (<Outcome.QUALIFIED: 'qualified'>, <Outcome.NOT_QUALIFIED: 'not qualified'>, <Outcome.TRY_AGAIN: 'try again'>)
     """  # noqa: E501 - the example's output is one line
     if first not in {HUMAN, BOT}:
-        raise ValueError(f"{first!r} stood first: expected {HUMAN} or {BOT}")
+        raise ValueError(f"expected {HUMAN} or {BOT} first, got {first!r}")
     if picked is None:
         return Outcome.TRY_AGAIN
     if picked not in {"A", "B"}:

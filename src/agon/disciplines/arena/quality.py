@@ -1,4 +1,4 @@
-"""Measure how well judges judge: κ against the consensus, accuracy against the hidden truth."""
+"""Measure judge quality: κ against the consensus, accuracy against the estimated truth."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,12 +15,12 @@ from agon.kernel.agreement.cohen_kappa import cohen_kappa
 from agon.kernel.agreement.dawid_skene import dawid_skene, worker_accuracy
 from agon.kernel.rounding import publish
 
-_PLACES = 4  # what the iterations of an estimate settle to
+_PLACES = 4  # decimals to which the iterations converge
 
 
 @dataclass(frozen=True, eq=False)
 class Quality:
-    """What the judges board shows beside credibility; judges without a number are left out.
+    """The judges board's quality columns; judges without a number are left out.
 
     Attributes:
         kappa: Cohen's κ of a judge's votes with the consensus, by judge (its own vote is in it).
@@ -33,7 +33,7 @@ class Quality:
     high: Mapping[int, float]
 
     def columns(self, judges: int) -> dict[str, pa.Array]:
-        """Return the board's columns for so many judges, empty where there is no number."""
+        """Return the board's columns, one row per judge, empty where there is no number."""
         columns = {
             "kappa": self.kappa,
             "accuracy": self.accuracy,
@@ -89,7 +89,7 @@ def quality_of(facts: Facts, results: Results, rules: ArenaRules) -> Quality:
 
 
 def _rated(facts: Facts) -> tuple[Numbers, Numbers, Codes]:
-    """Take judge, match and side of the votes in rated matches."""
+    """Return judge, match and side of the votes in rated matches."""
     votes = facts.votes
     rated = facts.matches.kind[votes.match] == RATED
     return votes.judge[rated], votes.match[rated], votes.side[rated]

@@ -89,7 +89,7 @@ _MATCHES = Table(
             "honeypot_real",
             Equals("kind", "honeypot") & IsNull("honeypot_real"),
             "is empty in a honeypot",
-            "say which side was real, a or b",
+            "give the real side, a or b",
         ),
         RowCheck(
             "honeypot_real",

@@ -36,7 +36,7 @@ class ArenaRules(Rules):
     )
     elo_scale: float = rule(
         400,
-        meaning="Rating distance that stands for odds of ten to one.",
+        meaning="Rating distance at which the odds are ten to one.",
         reason="The seed's scale, and that of chess.",
         source=_ELO,
         gt=0,
@@ -45,7 +45,7 @@ class ArenaRules(Rules):
     k_new: float = rule(
         32,
         meaning="K-factor of a bot with fewer than games_established rated matches.",
-        reason="New bots find their place quickly.",
+        reason="New bots reach their rating quickly.",
         source=_K_FACTOR,
         gt=0,
         le=10_000,
@@ -68,7 +68,7 @@ class ArenaRules(Rules):
     round_changes: bool = rule(
         default=True,
         meaning="Whether each rating change is rounded to a whole number, half away from zero.",
-        reason="The seed's examples say +8/−8 and +24/−24, whole numbers; the formula alone "
+        reason="The seed's examples give +8/−8 and +24/−24, whole numbers; the formula alone "
         "gives 7.69 and 24.31.",
         source="seed 003, Example Scenarios",
     )
@@ -81,7 +81,7 @@ class ArenaRules(Rules):
     provisional_matches: int = rule(
         30,
         meaning="Rated matches below which a rating is marked provisional.",
-        reason="The seed marks nothing; below its own K threshold a rating is still on its way.",
+        reason="The seed has no such mark; below its K threshold a rating has not converged.",
         source=_RATINGS,
         ge=0,
     )
@@ -89,9 +89,9 @@ class ArenaRules(Rules):
     # Bradley–Terry
     bradley_terry_regularisation: float = rule(
         0,
-        meaning="Tied matches every bot is taken to have played against an average bot; 0 refuses "
-        "where no finite rating fits best (somebody never lost or never won).",
-        reason="The seed has Elo alone; beside it a rating is shown only where the matches "
+        meaning="Tied matches every bot is taken to have played against an average bot; 0 fails "
+        "where no finite rating fits best (a bot never lost or never won).",
+        reason="The seed has Elo only; the additional rating is shown only where the matches "
         "determine one.",
         source=_RATINGS,
         ge=0,
@@ -115,7 +115,7 @@ class ArenaRules(Rules):
     bootstrap_rounds: int = rule(
         200,
         meaning="Refits of a bootstrap interval.",
-        reason="The seed gives no uncertainty; 200 refits settle the ends to about a point.",
+        reason="The seed gives no uncertainty; 200 refits fix the ends to about a point.",
         source=_RATINGS,
         ge=20,
         le=100_000,
@@ -147,8 +147,8 @@ class ArenaRules(Rules):
     )
     credibility_floor: int = rule(
         30,
-        meaning="Credibility no change goes below; applied after every single change.",
-        reason="The seed says a judge cannot drop below 30; so the floor holds after every "
+        meaning="Minimum credibility, applied after every single change.",
+        reason="The seed does not let a judge drop below 30; so the floor applies after every "
         "single change.",
         source=_CONSTANTS,
         ge=0,
@@ -222,7 +222,7 @@ class ArenaRules(Rules):
     plagiarism_jaccard: float = rule(
         0.9,
         meaning="Share of common words (Jaccard) from which two responses count as copied.",
-        reason="The seed says “too similar” after comparing fingerprints, which only equal texts "
+        reason="The seed has “too similar” after comparing fingerprints, which only equal texts "
         "share; nine words in ten is that similar.",
         source=_COPYING,
         gt=0,
@@ -240,7 +240,7 @@ class ArenaRules(Rules):
     matchmaking_order: Literal["ascending", "descending"] = rule(
         "ascending",
         meaning="Whether the lowest or the highest rating chooses first.",
-        reason="The seed sorts by rating and does not say which end chooses first.",
+        reason="The seed sorts by rating and does not define which end chooses first.",
         source=_MATCHMAKING,
     )
 
@@ -261,8 +261,8 @@ class ArenaRules(Rules):
     )
     min_judge_pool: int = rule(
         10,
-        meaning="Eligible judges below which the arena reports itself degraded, and goes on.",
-        reason="The seed needs ten active judges and does not say what happens below; stopping "
+        meaning="Eligible judges below which the arena reports itself as degraded and continues.",
+        reason="The seed needs ten active judges and does not define what happens below; stopping "
         "would punish the bots.",
         source=_POOL,
         ge=0,
@@ -278,7 +278,7 @@ class ArenaRules(Rules):
     # Findings
     recent_votes: int = rule(
         50,
-        meaning="How many of a judge's last votes collusion and position bias look at.",
+        meaning="Number of a judge's latest votes that collusion and position bias examine.",
         reason="The seed's 50.",
         source=_ANOMALY,
         ge=1,
@@ -300,7 +300,7 @@ class ArenaRules(Rules):
     )
     position_min_votes: int = rule(
         10,
-        meaning="Votes below which position bias is not looked for.",
+        meaning="Minimum number of votes to check for position bias.",
         reason="The seed gives a share without a number of votes; below ten it is met by chance "
         "too often.",
         source=_FINDINGS,
@@ -316,16 +316,16 @@ class ArenaRules(Rules):
     )
     audit_min_matches: int = rule(
         5,
-        meaning="Audited matches below which agreement with audits is not looked at.",
-        reason="The seed gives a share without a number of audits; one miss in one audit says "
-        "nothing.",
+        meaning="Minimum number of audited matches to check agreement with audits.",
+        reason="The seed gives a share without a number of audits; one miss in one audit is not "
+        "evidence.",
         source=_FINDINGS,
         ge=1,
     )
     agreeing_min_matches: int = rule(
         20,
         meaning="Common matches below which two judges are not compared.",
-        reason="The seed has no such check; fewer common matches than twenty prove nothing.",
+        reason="The seed has no such check; fewer than twenty common matches are not evidence.",
         source=_FINDINGS,
         ge=1,
     )
@@ -339,7 +339,7 @@ class ArenaRules(Rules):
     )
     handle_similarity: float = rule(
         0.85,
-        meaning="Edit similarity (1 − distance / longer length) from which handles look alike.",
+        meaning="Edit similarity (1 − distance / longer length) from which handles are similar.",
         reason="The seed names the check without a measure; one letter in seven is a "
         "misspelling, more is another name.",
         source=_PROTECTION,

@@ -30,13 +30,13 @@ from agon.kernel.boards import Board
 from agon.kernel.explanations import Explanation
 from agon.records import Records
 
-_LISTED = 200  # so many ids can be compared and listed in a message
+_LISTED = 200  # maximum number of ids compared and listed in a message
 
 BOARDS = (boards.BOTS, boards.JUDGES, boards.BRADLEY_TERRY)
 
 
 def score(records: Records, rules: ArenaRules) -> "ArenaScored":
-    """Score records under rules; boards and explanations are computed when asked for."""
+    """Score records under rules; boards and explanations are computed on demand."""
     return ArenaScored(facts_of(records), rules)
 
 
@@ -49,7 +49,7 @@ class ArenaScored:
 
     @cached_property
     def results(self) -> Results:
-        """What came out of each match."""
+        """The outcome of each match."""
         return results_of(self.facts, self.rules)
 
     @cached_property
@@ -67,7 +67,7 @@ class ArenaScored:
         """The Bradley–Terry strengths with their intervals.
 
         Raises:
-            NotScorable: where no finite rating fits best and no regularisation is asked for.
+            NotScorable: where no finite rating fits best and no regularization is set.
         """
         return strengths_of(self.facts, self.ratings, self.rules)
 
@@ -79,7 +79,7 @@ class ArenaScored:
         """Return a board.
 
         Raises:
-            NotFound: there is no such board.
+            NotFound: the board does not exist.
             NotScorable: Bradley–Terry strengths do not exist, with the bots and the remedy.
         """
         if name not in self._boards:
@@ -132,7 +132,7 @@ class ArenaScored:
         return rating_history(self.ratings, start=self.rules.elo_start)
 
     def _number(self, name: str, board: str) -> int:
-        """Find an id among bots or judges, whichever the board ranks."""
+        """Return the index of an id among bots or judges, whichever the board ranks."""
         kinds = {"bot": self.facts.bots.ids, "judge": self.facts.judges.ids}
         wanted, other = ("judge", "bot") if board == boards.JUDGES else ("bot", "judge")
         at = int(pc.index(kinds[wanted], pa.scalar(name, pa.string())).as_py())

@@ -1,7 +1,7 @@
 """Simulate an arena: honest bots and judges, and one attack for every finding.
 
 Rounds every two hours pair bots of similar skill; three judges vote on each match, see through it
-with an accuracy of their own, and one match in ten is audited. Judges stay seated whatever their
+with individual accuracy, and one match in ten is audited. Judges stay on panels whatever their
 credibility, so that an attack leaves all its votes in the records.
 """
 
@@ -17,7 +17,7 @@ from agon.disciplines.definition import Simulation
 from agon.errors import NotFound, did_you_mean
 
 ATTACKS = {
-    "agreeing-judges": "A judge takes a seat beside an accomplice and votes exactly as it does.",
+    "agreeing-judges": "A judge joins the panels of an accomplice and votes exactly as it does.",
     "audit-disagreement": "A judge votes for the worse answer nine times in ten.",
     "collusion": "A judge gets onto the panels of a befriended bot and always votes for it.",
     "handle-similarity": "One person runs accounts whose handles differ by a number or a letter.",
@@ -31,7 +31,7 @@ _ROUND = np.timedelta64(2, "h")
 _SEATS = 3
 _ATTACKERS = 2  # judges, bots or accounts per attack; three accounts make a ring
 _RING = 3
-_RESPONSES = 20_000  # the first so many matches carry the text of their responses
+_RESPONSES = 20_000  # number of first matches with the text of their responses
 _SYLLABLES = [consonant + vowel for consonant in "bdfgklmnprstvz" for vowel in "aeiou"]
 
 Ints = npt.NDArray[np.int64]
@@ -40,7 +40,7 @@ Bools = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class _Cast:
-    """Who takes part: bots 0 … n − 1, each of one owner; some of them judge."""
+    """The participants: bots 0 … n − 1, each with one owner; some of them judge."""
 
     skill: npt.NDArray[np.float64]
     judges: Ints
@@ -54,7 +54,7 @@ class _Cast:
 
 
 def simulate(*, size: int, seed: int, attacks: Sequence[str]) -> Simulation:
-    """Make ``size`` matches from one seed, with the named attacks mixed in.
+    """Return a simulation of ``size`` matches from one seed, with the named attacks.
 
     Raises:
         NotFound: the attack does not exist; the message suggests one.
@@ -135,7 +135,7 @@ def _panels(
 def _seat_friends(
     panel: Ints, bot_a: Ints, bot_b: Ints, honeypot: Bools, cast: _Cast, rng: np.random.Generator
 ) -> None:
-    """Put each colluding judge onto most panels of its friend, and onto a few others."""
+    """Assign each colluding judge to most panels of its friend, and to a few others."""
     for judge in cast.judging("collusion"):
         friend, self_ = cast.friend[judge], cast.judges[judge]
         plays = (bot_a == friend) | (bot_b == friend)
@@ -147,7 +147,7 @@ def _seat_friends(
 def _seat_accomplices(
     panel: Ints, bot_a: Ints, bot_b: Ints, cast: _Cast, rng: np.random.Generator
 ) -> None:
-    """Seat the second of two agreeing judges beside the first, most of the time."""
+    """Assign the second of two agreeing judges to most panels of the first."""
     ring = cast.judging("agreeing-judges")
     if len(ring) < _ATTACKERS:
         return
@@ -193,7 +193,7 @@ def _matches(
     rng: np.random.Generator,
 ) -> pa.Table:
     size = len(ids)
-    # On a honeypot the better side is the real one, and a robotic text stands on the other.
+    # On a honeypot the better side is the real one, and the other has a robotic text.
     honeypot, rated = kind == 1, kind == 0
     audited = rated & (rng.random(size) < 0.1)  # noqa: PLR2004 - the seed's probability
     verdict = np.where(rng.random(size) < 0.95, better, 1 - better)  # noqa: PLR2004 - nearly right
@@ -249,11 +249,11 @@ def _votes(
     del accuracy, contrary
     side = better[:, None] ^ wrong
     first = rng.integers(0, 2, shape, dtype=np.int8)
-    # A lazy judge says A nineteen times in twenty, whichever side that is.
+    # A lazy judge votes A nineteen times in twenty, whichever side that is.
     lazy = np.isin(panel, cast.judging("position-bias"))
     side[lazy] = first[lazy] ^ (rng.random(int(lazy.sum())) >= 0.95)  # noqa: PLR2004
     _follow(side, panel, kind, bots, cast)
-    votes = np.flatnonzero(np.repeat(kind != 2, _SEATS))  # noqa: PLR2004 - skipped: nobody votes
+    votes = np.flatnonzero(np.repeat(kind != 2, _SEATS))  # noqa: PLR2004 - skipped: no votes
     match = votes // _SEATS
     minutes = rng.integers(1, 30, len(votes)).astype("m8[m]").astype("m8[us]")
     return pa.table(
@@ -274,7 +274,7 @@ def _follow(
     bots: tuple[Ints, Ints],
     cast: _Cast,
 ) -> None:
-    """Let colluding judges vote for their friend, and agreeing ones copy their accomplice."""
+    """Set the votes of colluding judges to their friend's side, of agreeing ones to copies."""
     for judge in cast.judging("collusion"):
         for code, bot in enumerate(bots):
             rows, seats = np.nonzero((panel == judge) & (bot == cast.friend[judge])[:, None])
@@ -288,7 +288,7 @@ def _follow(
 
 
 def _accounts(cast: _Cast, rng: np.random.Generator) -> tuple[pa.Table, pa.Table]:
-    """Make an owner for every bot, with a handle and a keyed network; rings share theirs."""
+    """Return an owner for every bot, with a handle and a keyed network; rings share theirs."""
     count = len(cast.skill)
     letters = np.array(_SYLLABLES)
     handles = ["".join(part) for part in letters[rng.integers(0, len(letters), (count, 6))]]
@@ -344,6 +344,6 @@ def _truth(cast: _Cast, ids: Ints, better: npt.NDArray[np.int8]) -> dict[str, pa
 
 
 def _texts(values: list[str], codes: Any, *, keep: Bools | None = None) -> pa.Array:
-    """Write codes as texts, empty where not kept."""
+    """Return codes as texts, empty where the mask is false."""
     mask = None if keep is None else ~keep
     return pa.array(values).take(pa.array(codes.astype(np.int8), mask=mask))

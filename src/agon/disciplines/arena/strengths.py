@@ -1,4 +1,4 @@
-"""Rate bots by Bradley–Terry on the same matches as Elo: beside it, never instead."""
+"""Rate bots by Bradley–Terry on the same matches as Elo, in addition to it."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -32,7 +32,7 @@ class Strengths:
         counts: outcomes per pair, players numbered by row.
         score, low, high: on the Elo scale, with mean ``elo_start``.
         rank_low, rank_high: best and worst rank the intervals allow.
-        intervals: how the ends were found.
+        intervals: the method of the interval ends.
     """
 
     bots: Ints
@@ -49,7 +49,7 @@ def strengths_of(facts: Facts, ratings: Ratings, rules: ArenaRules) -> Strengths
     """Fit the strengths that make all rated matches together most likely (spec arena, Elo).
 
     Raises:
-        NotScorable: when no finite rating fits best and no regularisation is asked for, naming
+        NotScorable: when no finite rating fits best and no regularization is set, naming
             the bots; or when a sandwich of that many bots does not fit into memory.
     """
     bots = np.flatnonzero(ratings.games)
@@ -166,7 +166,7 @@ def explain_strength(
 def _opponents(
     row: int, facts: Facts, strengths: Strengths, rules: ArenaRules
 ) -> list[dict[str, Any]]:
-    """List whom a bot met, how often, and what it took against what was expected."""
+    """Return a bot's opponents with the number of matches, actual and expected points."""
     counts = strengths.counts
     listed = []
     for side, other, taken in (

@@ -1,4 +1,4 @@
-"""Find patterns in how judges vote: for one bot, for one label, against audits."""
+"""Detect voting patterns of judges: for one bot, for one label, against audits."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ Numbers = npt.NDArray[np.int32]
 
 
 def severity_of(probability: float, *, comparisons: int, rules: ArenaRules) -> Severity:
-    """Grade a finding: a warning when chance gives it too rarely, among so many comparisons."""
+    """Return a finding's severity: a warning when improbable after correction for comparisons."""
     surprising = probability < rules.surprise / max(comparisons, 1)
     return Severity.WARNING if surprising else Severity.INFO
 
@@ -33,7 +33,7 @@ class Recent:
     label: Codes
 
     def of(self, judge: int) -> slice:
-        """Find one judge's votes."""
+        """Return one judge's votes."""
         first, last = np.searchsorted(self.judge, [judge, judge + 1])
         return slice(int(first), int(last))
 
@@ -56,9 +56,9 @@ def vote_refs(facts: Facts, judge: int, matches: Ints | Numbers) -> RecordRefs:
 
 
 def collusion(facts: Facts, rules: ArenaRules) -> Iterator[Finding]:
-    """Find judges whose recent votes went to one bot more often than ``collusion_votes``.
+    """Report judges whose recent votes went to one bot more often than ``collusion_votes``.
 
-    Given how often the bot stood before the judge, a vote for it is taken as likely as other
+    Given how often the judge saw the bot, a vote for it is taken as likely as other
     judges make it: share = (their votes for it + 1) / (their votes on its matches + 2).
     """
     recent = recent_votes(facts, kinds=(RATED,), most=rules.recent_votes)
@@ -99,7 +99,7 @@ def collusion(facts: Facts, rules: ArenaRules) -> Iterator[Finding]:
 
 
 def _stood(facts: Facts, match: Ints | Numbers) -> tuple[Numbers, Numbers]:
-    """Name the bots that stood as side a and side b."""
+    """Return the bots on side a and side b."""
     return facts.matches.bot_a[match], facts.matches.bot_b[match]
 
 
@@ -127,12 +127,12 @@ class _Choices:
         return rest
 
     def share(self, bot: int) -> float:
-        """Return the share of votes a bot gets: (votes for it + 1) / (votes on its matches + 2)."""
+        """Return a bot's share of votes: (votes for it + 1) / (votes on its matches + 2)."""
         return (int(self.chosen[bot]) + 1) / (int(self.seen[bot]) + 2)
 
 
 def position_bias(facts: Facts, rules: ArenaRules) -> Iterator[Finding]:
-    """Find judges whose recent votes have one label more often than ``position_share``.
+    """Report judges whose recent votes have one label more often than ``position_share``.
 
     Labels are drawn at random, so each is expected on half of the votes; the probability is that
     of a count as large for either label.
@@ -162,7 +162,7 @@ def position_bias(facts: Facts, rules: ArenaRules) -> Iterator[Finding]:
 
 
 def audit_disagreement(facts: Facts, rules: ArenaRules) -> Iterator[Finding]:
-    """Find judges who agree with audits less often than ``audit_agreement``.
+    """Report judges who agree with audits less often than ``audit_agreement``.
 
     Expected is the share with which all judges together agree; the probability is that of
     agreeing so rarely at that share.
@@ -196,10 +196,10 @@ def audit_disagreement(facts: Facts, rules: ArenaRules) -> Iterator[Finding]:
 
 
 def agreeing_judges(facts: Facts, rules: ArenaRules) -> Iterator[Finding]:
-    """Find pairs of judges who vote alike on nearly all common rated matches.
+    """Report pairs of judges with equal votes on nearly all common rated matches.
 
     Good judges agree because they see the same thing, so a pair is held against how often both
-    agree with everybody else; only what that does not explain is reported.
+    agree with all other judges; only agreement beyond that is reported.
     """
     votes, matches = facts.votes, facts.matches
     counted = matches.kind[votes.match] == RATED

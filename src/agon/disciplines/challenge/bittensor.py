@@ -21,9 +21,9 @@ class Payload:
 def payload(uids: Sequence[int], weights: Sequence[float]) -> Payload:
     """Scale weights so that the largest is 65535, round, and leave zeros out.
 
-    W = round(w / max(w) × 65535), a half to the even neighbour, in the order given: the result of
+    W = round(w / max(w) × 65535), a half to the even neighbor, in the input order: the result of
     the SDK's ``convert_weights_and_uids_for_emit`` on the same input. Without a weight above 0
-    there is nothing to set, and both lists are empty.
+    both lists are empty.
 
     Raises:
         ValueError: when the lists differ in length, or a uid or weight is negative.

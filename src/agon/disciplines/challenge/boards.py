@@ -14,7 +14,7 @@ from agon.kernel.rounding import publish
 
 
 def weights_board(outcome: Outcome) -> Board:
-    """Lay out what each uid gets: weight, whole number of 65535, and amount where E is known.
+    """Build the board of each uid's weight, its integer of 65535, and the amount if E is known.
 
     Row ``0`` is the burn. Order: weight, then uid.
     """

@@ -1,7 +1,7 @@
 """Combine what validators report into one score per submission, epoch by epoch.
 
 :class:`RunningConsensus` is the one algorithm: it passes through the epochs once, computes again
-only what changed, and gives every number behind the scores of the epoch it has reached.
+only what changed, and provides all intermediate numbers of the epoch it has reached.
 """
 
 import math
@@ -56,7 +56,7 @@ class Eligibility:
 
     @property
     def is_original(self) -> BoolArray:
-        """Return which submissions are no copies of earlier ones."""
+        """Return which submissions are not copies of earlier ones."""
         return self.originals == np.arange(len(self.originals))
 
     @classmethod
@@ -79,7 +79,7 @@ class Eligibility:
 
 @dataclass(frozen=True)
 class Reports:
-    """What the validators had reported by an epoch: a row per submission, a column per validator.
+    """The validators' reports up to an epoch: a row per submission, a column per validator.
 
     Attributes:
         epoch: the epoch.
@@ -105,8 +105,8 @@ class Consensus:
     Attributes:
         reports: what the validators had reported.
         flagged: outliers (submissions × validators).
-        kept: evaluations that enter the mean (submissions × validators).
-        stake_fractions: part of all stake behind the evaluations kept.
+        kept: evaluations included in the mean (submissions × validators).
+        stake_fractions: share of all stake of the evaluations included.
         scores: stake-weighted means; 0 where there is none.
         status: :class:`Status`.
     """
@@ -169,9 +169,9 @@ def originals(submissions: Submissions, *, scope: str) -> IntArray:
 
 
 class RunningConsensus:
-    """The consensus as epochs pass: advance to an epoch, then ask for the numbers behind it.
+    """The consensus over epochs: advance to an epoch, then read its scores and their inputs.
 
-    An epoch in which nothing changes has the scores of the one before, and is not visited. Cost:
+    An epoch without changes has the scores of the previous one and is skipped. Cost:
     the evaluations, plus one outlier test for each submission evaluated in an epoch.
 
     Source: challenge, steps 1 to 5.
@@ -265,7 +265,7 @@ class RunningConsensus:
         return len(validators) > 0
 
     def _status(self) -> IntArray:
-        """Return how far each submission comes; the first requirement it fails decides."""
+        """Return each submission's status; the first requirement it fails decides."""
         required = self._eligibility
         enough = reaches(self._fractions, required.min_stake_fractions) & (self._fractions > 0)
         status = np.where(enough, Status.SCORED, Status.TOO_LITTLE_STAKE)
@@ -298,7 +298,7 @@ def z_scores(reports: Reports, eligibility: Eligibility) -> FloatArray:
 
 
 def _steps(facts: Facts, eligibility: Eligibility, until: int) -> list[int]:
-    """Return the epochs in which evaluations come or expire or stakes change, and ``until``."""
+    """Return the epochs in which evaluations begin or expire or stakes change, and ``until``."""
     steps = [facts.epochs, np.array([ALWAYS, until])]
     steps += [facts.epochs + window for window in np.unique(eligibility.windows) if window > 0]
     epochs = np.unique(np.concatenate(steps))
@@ -334,7 +334,7 @@ def _outliers(
 def _means(
     values: FloatArray, kept: BoolArray, stakes: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the mean of the kept values of each row, and their part of all stake."""
+    """Return the mean of the included values of each row, and their share of all stake."""
     weights = kept * stakes
     held = weights.sum(axis=1)
     means, fractions = np.zeros(len(held)), np.zeros(len(held))

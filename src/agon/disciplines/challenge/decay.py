@@ -1,7 +1,7 @@
 """Burn more of a competition's emission the longer nobody improves on its top score.
 
 The state of a competition is a fold over epochs: ``fold(state, first part)`` and then
-``fold(that, the rest)`` equals folding all of them. Epochs in which nothing changes need not be
+``fold(that, the rest)`` equals folding all of them. Epochs without changes need not be
 folded: the top ages by the difference of epoch numbers.
 """
 
@@ -30,7 +30,7 @@ class Improvement:
 
 @dataclass(frozen=True)
 class DecayState:
-    """What a competition remembers: its improvements, first to last."""
+    """The state of a competition: its improvements, first to last."""
 
     improvements: tuple[Improvement, ...] = ()
 
@@ -139,7 +139,7 @@ def burn_percent(stale: int, *, curve: str, rate: float, max_burn: float) -> flo
         max_burn: B_max, percent.
 
     Raises:
-        ValueError: there is no such curve.
+        ValueError: the curve does not exist.
 
     Source: seed 001, Decay Curves.
 
@@ -192,4 +192,4 @@ def epochs_until_max(*, curve: str, rate: float, max_burn: float) -> int | None:
 
 
 _NEVER = 2**40
-"""Epochs no network lives; a burn that has not reached its maximum by then is said never to."""
+"""More epochs than any network runs; a burn below its maximum by then never reaches it."""

@@ -1,6 +1,6 @@
-"""Pay miners by weight and burn the rest: emission, decay's burn, the cap, whole numbers of 65535.
+"""Pay miners by weight and burn the rest: emission, decay's burn, the cap, integers of 65535.
 
-A network's emission is 1. Whatever no miner gets goes to UID 0, the burn address; weights and the
+A network's emission is 1. The part no miner gets goes to UID 0, the burn address; weights and the
 burn sum to 1, unless the cap's excess is dropped.
 """
 
@@ -21,14 +21,14 @@ BURN_UID = 0
 
 @dataclass(frozen=True)
 class Paid:
-    """What one competition pays its miners and what it burns, as parts of all emission."""
+    """The miners' pay and the burn of one competition, as shares of all emission."""
 
     miners: FloatArray
     burned: float
 
 
 def emission(shares: FloatArray, *, emission_share: float, burn_percent: float) -> Paid:
-    """Pay one competition's part: miner m gets α (1 - B) w_m, the burn α B, or α without miners.
+    """Divide a competition's share: miner m gets α (1 - B) w_m, the burn α B, or α without miners.
 
     Args:
         shares: w, one per miner, summing to 1 (or all 0).
@@ -48,16 +48,16 @@ def emission(shares: FloatArray, *, emission_share: float, burn_percent: float) 
 
 
 def cap(weights: FloatArray, *, weight_cap: float, excess: str) -> FloatArray:
-    """Let no miner get more than ``weight_cap`` of what the miners get together.
+    """Limit each miner to ``weight_cap`` of all miners' weight.
 
-    The limit is L = cap × Σ w, of the weights as given. ``redistribute`` hands what lies above L
-    to the miners below it, in proportion to their weights, until nobody is above; what nobody can
+    The limit is L = cap × Σ w, of the input weights. ``redistribute`` moves the part above L
+    to the miners below it, in proportion to their weights, until none is above; what none can
     take is missing from the result and burns. ``burn`` and ``drop`` cut at L: min(w, L).
 
     Args:
         weights: one per miner, without UID 0, which is never capped.
         weight_cap: above 0, at most 1.
-        excess: ``redistribute``, ``burn`` or ``drop`` (where it goes is the caller's business).
+        excess: ``redistribute``, ``burn`` or ``drop`` (the caller assigns it).
 
     Returns:
         one weight per miner, none above L.
@@ -77,7 +77,7 @@ def cap(weights: FloatArray, *, weight_cap: float, excess: str) -> FloatArray:
     if not (weights > limit * (1 + NOISE)).any():
         return weights
     # The larger a weight, the earlier it is capped: with the k largest at the limit, the others
-    # are scaled alike to share what is left. The first k that leaves nobody above is the answer.
+    # are scaled alike to share what is left. The first k that leaves none above is the answer.
     falling = np.argsort(-weights, kind="stable")
     ordered = weights[falling]
     rest = np.cumsum(ordered[::-1])[::-1]  # of the k-th and all smaller ones
@@ -94,13 +94,13 @@ def cap(weights: FloatArray, *, weight_cap: float, excess: str) -> FloatArray:
 
 
 def to_u16(weights: FloatArray, *, rounding_rule: str) -> IntArray:
-    """Turn weights into whole numbers of 65535, UID 0 included.
+    """Return weights as integers of 65535, UID 0 included.
 
     ``nearest`` rounds each w × 65535 half away from zero; ``largest_remainder`` shares out 65535
     so that the numbers sum to it exactly.
 
     Raises:
-        ValueError: there is no such rounding.
+        ValueError: the rounding does not exist.
 
     Source: seed 001, Weight Normalization; challenge, step 11.
 
@@ -118,7 +118,7 @@ def to_u16(weights: FloatArray, *, rounding_rule: str) -> IntArray:
 
 
 def amount(weight: float, *, emission_total: float) -> float:
-    """Turn a weight into what is paid: E w, on a grid of a billionth (the network's smallest coin).
+    """Return the pay of a weight: E w, on a grid of a billionth (the network's smallest coin).
 
     Source: seed 001, Multi-Competition Allocation (E_c = α_c E_total).
 

@@ -25,7 +25,7 @@ _LISTED = 20
 
 
 def not_found(board: Board, name: str, known: list[str]) -> NotFound:
-    """Say that an id is on no row of the records, and suggest one."""
+    """Return the error for an unknown id, with a suggestion."""
     hint = did_you_mean(name, known)
     if len(known) > _LISTED and not hint.startswith("did you mean"):
         hint = f"the records have {len(known):,}, such as {known[0]}"
@@ -33,7 +33,7 @@ def not_found(board: Board, name: str, known: list[str]) -> NotFound:
 
 
 def differences(running: list[float]) -> list[float]:
-    """Turn running totals into published steps, so that the steps sum to the last total.
+    """Return published steps between running totals, which sum to the last total.
 
     Example:
         >>> differences([0.5, 0.75, 0.6])
@@ -99,7 +99,7 @@ def gate_parts(outcome: Outcome, submission: int, *, suffix: str = "") -> list[P
 
 
 def outlier_text(z: float, rules: ChallengeRules) -> str:
-    """Say that an evaluation is an outlier, and what follows from it."""
+    """Return the text that an evaluation is an outlier, with the consequence."""
     what = "is left out" if rules.exclude_outliers else "is only reported"
     return f"z = {number(z)} is further out than {rules.outlier_threshold:g}, so it {what}"
 
@@ -160,7 +160,7 @@ def explain_submission(records: Records, outcome: Outcome, board: Board, name: s
     """Explain a consensus score: the gates it passed, and what each evaluation adds to the mean.
 
     Raises:
-        NotFound: there is no such submission.
+        NotFound: the submission does not exist.
     """
     facts = outcome.submissions
     if name not in facts.number:
@@ -190,7 +190,7 @@ def explain_validator(outcome: Outcome, board: Board, name: str) -> Explanation:
     """Explain a validator's share of stake and its record of outliers.
 
     Raises:
-        NotFound: there is no such validator.
+        NotFound: the validator does not exist.
     """
     facts, consensus = outcome.network.facts, outcome.consensus
     if name not in facts.validators:
@@ -241,7 +241,7 @@ def explain_competition(outcome: Outcome, board: Board, name: str) -> Explanatio
     """Explain a competition's top score by its improvements, and forecast its decay.
 
     Raises:
-        NotFound: there is no such competition.
+        NotFound: the competition does not exist.
     """
     ids = [one.id for one in outcome.network.facts.competitions]
     if name not in ids:
@@ -284,7 +284,7 @@ def explain_competition(outcome: Outcome, board: Board, name: str) -> Explanatio
 
 
 def forecast(rules: ChallengeRules, last_improvement: int) -> int | None:
-    """Say in which epoch the burn reaches its maximum if nobody improves; None if never."""
+    """Return the epoch in which the burn reaches its maximum without improvement, or None."""
     stale = epochs_until_max(
         curve=rules.decay_curve, rate=rules.decay_rate, max_burn=rules.max_burn
     )

@@ -1,7 +1,7 @@
-"""Read from the tables the numbers the formulas take: dense arrays, in an order of their own.
+"""Read the formulas' inputs from the tables: dense arrays in a fixed order.
 
 Submissions, validators and competitions are numbered in id order (`agon.kernel.boards.id_order`),
-so that nothing depends on the order of rows or the type of ids in a file.
+so that results are independent of the order of rows and the type of ids in a file.
 """
 
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ Numbers = npt.NDArray[np.int32]
 FloatArray = npt.NDArray[np.float64]
 
 ALWAYS = -(2**62)
-"""The epoch of a stake that names none: it holds from the beginning."""
+"""The epoch of a stake without an epoch: the beginning."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Submissions:
     Attributes:
         ids: as text.
         miners: uid of the miner.
-        turns: place by time of submission, then id; 0 is the earliest.
+        turns: position by time of submission, then id; 0 is the earliest.
         competitions: number of the competition.
         contents: number of the content, equal for equal ``content_hash``; -1 for none.
     """
@@ -128,7 +128,7 @@ def read_facts(records: Records) -> Facts:
 
 
 def _competitions(records: Records) -> tuple[Competition, ...]:
-    """Return the competitions; without any there is one, which gets the whole emission."""
+    """Return the competitions; if none is recorded, one with all emission."""
     table = records.sql("SELECT * EXCLUDE (id), id::VARCHAR AS id FROM competitions")
     if not table.num_rows:
         return (Competition(MAIN, 1.0, {}),)
@@ -177,7 +177,7 @@ def _validators(records: Records) -> tuple[list[str], Numbers]:
 
 
 def _numbered(table: pa.Table) -> tuple[pa.Table, Numbers]:
-    """Put a table in id order; the second value maps ``_row`` to the place in that order."""
+    """Return a table in id order, and a map of ``_row`` to the index in that order."""
     places = id_order(table["id"])
     rows = table["_row"].to_numpy()
     numbers = np.zeros(int(rows.max(initial=0)) + 1, dtype=np.int32)
@@ -186,7 +186,7 @@ def _numbered(table: pa.Table) -> tuple[pa.Table, Numbers]:
 
 
 _REPLACING = "coalesce(e.epoch, 0), e.epoch IS NOT NULL, e.evaluated_at NULLS FIRST, e._row"
-"""The order in which evaluations of one pair replace each other: by epoch, time, place in file.
+"""The order in which evaluations of one pair replace each other: by epoch, time, row in file.
 One without a time, or whose epoch is only the default, gives way to one that has it."""
 
 _CODED = (
@@ -196,7 +196,7 @@ _CODED = (
 
 
 def _evaluations(records: Records, of_submission: Numbers, of_validator: Numbers) -> Evaluations:
-    """Read evaluations, those computed from task results first: they stand in epoch 0."""
+    """Read evaluations, those computed from task results first, with epoch 0."""
     parts = []
     if records.count("task_results"):
         tasks = records.sql(
@@ -251,9 +251,9 @@ def _stakes(records: Records, of_validator: Numbers) -> Stakes:
 def rows_behind(
     records: Records, *, submission: str, epoch: int
 ) -> dict[str, tuple[RecordRefs, ...]]:
-    """Find the rows behind each validator's latest evaluation of a submission at an epoch.
+    """Return the rows of each validator's latest evaluation of a submission at an epoch.
 
-    A table of evaluations has no ids, so a row is named by its place: ``row 17``.
+    A table of evaluations has no ids, so a row is named by its number: ``row 17``.
 
     Args:
         records: the records.

@@ -1,6 +1,6 @@
 """Compute pass rates, consensus scores, and what reaches a bound.
 
-Strategies, decay and emission have rooms of their own (`strategies.py`, `decay.py`,
+Strategies, decay and emission have their own modules (`strategies.py`, `decay.py`,
 `emission.py`); outliers are the kernel's (`agon.kernel.robust`).
 """
 
@@ -13,18 +13,18 @@ FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 
 NOISE = 1e-12
-"""What a sum of a few hundred floats may be off by; no grid on which scores are given is finer."""
+"""Error bound of a sum of a few hundred floats; finer than every grid of scores."""
 
 PLACES = 12
 """Decimals on which shares and scores are published: weights and the burn then sum to 1 as
-closely as floats can say it, with tens of thousands of miners."""
+closely as floats can represent it, with tens of thousands of miners."""
 
 
 def pass_rate(*, passed: npt.ArrayLike, total: npt.ArrayLike) -> FloatArray:
     """Score tasks: S = passed / total, from 0 to 1; numbers or arrays of them.
 
     Raises:
-        NotScorable: without a task there is no rate.
+        NotScorable: when there is no task.
         ValueError: when ``passed`` is not 0 … ``total``.
 
     Source: seed 001, Pass Rate.
@@ -50,7 +50,7 @@ def stake_weighted_mean(scores: npt.ArrayLike, stakes: npt.ArrayLike) -> FloatAr
         stakes: ≥ 0, in any unit, of the same shape; 0 leaves a score out.
 
     Raises:
-        NotScorable: when there is no stake at all.
+        NotScorable: when all stakes are 0.
         ValueError: when there is not one stake per score.
 
     Source: seed 001, Stake-Weighted Averaging.
@@ -71,7 +71,7 @@ def stake_weighted_mean(scores: npt.ArrayLike, stakes: npt.ArrayLike) -> FloatAr
 
 
 def stake_fraction(*, remaining: npt.ArrayLike, total: float) -> FloatArray:
-    """Return what part of all registered stake stands behind a score, 0 … 1.
+    """Return the share of all registered stake of the validators of a score, 0 … 1.
 
     Raises:
         NotScorable: when the registered stakes sum to 0.
@@ -88,7 +88,7 @@ def stake_fraction(*, remaining: npt.ArrayLike, total: float) -> FloatArray:
 
 
 def reaches(value: npt.ArrayLike, bound: npt.ArrayLike) -> BoolArray:
-    """Return whether ``value`` ≥ ``bound`` as decimals say it, whatever floats make of them.
+    """Return whether ``value`` ≥ ``bound`` as decimals, regardless of rounding errors.
 
     In floats 0.80 × 1.02 is 0.8160000000000001, and 0.816 would not reach it.
 

@@ -1,4 +1,4 @@
-"""Look for gaming among validators and miners; no finding changes a score."""
+"""Detect possible gaming by validators and miners; a finding never changes a score."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -26,16 +26,16 @@ BoolArray = npt.NDArray[np.bool_]
 
 
 CHANCE = 0.001
-"""How often a whole check may report an honest network; shared among all it tests."""
+"""Probability of a false finding per check on an honest network, divided among its tests."""
 
 REPEATED = 3
-"""How often something must have happened before it is called a habit."""
+"""Minimum number of events for a repeated pattern."""
 
 COMMON = 20
-"""How many evaluations two validators must share before they are compared."""
+"""Minimum number of common evaluations for comparing two validators."""
 
 FAR = 3.0
-"""How many robust standard deviations above the others is far."""
+"""Number of robust standard deviations above the others for a finding."""
 
 NEAR = 0.8
 """Which part of their token runs two sources must share to be near-duplicates."""
@@ -89,7 +89,7 @@ def copied_reports(facts: Facts, evidence: Evidence) -> Iterator[Finding]:
     """Report validators whose numbers repeat another's of the same epoch, by a binomial tail.
 
     The chance is taken at the larger of two rates: how often two independent validators agree,
-    and how often these two agree with everybody else.
+    and how often these two agree with all other validators.
     """
     items = _items(evidence, evidence.epochs)
     codes = _codes(items, evidence.scores)
@@ -100,7 +100,7 @@ def copied_reports(facts: Facts, evidence: Evidence) -> Iterator[Finding]:
 def lagging_reports(facts: Facts, evidence: Evidence) -> Iterator[Finding]:
     """Report validators whose numbers repeat another's of the epoch before.
 
-    A validator's numbers of the epoch before stand as those of one more judge, where they differ
+    A validator's numbers of the previous epoch count as those of another judge, where they differ
     from its present ones (else to repeat them would be to agree).
     """
     people = len(facts.validators)
@@ -149,7 +149,7 @@ def _items(evidence: Evidence, epochs: IntArray) -> IntArray:
 
 
 def _with_shadows(evidence: Evidence, people: int) -> tuple[IntArray, IntArray, FloatArray]:
-    """Add each validator's evaluation of the epoch before as one by a judge ``people`` higher."""
+    """Add each validator's evaluation of the previous epoch as one by judge + ``people``."""
     items = _items(evidence, evidence.epochs)
     order = np.lexsort([evidence.epochs, evidence.submissions, evidence.validators])
     before, after = order[:-1], order[1:]
@@ -207,7 +207,7 @@ def self_serving_votes(facts: Facts, evidence: Evidence) -> Iterator[Finding]:
 
     A validator's own leniency (its median distance from the others) is taken off first; far is
     :data:`FAR` robust standard deviations. The chance is a binomial tail at the larger of two
-    rates: everybody else's, and the validator's own for other miners.
+    rates: that of all others, and the validator's own for other miners.
     """
     rows = np.flatnonzero(evidence.tested)
     if not len(rows):
@@ -258,7 +258,7 @@ def _medians_by(groups: IntArray, values: FloatArray, count: int) -> FloatArray:
 
 
 def _rate_of_others(times: IntArray, of: IntArray) -> FloatArray:
-    """Give for each the rate of all the others together, half a case added: never quite 0."""
+    """Return the rate of all others together for each, half a case added so that it is above 0."""
     return (times.sum() - times + 0.5) / (of.sum() - of + 1.0)
 
 
@@ -335,7 +335,7 @@ TABLE: tuple[Check[Inspection], ...] = (
     ),
     Check(
         "copying-validators",
-        "Two validators report the same numbers, more often than either does with everybody else.",
+        "Two validators report the same numbers more often than either does with all others.",
         lambda inspection: copied_reports(inspection.facts, inspection.evidence),
     ),
     Check(
@@ -345,7 +345,7 @@ TABLE: tuple[Check[Inspection], ...] = (
     ),
     Check(
         "stake-concentration",
-        "One validator holds more than half of the stake and decides alone.",
+        "One validator has more than half of the stake and decides alone.",
         lambda inspection: stake_concentration(inspection.facts, inspection.evidence.reports),
     ),
     Check(

@@ -1,4 +1,4 @@
-"""Recognise an agent's source behind other names: runs of tokens that two sources share."""
+"""Detect renamed copies of an agent's source: runs of tokens that two sources share."""
 
 import re
 from collections import defaultdict
@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 RUN = 8
-"""Tokens in a run: long enough that two people rarely write the same one by themselves."""
+"""Tokens in a run: long enough that two authors rarely write the same one independently."""
 
-_SKETCH = 32  # smallest run hashes by which candidates meet
-_COMMON = 50  # a run that more sources hold is the language's, not an author's
+_SKETCH = 32  # smallest run hashes by which candidate pairs are selected
+_COMMON = 50  # a run in more sources is common usage, not an author's
 _TOKEN = re.compile(r"[^\W\d]\w*|\d[\w.]*|[^\w\s]")
 _WORDS = frozenset(
     """
@@ -23,7 +23,7 @@ _WORDS = frozenset(
     pass raise return struct switch try var while with yield
     """.split()  # noqa: SIM905 - fifty words read better as a text than as a list
 )
-"""What keeps its name in every program."""
+"""Names that are the same in every program."""
 
 Runs = npt.NDArray[np.uint64]
 
@@ -78,7 +78,7 @@ def similarity(one: Runs, other: Runs) -> float:
 
 
 def near_copies(sources: Mapping[int, str], *, least: float) -> Iterator[Likeness]:
-    """Find the pairs of sources that share at least ``least`` of their runs.
+    """Return the pairs of sources that share at least ``least`` of their runs.
 
     Pairs are compared when one of their few smallest hashes is the same, so the cost is that of
     the sources, not of all pairs.
@@ -106,7 +106,7 @@ def near_copies(sources: Mapping[int, str], *, least: float) -> Iterator[Likenes
 
 
 def usual_similarity(sources: Mapping[int, str]) -> float:
-    """Return the median similarity of sources that stand side by side; 0 for fewer than two.
+    """Return the median similarity of neighboring sources; 0 for fewer than two.
 
     Example:
         >>> usual_similarity({1: "def f(): return 1 + 2 * 3"})

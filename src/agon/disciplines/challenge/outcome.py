@@ -1,4 +1,4 @@
-"""How one epoch came out: the rules in force, the consensus, and where the emission goes."""
+"""The outcome of one epoch: the rules in force, the consensus, and the allocation of emission."""
 
 import math
 from collections.abc import Mapping

@@ -1,11 +1,11 @@
-"""Say in words why a submission or a miner has no score, from facts and the rules in force."""
+"""Write the reasons why a submission or a miner has no score."""
 
 from agon.disciplines.challenge.consensus import Status
 from agon.disciplines.challenge.outcome import Outcome
 from agon.kernel.rounding import publish
 
 _NAMED = 3
-"""How many of a miner's submissions are named in a reason."""
+"""Maximum number of a miner's submissions named in a reason."""
 
 
 def percent(part: float) -> str:
@@ -19,7 +19,7 @@ def percent(part: float) -> str:
 
 
 def number(value: float) -> str:
-    """Write a number as people read it.
+    """Return a number in readable form.
 
     Example:
         >>> number(0.86), number(-40.47), number(9000.0)

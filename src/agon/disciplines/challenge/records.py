@@ -7,7 +7,7 @@ MAIN = "main"
 """The competition of submissions that name none."""
 
 SHARES_MAY_EXCEED = 1e-9
-"""How far the sum of emission shares may lie above 1: the noise of adding decimals."""
+"""Tolerance of the sum of emission shares above 1, for the noise of adding decimals."""
 
 MOST_STAKE = 1e100
 """No coin has that many of its smallest parts; sums and products of such stakes stay finite."""
@@ -44,7 +44,7 @@ _NETWORK = (
     Column("cap_excess", Kind.TEXT, required=False),
     Column("rounding", Kind.TEXT, required=False),
 )
-"""Rules that look settable for one competition and are not: refused, lest they be ignored."""
+"""Rules of the network that a competition cannot set; they are rejected rather than ignored."""
 
 SUBMISSIONS = Table(
     "submissions",
@@ -150,7 +150,7 @@ COMPETITIONS = Table(
             RowCheck(
                 column.name,
                 ~IsNull(column.name),
-                "acts on the whole network, not on one competition",
+                "applies to the network, not to one competition",
                 f"leave the column out and set the rule {column.name}",
             )
             for column in _NETWORK

@@ -51,7 +51,7 @@ class ChallengeRules(Rules):
         ge=1,
         le=_MOST,
         meaning="how many validators must have reported before a submission has a score",
-        reason="fewer cannot outvote one who lies",
+        reason="fewer cannot outvote a dishonest one",
         source=f"{_SEED}, Configuration Parameters",
     )
     outlier_threshold: float = rule(
@@ -92,7 +92,7 @@ class ChallengeRules(Rules):
         0.30,
         ge=0,
         le=1,
-        meaning="the part of all registered stake that must stand behind the evaluations left",
+        meaning="the minimum share of all registered stake behind the evaluations left",
         reason="a score is the network's opinion only when enough of the network gave it",
         source=f"{_SEED}, Configuration Parameters",
     )
@@ -107,7 +107,7 @@ class ChallengeRules(Rules):
         ge=1,
         le=_MOST,
         meaning="how many miners share equally under winner_takes_all",
-        reason="The seed leaves N open; one winner is what the strategy's name says.",
+        reason="The seed leaves N open; the strategy's name suggests one winner.",
         source=f"{_SEED}, Winner Takes All",
     )
     improvement_threshold: float = rule(
@@ -115,7 +115,7 @@ class ChallengeRules(Rules):
         ge=0,
         le=10,
         meaning="by how much a new best must beat the top score to reset the decay",
-        reason="a hair's breadth is no progress; smaller steps add up, because the top score "
+        reason="a tiny gain is not progress; smaller steps add up, because the top score "
         "they are measured against stays",
         source=f"{_SEED}, Decay Reset",
     )
@@ -159,7 +159,7 @@ class ChallengeRules(Rules):
         0.5,
         gt=0,
         le=1,
-        meaning="the largest part of what all miners get that one miner may get",
+        meaning="the maximum share of all miners' weight for one miner",
         reason="The seed's half, of what the miners get together: the burn is no miner.",
         source=f"{_SEED}, Weight Cap",
     )
@@ -209,7 +209,7 @@ NETWORK_RULES = frozenset(
         "epoch",
     }
 )
-"""The rules that hold for the whole network; no competition can set them for itself."""
+"""The rules that apply to the network; a competition cannot set them."""
 
 COMPETITION_RULES = tuple(name for name in ChallengeRules.model_fields if name not in NETWORK_RULES)
 """The rules a competition may set for itself, in the order declared."""

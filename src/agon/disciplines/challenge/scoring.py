@@ -18,7 +18,7 @@ BOARDS = ("weights", "submissions", "validators", "competitions")
 
 @dataclass(frozen=True)
 class ChallengeScored:
-    """One scored epoch; boards and explanations are made when asked for."""
+    """One scored epoch; boards and explanations are computed on demand."""
 
     records: Records
     outcome: Outcome
@@ -27,7 +27,7 @@ class ChallengeScored:
         """Return a board.
 
         Raises:
-            NotFound: there is no such board.
+            NotFound: the board does not exist.
         """
         if name == "weights":
             return self._weights
@@ -43,7 +43,7 @@ class ChallengeScored:
         """Explain an id on a board, from evaluations to the published number.
 
         Raises:
-            NotFound: there is no such id or board.
+            NotFound: the id or board does not exist.
         """
         shown = self.board(board)
         if board == "weights":

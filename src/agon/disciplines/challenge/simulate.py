@@ -1,4 +1,4 @@
-"""Make records of a network: miners who improve, validators who measure, and attackers."""
+"""Simulate a network: miners who improve, validators who measure, and attackers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -19,10 +19,10 @@ TASKS = 200
 """Tasks a validator draws for each evaluation; its score is the pass rate."""
 
 LIFE = 8
-"""Epochs in which a submission is evaluated; later its last evaluations stand."""
+"""Epochs in which a submission is evaluated; later its last evaluations count."""
 
 WITH_SOURCE = 500
-"""How many submissions carry their source."""
+"""Number of submissions with their source."""
 
 _PRESENT = 0.95  # of the evaluations that could be made are made
 _BONUS = 0.15  # what a self-serving validator adds
@@ -44,7 +44,7 @@ class _Agents:
 
     @property
     def last_with_source(self) -> tuple[int, str]:
-        """Return the last honest submission whose source is known, with that source."""
+        """Return the last honest submission with a known source, and that source."""
         last = sum(
             source is not None and uid not in self.roles
             for uid, source in zip(self.miners, self.sources, strict=True)
@@ -52,7 +52,7 @@ class _Agents:
         return last - 1, self.sources[last - 1] or ""
 
     def add(self, role: str, like: int, *, epoch: int, content: str, source: str | None) -> None:
-        """Let a new miner submit something as good as submission ``like``."""
+        """Add a submission of a new miner, as good as submission ``like``."""
         uid = max(self.miners) + 1
         self.miners.append(uid)
         self.skills.append(self.skills[like])
@@ -82,12 +82,12 @@ class _Reports:
 
 
 def simulate(*, size: int, seed: int, attacks: Sequence[str] = ()) -> Simulation:
-    """Make about ``size`` evaluations of one network, and the attackers' on top.
+    """Return a simulation of about ``size`` evaluations of one network, plus the attackers'.
 
     A submission has a skill, and every validator measures it by the pass rate on tasks it draws,
-    anew in each of the submission's first :data:`LIFE` epochs. Miners get better from submission
+    again in each of the submission's first :data:`LIFE` epochs. Miners get better from submission
     to submission, so top scores are beaten and, between times, decay. An attacker is one more
-    validator or miner beside the honest ones.
+    validator or miner to the honest ones.
 
     Args:
         size: evaluations by honest validators, at least 1.
@@ -95,7 +95,7 @@ def simulate(*, size: int, seed: int, attacks: Sequence[str] = ()) -> Simulation
         attacks: names in :data:`ATTACKS`.
 
     Raises:
-        NotFound: there is no such attack.
+        NotFound: the attack does not exist.
         ValueError: when ``size`` is below 1.
     """
     if size < 1:
@@ -124,7 +124,7 @@ def simulate(*, size: int, seed: int, attacks: Sequence[str] = ()) -> Simulation
 
 
 def _agents(dice: np.random.Generator, count: int) -> _Agents:
-    """Draw submissions: each miner has a talent, and the field learns as time goes by."""
+    """Return submissions: each miner has a skill, and all improve over time."""
     miners = dice.integers(1, max(5, count // 4) + 1, count)
     talents = dice.normal(0, 0.08, int(miners.max()) + 1)
     progress = np.arange(count) / count
@@ -143,7 +143,7 @@ def _agents(dice: np.random.Generator, count: int) -> _Agents:
 
 
 def _source(dice: np.random.Generator) -> str:
-    """Write something that reads like a program of 30 lines; no two are built alike."""
+    """Return random program-like text of 30 lines; each has a different structure."""
     words = dice.integers(0, len(_WORDS), (30, 3))
     signs = dice.integers(0, len(_OPERATORS), (30, 4))
     names = dice.integers(0, 50, (30, 4))
@@ -162,7 +162,7 @@ def _measured(dice: np.random.Generator, skills: FloatArray) -> FloatArray:
 def _moments(
     dice: np.random.Generator, agents: _Agents, times: int
 ) -> tuple[IntArray, IntArray, IntArray]:
-    """Draw which of ``times`` validators evaluate which submission in which epoch of its life.
+    """Return which of ``times`` validators evaluate which submission in which of its epochs.
 
     Returns:
         submissions, validators (0 … ``times`` - 1) and epochs, by epoch.
@@ -194,7 +194,7 @@ class _Validators:
     stakes: list[float]
 
     def measure(self) -> tuple[IntArray, IntArray, FloatArray]:
-        """Draw honest evaluations of one more validator: submissions, epochs, scores."""
+        """Return random honest evaluations of one more validator: submissions, epochs, scores."""
         submissions, _, epochs = _moments(self.dice, self.agents, 1)
         scores = _measured(self.dice, np.array(self.agents.skills)[submissions])
         return submissions, epochs, scores
@@ -229,7 +229,7 @@ def _lagging(validators: _Validators) -> None:
 
 
 def _repeating(name: str, validators: _Validators, *, victim: int, delay: int) -> None:
-    """Report what the victim reported ``delay`` epochs before, else an honest score."""
+    """Return the victim's report of ``delay`` epochs before, else an honest score."""
     submissions, epochs, scores = validators.measure()
     reports, starts = validators.reports, np.array(validators.agents.epochs)
     of_victim = reports.validators[0] == victim
@@ -352,7 +352,7 @@ BY_VALIDATORS: tuple[Attack[_Validators], ...] = (
     ),
     Attack(
         "stake-whale",
-        "a validator holds more stake than all others together",
+        "a validator has more stake than all others together",
         _whale,
     ),
     Attack(

@@ -1,7 +1,7 @@
-"""Turn the scores of one competition into its miners' shares, by one of four strategies.
+"""Compute the miners' shares from the scores of one competition, by one of four strategies.
 
 Every strategy takes one score per miner (each miner's best submission) and gives one share per
-miner. Shares sum to 1; without a score above 0 nobody gets any, and the competition's share burns.
+miner. Shares sum to 1; without a score above 0 none gets any, and the competition's share burns.
 """
 
 import numpy as np
@@ -27,7 +27,7 @@ def linear(scores: FloatArray) -> FloatArray:
 def winner_takes_all(scores: FloatArray, ranks: IntArray, *, top_n: int) -> FloatArray:
     """Share equally among the first ``top_n``: w = 1/n for ranks 1 … n, else 0.
 
-    Who scored 0 wins nothing: with fewer than ``top_n`` scores above 0, those share.
+    Miners with score 0 get no share: with fewer than ``top_n`` scores above 0, those share.
 
     Args:
         scores: one per miner.
@@ -57,9 +57,9 @@ def quadratic(scores: FloatArray) -> FloatArray:
 
 
 def ranked(scores: FloatArray, ranks: IntArray) -> FloatArray:
-    """Share by place: w = (N - rank + 1) / (N (N + 1) / 2), for N miners with a score.
+    """Return shares by rank: w = (N - rank + 1) / (N (N + 1) / 2), for N miners with a score.
 
-    Source: seed 001, Ranked; challenge, step 7 (without a score above 0 nobody gets any).
+    Source: seed 001, Ranked; challenge, step 7 (without a score above 0 no miner gets any).
 
     Example:
         >>> ranked(np.array([0.9, 0.5, 0.1]), np.array([1, 2, 3])).round(4).tolist()
@@ -75,7 +75,7 @@ def shares(strategy: str, scores: FloatArray, ranks: IntArray, *, top_n: int) ->
     """Share by the strategy of that name (rule ``strategy``).
 
     Raises:
-        ValueError: there is no such strategy.
+        ValueError: the strategy does not exist.
 
     Example:
         >>> shares("linear", np.array([3.0, 1.0]), np.array([1, 2]), top_n=1).tolist()

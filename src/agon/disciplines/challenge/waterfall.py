@@ -34,7 +34,7 @@ Step = tuple[float, Part]
 
 
 def explain_weight(records: Records, outcome: Outcome, board: Board, name: str) -> Explanation:
-    """Explain what a uid gets, from evaluations to the whole number of 65535.
+    """Explain a uid's weight, from evaluations to the integer of 65535.
 
     Raises:
         NotFound: no submission is of that uid.
@@ -82,7 +82,7 @@ def _earned(records: Records, outcome: Outcome, uid: int) -> Iterator[Step]:
 
 
 def _consensus_parts(records: Records, outcome: Outcome, submission: int) -> list[Part]:
-    """Explain how a submission came by its score; nothing of it is weight yet."""
+    """Explain a submission's score, without weights."""
     consensus, rules = outcome.consensus, outcome.rules_of(submission)
     name = outcome.submissions.ids[submission]
     validators = outcome.network.facts.validators
@@ -171,7 +171,7 @@ def _paid(outcome: Outcome, entry: int, before: float) -> Iterator[Step]:
 
 
 def _next_place(outcome: Outcome, entry: int) -> str | None:
-    """Return what the next better share would take, where the strategy goes by places."""
+    """Return what the next better share needs, where the strategy is by rank."""
     given = outcome.allocation.shares
     at, rank = int(given.competitions[entry]), int(given.ranks[entry])
     rules = outcome.network.of_competition[at]
@@ -215,7 +215,7 @@ def _cap(outcome: Outcome, uid: int, before: float) -> Step:
 
 
 def _burn(outcome: Outcome) -> Iterator[Step]:
-    """Explain what goes to UID 0: decay, competitions without weights, the unassigned, the cap."""
+    """Explain UID 0's share: decay, competitions without weights, the unassigned part, the cap."""
     allocation = outcome.allocation
     total = 0.0
     for at, competition in enumerate(outcome.network.facts.competitions):

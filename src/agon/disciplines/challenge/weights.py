@@ -1,4 +1,4 @@
-"""Turn consensus scores into weights, epoch by epoch: best submissions, shares, decay, pay, cap."""
+"""Compute weights from consensus scores by epoch: best submissions, shares, decay, pay, cap."""
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
@@ -51,7 +51,7 @@ class Network:
 
 @dataclass(frozen=True)
 class Shares:
-    """What the strategies give at one epoch; one entry per miner and competition.
+    """The strategies' shares at one epoch; one entry per miner and competition.
 
     Attributes:
         submissions: the miner's best submission there, by competition, then rank.
@@ -68,7 +68,7 @@ class Shares:
 
 @dataclass(frozen=True)
 class Allocation:
-    """Where an epoch's emission goes; everything is a part of 1.
+    """The allocation of an epoch's emission, in shares of 1.
 
     Attributes:
         epoch: the epoch.
@@ -77,7 +77,7 @@ class Allocation:
         burn_percents: B of each competition.
         paid: α (1 - B) w of each entry of ``shares``.
         burned: what each competition burns.
-        unassigned: what no competition was given.
+        unassigned: the share assigned to no competition.
         own: what submissions of UID 0 earned.
         uncapped, weights: of each uid, before and after the cap.
         excess: what the cap burns.
@@ -97,7 +97,7 @@ class Allocation:
 
     @property
     def burn(self) -> float:
-        """Return what UID 0 gets."""
+        """Return UID 0's share."""
         return math.fsum([*self.burned.tolist(), self.unassigned, self.own, self.excess])
 
 
@@ -109,7 +109,7 @@ class WeightHistory:
         epochs: one per row.
         uids: one per column, rising, without UID 0.
         weights: epochs × uids, parts of 1.
-        burn: what UID 0 gets, one per epoch.
+        burn: UID 0's share, one per epoch.
         rounding_rule: how :meth:`u16` rounds.
     """
 
@@ -120,7 +120,7 @@ class WeightHistory:
     rounding_rule: str
 
     def u16(self) -> IntArray:
-        """Return whole numbers of 65535: epochs × (UID 0, then ``uids``)."""
+        """Return integers of 65535: epochs × (UID 0, then ``uids``)."""
         whole = np.column_stack([self.burn, self.weights])
         if self.rounding_rule == "nearest":
             return to_u16(whole, rounding_rule=self.rounding_rule)
@@ -157,7 +157,7 @@ def all_weights(
 def allocations(
     network: Network, epochs: Sequence[int], *, consensus: RunningConsensus | None = None
 ) -> Iterator[Allocation]:
-    """Yield where the emission of each of the epochs goes; they must rise.
+    """Yield the allocation of each of the epochs; they must be ascending.
 
     Args:
         network: the facts and the rules.
@@ -299,7 +299,7 @@ def allocate(
 def decayed(rules: ChallengeRules, state: DecayState, epoch: int) -> float:
     """Return how much of a competition's emission burns at an epoch, in percent.
 
-    Before its first improvement nothing decays.
+    Before its first improvement there is no decay.
 
     Source: challenge, step 8.
     """
