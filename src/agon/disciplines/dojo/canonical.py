@@ -1,7 +1,7 @@
 """Bring a submitted program into the one form that is hashed and measured (seed 002, 1.3).
 
 Two sources that differ only in their newline style, a byte order mark or blank lines at the end
-are the same program: they get the same bytes, hence the same hash and the same length.
+are the same program: they have the same bytes, hash and length.
 """
 
 import hashlib
@@ -12,11 +12,11 @@ _BOM = b"\xef\xbb\xbf"
 
 
 class NotUtf8(Unreadable):
-    """Say at which byte and line a source stops being UTF-8.
+    """The byte and line at which a source stops being UTF-8.
 
     Attributes:
         offset: index of the first wrong byte in the raw source, from 0.
-        line: the line it stands on, from 1.
+        line: its line, from 1.
     """
 
     def __init__(self, *, offset: int, line: int, byte: int) -> None:
@@ -57,7 +57,7 @@ def canonicalize(raw: bytes) -> bytes:
 
 
 def source_hash(canonical: bytes) -> str:
-    r"""Hash canonical bytes: SHA-256 in hex, what ``sha256sum`` says of a tidy file.
+    r"""Hash canonical bytes: SHA-256 in hex, what ``sha256sum`` prints for a canonical file.
 
     Example:
         >>> source_hash(b"")[:16]

@@ -2,7 +2,7 @@
 
 The guess is coarse and never a score by itself: findings quote it, and the rule ``tag_conflict``
 may ignore a declared tag that it strongly contradicts. The tags are those of the seed's
-``method_tag`` and ``loops`` for programs that carry a state which is no linear recurrence; the seed
+``method_tag`` and ``loops`` for programs with a state that is not a linear recurrence; the seed
 would call them ``other``.
 """
 
@@ -47,7 +47,7 @@ Feature = Literal[
     "term by index",
 ]
 
-# The first tag whose feature is seen is the guess: the rarer the feature, the earlier it stands.
+# The first tag whose feature occurs is the guess: rarer features come earlier.
 _TELLING: Final[tuple[tuple[Feature, Tag], ...]] = (
     ("symbolic algebra", "symbolic_guess"),
     ("matrix product", "matrix_power"),
@@ -123,10 +123,10 @@ def classify(program: Program) -> Classification:
 
 
 def contradicts(declared: str, classification: Classification) -> bool:
-    """Return whether the program shows nothing that the declared method cannot do without.
+    """Return whether the program has none of the features the declared method requires.
 
     Only ``matrix_power``, ``linear_recurrence``, ``search_enum`` and ``closed_form`` can be
-    contradicted, and never by a program in which nothing was recognised.
+    contradicted, and never by a program in which no feature was recognized.
 
     Example:
         >>> contradicts("matrix_power", Classification("closed_form", (("term by index", 2),)))
@@ -165,7 +165,7 @@ def _imports_sympy(node: ast.AST) -> bool:
 
 
 def _named(node: ast.AST, *, sympy: bool) -> _Seen:
-    """Read the names a program uses: they tell the methods of the libraries apart."""
+    """Return the names a program uses, which distinguish the libraries' methods."""
     match node:
         case ast.Name(id=name, ctx=ast.Load()) | ast.Attribute(attr=name):
             if sympy and name in _SYMBOLIC:
@@ -194,7 +194,7 @@ def _comprehension(node: _Comprehension) -> _Seen:
 
 
 def _function(function: ast.FunctionDef) -> _Seen:
-    """Look for calls of itself, and for sums of calls some steps back."""
+    """Detect recursive calls, and sums of calls some steps back."""
 
     def calls_itself(node: ast.AST) -> bool:
         return called_name(node) == function.name
@@ -234,7 +234,7 @@ def _loop(loop: ast.For | ast.While, index: set[str]) -> _Seen:
 
 
 def _grown(node: ast.AST, name: str, value: ast.expr, index: set[str]) -> _Seen:
-    """Look at what a list grows by: the loop's index, its own entries, a sum of those."""
+    """Detect what is appended to a list: the loop's index, its own entries, a sum of those."""
 
     def is_state(each: ast.AST) -> bool:
         return is_entry(each, name)
@@ -262,7 +262,7 @@ def _statement(node: ast.AST, *, always: bool) -> _Seen:
 
 
 def _assignment(node: ast.AST, target: ast.expr, value: ast.expr, *, always: bool) -> _Seen:
-    """Look for a state that is computed from itself: ``a, b = b, a + b`` or ``x = 3 * x + 1``."""
+    """Detect a state computed from itself: ``a, b = b, a + b`` or ``x = 3 * x + 1``."""
     state = names(target)
     if state.isdisjoint(names(value)):
         return

@@ -45,7 +45,7 @@ def problem(j: Judgement, user: int, place: int, board: Board) -> Explanation:
     """Explain the best submission of a user on one problem.
 
     Raises:
-        NotFound: the user sent nothing to this problem.
+        NotFound: the user has no submission to this problem.
     """
     s = j.facts.submissions
     name = s.users[user]

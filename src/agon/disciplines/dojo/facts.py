@@ -1,4 +1,4 @@
-"""Take from the tables what the dojo's formulas need: one row of arrays per submission."""
+"""Read the formulas' inputs from the tables: arrays with one row per submission."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -32,9 +32,9 @@ class Problems:
 
     Attributes:
         ids: ids as text.
-        titles: titles, empty where none is given.
+        titles: titles, empty where missing.
         setters: the setter's id as text, or None.
-        n_check: terms to give; -1 where the problem does not say.
+        n_check: number of terms; -1 where the problem has none.
         freeze: microseconds since 1970, :data:`NEVER` where it does not freeze.
     """
 
@@ -53,18 +53,18 @@ class Submissions:
 
     Attributes:
         ids: ids as text.
-        problem: place of the problem in :class:`Problems`.
-        user: place of the user in ``users``.
+        problem: index of the problem in :class:`Problems`.
+        user: index of the user in ``users``.
         users: user ids as text, in id order.
         created: microseconds since 1970.
-        hashes: source hashes, computed from the source where it is given.
+        hashes: source hashes, computed from the source where it is recorded.
         l_chars: bytes of canonical source.
         verdict: as recorded, numbered as in ``VERDICTS``.
         matched: length of the equal prefix; all terms (a huge number) for ``ok``, -1 where none
             is recorded.
-        tag: place of the declared tag in ``tag_names``, -1 where none is.
-        notes: as declared, None where nothing is.
-        source: number of the source in ``known``, -1 where none is given.
+        tag: index of the declared tag in ``tag_names``, -1 where none is.
+        notes: as declared, None where missing.
+        source: number of the source in ``known``, -1 where missing.
         recorded_hashes: source hashes as recorded, None where none is.
         known: what is remembered of single submissions.
     """
@@ -90,12 +90,12 @@ class Submissions:
 
     @cached_property
     def sources(self) -> list[str]:
-        """Return the distinct sources, as given."""
+        """Return the distinct sources, as recorded."""
         return [self.known.sources[number] for number in self._numbers]
 
     @cached_property
     def source_of(self) -> Ints:
-        """Return the place of each submission's source in :attr:`sources`, -1 where none is."""
+        """Return the index of each submission's source in :attr:`sources`, -1 where missing."""
         places = np.searchsorted(self._numbers, self.source)
         return np.where(self.source < 0, -1, places)
 
@@ -106,7 +106,7 @@ class Submissions:
 
 @dataclass(frozen=True)
 class Facts:
-    """What scoring needs to know of problems and submissions."""
+    """The problems and submissions to score."""
 
     problems: Problems
     submissions: Submissions
@@ -124,7 +124,7 @@ def read_source(text: str, *, max_bytes: int, max_depth: int) -> Program | Viola
 
 
 def payload_of(text: str, *, max_bytes: int, max_depth: int) -> Payload | Violation:
-    """Measure the literals of a source as recorded, or say why it cannot be read."""
+    """Return the literals of a recorded source, or the reason why it cannot be parsed."""
     program = read_source(text, max_bytes=max_bytes, max_depth=max_depth)
     return program if isinstance(program, Violation) else measure(program)
 
@@ -177,7 +177,7 @@ def _submissions(records: Records, problems: Problems) -> Submissions:
 
 
 def _users(known: Known, number: Ints) -> tuple[list[str], Ints]:
-    """Return the users among some numbers in id order, and give each number its place there."""
+    """Return the users with some numbers in id order, and each number's index in it."""
     names = known.names["user"]
     is_there = np.bincount(number, minlength=len(names.texts)) > 0
     in_order = np.argsort(names.places)

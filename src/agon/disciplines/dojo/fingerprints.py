@@ -1,4 +1,4 @@
-"""Recognise a program behind other names (``dojo.md``, Integrity findings).
+"""Fingerprint programs independently of names (``dojo.md``, Integrity findings).
 
 Two programs with one structure hash do the same steps in the same order; only names, annotations,
 docstrings, comments and layout may differ. The hash is meant for comparing programs that were read
@@ -35,7 +35,7 @@ class _Scope:
         return scope
 
     def target(self) -> "_Scope":
-        """Return the scope that ``:=`` binds in: the nearest that is no comprehension."""
+        """Return the scope that ``:=`` binds in: the nearest that is not a comprehension."""
         scope = self
         while scope.kind == "comprehension" and scope.parent is not None:
             scope = scope.parent
@@ -56,7 +56,7 @@ class _Scope:
 
 @dataclass(frozen=True)
 class _Variable:
-    """Mark a place where a name stands for a variable."""
+    """A placeholder for the name of a variable."""
 
     name: str
 
@@ -75,7 +75,7 @@ _Item = tuple[object, _Scope]
 def structure_hash(program: Program) -> str:
     r"""Hash the syntax tree after renaming every own name in order of appearance.
 
-    Names are told apart by scope, so that it does not matter how often a name is used again
+    Names are distinguished by scope, so that it does not matter how often a name is used again
     elsewhere. What a program does not define itself (builtins, attributes, modules) keeps its name.
 
     Returns:
@@ -92,7 +92,7 @@ def structure_hash(program: Program) -> str:
     """
     numbers: dict[tuple[_Scope, str], int] = {}
     digest = hashlib.sha256()
-    # The scopes are complete only after the whole walk, hence the list.
+    # The scopes are complete only after the walk, hence the list.
     for value, scope in list(_items(program.tree)):
         match value:
             case _Variable(name=name):

@@ -1,4 +1,4 @@
-"""Turn the facts of a submission into points: gates, brevity, diversity (seed 002, 2 to 7).
+"""Compute points from the facts of a submission: gates, brevity, diversity (seed 002, 2 to 7).
 
 One function per formula, plain numbers or arrays in and out. The numbers of the season (200, 1000,
 1/800, …) are rules and come in as arguments.
@@ -49,7 +49,7 @@ def brevity(l_chars: int | Ints, *, b_max: float, beta: float) -> int | Ints:
         beta: decay per byte.
 
     Returns:
-        Points, in the shape of ``l_chars``. An array holds exactly what its elements would give:
+        Points, in the shape of ``l_chars``. An array's values equal those of its elements:
         both go through the same ``exp``, so that no vector instruction moves a point.
 
     Raises:
@@ -76,7 +76,7 @@ def stage_length(n_check: int) -> int:
     """Count the terms of the stage gate: half of ``n_check``, rounded down (seed 002, 2.1).
 
     Raises:
-        ValueError: when ``n_check`` is below 2, where half of it would be no gate at all.
+        ValueError: when ``n_check`` is below 2, so that half of it would be no gate.
 
     Example:
         >>> stage_length(200), stage_length(51)
@@ -96,7 +96,7 @@ def gates(terms_matched: Any, *, n_check: int) -> Gates[Any]:
 
     Args:
         terms_matched: how many first terms are right; one number or an array.
-        n_check: terms of the problem. What lies beyond them does not count.
+        n_check: terms of the problem. Further terms do not count.
 
     Example:
         >>> gates(150, n_check=200)
@@ -128,7 +128,7 @@ def base_score(
 
 
 def normal_tag(tag: object, notes: object, *, require_notes: bool, max_length: int) -> str:
-    """Return the declared tag, or ``unspecified`` where nothing usable is declared (seed 002, 6.1).
+    """Return the declared tag, or ``unspecified`` without a usable declaration (seed 002, 6.1).
 
     Nothing usable is: missing, not a string, empty or only blanks, more than ``max_length``
     characters, or, with ``require_notes``, without a non-blank text in ``notes``. A usable tag
@@ -153,7 +153,7 @@ class Diversity:
 
     Attributes:
         first_tag: points for the first submission of its tag.
-        shared: points everybody gets once enough tags agree.
+        shared: points each entry gets once enough tags agree.
         bonus: their sum, capped.
     """
 
@@ -163,7 +163,7 @@ class Diversity:
 
 
 def tag_distribution(users_and_tags: Iterable[tuple[str, str]]) -> dict[str, int]:
-    """Count the users behind each tag of one problem, most first, then by tag (seed 002, 6.3).
+    """Return the number of users per tag of one problem, most first, then by tag (seed 002, 6.3).
 
     Args:
         users_and_tags: of each reward-correct submission created no later than the freeze, who
@@ -191,9 +191,9 @@ class Families:
 
 
 def families(problem: Ints, tag: Ints, *, problems: int, tags: int) -> Families:
-    """Find the first entry of each tag on each problem, and count the tags (seed 002, 6.2, 6.4).
+    """Return the first entry of each tag per problem, and the number of tags (seed 002, 6.2, 6.4).
 
-    An entry is a reward-correct submission created no later than the freeze. Entries come in the
+    An entry is a reward-correct submission created no later than the freeze. Entries are in the
     order of arrival: created_at, source hash, id. Of each user and tag only the earliest counts,
     and the first of a tag is the first of its user's as well: who sent an entry need not be known.
 
@@ -204,8 +204,8 @@ def families(problem: Ints, tag: Ints, *, problems: int, tags: int) -> Families:
         tags: how many tags there are.
 
     Example:
-        >>> found = families(np.array([0, 0, 0, 1]), np.array([5, 5, 2, 5]), problems=2, tags=6)
-        >>> found.first_of_tag.tolist(), found.distinct_tags.tolist()
+        >>> result = families(np.array([0, 0, 0, 1]), np.array([5, 5, 2, 5]), problems=2, tags=6)
+        >>> result.first_of_tag.tolist(), result.distinct_tags.tolist()
         ([True, False, True, True], [2, 1])
     """
     pairs, bound = numbered(problem, tag, rights=tags)
@@ -222,7 +222,7 @@ def diversity_points(
     shared_repeats: int,
     cap: int,
 ) -> Diversity:
-    """Give one submission's points from the two facts that decide them (seed 002, 6 Diversity).
+    """Return one submission's diversity points (seed 002, 6 Diversity).
 
     The first submission of each distinct tag gets ``first_tag_bonus``. With at least two distinct
     tags on a problem every entry gets ``shared_repeats · shared_bonus_each``. The sum is capped.
@@ -232,8 +232,8 @@ def diversity_points(
         distinct_tags: tags on the problem.
         first_tag_bonus: points for the first of a tag.
         shared_bonus_each: points of one shared bonus.
-        shared_repeats: how many shared bonuses are given.
-        cap: most points one submission can get.
+        shared_repeats: number of shared bonuses.
+        cap: maximum points of a submission.
 
     Example:
         >>> diversity_points(first_of_tag=True, distinct_tags=2, first_tag_bonus=30,
@@ -250,7 +250,7 @@ def median_length(l_chars: Sequence[int]) -> float:
     """Return the median length among reward-correct submissions (seed 002, 7).
 
     Raises:
-        ValueError: when there is none; such a user has no median.
+        ValueError: when there is none.
 
     Example:
         >>> median_length([90, 40, 60, 70])

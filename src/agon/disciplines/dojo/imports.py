@@ -1,6 +1,6 @@
-"""Tell authors early what the sandbox will not let them do (``dojo.md``, Programs).
+"""Report statically what the sandbox does not allow (``dojo.md``, Programs).
 
-A courtesy: it names the line before anything runs. The sandbox is the wall and holds without it.
+For convenience: it gives the line before a run. Isolation is enforced by the sandbox alone.
 """
 
 import ast
@@ -18,7 +18,7 @@ REFUSED_NAMES: Final = frozenset(
     {
         *("open", "eval", "exec", "compile", "__import__", "input"),
         *("globals", "locals", "vars", "breakpoint"),
-        # The bare names of a module's own attributes; they lead to the same place.
+        # The plain names of a module's own attributes; they refer to the same object.
         *("__builtins__", "__loader__", "__spec__"),
     }
 )
@@ -30,7 +30,7 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 def scan(program: Program, *, kind: Kind) -> list[Violation]:
-    r"""Collect everything a package of this kind may not contain, all at once, in source order.
+    r"""Return everything a package of this kind may not contain, in source order.
 
     Refused are imports other than :data:`ALLOWED_MODULES` and their submodules, reading a name of
     :data:`REFUSED_NAMES`, dunder attributes, and ``getattr``, ``setattr`` or ``delattr`` unless
@@ -54,7 +54,7 @@ def scan(program: Program, *, kind: Kind) -> list[Violation]:
 
 
 def interface(program: Program) -> Interface | None:
-    """Name the one function a setter offers, or None when it offers none or both.
+    """Return the name of a setter's only function, or None when it defines none or both.
 
     Example:
         >>> from agon.disciplines.dojo.program import parse
@@ -81,7 +81,7 @@ def _import_refusals(node: ast.AST) -> Iterator[tuple[str, str]]:
 def _access_refusals(node: ast.AST, called: set[int]) -> Iterator[tuple[str, str]]:
     """Yield fact and remedy of everything wrong with a name, an attribute or a call.
 
-    ``called`` identifies the nodes that stand before the bracket of a call: ``getattr`` there is
+    ``called`` identifies the nodes that are the function of a call: ``getattr`` there is
     judged with its arguments, anywhere else on its own.
     """
     match node:

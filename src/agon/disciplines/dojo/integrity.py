@@ -1,4 +1,4 @@
-"""Look for gaming in a season: embedded payloads, copies, farmed and false tags.
+"""Detect possible gaming in a season: embedded payloads, copies, farmed and false tags.
 
 Findings inform; none of them changes a score.
 """
@@ -154,7 +154,7 @@ def _shared(
 
 
 def _tag_farming(j: "Judgement") -> Iterator[Finding]:
-    """Look for users who are first of a tag nobody else uses, problem after problem."""
+    """Report users who are repeatedly the first with a tag that no other user uses."""
     from agon.disciplines.dojo.formulas import UNSPECIFIED
 
     s = j.facts.submissions
@@ -197,7 +197,7 @@ def _tag_distribution(j: "Judgement") -> Iterator[Finding]:
     everywhere = len({tag for seen in tags.values() for tag in seen})
     for problem, seen in tags.items():
         distinct, count = len(set(seen)), len(seen)
-        # What the season's own number of tags would give, were each drawn alike.
+        # The expected value with the season's own number of tags, each equally likely.
         expected = everywhere * (1 - math.exp(-count / everywhere))
         crowd = 8
         if count >= crowd and distinct / count >= CLOSE:
@@ -243,7 +243,7 @@ def _mismatches(j: "Judgement") -> Iterator[Finding]:
 TABLE: tuple[Check[Inspection], ...] = (
     Check(
         "literal-payload",
-        "programs whose literals stand just below a threshold of the payload policy",
+        "programs whose literals are just below a threshold of the payload policy",
         _literal_payloads,
     ),
     Check(
@@ -263,7 +263,7 @@ TABLE: tuple[Check[Inspection], ...] = (
     ),
     Check(
         "tag-farming",
-        "accounts whose points beyond correctness come from first-tag bonuses alone",
+        "accounts whose points beyond correctness come from first-tag bonuses only",
         lambda inspection: _tag_farming(inspection.judgement),
     ),
     Check(

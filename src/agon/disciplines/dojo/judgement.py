@@ -1,7 +1,7 @@
 """Judge every submission of a season under the rules: gates, brevity, diversity, one pass.
 
 Nothing is run: verdicts and matched terms are records, and the payload policy is computed from the
-recorded source, so that changed rules score a season anew without running a program again.
+recorded source, so that changed rules rescore a season without running a program again.
 """
 
 from dataclasses import dataclass
@@ -34,16 +34,16 @@ _NAMES = np.array(VERDICTS, dtype=object)
 
 @dataclass(frozen=True)
 class Judgement:
-    """What the rules make of every submission, in the facts' order of arrival.
+    """The judgement of every submission under the rules, in the facts' order of arrival.
 
     Attributes:
         verdict: as recorded, or what the payload policy makes of the source, numbered.
-        violations: why the policy refuses a source, by its number.
-        unscored: why a submission has no score at all, None where it has one.
+        violations: why the policy rejects a source, by its number.
+        unscored: why a submission has no score, None where it has one.
         scored: whether it has one.
         n_check: terms to give, per problem.
         stage, reward: gates passed.
-        tag: place of the method tag in force in ``tag_names``.
+        tag: index of the method tag in force in ``tag_names``.
         in_window: counts for diversity: reward correct, not after the freeze, scored.
         families: which are the first of their tag, and how many tags each problem has.
         base, brevity, diversity, scores: points.
@@ -85,10 +85,10 @@ class Judgement:
 
     @cached_property
     def of_pairs(self) -> Ints:
-        """Keep the best scored submission of each user on each problem, in order of arrival.
+        """Return the best scored submission of each user on each problem, in order of arrival.
 
         Best is: score descending, bytes ascending, created_at, source hash, id (seed 002, 5.3);
-        the facts stand in the order of the last three already.
+        the facts are in the order of the last three already.
         """
         s = self.facts.submissions
         rows = np.flatnonzero(self.scored)
@@ -106,13 +106,13 @@ class Judgement:
 
     @cached_property
     def best(self) -> Ints:
-        """Keep the best scored submission of each user on each problem, by problem, best first."""
+        """Return the best scored submission of each user per problem, by problem, best first."""
         s, rows = self.facts.submissions, self.of_pairs
         return rows[np.lexsort([s.l_chars[rows], -self.scores[rows], s.problem[rows]])]
 
 
 def judge(facts: Facts, rules: DojoRules) -> Judgement:
-    """Judge a season; pure, and the same whatever order the records came in."""
+    """Judge a season; a pure function, independent of the records' order."""
     s = facts.submissions
     n_check = np.where(facts.problems.n_check < 0, rules.n_check, facts.problems.n_check)
     verdict, violations = _verdicts(facts, rules)
@@ -136,15 +136,15 @@ def judge(facts: Facts, rules: DojoRules) -> Judgement:
 
 
 def moment(microseconds: int) -> str:
-    """Write a time as people read it."""
+    """Return a time in readable form."""
     return moment_at(int(microseconds)).isoformat().replace("+00:00", "Z")
 
 
 def _verdicts(facts: Facts, rules: DojoRules) -> tuple[Ints, dict[int, tuple[Violation, ...]]]:
-    """Let the payload policy in force refuse and admit sources that were judged under another one.
+    """Apply the payload policy in force to sources that were judged under another one.
 
-    A program that was refused but run all the same, so that its matched terms are recorded, is
-    judged by them once no limit refuses it any more.
+    A program that was rejected but run, so that its matched terms are recorded, is judged by
+    them once no limit rejects it any more.
     """
     s = facts.submissions
     limits = {
@@ -157,7 +157,7 @@ def _verdicts(facts: Facts, rules: DojoRules) -> tuple[Ints, dict[int, tuple[Vio
     }
     asked = tuple(limits.items())
     violations = s.known.look(asked, lambda source: _violations(source, **limits))
-    # What the policy makes of each source; the last place is that of no source at all.
+    # The policy's result for each source; the last entry is for a missing source.
     becomes = np.full(len(s.known.sources) + 1, -1, dtype=np.int64)
     for number, found in violations.items():
         becomes[number] = VERDICTS.index(found[0].verdict)
@@ -180,7 +180,7 @@ def _violations(
     max_elements: int,
     max_literal_digits: int | None,
 ) -> tuple[Violation, ...]:
-    """Return why the payload policy refuses a source; one is read once for all later scorings."""
+    """Return why the payload policy rejects a source; each is parsed once for later scorings."""
     payload = payload_of(source, max_bytes=max_bytes, max_depth=max_depth)
     if isinstance(payload, Violation):
         return (payload,)
@@ -234,7 +234,7 @@ def _gates(facts: Facts, n_check: Ints, verdict: Ints) -> tuple[Bools, Bools]:
 def _tags(facts: Facts, rules: DojoRules) -> tuple[Ints, list[str]]:
     """Return the index of each submission's tag in force, and the sorted names of such tags."""
     s = facts.submissions
-    # Few different tags are declared: each is looked at once, with a note and without one.
+    # Few different tags are declared: each is checked once, with a note and without one.
     longest = rules.max_method_tag_chars
     normal = [
         formulas.normal_tag(tag, None, require_notes=False, max_length=longest)
@@ -270,7 +270,7 @@ def contradicted(source: str, tag: str, rules: DojoRules) -> bool:
 def _families(
     facts: Facts, rules: DojoRules, tag: Ints, names: list[str], in_window: Bools
 ) -> formulas.Families:
-    """Find the families among the entries; those that are none are first of nothing."""
+    """Return the families among the entries; other submissions are the first of no tag."""
     problem = facts.submissions.problem
     is_entry = in_window
     if rules.unspecified_tag == "ignored":

@@ -1,7 +1,7 @@
-"""Remember what single submissions say, so that a season is not read anew for one more of them.
+"""Cache what is computed per submission, so that one more of them does not need a full read.
 
-What a row says never changes, and its number names it: texts become numbers once, sources are
-hashed once, and the next scoring reads only rows nobody has asked about yet.
+A row never changes and is identified by its number: texts are numbered once, sources are hashed
+once, and the next scoring reads only new rows.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -35,7 +35,7 @@ _CODES = " ".join(f"WHEN '{verdict}' THEN {code}" for code, verdict in enumerate
 
 
 class Texts(Sequence[_Text], Generic[_Text]):
-    """Show some rows of a column of texts, in an order; each is made when it is asked for.
+    """A view of some rows of a column of texts, in an order; each is converted on access.
 
     Example:
         >>> texts = Texts(pa.chunked_array([["a", "b"]]), np.array([1, 0, 1]))
@@ -68,7 +68,7 @@ class Texts(Sequence[_Text], Generic[_Text]):
         return self._taken(self._rows)
 
     def take(self, places: Ints) -> pa.Array:
-        """Return the texts at some places as Arrow."""
+        """Return the texts at some indices as Arrow."""
         return self._taken(self._rows[places])
 
     def _taken(self, rows: Ints) -> pa.Array:
@@ -77,14 +77,14 @@ class Texts(Sequence[_Text], Generic[_Text]):
 
 
 class Names:
-    """Number texts in the order they first come; an empty one is -1."""
+    """A map of texts to numbers in order of first appearance; an empty one is -1."""
 
     def __init__(self) -> None:
         self.texts = pa.array([], pa.string())
         self._places: Ints | None = None
 
     def numbers(self, column: pa.Array) -> Ints:
-        """Return the numbers of texts, new ones numbered anew."""
+        """Return the numbers of texts, and assign numbers to new ones."""
         encoded = column.dictionary_encode()
         found = pc.index_in(encoded.dictionary, value_set=self.texts)
         new = encoded.dictionary.filter(pc.is_null(found))
@@ -98,21 +98,21 @@ class Names:
 
     @property
     def places(self) -> Ints:
-        """Return each text's place in id order."""
+        """Return each text's position in id order."""
         if self._places is None:
             self._places = id_order(self.texts)
         return self._places
 
 
 class Known:
-    """What the submissions seen so far say, in order of arrival: created_at, hash, id.
+    """The columns of the submissions read so far, in order of arrival: created_at, hash, id.
 
     Attributes:
-        numbers: columns by name: ``row`` (the number of the row), ``filed`` (the place in each of
+        numbers: columns by name: ``row`` (the number of the row), ``filed`` (the index in each of
             ``texts``), ``problem``, ``user`` and ``tag`` (in ``names``), ``created``, ``l_chars``,
             ``verdict`` (in ``VERDICTS``), ``matched`` (-1: not recorded), ``source`` (in
             ``sources``; -1: none).
-        texts: ``id``, ``hash`` (the source's own where it is given), ``recorded``, ``notes``, in
+        texts: ``id``, ``hash`` (the source's own where it is recorded), ``recorded``, ``notes``, in
             the order in which they were read.
         sources: the distinct sources.
     """
@@ -129,7 +129,7 @@ class Known:
         self._looked: dict[Any, tuple[int, dict[int, Any]]] = {}
 
     def places(self, records: Records) -> Ints:
-        """Return the places here of the submissions that records show, rising; learn new ones."""
+        """Return the ascending indices of the submissions in records; add new ones."""
         shown = records.sql("SELECT _row FROM submissions")["_row"].to_numpy()
         size = 1 + max(shown.max(initial=-1), self.numbers["row"].max(initial=-1))
         is_known = _marks(self.numbers["row"], size)
@@ -142,11 +142,11 @@ class Known:
         return np.flatnonzero(_marks(shown, size)[rows])
 
     def look(self, asked: Any, look: Callable[[str], _Found | None]) -> dict[int, _Found]:
-        """Return what a look at each source finds, by its number; each is looked at once.
+        """Return the result of a check of each source by its number; each is checked once.
 
         Args:
-            asked: names the look, with all it depends on but the source.
-            look: looks at a source; what it finds is kept.
+            asked: the key of the check, with all it depends on except the source.
+            look: checks a source; its result is cached.
         """
         done, found = self._looked.get(asked, (0, {}))
         for number in range(done, len(self.sources)):

@@ -1,4 +1,4 @@
-"""Number pairs of two small numbers, and find the first of each: how one row stands for many."""
+"""Encode pairs of small integers as one integer, and find the first row of each pair."""
 
 import numpy as np
 import numpy.typing as npt
@@ -42,7 +42,7 @@ def first_of_each(numbers: Ints, *, bound: int) -> Bools:
     """
     rows = np.arange(len(numbers))
     first = np.empty(bound, dtype=np.int64)
-    # Of several assignments to one place the last holds: the first row, read backwards.
+    # Of several assignments to one index the last is kept: the first row, in reverse order.
     first[numbers[::-1]] = rows[::-1]
     is_first: Bools = first[numbers] == rows
     return is_first

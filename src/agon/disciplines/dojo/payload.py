@@ -14,7 +14,7 @@ from agon.disciplines.dojo.program import Program, Violation
 
 @dataclass(frozen=True, order=True)
 class Literal:
-    """One literal: its place and its size.
+    """The position and size of one literal.
 
     Attributes:
         line: from 1.
@@ -105,7 +105,7 @@ def check(
     max_elements: int,
     max_literal_digits: int | None,
 ) -> list[Violation]:
-    """Refuse what is strictly above a limit (seed 002, 3.2), all at once, in source order.
+    """Return violations of what is strictly above a limit (seed 002, 3.2), in source order.
 
     A total is reported at the literal that goes over it; a limit on one literal at each literal
     above it. ``max_literal_digits`` None leaves integers as long as they are (edition 0.1).
@@ -155,7 +155,7 @@ def _refuse(literal: Literal, what: str) -> Violation:
 
 
 def _number_tokens(tokens: Sequence[tokenize.TokenInfo]) -> Iterator[Literal]:
-    """Yield the number tokens that stand outside f-strings."""
+    """Yield the number tokens outside f-strings."""
     inside = 0
     for token in tokens:
         kind = tokenize.tok_name[token.type]
@@ -172,7 +172,7 @@ def _written_digits(text: str) -> int:
 
 
 def _decimal_digits(value: int) -> int:
-    """Count decimal digits without ``str``, which refuses more than 4,300 of them.
+    """Return the number of decimal digits without ``str``, which rejects more than 4,300 of them.
 
     Inside an f-string the way a number was written is not known in every Python version.
     """

@@ -1,6 +1,6 @@
-"""Read untrusted source into a tree that the pure checks may walk, or say why it cannot be read.
+"""Parse untrusted source into a tree for static checks, or report why it cannot be parsed.
 
-Nothing is run here and nothing escapes: hostile text (parser bombs, NUL bytes, integers too long
+No source is run here and no error escapes: hostile text (parser bombs, NUL bytes, integers too long
 to convert) ends in a :class:`Violation`, never in a traceback. The text is the canonical source
 decoded as UTF-8; an encoding cookie in it is a comment like any other.
 """
@@ -20,11 +20,11 @@ Refusal = Literal["syntax_error", "rejected_policy", "rejected_import", "runtime
 
 @dataclass(frozen=True, order=True)
 class Violation:
-    """One reason to refuse a program, at its place, with what would be right.
+    """One reason to reject a program, with its position and the remedy.
 
     Attributes:
-        line: from 1; 0 when the program as a whole is meant.
-        column: in characters from 1; 0 when the line or the program as a whole is meant.
+        line: from 1; 0 for the entire program.
+        column: in characters from 1; 0 for the entire line or program.
         what: the fact.
         remedy: what the author can do.
         verdict: the verdict a judge records for it (``dojo.md``, Records).
@@ -68,7 +68,7 @@ class Program:
     def place(self, node: ast.AST) -> tuple[int, int]:
         """Return line and column of a node, both from 1, the column in characters.
 
-        Python 3.11 misplaces some nodes inside f-strings; those are moved to the nearest place
+        Python 3.11 misplaces some nodes inside f-strings; those are moved to the nearest position
         that exists.
         """
         line = min(max(getattr(node, "lineno", 1), 1), len(self._lines))
@@ -81,11 +81,11 @@ class Program:
 
 
 def parse(source: bytes, *, max_bytes: int, max_depth: int) -> Program | Violation:
-    r"""Read a source, or say why Python cannot.
+    r"""Parse a source, or return why Python cannot.
 
     Args:
         source: the bytes of the file; they are made canonical first.
-        max_bytes: longest canonical source that is looked at.
+        max_bytes: maximum length of a canonical source to parse.
         max_depth: deepest nesting of brackets and of the syntax tree. The answer depends on the
             program alone as long as this stays below what the interpreter bears: in Python 3.11
             nearly 3,000 levels, less three for each call that is under way.
@@ -158,7 +158,7 @@ def _tree(text: str, *, max_depth: int) -> ast.Module:
 
 
 def _nodes(tree: ast.Module, *, max_depth: int) -> tuple[ast.AST, ...]:
-    """Return the nodes, parents first, with a loop: how deep it goes is the attacker's choice."""
+    """Return the nodes, parents first, without recursion: an attacker controls the depth."""
     nodes: list[ast.AST] = []
     stack: list[tuple[ast.AST, int]] = [(tree, 0)]
     while stack:

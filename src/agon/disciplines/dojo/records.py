@@ -16,7 +16,7 @@ VERDICTS = (
     "output_limit",
     "sandbox_error",
 )
-"""The closed list of what can become of a submission; ``sandbox_error`` is our own fault."""
+"""All verdicts of a submission; ``sandbox_error`` is an internal error of the judge."""
 
 PROBLEMS = Table(
     "problems",

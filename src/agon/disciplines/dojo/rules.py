@@ -13,7 +13,7 @@ class DojoRules(Rules):
 
     n_check: int = rule(
         200,
-        meaning="Terms a program has to give on a problem that does not say its own number.",
+        meaning="Terms a program has to return on a problem without its own number.",
         reason="The season's setting.",
         source=_SEED,
         ge=2,
@@ -53,7 +53,7 @@ class DojoRules(Rules):
     )
     max_numeric_literals: int = rule(
         120,
-        meaning="Numeric literals a program may hold; more are refused.",
+        meaning="Maximum number of numeric literals in a program; more are rejected.",
         reason="Small constants are fine, tables of answers are not.",
         source="seed 002, 3.2 Payload thresholds",
         ge=0,
@@ -61,7 +61,7 @@ class DojoRules(Rules):
     )
     max_string_literal_chars: int = rule(
         2000,
-        meaning="Characters all string literals may hold together; more are refused.",
+        meaning="Maximum number of characters in all string literals together; more are rejected.",
         reason="A string is a table in disguise.",
         source="seed 002, 3.2 Payload thresholds",
         ge=0,
@@ -69,7 +69,7 @@ class DojoRules(Rules):
     )
     max_list_tuple_elements: int = rule(
         400,
-        meaning="Elements one list or tuple literal may hold; more are refused.",
+        meaning="Maximum number of elements in a list or tuple literal; more are rejected.",
         reason="The most direct form of an embedded table.",
         source="seed 002, 3.2 Payload thresholds",
         ge=0,
@@ -77,8 +77,8 @@ class DojoRules(Rules):
     )
     max_literal_digits: int | None = rule(
         None,
-        meaning="Digits one integer literal may have; more are refused. None leaves them free.",
-        reason="The seed has no such limit; one huge integer can hold any table, which is "
+        meaning="Maximum number of digits of an integer literal; more are rejected. None: any.",
+        reason="The seed has no such limit; one huge integer can encode any table, which is "
         "reported as a finding.",
         source=_SPEC_GATES,
         ge=1,
@@ -87,7 +87,7 @@ class DojoRules(Rules):
     max_source_bytes: int = rule(
         65_536,
         meaning="Longest canonical source that is read at all; a longer one is a syntax error.",
-        reason="The seed sets no limit; a source that long earns nothing and only loads the judge.",
+        reason="The seed sets no limit; so long a source scores nothing and only loads the judge.",
         source="dojo page, The sandbox",
         ge=1_000,
         le=16_777_216,
@@ -102,7 +102,7 @@ class DojoRules(Rules):
     )
     diversity: bool = rule(
         default=True,
-        meaning="Whether the diversity bonus is given.",
+        meaning="Whether the diversity bonus is awarded.",
         reason="The seed gives it and allows to switch it off.",
         source="seed 002, 6 Diversity Bonus (Optional)",
     )
@@ -117,14 +117,14 @@ class DojoRules(Rules):
     diversity_shared_bonus_each: int = rule(
         10,
         meaning="Points of one shared bonus.",
-        reason="Independent agreement makes a result more credible for everybody.",
+        reason="Independent agreement makes a result more credible for all.",
         source="seed 002, 6.2 Bonus rule",
         ge=0,
         le=1_000_000,
     )
     diversity_shared_bonus_repeats: int = rule(
         2,
-        meaning="How many shared bonuses everybody gets once two distinct tags agree.",
+        meaning="Number of shared bonuses each entry gets once two distinct tags agree.",
         reason="The seed gives two of ten.",
         source="seed 002, 6.2 Bonus rule",
         ge=0,
@@ -163,8 +163,7 @@ class DojoRules(Rules):
         "keep",
         meaning="What becomes of a tag that the classifier strongly contradicts; ignored ones "
         "count as unspecified.",
-        reason="The seed says the platform can ignore a contradicted tag; read literally, it is "
-        "kept.",
+        reason="The seed lets the platform ignore a contradicted tag; read literally, it is kept.",
         source="seed 002, 6.1 Method tag",
     )
     setter_on_own_problem: Literal["unscored", "scored"] = rule(

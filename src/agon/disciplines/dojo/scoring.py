@@ -17,7 +17,7 @@ from agon.kernel.explanations import Explanation
 from agon.records import Records
 
 PLACES = 0
-"""Decimals of a dojo score: all points are whole."""
+"""Decimals of a dojo score: all points are integers."""
 
 
 def score(records: Records, rules: DojoRules) -> "Season":
@@ -27,7 +27,7 @@ def score(records: Records, rules: DojoRules) -> "Season":
 
 @dataclass(frozen=True)
 class Season:
-    """A judged season; boards and explanations are made when asked for."""
+    """A judged season; boards and explanations are computed on demand."""
 
     judgement: Judgement
 
@@ -35,7 +35,7 @@ class Season:
         """Return ``season`` or ``problem:<id>``.
 
         Raises:
-            NotFound: there is no such problem.
+            NotFound: the problem does not exist.
         """
         return self.season if name == "season" else self._problem(self._place(name))
 
@@ -122,9 +122,9 @@ class Season:
 
 
 def _medians(users: Any, lengths: Any, size: int) -> Any:
-    """Return each user's median length, not a number where there is none."""
+    """Return each user's median length, NaN where there is none."""
     medians = np.full(size, np.nan)
-    # One number says user and length: such numbers are sorted many times as fast as two columns.
+    # One number encodes user and length: sorting it is many times faster than sorting two columns.
     distinct, places = np.unique(lengths, return_inverse=True)
     width = len(distinct)
     ordered = np.sort(users * width + places)

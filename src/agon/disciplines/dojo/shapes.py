@@ -37,7 +37,7 @@ def is_linear(expression: ast.AST, is_state: Test) -> bool:
 
 
 def _holders(expression: ast.AST, is_state: Test) -> set[int]:
-    """Identify the nodes of an expression that hold state somewhere below; each is seen once."""
+    """Return the ids of an expression's nodes that contain state; each is visited once."""
     parents: dict[int, ast.AST] = {}
     holding: set[int] = set()
     for node in ast.walk(expression):
@@ -50,7 +50,7 @@ def _holders(expression: ast.AST, is_state: Test) -> set[int]:
 
 
 def _summands(node: ast.AST, contains: Test, is_state: Test) -> Sequence[ast.AST] | None:
-    """Take a node apart into what must be linear for it to be linear; None if it cannot be."""
+    """Return the parts of a node that must be linear for it to be linear; None if it cannot be."""
     parts: Sequence[ast.AST] | None = None
     match node:
         case ast.BinOp(left=left, op=ast.Add() | ast.Sub(), right=right):
@@ -74,7 +74,7 @@ def _summands(node: ast.AST, contains: Test, is_state: Test) -> Sequence[ast.AST
 
 
 def growth(node: ast.AST) -> tuple[str, ast.expr] | None:
-    """Return name and value where a list gets an entry: append, ``+= [value]`` or ``[i] =``."""
+    """Return name and value where a list gets a new entry: append, ``+= [value]`` or ``[i] =``."""
     match node:
         case (
             ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="append"), args=[value])
@@ -87,7 +87,7 @@ def growth(node: ast.AST) -> tuple[str, ast.expr] | None:
 
 
 def is_entry(node: ast.AST, name: str) -> bool:
-    """Return whether a node reads entries of a list at a place that is not itself read from it."""
+    """Return whether a node reads list entries at an index that is not read from the list."""
     match node:
         case ast.Subscript(value=ast.Name(id=read), slice=place):
             return read == name and not reads_list(name, place)

@@ -1,4 +1,4 @@
-"""Make a season: honest solvers of different skill and style, and the attackers findings look for.
+"""Simulate a season: honest solvers of different skill and style, and attackers.
 
 Honest programs are written from templates of the methods the seed names; their sources are real
 Python, so that policy, brevity and fingerprints work on them as on any other. A season of more than
@@ -18,11 +18,11 @@ from agon.disciplines.dojo.canonical import canonicalize, length
 from agon.kernel.attacks import Attack, meanings, select
 
 WITH_SOURCE = 5_000
-"""How many honest submissions carry their source."""
+"""Number of honest submissions with their source."""
 
 _DECLARES = 0.7
 _FAILS = 0.25
-_START = datetime(2026, 1, 5)  # noqa: DTZ001 - records hold UTC without a zone
+_START = datetime(2026, 1, 5)  # noqa: DTZ001 - records store UTC without a zone
 _DAYS = 28
 
 _TEMPLATES = {
@@ -52,7 +52,7 @@ _NAMES = ("a", "b", "n", "x", "y", "value", "term", "state", "left", "right", "c
 
 
 def simulate(*, size: int, seed: int, attacks: Sequence[str] = ()) -> Simulation:
-    """Make ``size`` submissions of honest people, and the attackers' on top.
+    """Return a simulation of ``size`` submissions of honest users, plus the attackers'.
 
     Raises:
         NotFound: an attack that is not in :data:`ATTACKS`.
@@ -77,7 +77,7 @@ class _Season:
         self._honest(size)
 
     def program(self, method: str) -> str:
-        """Write a program of a method, with names and numbers of its own."""
+        """Return a program of a method, with individual names and numbers."""
         names = self.dice.choice(_NAMES, 3, replace=False)
         p, q, k = self.dice.integers(1, 5_000, 3)
         body = _TEMPLATES[method].format(x=names[0], y=names[1], r=names[2], p=p, q=q, k=k)
@@ -276,7 +276,7 @@ TABLE: tuple[Attack[_Season], ...] = (
     ),
     Attack(
         "huge-literal",
-        "packs the whole table of terms into one huge integer literal",
+        "packs the table of all terms into one huge integer literal",
         _huge_literal,
     ),
     Attack(
