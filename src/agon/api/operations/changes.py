@@ -40,7 +40,7 @@ def propose_change(ctx: ContestContext, request: ChangeSetCreate) -> ChangeSet:
 def get_change(ctx: ContestContext, change: Id) -> ChangeSet:
     """Return a change set, with the report of its dry run once there is one."""
     found = change_sets.change(ctx.service, ctx.view, change)
-    failed = change_sets.why_untried(ctx.service, found)
+    failed = change_sets.dry_run_error(ctx.service, found)
     return ChangeSet.model_validate(found).model_copy(update={"failed": failed})
 
 

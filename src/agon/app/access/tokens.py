@@ -69,7 +69,7 @@ def create_token(service: Service, grant: Grant, *, by: Caller) -> tuple[Token, 
         Unreadable: the label or the days are out of bounds.
     """
     allow(by, "token.manage")
-    _expect_fit(grant)
+    _require_valid(grant)
     _expect_no_more(grant, by)
     now = service.clock()
     secret = _text(service.random(_SECRET_BYTES))
@@ -207,7 +207,7 @@ def _is_good(token: Token, user: User, now: datetime) -> bool:
     return token.revoked_at is None and not expired and not user.disabled
 
 
-def _expect_fit(grant: Grant) -> None:
+def _require_valid(grant: Grant) -> None:
     if grant.role not in ROLES:
         raise NotFound(f"there is no role {grant.role!r}: {did_you_mean(grant.role, ROLES)}")
     scopes = {*ACTIONS, *(action.partition(".")[0] for action in ACTIONS)}

@@ -21,7 +21,7 @@ from agon.runners.agents.chat import Chat, DeadlineExceeded, Reply
 TRANSCRIPT = "transcript.ndjson"
 
 _BLOCK = re.compile(r"^```[a-z]*[ \t]*\n(.*?)^```", re.DOTALL | re.MULTILINE | re.IGNORECASE)
-_MOST_SHOWN = 10_000  # characters of a command's output that the model sees
+_MAX_SHOWN = 10_000  # characters of a command's output that the model sees
 _MILLION = 1e6
 
 _SYSTEM = (
@@ -187,8 +187,8 @@ def _seen(done: Step) -> str:
         parts.append("(time was up)")
     for name, content in (("stdout", done.stdout), ("stderr", done.stderr)):
         text = content.decode(errors="replace")
-        if len(text) > _MOST_SHOWN:
-            half = _MOST_SHOWN // 2
+        if len(text) > _MAX_SHOWN:
+            half = _MAX_SHOWN // 2
             text = f"{text[:half]}\n… {len(text) - 2 * half:,} characters …\n{text[-half:]}"
         if text.strip():
             parts.append(f"{name}:\n{text}")

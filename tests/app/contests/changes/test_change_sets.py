@@ -192,7 +192,7 @@ def test_a_change_nobody_tried_is_not_applied(service: Service) -> None:
     made = propose(
         service, "spring", kind="void", params={"people": ["j2"]}, reason="r", by=ORGANISER
     )
-    with pytest.raises(Conflict, match="was not tried yet"):
+    with pytest.raises(Conflict, match="no dry run yet"):
         apply(service, "spring", made.id, by=ORGANISER)
 
 
@@ -243,9 +243,9 @@ def test_only_those_who_run_a_contest_change_it(service: Service) -> None:
         ("rule", {}, Unreadable, "did you mean rules"),
         ("rules", {"editon": "x"}, Unreadable, "did you mean edition"),
         ("rules", {"edition": "nope"}, NotFound, "nope"),
-        ("void", {}, Unreadable, "names no record"),
+        ("void", {}, Unreadable, "at least one record or id"),
         ("void", {"records": ["votes/m1/nobody"]}, NotFound, "votes/m1/nobody"),
-        ("void", {"people": "ada"}, Unreadable, "as lists"),
+        ("void", {"people": "ada"}, Unreadable, "give lists"),
         ("adjustment", {"board": "bots", "id": "a"}, Unreadable, "points"),
         ("adjustment", {"board": "bot", "id": "a", "points": 1}, NotFound, "did you mean bots"),
         ("adjustment", {"board": "bots", "id": "a", "points": float("nan")}, Unreadable, "points"),
@@ -274,7 +274,7 @@ def test_the_report_lists_the_largest_moves_and_counts_all(
 ) -> None:
     """A change of rules moves a million people; nobody reads a million lines."""
     spring(service)
-    monkeypatch.setattr(dry_runs, "MOST_MOVES", 2)
+    monkeypatch.setattr(dry_runs, "MAX_MOVES", 2)
     made = proposed(service, "rules", {"overrides": {"elo_start": 1200}})
     assert made.report is not None
     bots = made.report["boards"]["bots"]

@@ -85,7 +85,7 @@ def test_equal_verdicts_leave_nothing_to_apply(judged: Service) -> None:
     assert made.report is not None
     assert made.report["rows"] == []
     assert all(not one["moves"] for one in made.report["boards"].values())
-    with pytest.raises(Conflict, match="no verdict came out otherwise"):
+    with pytest.raises(Conflict, match="no verdict has changed"):
         apply(judged, "autumn", made.id, by=LOCAL)
 
 
@@ -93,7 +93,7 @@ def test_while_programs_run_there_is_no_report(judged: Service) -> None:
     """Half a rejudge is no basis for a decision."""
     made = propose(judged, "autumn", kind="rejudge", params={}, reason="a fix", by=LOCAL)
     assert dry_run(judged, "autumn", made.id).dry_run_at is None
-    with pytest.raises(Conflict, match="was not tried yet"):
+    with pytest.raises(Conflict, match="no dry run yet"):
         apply(judged, "autumn", made.id, by=LOCAL)
 
 

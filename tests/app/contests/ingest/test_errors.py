@@ -1,4 +1,4 @@
-"""What is wrong with a request: told at once, and not looked for without end."""
+"""All errors of a request are reported together, up to a limit."""
 
 from dataclasses import replace
 
@@ -25,7 +25,7 @@ def test_after_very_many_problems_nothing_more_is_looked_at() -> None:
     errors = ErrorCollector()
     for _ in range(MAX_COUNTED):
         errors.add(WRONG)
-    with pytest.raises(InvalidRecords, match="was not looked at") as caught:
+    with pytest.raises(InvalidRecords, match="was not validated") as caught:
         errors.add(replace(WRONG, row=7, line=7))
     last = caught.value.issues[-1]
     assert (last.code, last.line, caught.value.total) == ("unread", 7, MAX_COUNTED + 1)

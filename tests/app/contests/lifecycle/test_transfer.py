@@ -176,7 +176,7 @@ def test_a_well_chained_ledger_of_unfit_records_is_refused(
 def test_a_ledger_keeps_its_name(spring: Service, other: Service, tmp_path: Path) -> None:
     """The name is part of the chain."""
     export(spring, "spring", tmp_path / "one", by=ORGANISER)
-    with pytest.raises(Conflict, match="keeps its name"):
+    with pytest.raises(Conflict, match="keeps its id"):
         import_contest(other, tmp_path / "one", by=ORGANISER, id="autumn")
     assert import_contest(other, tmp_path / "one", by=ORGANISER, id="spring").id == "spring"
 

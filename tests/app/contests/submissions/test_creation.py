@@ -10,14 +10,14 @@ from agon.app.contests.ingest.records import record
 from agon.app.contests.ledgers.append import append
 from agon.app.contests.lifecycle.creation import NewContest, create
 from agon.app.contests.lifecycle.transitions import finalize, freeze, open_contest
-from agon.app.contests.submissions.agents import HOUSE_VALIDATOR
+from agon.app.contests.submissions.agents import SERVICE_VALIDATOR
 from agon.app.contests.submissions.creation import submit
 from agon.app.contests.submissions.problems import (
     publish_problem,
     published_problem,
     reveal_problem,
     revealed_at,
-    told,
+    visible_fields,
 )
 from agon.app.contests.submissions.submission import Submission
 from agon.app.files import InvalidPackage
@@ -179,7 +179,7 @@ def test_an_unknown_problem_and_one_without_an_answer_are_not_found(dojo: Servic
         submit(dojo, "dojo", _solution("bare"), by=PARTICIPANT)
 
 
-def test_an_answer_is_told_after_it_is_revealed_and_that_is_after_the_freeze(
+def test_an_answer_is_visible_after_it_is_revealed_and_that_is_after_the_freeze(
     dojo: Service,
 ) -> None:
     """Source and terms are what solvers look for."""
@@ -196,7 +196,7 @@ def test_an_answer_is_told_after_it_is_revealed_and_that_is_after_the_freeze(
         contest = session.contests.get("dojo")
         found = published_problem(session, contest, problem)
         assert revealed_at(session, contest, problem) == contest.seq
-    hidden, shown = (told(found, revealed=revealed) for revealed in (False, True))
+    hidden, shown = (visible_fields(found, revealed=revealed) for revealed in (False, True))
     assert not {"source", "terms"} & set(hidden)
     assert (shown["source"], shown["terms"]) == (SETTER, TERMS)
     assert "return n * n" not in repr(found)
@@ -230,7 +230,7 @@ def net(service: Service) -> Service:
     """Open a challenge whose house validator has a stake, on a server with two tasks."""
     opened = replace(service, tasks=lambda: ("fix-script", "sum-csv"))
     create(opened, NewContest(id="net", discipline="challenge", title="Net"), by=ORGANISER)
-    record(opened, "net", [("validators", {"id": HOUSE_VALIDATOR, "stake": 1.0}, None)],
+    record(opened, "net", [("validators", {"id": SERVICE_VALIDATOR, "stake": 1.0}, None)],
            by=ORGANISER)  # fmt: skip
     open_contest(opened, "net", by=ORGANISER)
     return opened

@@ -1,4 +1,4 @@
-"""Write a place on a published board as text that pages can be asked for with, and read it."""
+"""Encode and decode cursors: where a page of a published board begins."""
 
 import base64
 import binascii
@@ -12,15 +12,15 @@ _FORM = re.compile(rb"b1\.([0-9]{1,18})\.([0-9]{1,18})\.([0-9]{1,4})")
 
 @dataclass(frozen=True)
 class Cursor:
-    """Hold where a page begins.
+    """Where a page begins.
 
-    A cursor stays with the snapshot it was given for: who pages through a board sees one state of
-    it, whatever is published meanwhile.
+    A cursor is bound to a snapshot: all pages that follow a first one show the same state of the
+    board, whatever is published meanwhile.
 
     Attributes:
         snapshot: number of the snapshot.
-        start: place of the page's first row, from 0.
-        count: how many rows at most; 0: as many as are asked for.
+        start: index of the page's first row, from 0.
+        count: maximum number of rows; 0: the requested number.
 
     Example:
         >>> Cursor.read(str(Cursor(7, 100)))
@@ -35,21 +35,21 @@ class Cursor:
         text = f"b1.{self.snapshot}.{self.start}.{self.count}".encode()
         return base64.urlsafe_b64encode(text).rstrip(b"=").decode()
 
-    def limit(self, asked: int) -> int:
-        """Return how many rows its page has, where so many are asked for.
+    def limit(self, requested: int) -> int:
+        """Return the maximum number of rows of its page, if so many are requested.
 
         Example:
             >>> Cursor(7, 100).limit(50), Cursor(7, 0, 20).limit(50)
             (50, 20)
         """
-        return min(asked, self.count or asked)
+        return min(requested, self.count or requested)
 
     @classmethod
     def read(cls, text: str) -> "Cursor":
         """Read a cursor.
 
         Raises:
-            Unreadable: it is none that a page gave.
+            Unreadable: it is not a cursor of a page.
         """
         try:
             padded = text.encode("ascii") + b"=" * (-len(text) % 4)
@@ -57,5 +57,5 @@ class Cursor:
         except (UnicodeEncodeError, binascii.Error):
             found = None
         if found is None:
-            raise Unreadable("this is no cursor; take one that a page gave as next or previous")
+            raise Unreadable("this is not a cursor; take next or previous of a page")
         return cls(*map(int, found.groups()))

@@ -1,7 +1,7 @@
-"""Explain a row of a published board at its snapshot: every part, and what is missing."""
+"""Explain a row of a published board: the parts of its score, at the board's position."""
 
 from agon.app.access.permissions import View
-from agon.app.contests.ledgers.positions import expect_storable, snapshot_at
+from agon.app.contests.ledgers.positions import require_storable_name, snapshot_at
 from agon.app.service import Service
 from agon.kernel.explanations import Explanation
 
@@ -14,20 +14,20 @@ def explain(
     *,
     as_of: str | None = None,
 ) -> Explanation:
-    """Explain somebody's score as a published board has it, adjustments included.
+    """Return the explanation of a score on a published board, adjustments included.
 
     Args:
-        service: the house.
+        service: the service.
         view: what the caller may see.
         board: the board; None: the default one.
-        participant: whose score.
+        participant: the id the score is of.
         as_of: a position of the ledger in digits or a time; None: the newest the caller may see.
 
     Raises:
         NotFound: there is no such board, snapshot or id, or none the caller may see.
         Unreadable: ``as_of`` is neither a position nor a time.
     """
-    expect_storable(participant)
+    require_storable_name(participant)
     with service.store.read() as session:
         snapshot = snapshot_at(session, view, board, as_of)
     with service.replicas.current(service.store, view.contest) as live:

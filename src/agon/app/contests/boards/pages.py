@@ -11,9 +11,9 @@ from agon.app.contests.boards.cursors import Cursor
 from agon.app.contests.boards.stored_rows import require_rows_snapshot
 from agon.app.contests.ledgers.positions import (
     board_named,
-    expect_storable,
     position,
     reach,
+    require_storable_name,
     snapshot_at,
 )
 from agon.app.service import Service
@@ -27,7 +27,7 @@ MAX_ROWS = 1000
 """Maximum number of rows of a page."""
 
 LINES_PER_READ = 4096
-"""Number of lines that are read at a time where a whole board is read."""
+"""Number of lines that are read at a time when a complete board is read."""
 
 _MAX_BOARDS_OF_FAMILY = 10_000
 
@@ -66,7 +66,7 @@ class PageRequest:
         """Return the index of the first row, and the maximum number of rows.
 
         Args:
-            index: of the row of ``id``; None where no id is given.
+            index: the index of the row of ``id``; None without one.
 
         Example:
             >>> PageRequest(limit=10).window(None), PageRequest(id="ada", limit=10).window(7)
@@ -93,7 +93,7 @@ class Page:
         lines: the rows (or unscored ids) as JSON, best first.
         start: index of the first, from 0.
         next, previous: cursors of the pages after and before this one; None where there is none.
-        index: of the row of the requested id, if one was requested.
+        index: index of the row of the requested id, if one was requested.
         amended_by: the snapshot a final result was amended to by change sets, if it was.
     """
 
@@ -308,7 +308,7 @@ def find(session: Session, rows_snapshot: Snapshot, name: str) -> tuple[int, byt
     Raises:
         NotFound: the board has no line of that id.
     """
-    expect_storable(name)
+    require_storable_name(name)
     index = session.snapshots.row_indexes(rows_snapshot.no, [name]).get(name)
     if index is not None:
         return index, session.snapshots.lines(rows_snapshot.no, start=index, count=1)[0]
@@ -374,9 +374,7 @@ def _among_unscored(session: Session, rows_snapshot: Snapshot, name: str) -> tup
         for index, line in enumerate(lines, start=start):
             if line.startswith(prefix):
                 return index, line
-    raise NotFound(
-        f"there is no {name!r} on board {rows_snapshot.board}; look for the id in the board"
-    )
+    raise NotFound(f"there is no {name!r} on board {rows_snapshot.board}; take an id of the board")
 
 
 def _family(session: Session, view: View, family: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""List who takes part in a contest, and show one of them on every board."""
+"""List the participants of a contest, and show one of them on every board."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -15,19 +15,19 @@ from agon.entities.contests import Snapshot
 from agon.errors import NotFound, Unreadable
 from agon.store.session import Session
 
-MOST_LISTED = 1000
-"""A list has no more people than that."""
+MAX_LISTED = 1000
+"""Maximum number of participants of a page."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Participants:
-    """Hold some of those who take part.
+    """Some participants of a contest.
 
     Attributes:
-        snapshot: the default board's proof; whoever is on it takes part, scored or not.
+        snapshot: the default board's proof; every id on it participates, scored or not.
         lines: their rows, then the unscored with their reasons, as JSON.
-        total: how many there are.
-        next: cursor of those behind them; None at the end.
+        total: number of all participants.
+        next: cursor of those after them; None at the end.
     """
 
     snapshot: Snapshot
@@ -39,27 +39,27 @@ class Participants:
 def participants(
     service: Service, view: View, *, cursor: str | None = None, limit: int = 50
 ) -> Participants:
-    """List who takes part, in the order of the default board, the unscored last.
+    """Return participants in the order of the default board, the unscored last.
 
     Raises:
-        NotFound: nothing was published yet, or the cursor's list is gone.
-        NotStored: that list's rows are kept no longer.
+        NotFound: nothing was published yet, or the cursor's snapshot is gone.
+        NotStored: the rows of that snapshot are no longer stored.
         Unreadable: the cursor or the limit cannot be read.
     """
-    if not 1 <= limit <= MOST_LISTED:
-        raise Unreadable(f"limit is {limit}; give 1 to {MOST_LISTED}")
+    if not 1 <= limit <= MAX_LISTED:
+        raise Unreadable(f"limit is {limit}; give 1 to {MAX_LISTED}")
     with service.store.read() as session:
         at = Cursor(0, 0) if cursor is None else Cursor.read(cursor)
         if cursor is None:
             snapshot = snapshot_at(session, view, None, None)
         else:
             snapshot = snapshot_of_cursor(session, view, None, at)
-        holder = require_rows_snapshot(session, view.contest, snapshot)
-        lines = session.snapshots.lines(holder.no, start=at.start, count=limit)
+        rows_snapshot = require_rows_snapshot(session, view.contest, snapshot)
+        lines = session.snapshots.lines(rows_snapshot.no, start=at.start, count=limit)
         if len(lines) < limit:
             lines += session.snapshots.lines(
-                holder.no,
-                start=max(0, at.start - holder.rows),
+                rows_snapshot.no,
+                start=max(0, at.start - rows_snapshot.rows),
                 count=limit - len(lines),
                 unscored=True,
             )
@@ -69,15 +69,15 @@ def participants(
 
 
 def participant(service: Service, view: View, name: str) -> dict[str, Any]:
-    """Show somebody on every board of a contest as the caller sees it.
+    """Return a participant on every board of a contest as the caller sees it.
 
     Returns:
-        ``id``, ``contest`` and ``boards``: for each board they are on ``board``, ``seq``,
+        ``id``, ``contest`` and ``boards``: for each board with that id ``board``, ``seq``,
         ``board_sha256``, ``place`` (from 0) and the ``row``, or the ``reason`` for having none.
 
     Raises:
-        NotFound: they are on no board.
-        NotStored: a board's rows are kept no longer.
+        NotFound: the id is on no board.
+        NotStored: a board's rows are no longer stored.
     """
     found = []
     with service.store.read() as session:
@@ -87,23 +87,25 @@ def participant(service: Service, view: View, name: str) -> dict[str, Any]:
             if snapshot is not None:
                 found += _on(session, view, snapshot, name)
     if not found:
-        raise NotFound(f"nobody of the id {name!r} is on a board of {view.contest.id}; look there")
+        raise NotFound(
+            f"there is no {name!r} on any board of {view.contest.id}; take an id of a board"
+        )
     return {"id": name, "contest": view.contest.id, "boards": found}
 
 
 def _on(session: Session, view: View, snapshot: Snapshot, name: str) -> list[dict[str, Any]]:
-    """Return what a board says of somebody, in a list of one; nothing where it says nothing."""
-    holder = require_rows_snapshot(session, view.contest, snapshot)
-    told: dict[str, Any] = {
+    """Return a list of what a board has on a participant; empty if the id is not on it."""
+    rows_snapshot = require_rows_snapshot(session, view.contest, snapshot)
+    fields: dict[str, Any] = {
         "board": snapshot.board,
         "seq": snapshot.seq,
         "board_sha256": snapshot.board_sha256,
     }
     try:
-        index, line = find(session, holder, name)
+        index, line = find(session, rows_snapshot, name)
     except NotFound:
         return []
     value = orjson.loads(line)
-    if index < holder.rows:
-        return [{**told, "place": index, "row": value}]
-    return [{**told, "reason": value["reason"]}]
+    if index < rows_snapshot.rows:
+        return [{**fields, "place": index, "row": value}]
+    return [{**fields, "reason": value["reason"]}]

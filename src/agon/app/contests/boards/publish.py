@@ -27,7 +27,7 @@ from agon.ledger.merkle import Tree
 from agon.store.session import Session
 
 MAX_ROWS_PER_TRANSACTION: Final = 50_000
-"""Boards are stored together until they have that many rows; other writers wait no longer."""
+"""Maximum number of rows of boards stored together, which bounds how long other writers wait."""
 
 _CHANGE: Final = b'"change":'
 
@@ -54,7 +54,7 @@ class _Target:
     Attributes:
         seq: the position.
         at: the ledger's time there.
-        change: the change set whose entries alone lie between ``before`` and ``seq``, if any.
+        change: the change set that alone has entries between ``before`` and ``seq``, if any.
         rolled_back: whether those entries roll it back.
     """
 

@@ -5,7 +5,7 @@ import orjson
 from agon.app.access.permissions import View
 from agon.app.contests.boards.cursors import Cursor
 from agon.app.contests.boards.pages import MAX_ROWS, Page, find_board
-from agon.app.contests.ledgers.positions import expect_storable
+from agon.app.contests.ledgers.positions import require_storable_name
 from agon.app.service import Service
 from agon.entities.contests import Snapshot
 from agon.errors import Unreadable
@@ -46,7 +46,7 @@ def search(
     """
     if not prefix or not 1 <= limit <= MAX_ROWS:
         raise Unreadable(f"give the beginning of an id, and a limit of 1 to {MAX_ROWS}")
-    expect_storable(prefix)
+    require_storable_name(prefix)
     at = None if cursor is None else Cursor.read(cursor)
     with service.store.read() as session:
         found = find_board(session, view, board, as_of=as_of, at=at)

@@ -160,11 +160,13 @@ def _is_stored(session: Session, snapshot: Snapshot, draft: SnapshotDraft) -> bo
 
 def _stored_ranking(session: Session, snapshot: Snapshot) -> Ranking | None:
     """Return the ranking of a snapshot whose rows are stored, None if they are not."""
-    holder = rows_snapshot_of(session, snapshot)
-    if holder is None:
+    rows_snapshot = rows_snapshot_of(session, snapshot)
+    if rows_snapshot is None:
         return None
-    lines = session.snapshots.lines(holder.no, start=0, count=holder.rows)
-    unscored = session.snapshots.lines(holder.no, start=0, count=holder.unscored, unscored=True)
+    lines = session.snapshots.lines(rows_snapshot.no, start=0, count=rows_snapshot.rows)
+    unscored = session.snapshots.lines(
+        rows_snapshot.no, start=0, count=rows_snapshot.unscored, unscored=True
+    )
     return Ranking.from_lines(lines, unscored)
 
 

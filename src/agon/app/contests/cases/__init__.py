@@ -1,1 +1,1 @@
-"""Run integrity checks and keep the cases opened from their findings."""
+"""Run integrity checks and store the cases opened from their findings."""

@@ -1,7 +1,7 @@
-"""Look into findings: open a case, note, decide, appeal, close. People decide, not findings.
+"""Open, decide, appeal and close integrity cases.
 
-A decision is an entry of the ledger and changes no score by itself; what does is a change set it
-may name.
+A finding decides nothing: an organizer does. A decision is an entry of the ledger and changes no
+score by itself; it may name a change set that does.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,10 +22,10 @@ from agon.errors import Conflict, NotFound, Unreadable
 from agon.ledger.entry import Draft, timestamp
 from agon.store.session import Session
 
-LONGEST_TEXT: Final = 10_000
-_TOLD_SUBJECTS: Final = frozenset({"decision", "appeal"})
-_MOST_SUBJECTS: Final = 1000
-_LONGEST_TITLE: Final = 200
+MAX_TEXT_LENGTH: Final = 10_000
+_SHOWN_TO_SUBJECTS: Final = frozenset({"decision", "appeal"})
+_MAX_SUBJECTS: Final = 1000
+_MAX_TITLE_LENGTH: Final = 200
 
 
 def open_case(
@@ -38,31 +38,31 @@ def open_case(
     subjects: Sequence[str] = (),
     finding: int | None = None,
 ) -> Case:
-    """Open a case, from a finding of the last look or by hand.
+    """Open a case, from a finding of the last scan or by hand.
 
     Args:
-        service: the house.
+        service: the service.
         contest_id: the contest.
-        by: who opens it.
+        by: the caller.
         text: why.
         title: what it is about; None: the finding's message.
-        subjects: whom it is about; those of the finding come with it.
-        finding: place of the finding in the last look, from 0; None: by hand.
+        subjects: ids it is about, besides those of the finding.
+        finding: index of the finding in the last scan, from 0; None: by hand.
 
     Raises:
         Forbidden, Unauthenticated, NotFound: ``by`` may not; there is no such contest or finding.
         Unreadable: title or text is missing or too long.
     """
-    expect_text(text)
+    require_text(text)
     with service.store.write() as session:
         contest = lock_managed(session, contest_id, by, "case.manage")
         found = None if finding is None else _finding(session, contest, finding)
         named = [*(found or {}).get("subjects", ()), *subjects]
-        title = (found or {}).get("message", "")[:_LONGEST_TITLE] if title is None else title
-        if not 0 < len(title.strip()) <= _LONGEST_TITLE or len(named) > _MOST_SUBJECTS:
+        title = (found or {}).get("message", "")[:_MAX_TITLE_LENGTH] if title is None else title
+        if not 0 < len(title.strip()) <= _MAX_TITLE_LENGTH or len(named) > _MAX_SUBJECTS:
             raise Unreadable(
-                f"a case has a title of 1 to {_LONGEST_TITLE} characters and at most "
-                f"{_MOST_SUBJECTS} subjects; give them"
+                f"a case has a title of 1 to {_MAX_TITLE_LENGTH} characters and at most "
+                f"{_MAX_SUBJECTS} subjects; give them"
             )
         case = Case(
             id=service.new_id(),
@@ -74,7 +74,7 @@ def open_case(
             steps=(),
             opened_at=service.clock(),
         )
-        return _stepped(service, session, case, by, kind="opened", text=text)
+        return _add_step(service, session, case, by, kind="opened", text=text)
 
 
 def note(service: Service, contest_id: str, case_id: str, *, text: str, by: Caller) -> Case:
@@ -85,11 +85,11 @@ def note(service: Service, contest_id: str, case_id: str, *, text: str, by: Call
         Conflict: the case is closed.
         Unreadable: the text is missing or too long.
     """
-    expect_text(text)
+    require_text(text)
     with service.store.write() as session:
         contest = lock_managed(session, contest_id, by, "case.manage")
         case = _unclosed(session, contest, case_id)
-        return _stepped(service, session, case, by, kind="note", text=text)
+        return _add_step(service, session, case, by, kind="note", text=text)
 
 
 def decide(
@@ -102,25 +102,25 @@ def decide(
     by: Caller,
     change: str | None = None,
 ) -> Case:
-    """Decide a case; the decision is entered into the ledger.
+    """Decide a case; the decision is appended to the ledger.
 
     Args:
-        service: the house.
+        service: the service.
         contest_id: the contest.
         case_id: the case.
-        decision: what is decided, in few words (``dismissed``, ``votes voided``).
+        decision: the decision in a few words (``dismissed``, ``votes voided``).
         reason: why.
-        by: who decides.
-        change: the change set by which it takes effect, if it does; it has to be there.
+        by: the caller.
+        change: the id of an existing change set by which it takes effect, if there is one.
 
     Raises:
         Forbidden, Unauthenticated, NotFound: ``by`` may not; no such contest, case or change set.
         Conflict: the case is closed.
         Unreadable: decision or reason is missing or too long.
     """
-    expect_text(reason)
-    if not 0 < len(decision.strip()) <= _LONGEST_TITLE or not decision.isprintable():
-        raise Unreadable(f"a decision has 1 to {_LONGEST_TITLE} printable characters; give it")
+    require_text(reason)
+    if not 0 < len(decision.strip()) <= _MAX_TITLE_LENGTH or not decision.isprintable():
+        raise Unreadable(f"a decision has 1 to {_MAX_TITLE_LENGTH} printable characters; give it")
     with service.store.write() as session:
         contest = lock_managed(session, contest_id, by, "case.manage")
         case = _unclosed(session, contest, case_id)
@@ -134,14 +134,14 @@ def decide(
         }
         draft = Draft(kind="decision-made", body=body, at=service.clock(), by=by.name)
         seq = append(service, session, contest, [draft]).seq
-        return _stepped(
+        return _add_step(
             service, session, replace(case, state="decided"), by, kind="decision", text=reason,
             more={"decision": decision.strip(), "change": change, "seq": seq},
         )  # fmt: skip
 
 
 def appeal(service: Service, contest_id: str, case_id: str, *, text: str, by: Caller) -> Case:
-    """Appeal against a decision: by those it is about, or by an organiser for them.
+    """Appeal against a decision, as one of its subjects or as an organizer for them.
 
     Raises:
         Forbidden, Unauthenticated: ``by`` may not.
@@ -149,26 +149,26 @@ def appeal(service: Service, contest_id: str, case_id: str, *, text: str, by: Ca
         Conflict: the case is not decided.
         Unreadable: the text is missing or too long.
     """
-    expect_text(text)
+    require_text(text)
     with service.store.write() as session:
         contest = lock_managed(session, contest_id, by, "case.appeal")
         case = session.cases.get(contest.no, case_id)
         if not permits(by, "case.manage", contest=contest) and by.user not in case.subjects:
-            raise NotFound(f"there is no case {case_id!r}; ask the organisers for its id")
+            raise NotFound(f"there is no case {case_id!r}; ask the organizers for its id")
         if case.state != "decided":
-            raise Conflict(f"case {case.id} is {case.state}; what is decided can be appealed")
+            raise Conflict(f"case {case.id} is {case.state}; only decided cases can be appealed")
         appealed = replace(case, state="appealed")
-        return _stepped(service, session, appealed, by, kind="appeal", text=text)
+        return _add_step(service, session, appealed, by, kind="appeal", text=text)
 
 
 def for_subjects(case: Case) -> Case:
-    """Return what those a case is about are told: decisions and appeals.
+    """Return a case as its subjects may see it: decisions and appeals only.
 
-    Who opened it and why, notes and the finding are the organisers' own: they may name who
-    complained.
+    Who opened it and why, the notes and the finding stay with the organizers: they may name
+    the participant who reported it.
     """
-    told = tuple(step for step in case.steps if step["kind"] in _TOLD_SUBJECTS)
-    return replace(case, finding=None, steps=told)
+    steps = tuple(step for step in case.steps if step["kind"] in _SHOWN_TO_SUBJECTS)
+    return replace(case, finding=None, steps=steps)
 
 
 def close(service: Service, contest_id: str, case_id: str, *, text: str, by: Caller) -> Case:
@@ -179,18 +179,18 @@ def close(service: Service, contest_id: str, case_id: str, *, text: str, by: Cal
         Conflict: the case is closed already.
         Unreadable: the text is missing or too long.
     """
-    expect_text(text)
+    require_text(text)
     with service.store.write() as session:
         contest = lock_managed(session, contest_id, by, "case.manage")
         case = replace(_unclosed(session, contest, case_id), state="closed")
-        return _stepped(service, session, case, by, kind="closed", text=text)
+        return _add_step(service, session, case, by, kind="closed", text=text)
 
 
 def case(service: Service, view: View, case_id: str) -> Case:
     """Return a case.
 
     Raises:
-        Forbidden: the caller is neither organiser nor operator of the contest.
+        Forbidden: the caller is neither organizer nor operator of the contest.
         NotFound: the contest has none of that id.
     """
     require_staff(view, "cases")
@@ -201,31 +201,33 @@ def case(service: Service, view: View, case_id: str) -> Case:
 def cases(
     service: Service, view: View, *, after: str | None = None, limit: int = 100
 ) -> list[Case]:
-    """List cases, oldest first, those behind one.
+    """Return cases, oldest first, those after one.
 
     Raises:
-        Forbidden: the caller is neither organiser nor operator of the contest.
+        Forbidden: the caller is neither organizer nor operator of the contest.
     """
     require_staff(view, "cases")
     with service.store.read() as session:
         return session.cases.page(view.contest.no, after=after, limit=limit)
 
 
-def expect_text(text: str) -> None:
-    """Refuse what says nothing, or too much.
+def require_text(text: str) -> None:
+    """Raise unless a text has an acceptable length.
 
     Raises:
-        Unreadable: with what fits.
+        Unreadable: it is empty or too long.
     """
-    if not 0 < len(text.strip()) <= LONGEST_TEXT:
-        raise Unreadable(f"a text has 1 to {LONGEST_TEXT:,} characters; say why")
+    if not 0 < len(text.strip()) <= MAX_TEXT_LENGTH:
+        raise Unreadable(f"a text has 1 to {MAX_TEXT_LENGTH:,} characters; say why")
 
 
-def _finding(session: Session, contest: Contest, place: int) -> dict[str, Any]:
+def _finding(session: Session, contest: Contest, index: int) -> dict[str, Any]:
     _, lines = session.cases.findings(contest.no)
-    if not 0 <= place < len(lines):
-        raise NotFound(f"there is no finding {place}; the last look found {len(lines)}, from 0")
-    found: dict[str, Any] = orjson.loads(lines[place])
+    if not 0 <= index < len(lines):
+        raise NotFound(
+            f"there is no finding {index}; the last scan has {len(lines)}, numbered from 0"
+        )
+    found: dict[str, Any] = orjson.loads(lines[index])
     return found
 
 
@@ -236,7 +238,7 @@ def _unclosed(session: Session, contest: Contest, case_id: str) -> Case:
     return found
 
 
-def _stepped(
+def _add_step(
     service: Service,
     session: Session,
     case: Case,
@@ -246,7 +248,7 @@ def _stepped(
     text: str,
     more: Mapping[str, Any] | None = None,
 ) -> Case:
-    """Store a case with one more step, and say so in the audit log."""
+    """Store a case with one more step, and write the audit log."""
     step = {
         "at": timestamp(service.clock()),
         "by": by.name,

@@ -1,7 +1,7 @@
-"""Change what a contest says, seen before it counts: propose, try, apply or cancel, roll back.
+"""Propose, apply, cancel and roll back change sets: changes of a contest's rules or records.
 
-Every step is told in the audit log; what is applied or rolled back stands in the ledger under the
-change set's id, so that it can be seen, replayed and undone as one.
+A dry run reports the effect before anything counts. Every step is written to the audit log; the
+entries of a change set carry its id, so that they can be read, replayed and rolled back together.
 """
 
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from agon.app.access.management import lock_managed, require_reason
 from agon.app.access.permissions import View
 from agon.app.contests.cases.findings import require_staff
 from agon.app.contests.changes import rejudge
-from agon.app.contests.changes.dry_runs import dry_run, expect_proposed
+from agon.app.contests.changes.dry_runs import dry_run, require_proposed
 from agon.app.contests.changes.proposals import bodies, checked
 from agon.app.contests.ledgers.append import append
 from agon.app.queue.jobs import service_job
@@ -26,7 +26,7 @@ from agon.ledger.entry import Draft
 __all__ = ["apply", "cancel", "change", "changes", "dry_run", "propose", "roll_back"]
 
 _ATTEMPTS: Final = 20
-_LOOKED_THROUGH = 100  # dry runs of a contest, newest first
+_MAX_SEARCHED = 100  # dry runs of a contest, newest first
 
 
 def propose(
@@ -41,18 +41,18 @@ def propose(
     """Propose a change set, and queue its dry run (of a rejudge: its programs' runs).
 
     Args:
-        service: the house.
+        service: the service.
         contest_id: the contest.
         kind: ``rules`` (``edition``, ``overrides``), ``void`` (``records``: keys, external ids or
             positions; ``people``: ids), ``adjustment`` (``board``, ``id``, ``points``) or
             ``rejudge`` (``problem`` or ``submissions``; neither: all).
         params: what is changed.
-        reason: why; those moved are told.
-        by: who proposes it.
+        reason: why; shown to the participants it moves.
+        by: the caller.
 
     Raises:
-        Forbidden, Unauthenticated, NotFound: ``by`` may not; something named is not there.
-        Unreadable, InvalidRule: the kind or its parameters are not fit, or there is no reason.
+        Forbidden, Unauthenticated, NotFound: ``by`` may not; a named id does not exist.
+        Unreadable, InvalidRule: the kind or its parameters are invalid, or there is no reason.
     """
     require_reason(reason)
     with service.store.write() as session:
@@ -91,20 +91,20 @@ def apply(
     reason: str | None = None,
     even_if_moved: bool = False,
 ) -> Change:
-    """Apply a change set that was tried: its entries are made, all of them or none.
+    """Apply a change set after its dry run: append all of its entries, or none.
 
     Args:
-        service: the house.
+        service: the service.
         contest_id: the contest.
         change_id: the change set.
-        by: who applies it.
-        reason: why, in the entries; None: as proposed.
+        by: the caller.
+        reason: the reason in the entries; None: as proposed.
         even_if_moved: apply although the ledger has grown since the dry run.
 
     Raises:
         Forbidden, Unauthenticated, NotFound: ``by`` may not; there is no such contest or change.
-        Conflict: it is not open or was not tried, the ledger has grown since, or there is nothing
-            to change any more.
+        Conflict: it is not open or has no dry run, the ledger has grown since, or there is
+            nothing to change any more.
     """
     if reason is not None:
         require_reason(reason)
@@ -112,8 +112,8 @@ def apply(
         with service.store.read() as session:
             contest = session.contests.get(contest_id)
             proposed = session.changes.get(contest.no, change_id)
-            _expect_tried(contest, proposed, even_if_moved=even_if_moved)
-        # The entries are found before the contest is locked: nobody waits for it while it is.
+            _require_dry_run(contest, proposed, even_if_moved=even_if_moved)
+        # The entries are computed before the contest is locked, so that writers do not wait.
         with (
             service.replicas.current(service.store, contest) as live,
             service.store.read() as session,
@@ -122,20 +122,20 @@ def apply(
         with service.store.write() as session:
             contest = lock_managed(session, contest_id, by, "change.manage")
             proposed = session.changes.get(contest.no, change_id)
-            _expect_tried(contest, proposed, even_if_moved=even_if_moved)
+            _require_dry_run(contest, proposed, even_if_moved=even_if_moved)
             if contest.seq != seq:
                 continue
-            told = {"change": change_id, "reason": reason or proposed.reason}
+            cause = {"change": change_id, "reason": reason or proposed.reason}
             now = service.clock()
             drafts = [
-                Draft(kind=one.kind, body=_body(one.kind, one.body, told), at=now, by=by.name)
+                Draft(kind=one.kind, body=_body(one.kind, one.body, cause), at=now, by=by.name)
                 for one in wanted
             ]
             after = append(service, session, contest, drafts)
             applied = replace(
                 proposed,
                 state="applied",
-                reason=told["reason"],
+                reason=cause["reason"],
                 applied_at=after.seq,
             )
             session.changes.save(applied)
@@ -143,12 +143,12 @@ def apply(
                  detail={"contest": contest_id, "seq": after.seq})  # fmt: skip
             return applied
     raise Conflict(
-        f"{contest_id} grows faster than the change can be made; pause what adds records"
+        f"{contest_id} grows faster than the change can be applied; stop adding records meanwhile"
     )
 
 
 def cancel(service: Service, contest_id: str, change_id: str, *, by: Caller) -> Change:
-    """Drop a change set that was not applied.
+    """Cancel a change set that was not applied.
 
     Raises:
         Forbidden, Unauthenticated, NotFound: ``by`` may not; there is no such contest or change.
@@ -157,7 +157,7 @@ def cancel(service: Service, contest_id: str, change_id: str, *, by: Caller) -> 
     with service.store.write() as session:
         contest = lock_managed(session, contest_id, by, "change.manage")
         proposed = session.changes.get(contest.no, change_id)
-        expect_proposed(proposed)
+        require_proposed(proposed)
         cancelled = replace(proposed, state="cancelled")
         session.changes.save(cancelled)
         add_audit_entry(service, session, by=by, action="change.cancel", target=change_id,
@@ -168,7 +168,7 @@ def cancel(service: Service, contest_id: str, change_id: str, *, by: Caller) -> 
 def roll_back(
     service: Service, contest_id: str, change_id: str, *, reason: str, by: Caller
 ) -> Change:
-    """Take the effect from all entries of an applied change set; they stay in the ledger.
+    """Undo the effect of all entries of an applied change set; they stay in the ledger.
 
     Raises:
         Forbidden, Unauthenticated, NotFound: ``by`` may not; there is no such contest or change.
@@ -201,7 +201,7 @@ def change(service: Service, view: View, change_id: str) -> Change:
     """Return a change set with its report.
 
     Raises:
-        Forbidden: the caller is neither organiser nor operator of the contest.
+        Forbidden: the caller is neither organizer nor operator of the contest.
         NotFound: the contest has none of that id.
     """
     require_staff(view, "change sets")
@@ -209,48 +209,48 @@ def change(service: Service, view: View, change_id: str) -> Change:
         return session.changes.get(view.contest.no, change_id)
 
 
-def why_untried(service: Service, proposed: Change) -> str | None:
-    """Say why a change set's dry run failed; None where it did not, or is still to come."""
+def dry_run_error(service: Service, proposed: Change) -> str | None:
+    """Return why a change set's dry run failed; None if it did not, or has not run yet."""
     if proposed.state != "proposed" or proposed.dry_run_at is not None:
         return None
     with service.store.read() as session:
         jobs = session.queue.page(
-            contest_no=proposed.contest_no, kinds=("dry-run",), limit=_LOOKED_THROUGH
+            contest_no=proposed.contest_no, kinds=("dry-run",), limit=_MAX_SEARCHED
         )
     newest = next((job for job in jobs if job.payload.get("change") == proposed.id), None)
     if newest is None or newest.state not in {"failed", "cancelled"}:
         return None
-    causes = newest.causes or ({"cause": "its job was cancelled; drop it and propose it anew"},)
+    causes = newest.causes or ({"cause": "its job was cancelled; cancel it and propose it again"},)
     return str(causes[-1]["cause"])
 
 
 def changes(
     service: Service, view: View, *, after: str | None = None, limit: int = 100
 ) -> list[Change]:
-    """List change sets, oldest first, those behind one.
+    """Return change sets, oldest first, those after one.
 
     Raises:
-        Forbidden: the caller is neither organiser nor operator of the contest.
+        Forbidden: the caller is neither organizer nor operator of the contest.
     """
     require_staff(view, "change sets")
     with service.store.read() as session:
         return session.changes.page(view.contest.no, after=after, limit=limit)
 
 
-def _expect_tried(contest: Contest, proposed: Change, *, even_if_moved: bool) -> None:
-    expect_proposed(proposed)
+def _require_dry_run(contest: Contest, proposed: Change, *, even_if_moved: bool) -> None:
+    require_proposed(proposed)
     if proposed.dry_run_at is None:
-        raise Conflict(f"change set {proposed.id} was not tried yet; wait for its dry run")
+        raise Conflict(f"change set {proposed.id} has no dry run yet; wait for it")
     if contest.seq != proposed.dry_run_at and not even_if_moved:
         raise Conflict(
-            f"{contest.id} is at {contest.seq} and the dry run was at {proposed.dry_run_at}; try "
-            "it anew, or apply it even if moved"
+            f"{contest.id} is at {contest.seq} and the dry run was at {proposed.dry_run_at}; "
+            "run it again, or apply it even if moved"
         )
 
 
-def _body(kind: str, body: Mapping[str, Any], told: Mapping[str, str]) -> dict[str, Any]:
-    """Give an entry the change it belongs to; records have no place for a reason."""
-    given = {**body, **told}
+def _body(kind: str, body: Mapping[str, Any], cause: Mapping[str, str]) -> dict[str, Any]:
+    """Return an entry's body with its change set and, except of records, the reason."""
+    full = {**body, **cause}
     if kind == "record-replaced":
-        del given["reason"]
-    return given
+        del full["reason"]
+    return full

@@ -1,4 +1,4 @@
-"""Try a change set before it counts: score with and without it, and report who moves how far."""
+"""Run a change set dry: score the contest with and without it, and report the differences."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
@@ -21,8 +21,8 @@ from agon.ledger.entry import Draft, encode_entry
 from agon.ledger.fold import Adjustment
 from agon.store.session import Session
 
-MOST_MOVES: Final = 1000
-"""So many of the largest moves are listed; the totals count all."""
+MAX_MOVES: Final = 1000
+"""Maximum number of moves listed, the largest first; the totals count all."""
 
 
 def dry_run(
@@ -32,12 +32,12 @@ def dry_run(
     *,
     progress: Callable[[float], object] = lambda _: None,
 ) -> Change:
-    """Find what a proposed change set would move at the newest position, and keep the report.
+    """Compute what a proposed change set would move at the newest position; store the report.
 
     The report holds for every board: ``summary``, ``moves`` (the largest 1,000, each with rank and
     score before and after), ``entered`` and ``dropped`` (with reasons), ``unscored`` before and
     after, or ``unscorable`` with the reason; for a board of weights ``weights`` with what each uid
-    gets before and after. Of a rejudge whose programs still run it tells how many are done.
+    gets before and after. For a rejudge whose programs still run it holds how many are done.
 
     Raises:
         NotFound: there is no such contest or change set, or a record it names is gone.
@@ -46,7 +46,7 @@ def dry_run(
     with service.store.read() as session:
         contest = session.contests.get(contest_id)
         change = session.changes.get(contest.no, change_id)
-        expect_proposed(change)
+        require_proposed(change)
         if change.kind == "rejudge":
             change, waiting = rows_of(session, change)
             if waiting:
@@ -54,21 +54,21 @@ def dry_run(
     with service.replicas.current(service.store, contest) as live:
         seq = live.seq
         with service.store.read() as session:
-            after = _tried(service, session, contest, live, change)
+            after = _result_after(service, session, contest, live, change)
         report = {**(change.report or {}), **_report(live.result(), after, contest, progress)}
-    tried = replace(change, report=report, dry_run_at=seq)
+    updated = replace(change, report=report, dry_run_at=seq)
     with service.store.write() as session:
         session.contests.lock(contest_id)
         stored = session.changes.get(contest.no, change_id)
-        expect_proposed(stored)
+        require_proposed(stored)
         if (stored.dry_run_at or 0) > seq:
-            return stored  # another one tried it later than this
-        session.changes.save(tried)
-    return tried
+            return stored  # there is a dry run at a later position
+        session.changes.save(updated)
+    return updated
 
 
-def expect_proposed(change: Change) -> None:
-    """Refuse to go on with a change set that is not open any more.
+def require_proposed(change: Change) -> None:
+    """Raise unless a change set is still open.
 
     Raises:
         Conflict: it was applied, cancelled or rolled back.
@@ -77,7 +77,7 @@ def expect_proposed(change: Change) -> None:
         raise Conflict(f"change set {change.id} is {change.state}; propose another one")
 
 
-def _tried(
+def _result_after(
     service: Service, session: Session, contest: Contest, live: ContestReplica, change: Change
 ) -> Result:
     """Score the contest as it would be after a change."""
@@ -93,7 +93,7 @@ def _tried(
         )  # fmt: skip
         return live.result(adjustments=[made])
     if not (change.report or {}).get("rows"):
-        return live.result()  # every verdict came out as before
+        return live.result()  # no verdict has changed
     return _replayed(session, contest, live, change, at=service.clock())
 
 
@@ -142,19 +142,19 @@ def _board_report(before: Result, after: Result, name: str) -> dict[str, Any]:
     report: dict[str, Any] = {
         "board_sha256": {"before": old.sha256, "after": new.sha256},
         "summary": found.summary.to_dict(),
-        "moves": [move.to_dict() for move in found.moves[:MOST_MOVES]],
+        "moves": [move.to_dict() for move in found.moves[:MAX_MOVES]],
         "unscored": {"before": len(old.unscored), "after": len(new.unscored)},
-        **_crossed(found),
+        **_entered_and_dropped(found),
     }
     if "u16" in old.table.column_names:
-        report["weights"] = list(_weights(old, new))[:MOST_MOVES]
+        report["weights"] = list(_weights(old, new))[:MAX_MOVES]
     return report
 
 
-def _crossed(found: Difference) -> dict[str, Any]:
+def _entered_and_dropped(found: Difference) -> dict[str, Any]:
     return {
-        "entered": [one.to_dict() for one in found.entered[:MOST_MOVES]],
-        "dropped": [one.to_dict() for one in found.dropped[:MOST_MOVES]],
+        "entered": [one.to_dict() for one in found.entered[:MAX_MOVES]],
+        "dropped": [one.to_dict() for one in found.dropped[:MAX_MOVES]],
     }
 
 

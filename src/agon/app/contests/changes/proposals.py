@@ -1,4 +1,4 @@
-"""Say what a change set may change, check its parameters, and turn it into ledger entries."""
+"""Define the kinds of change sets: check their parameters and turn them into ledger entries."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from typing import Any, Final, Literal, TypeAlias
 import numpy as np
 
 from agon.app.analysis.score import rules_of
-from agon.app.contests.ledgers.positions import board_named, expect_storable
+from agon.app.contests.ledgers.positions import board_named, require_storable_name
 from agon.app.replay.replica import ContestReplica
 from agon.disciplines import discipline
 from agon.editions import rules_sha256
@@ -18,13 +18,13 @@ from agon.store.session import Session
 
 Kind: TypeAlias = Literal["rules", "void", "rejudge", "adjustment"]
 
-_MOST_NAMED: Final = 100_000
-_MOST_SHOWN: Final = 5
+_MAX_NAMED: Final = 100_000
+_MAX_SHOWN: Final = 5
 
 
 @dataclass(frozen=True)
 class Body:
-    """Hold an entry to be made: its kind, and its body without change and reason."""
+    """An entry to append: its kind, and its body without change set and reason."""
 
     kind: str
     body: Mapping[str, Any]
@@ -33,15 +33,15 @@ class Body:
 def checked(
     session: Session, contest: Contest, kind: str, params: Mapping[str, Any]
 ) -> tuple[Kind, dict[str, Any]]:
-    """Check what is proposed; return its kind and its parameters in full.
+    """Return the kind and the complete parameters of a proposal.
 
     Raises:
-        Unreadable: the kind or a parameter is unknown, missing or of another form.
-        NotFound: an edition, a board or a record that is named is not there.
+        Unreadable: the kind or a parameter is unknown, missing or of the wrong form.
+        NotFound: an edition, a board or a named record does not exist.
         InvalidRule: an override is unknown or out of bounds.
     """
     if kind not in _CHECKS:
-        raise Unreadable(f"there is no change of kind {kind!r}: {did_you_mean(kind, _CHECKS)}")
+        raise Unreadable(f"there is no change set of kind {kind!r}: {did_you_mean(kind, _CHECKS)}")
     known, check = _CHECKS[kind]
     for name in params:
         if name not in known:
@@ -50,11 +50,11 @@ def checked(
 
 
 def bodies(session: Session, live: ContestReplica, change: Change) -> list[Body]:
-    """Return the entries that make a change, as the ledger stands at ``live.seq``.
+    """Return the entries that make a change to the ledger as of ``live.seq``.
 
     Raises:
         Conflict: there is nothing to change.
-        NotFound: a record that is named is not there.
+        NotFound: a named record does not exist.
     """
     return _BODIES[change.kind](session, live, change)
 
@@ -83,7 +83,7 @@ def _void(session: Session, live: ContestReplica, change: Change) -> list[Body]:
 def _replacements(session: Session, _: ContestReplica, change: Change) -> list[Body]:
     rows = (change.report or {}).get("rows", ())
     if not rows:
-        raise Conflict("no verdict came out otherwise, so there is nothing to change; cancel it")
+        raise Conflict("no verdict has changed, so there is nothing to change; cancel it")
     keys = [f"submissions/{row['id']}" for row in rows]
     known = session.entries.existing(change.contest_no, records=keys)
     return [
@@ -105,11 +105,11 @@ _BODIES: Final[Mapping[str, Callable[[Session, ContestReplica, Change], list[Bod
 
 
 def voided(session: Session, live: ContestReplica, change: Change) -> list[int]:
-    """Return the positions of the records a change voids, as they are seen now.
+    """Return the positions of the records a change voids, of those that count now.
 
     Raises:
-        NotFound: a record that is named is not there.
-        Conflict: none is seen any more.
+        NotFound: a named record does not exist.
+        Conflict: none counts any more.
     """
     named, people = change.params["records"], change.params["people"]
     seqs = set(_positions(session, change.contest_no, named))
@@ -118,18 +118,20 @@ def voided(session: Session, live: ContestReplica, change: Change) -> list[int]:
     wanted = np.array(sorted(seqs), dtype=np.int64)
     seen: list[int] = wanted[np.isin(wanted, live.state.spans.records(at=live.seq))].tolist()
     if not seen:
-        raise Conflict("no record that is named counts now, so there is nothing to void; cancel it")
+        raise Conflict(
+            "none of the named records counts now, so there is nothing to void; cancel it"
+        )
     return seen
 
 
 def _positions(session: Session, contest_no: int, named: Sequence[str]) -> list[int]:
-    """Find records by key (``votes/m7/j3``), external id or position."""
+    """Return the positions of records named by key (``votes/m7/j3``), external id or position."""
     words = [one for one in named if not _is_position(one)]
     known = session.entries.existing(contest_no, records=words, external_ids=words)
     missing = [one for one in words if one not in known]
     if missing:
-        listed = ", ".join(map(repr, missing[:_MOST_SHOWN]))
-        more = f" and {len(missing) - _MOST_SHOWN:,} more" if len(missing) > _MOST_SHOWN else ""
+        listed = ", ".join(map(repr, missing[:_MAX_SHOWN]))
+        more = f" and {len(missing) - _MAX_SHOWN:,} more" if len(missing) > _MAX_SHOWN else ""
         raise NotFound(
             f"there is no record {listed}{more}; give keys such as votes/m7/j3, external ids or "
             "positions of the ledger"
@@ -144,7 +146,9 @@ def _is_position(text: str) -> bool:
 def _check_rules(_: Session, contest: Contest, params: Mapping[str, Any]) -> dict[str, Any]:
     edition, overrides = params.get("edition", contest.edition), params.get("overrides", {})
     if not isinstance(edition, str) or not isinstance(overrides, Mapping):
-        raise Unreadable("a change of rules gives edition (a name) and overrides (an object)")
+        raise Unreadable(
+            "a change of rules has edition (a name) and overrides (an object); give both"
+        )
     released, rules = rules_of(contest.discipline, edition, overrides)
     values = rules.model_dump(mode="json")
     wanted = {name: values[name] for name in sorted(overrides)}
@@ -155,11 +159,11 @@ def _check_void(session: Session, contest: Contest, params: Mapping[str, Any]) -
     named, people = params.get("records", ()), params.get("people", ())
     if not (_are_names(named) and _are_names(people)):
         raise Unreadable(
-            "a void gives records (keys, external ids or positions) and people (ids), as lists "
-            f"of at most {_MOST_NAMED:,}"
+            "a void has records (keys, external ids or positions) and people (ids); give lists "
+            f"of at most {_MAX_NAMED:,}"
         )
     if not named and not people:
-        raise Unreadable("a void names no record and nobody; give records or people")
+        raise Unreadable("a void needs at least one record or id; give records or people")
     wanted = {"records": _texts(named), "people": _texts(people)}
     _positions(session, contest.no, wanted["records"])
     return wanted
@@ -172,12 +176,13 @@ def _check_adjustment(_: Session, contest: Contest, params: Mapping[str, Any]) -
         or not isinstance(name, str)
         or not isinstance(points, int | float)
         or isinstance(points, bool)
-        or not abs(points) <= _MOST_POINTS
+        or not abs(points) <= _MAX_POINTS
     ):
         raise Unreadable(
-            f"an adjustment gives board, id and points (a number, at most {_MOST_POINTS:.0e})"
+            "an adjustment has board, id and points; give points as a number of at most "
+            f"{_MAX_POINTS:.0e}"
         )
-    expect_storable(name)
+    require_storable_name(name)
     return {"board": board_named(contest, board), "id": name, "points": points}
 
 
@@ -187,7 +192,9 @@ def _check_rejudge(_: Session, contest: Contest, params: Mapping[str, Any]) -> d
         raise Unreadable(f"{contest.discipline} has no programs to judge again; void or adjust")
     problem, named = params.get("problem"), params.get("submissions", ())
     if not _are_names(named) or not isinstance(problem, str | None):
-        raise Unreadable("a rejudge gives problem (an id) or submissions (a list of ids), or none")
+        raise Unreadable(
+            "a rejudge has problem or submissions; give an id, a list of ids, or neither"
+        )
     return {"problem": problem, "submissions": _texts(named)}
 
 
@@ -198,7 +205,7 @@ def _texts(names: Sequence[Any]) -> list[str]:
 def _are_names(value: Any) -> bool:
     return (
         isinstance(value, list | tuple)
-        and len(value) <= _MOST_NAMED
+        and len(value) <= _MAX_NAMED
         and all(isinstance(one, str | int) and not isinstance(one, bool) for one in value)
         and all(_storable(str(one)) for one in value)
     )
@@ -206,13 +213,13 @@ def _are_names(value: Any) -> bool:
 
 def _storable(name: str) -> bool:
     try:
-        expect_storable(name)
+        require_storable_name(name)
     except NotFound:
         return False
     return bool(name)
 
 
-_MOST_POINTS: Final = 1e12
+_MAX_POINTS: Final = 1e12
 _Check: TypeAlias = Callable[[Session, Contest, Mapping[str, Any]], dict[str, Any]]
 
 _CHECKS: Final[Mapping[str, tuple[tuple[str, ...], _Check]]] = MappingProxyType(
@@ -223,4 +230,4 @@ _CHECKS: Final[Mapping[str, tuple[tuple[str, ...], _Check]]] = MappingProxyType(
         "rejudge": (("problem", "submissions"), _check_rejudge),
     }
 )
-"""Parameters of every kind, and what checks them."""
+"""Parameters of every kind, and the function that checks them."""

@@ -1,4 +1,4 @@
-"""Judge a contest's submissions again: by jobs, whose verdicts count only when they are applied."""
+"""Judge a contest's submissions again: jobs find verdicts, which count once they are applied."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
@@ -16,13 +16,13 @@ from agon.errors import NotFound
 from agon.ledger.entry import Line, read_line
 from agon.store.session import Session
 
-_UNDER_WAY: Final = frozenset({"queued", "leased"})
+_UNFINISHED: Final = frozenset({"queued", "leased"})
 
 
 def queue(service: Service, session: Session, contest: Contest, change: Change) -> Change:
-    """Queue a job for every submission a change judges again; return it with their ids.
+    """Queue a job for every submission to judge again; return the change with the jobs' ids.
 
-    Only what was submitted here and is judged by a problem published here can be run again.
+    Only submissions sent to this service for problems published here can be judged again.
 
     Raises:
         NotFound: there is no such submission.
@@ -32,18 +32,20 @@ def queue(service: Service, session: Session, contest: Contest, change: Change) 
         for entry, problem in _received(session, contest, change)
     ]
     if not jobs:
-        raise NotFound("no submission that was sent to this contest is meant; name one that was")
+        raise NotFound(
+            "the change names no submission that was sent to this contest; name one that was"
+        )
     return replace(change, report={"jobs": jobs, "done": 0, "rows": []})
 
 
 def rows_of(session: Session, change: Change) -> tuple[Change, int]:
-    """Return a change with the verdicts that came out otherwise, and how many still run.
+    """Return a change with the verdicts that differ, and the number of jobs still to end.
 
-    What ended in ``sandbox_error`` says nothing about the program; its verdict stays.
+    The verdict of a program whose job ended in ``sandbox_error`` stays as it was.
     """
     report = dict(change.report or {})
     jobs = [session.queue.get(one) for one in report["jobs"]]
-    waiting = sum(job.state in _UNDER_WAY for job in jobs)
+    waiting = sum(job.state in _UNFINISHED for job in jobs)
     report["done"] = len(jobs) - waiting
     if not waiting:
         fresh = [job.result["row"] for job in jobs if job.result and "row" in job.result]
@@ -57,14 +59,14 @@ def rows_of(session: Session, change: Change) -> tuple[Change, int]:
 def rejudged(
     service: Service, session: Session, contest: Contest, change: str, row: Mapping[str, Any]
 ) -> Mapping[str, Any]:
-    """Return what a job that judged again keeps as its result, and have the change tried anew.
+    """Return the result to store of a rejudging job, and queue a new dry run of its change set.
 
     Args:
-        service: the house.
+        service: the service.
         session: the session that completes the job.
         contest: the contest.
         change: the change set's id.
-        row: the verdict that came out now.
+        row: the new verdict.
     """
     dry_run = service_job(
         "dry-run", contest, id=service.new_id(), payload={"change": change}, dedupe=change
@@ -105,7 +107,7 @@ def _received(
         if (wanted and name not in wanted) or (problem is not None and of != problem):
             continue
         if not session.entries.existing(contest.no, records=[f"submissions/{name}"]):
-            continue  # its first verdict is still to come
+            continue  # it has no first verdict yet
         if of not in problems:
             problems[of] = published_problem(session, contest, of)
         yield entry, problems[of]

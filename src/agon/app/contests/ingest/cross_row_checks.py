@@ -43,7 +43,7 @@ class CrossRowChecks:
         rows = {name: self._rows(name) for name in sorted(self.tables)}
         issues = self._issues(rows)
         if issues:
-            # Records that were voided do not count; to know which, the whole ledger is read.
+            # Records that were voided do not count; to know which, the complete ledger is read.
             issues = self._issues(self._visible(rows))
         for issue in issues:
             errors.add(issue)

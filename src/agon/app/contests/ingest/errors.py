@@ -35,7 +35,7 @@ class ErrorCollector:
             InvalidRecords: there are :data:`MAX_COUNTED` already.
         """
         if self.total >= MAX_COUNTED:
-            rest = "comes after so many issues that it was not looked at, nor what follows"
+            rest = "comes after so many issues that it was not validated, nor what follows"
             self.issues.append(
                 replace(issue, code="unread", column=None, value=None, reason=rest,
                         remedy="correct those before it")

@@ -85,11 +85,11 @@ def require_open(contest: Contest, by: Caller) -> None:
     """Raise unless the contest takes records from the caller.
 
     Raises:
-        Conflict: it is final, or a draft and ``by`` is not an organiser.
+        Conflict: it is final, or a draft and ``by`` is not an organizer.
     """
     if contest.state == "final":
         raise Conflict(
             f"{contest.id} is final and takes no records; propose a change set to correct it"
         )
     if contest.state == "draft" and by.role not in {"organiser", "operator"}:
-        raise Conflict(f"{contest.id} is not open yet; wait until its organiser opens it")
+        raise Conflict(f"{contest.id} is not open yet; wait until its organizer opens it")

@@ -24,7 +24,7 @@ class _Reference:
     """A foreign key and what is known of its values.
 
     Attributes:
-        keyed: whether the referenced column is the whole key of its table.
+        keyed: whether the referenced column is the only key column of its table.
         existing: values found in the ledger, shared by all keys to the same column.
         pending: values to look up, with the first line of each.
         missing_values: values that were not found when they were looked up.

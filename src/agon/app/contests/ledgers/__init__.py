@@ -1,1 +1,1 @@
-"""Append to a contest's ledger, replay it, and read what it says at a position."""
+"""Append to a contest's ledger, and read its events and positions."""

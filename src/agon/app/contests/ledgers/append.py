@@ -1,4 +1,4 @@
-"""Enter entries into a contest's ledger: the one place that seals, stores and moves the head."""
+"""Append entries to a contest's ledger; no other module encodes them or moves the head."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -25,7 +25,7 @@ from agon.store.session import Session
 RECORDS: Final = frozenset({"record-added", "record-replaced"})
 """Kinds of entries that hold a record."""
 
-_TOLD: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+_PUBLIC_EVENTS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
         "contest-opened": (),
         "contest-frozen": (),
@@ -36,9 +36,9 @@ _TOLD: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "problem-revealed": ("problem",),
     }
 )
-"""Kinds everybody is told of, with the fields of the body that are told."""
+"""Kinds with a public event, and the fields of the body it has."""
 
-_TOLD_STAFF: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+_STAFF_EVENTS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
         "contest-created": ("title",),
         "records-voided": ("subjects", "change", "reason"),
@@ -49,32 +49,32 @@ _TOLD_STAFF: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "change-rolled-back": ("change", "reason"),
     }
 )
-"""Kinds only organisers and operators are told of."""
+"""Kinds with an event for organizers and operators only, and its fields."""
 
 
 def append(
     service: Service, session: Session, contest: Contest, drafts: Iterable[Draft]
 ) -> Contest:
-    """Enter drafts into a contest's ledger, all in the session's transaction.
+    """Append drafts to a contest's ledger, all in the session's transaction.
 
-    The contest's state and head move with them, a ``publish`` job is queued (one at a time for
-    each contest) and events are told. Times never run backwards: a draft older than the newest
+    The contest's state and head are updated, a ``publish`` job is queued (one at a time for
+    each contest) and events are announced. Times never decrease: a draft older than the newest
     entry gets that entry's time.
 
     Args:
-        service: gives ids and the time.
+        service: provides ids and the time.
         session: a writing session.
         contest: the contest as ``session.contests.lock`` (or ``add``) gave it.
-        drafts: what to enter, in order.
+        drafts: what to append, in order.
 
     Returns:
         The contest after them.
 
     Raises:
-        InvalidEntry: a draft is not what its kind asks for.
-        InvalidRecords: a record's row is not what its table asks for.
+        InvalidEntry: a draft's body is not valid for its kind.
+        InvalidRecords: a record's row is not valid for its table.
         NotFound: the discipline has no such table.
-        Conflict: a record's key or an external id is there already, or the contest's state does
+        Conflict: a record's key or an external id exists already, or the contest's state does
             not allow an entry of that kind.
     """
     now = None if contest.seq == 0 else session.entries.time_of(contest.no, contest.seq)
@@ -83,7 +83,7 @@ def append(
         require_allowed(contest, draft.kind)
         now = draft.at if now is None else max(now, draft.at)
         if draft.kind in RECORDS:
-            _expect_valid(contest, draft)
+            _require_valid_row(contest, draft)
         entry = encode_entry(replace(draft, at=now), seq=contest.seq + 1, previous=contest.head)
         entries.append(entry)
         contest = _after(session, contest, entry, entries)
@@ -92,7 +92,7 @@ def append(
         session.entries.append(contest.no, stored)
         moved(service, session, contest, publish=any(_matters(entry) for entry in entries))
         for entry in entries:
-            _tell(service, session, contest, entry)
+            _announce_entry(service, session, contest, entry)
     return contest
 
 
@@ -104,14 +104,14 @@ def edition_at(session: Session, contest: Contest, seq: int) -> tuple[str, Mappi
 
 
 def not_before(session: Session, contest: Contest, now: datetime) -> datetime:
-    """Return the time of the next entry: now, or that of the newest one if a clock went back."""
+    """Return the time of the next entry: now, or that of the newest one if the clock went back."""
     if contest.seq == 0:
         return now
     return max(now, session.entries.time_of(contest.no, contest.seq))
 
 
 def moved(service: Service, session: Session, contest: Contest, *, publish: bool = True) -> None:
-    """Store a contest whose ledger has grown, and have its boards published."""
+    """Store a contest whose ledger has grown, and queue the publication of its boards."""
     session.contests.save(contest)
     if publish:
         job = publish_job(contest, id=service.new_id())
@@ -119,7 +119,7 @@ def moved(service: Service, session: Session, contest: Contest, *, publish: bool
 
 
 def stored_entry(of: str, entry: Entry) -> NewEntry:
-    """Return an entry as the store keeps it: with what its record is looked up by."""
+    """Return an entry to store, with the key its record is looked up by."""
     table = record = None
     if entry.kind in RECORDS:
         table, row = entry.body["table"], entry.body["row"]
@@ -139,7 +139,7 @@ def stored_entry(of: str, entry: Entry) -> NewEntry:
 
 
 def received_key(submission: str) -> str:
-    """Return what a submission's entry is looked up by; no table is called ``received``.
+    """Return the key a submission's entry is looked up by; no table is called ``received``.
 
     Example:
         >>> received_key("s1")
@@ -152,7 +152,7 @@ def table_of(of: str, name: str) -> Table:
     """Return a table of a discipline.
 
     Raises:
-        NotFound: it has none of that name.
+        NotFound: there is none of that name.
     """
     tables = {table.name: table for table in discipline(of).schema}
     if name not in tables:
@@ -160,8 +160,8 @@ def table_of(of: str, name: str) -> Table:
     return tables[name]
 
 
-def _expect_valid(contest: Contest, draft: Draft) -> None:
-    """Refuse a row that its table does not allow; other rows are not looked at."""
+def _require_valid_row(contest: Contest, draft: Draft) -> None:
+    """Raise unless its table allows a row; other rows are not considered."""
     table = table_of(contest.discipline, str(draft.body.get("table")))
     problems = row_checker(table).issues(draft.body.get("row") or {})
     if problems:
@@ -169,7 +169,7 @@ def _expect_valid(contest: Contest, draft: Draft) -> None:
 
 
 def _matters(entry: Entry) -> bool:
-    """Say whether an entry can change what boards show or which position they show."""
+    """Return whether an entry can change what boards show or which position they show."""
     return entry.kind not in {"contest-created", "submission-received", "decision-made"}
 
 
@@ -194,10 +194,10 @@ def _adoptions(lines: Iterable[bytes]) -> list[Adoption]:
     return adoptions
 
 
-def _tell(service: Service, session: Session, contest: Contest, entry: Entry) -> None:
-    """Add the event of an entry, with no more of its body than its readers may see."""
-    staff = entry.kind in _TOLD_STAFF
-    fields = _TOLD_STAFF.get(entry.kind, _TOLD.get(entry.kind))
+def _announce_entry(service: Service, session: Session, contest: Contest, entry: Entry) -> None:
+    """Announce an entry's event, with only those fields of its body its readers may see."""
+    staff = entry.kind in _STAFF_EVENTS
+    fields = _STAFF_EVENTS.get(entry.kind, _PUBLIC_EVENTS.get(entry.kind))
     if fields is None:
         return
     body = {name: entry.body[name] for name in fields}

@@ -1,4 +1,4 @@
-"""Tell what happened in a contest, to whom may know it, from where they left off."""
+"""Read a contest's events after a given one, as far as the caller may see them."""
 
 from dataclasses import dataclass
 
@@ -7,36 +7,41 @@ from agon.app.contests.ledgers.positions import reach
 from agon.app.service import Service
 from agon.entities.contests import Event
 
-MOST_EVENTS = 500
-"""So many events are told at a time."""
+MAX_EVENTS = 500
+"""Maximum number of events of a page."""
 
 
 @dataclass(frozen=True)
-class Heard:
-    """Hold events, and the number behind which to go on; ``more``: there may be others already."""
+class EventPage:
+    """Some events.
+
+    Attributes:
+        last: the number to continue after.
+        more: whether there may be further events already.
+    """
 
     events: list[Event]
     last: int
     more: bool
 
 
-def events(service: Service, view: View, *, after: int = 0, limit: int = MOST_EVENTS) -> Heard:
-    """Return a contest's events behind a number, oldest first.
+def events(service: Service, view: View, *, after: int = 0, limit: int = MAX_EVENTS) -> EventPage:
+    """Return a contest's events after a number, oldest first.
 
-    Who is not of the staff hears neither what is the staff's nor, while the contest is frozen,
-    anything that happened after the freeze.
+    Only the staff sees events for the staff and, while the contest is frozen, events after the
+    freeze.
 
     Args:
-        service: the house.
+        service: the service.
         view: what the caller may see.
-        after: number of the last event known; 0: from the beginning.
-        limit: how many to look at; fewer may be told.
+        after: number of the last known event; 0: from the beginning.
+        limit: how many to read; fewer are returned if some are for the staff only.
     """
     until = reach(view)
     with service.store.read() as session:
-        found = session.events.after(
-            after, contest_no=view.contest.no, until=until, limit=min(max(limit, 1), MOST_EVENTS)
+        stored = session.events.after(
+            after, contest_no=view.contest.no, until=until, limit=min(max(limit, 1), MAX_EVENTS)
         )
-    told = [event for event in found if view.staff or not event.staff]
-    last = found[-1].no if found else after
-    return Heard(told, last, more=len(found) >= limit)
+    visible = [event for event in stored if view.staff or not event.staff]
+    last = stored[-1].no if stored else after
+    return EventPage(visible, last, more=len(stored) >= limit)

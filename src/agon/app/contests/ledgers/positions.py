@@ -1,4 +1,4 @@
-"""Say which position of a ledger a request is about, and never later than its caller may see."""
+"""Return the position of a ledger a request is about, at most the last its caller may see."""
 
 from agon.app.access.permissions import View
 from agon.app.analysis.score import parse_time
@@ -7,11 +7,11 @@ from agon.entities.contests import Contest, Snapshot
 from agon.errors import NotFound, did_you_mean
 from agon.store.session import Session
 
-_LONGEST = 18  # digits of a position
+_MAX_DIGITS = 18  # of a position
 
 
 def reach(view: View) -> int | None:
-    """Return the last position a caller may ask for; None: any.
+    """Return the last position a caller may read; None: any.
 
     While a contest is frozen the public sees nothing later than the freeze. What comes after the
     final result are change sets, and those are public.
@@ -20,9 +20,9 @@ def reach(view: View) -> int | None:
 
 
 def shown(view: View) -> int | None:
-    """Return the position that is shown to who asks for none; None: the newest.
+    """Return the position shown if none is requested; None: the newest.
 
-    The final result stays the one that is shown; who asks for a later position sees what it was
+    Of a final contest this is the final result; a request for a later position shows what it was
     amended to.
     """
     contest = view.contest
@@ -30,7 +30,7 @@ def shown(view: View) -> int | None:
 
 
 def position(session: Session, view: View, as_of: str | None) -> int | None:
-    """Return the position meant by ``as_of``, as far as the caller may see; None: the newest.
+    """Return the position ``as_of`` refers to, at most the last visible; None: the newest.
 
     Args:
         session: the database.
@@ -44,41 +44,41 @@ def position(session: Session, view: View, as_of: str | None) -> int | None:
         return shown(view)
     text, limit = as_of.strip(), reach(view)
     if text.isascii() and text.isdigit():
-        wanted = int(text) if len(text) <= _LONGEST else view.contest.seq
+        wanted = int(text) if len(text) <= _MAX_DIGITS else view.contest.seq
     else:
-        moment = parse_time(text)
-        assert moment is not None  # noqa: S101 - a text always gives one
-        wanted = session.entries.position_at(view.contest.no, moment)
+        time = parse_time(text)
+        assert time is not None  # noqa: S101 - it is None only for None
+        wanted = session.entries.position_at(view.contest.no, time)
     return wanted if limit is None else min(wanted, limit)
 
 
 def board_named(contest: Contest, name: str | None) -> str:
-    """Return the board meant by a name (None: the contest's default one).
+    """Return the full name of a board (None: the contest's default one).
 
     Raises:
         NotFound: the contest publishes no such board.
     """
     if name is None:
         return contest.boards[0]
-    expect_storable(name)
+    require_storable_name(name)
     families = {board.partition(":")[0] for board in contest.boards if board.endswith(">")}
     if name in contest.boards or (":" in name and name.partition(":")[0] in families):
         return discipline(contest.discipline).board_name(name)
     raise NotFound(f"{contest.id} has no board {name!r}: {did_you_mean(name, contest.boards)}")
 
 
-def expect_storable(name: str) -> None:
-    """Refuse a name that no database can hold, and so nobody has.
+def require_storable_name(name: str) -> None:
+    """Raise unless a database can store a name.
 
     Raises:
-        NotFound: it holds a NUL or half a character.
+        NotFound: it holds a NUL or a lone surrogate.
     """
     try:
         name.encode()
     except UnicodeEncodeError:
         name = "\0"
     if "\0" in name:
-        raise NotFound("nobody has an id with NUL or half a character in it; look at the board")
+        raise NotFound("an id cannot hold NUL or a lone surrogate; take an id of the board")
 
 
 def snapshot_at(session: Session, view: View, board: str | None, as_of: str | None) -> Snapshot:
@@ -95,6 +95,6 @@ def snapshot_at(session: Session, view: View, board: str | None, as_of: str | No
         by_then = "yet" if as_of is None else f"by {as_of}"
         raise NotFound(
             f"nothing was published of {view.contest.id}/{name} {by_then}; "
-            + ("look again when it has been scored" if as_of is None else "ask for a later time")
+            + ("try again when it has been scored" if as_of is None else "ask for a later time")
         )
     return found

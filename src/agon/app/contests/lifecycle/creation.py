@@ -21,24 +21,24 @@ from agon.ledger.entry import Draft, genesis
 from agon.store.session import Session
 
 _ID: Final = re.compile(r"[a-z0-9][a-z0-9-]{1,62}")
-_LONGEST_TITLE: Final = 200
-_LONGEST_DESCRIPTION: Final = 20_000
+_MAX_TITLE_LENGTH: Final = 200
+_MAX_DESCRIPTION_LENGTH: Final = 20_000
 
 
 @dataclass(frozen=True, kw_only=True)
 class NewContest:
-    """Say what contest is wanted.
+    """A contest to create.
 
     Attributes:
-        id: its name in addresses: small letters, digits and hyphens, 2 to 63.
+        id: its name in URLs: lower-case letters, digits and hyphens, 2 to 63.
         discipline: what is scored.
-        title: for people.
+        title: for display.
         edition: the rules, by full or short name; None: the discipline's reference edition.
-        overrides: rules to set otherwise.
-        visibility: whether everybody sees it, or only who has a token for it.
-        description: for people.
-        series: what its seasons have in common; its season is the next of that series.
-        boards: the boards to publish, the default first; None: all the discipline has.
+        overrides: rules to change.
+        visibility: ``public``, or ``private``: visible with a token for it only.
+        description: for display.
+        series: the id its seasons share; the contest is the next season of that series.
+        boards: the boards to publish, the default first; None: all of the discipline.
     """
 
     id: str
@@ -60,10 +60,10 @@ def create(service: Service, new: NewContest, *, by: Caller) -> Contest:
         Conflict: the id is taken.
         NotFound: there is no such discipline, edition or board.
         InvalidRule: an override is unknown or out of bounds.
-        Unreadable: the id, the title or the description is not fit.
+        Unreadable: the id, the title or the description is invalid.
     """
     allow(by, "contest.create", contest=new.id)
-    _expect_fit(new)
+    _require_valid(new)
     of = discipline(new.discipline)
     edition, rules = rules_of(new.discipline, new.edition, new.overrides)
     values = rules.model_dump(mode="json")
@@ -88,7 +88,7 @@ def create(service: Service, new: NewContest, *, by: Caller) -> Contest:
 
 
 def begin(service: Service, session: Session, body: Mapping[str, Any], *, by: Caller) -> Contest:
-    """Enter ``contest-created`` as the first entry of a new ledger.
+    """Append ``contest-created`` as the first entry of a new ledger.
 
     Raises:
         Conflict: the id is taken.
@@ -109,9 +109,9 @@ def draft_contest(contest_id: str, of: str, *, at: datetime) -> Contest:
 
 
 def next_season(service: Service, contest_id: str, *, id: str, by: Caller) -> Contest:  # noqa: A002 (a contest's id is called id everywhere)
-    """Create the next season: the same discipline, rules, boards and words, without records.
+    """Create the next season: the same discipline, rules, boards and texts, without records.
 
-    A contest that is of no series yet gives its id to the series; its next season is the second.
+    The id of a contest without a series becomes that of the series; its next season is the second.
 
     Raises:
         Forbidden, Unauthenticated: ``by`` may not.
@@ -137,31 +137,31 @@ def next_season(service: Service, contest_id: str, *, id: str, by: Caller) -> Co
     return create(service, wanted, by=by)
 
 
-def expect_id(contest_id: str) -> None:
-    """Refuse what cannot be a contest's id.
+def require_contest_id(contest_id: str) -> None:
+    """Raise unless a text can be a contest's id.
 
     Raises:
-        Unreadable: with what can.
+        Unreadable: it cannot.
     """
     if _ID.fullmatch(contest_id) is None:
         raise Unreadable(
-            f"{contest_id[:80]!r} cannot be a contest's id; take 2 to 63 small letters, digits "
-            "and hyphens, a letter or digit first"
+            f"{contest_id[:80]!r} cannot be a contest's id; use 2 to 63 lower-case letters, "
+            "digits and hyphens, a letter or digit first"
         )
 
 
-def _expect_fit(new: NewContest) -> None:
-    expect_id(new.id)
+def _require_valid(new: NewContest) -> None:
+    require_contest_id(new.id)
     if new.series is not None:
-        expect_id(new.series)
+        require_contest_id(new.series)
     title = new.title.strip()
-    if not 0 < len(title) <= _LONGEST_TITLE or not title.isprintable():
-        raise Unreadable(f"a title has 1 to {_LONGEST_TITLE} printable characters; give one")
+    if not 0 < len(title) <= _MAX_TITLE_LENGTH or not title.isprintable():
+        raise Unreadable(f"a title has 1 to {_MAX_TITLE_LENGTH} printable characters; give one")
     if "\x00" in new.description:
         raise Unreadable("the description has a NUL character; leave it out")
-    if len(new.description) > _LONGEST_DESCRIPTION:
+    if len(new.description) > _MAX_DESCRIPTION_LENGTH:
         raise Unreadable(
-            f"a description has at most {_LONGEST_DESCRIPTION:,} characters; shorten it"
+            f"a description has at most {_MAX_DESCRIPTION_LENGTH:,} characters; shorten it"
         )
     if new.visibility not in {"public", "private"}:
         raise Unreadable(f"visibility is {new.visibility!r}; give public or private")
@@ -170,7 +170,7 @@ def _expect_fit(new: NewContest) -> None:
 
 
 def _last_season(session: Session, series: str) -> int:
-    """Return the highest season of a series; a contest that only gave it its name is the first."""
+    """Return the highest season of a series; the contest it is named after is the first."""
     found = [one.season or 0 for one in session.contests.page(series=series, limit=1000)]
     with suppress(NotFound):
         session.contests.get(series)

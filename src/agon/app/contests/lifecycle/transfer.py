@@ -1,7 +1,7 @@
-"""Write a contest's ledger as a directory, and take one in.
+"""Export a contest's ledger as a directory, and import one.
 
-A ledger that came from another house keeps that house's signed heads until it grows here; so what
-is exported, imported and exported again is the same byte for byte.
+An imported ledger keeps the signed heads of the server it came from until it grows here. So a
+ledger that is exported, imported and exported again is the same byte for byte.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,7 +16,7 @@ from agon.app.access.permissions import allow, viewed
 from agon.app.contests.ingest.errors import ErrorCollector
 from agon.app.contests.ingest.private_data import without_addresses
 from agon.app.contests.ledgers.append import RECORDS, moved, stored_entry, table_of
-from agon.app.contests.lifecycle.creation import draft_contest, expect_id
+from agon.app.contests.lifecycle.creation import draft_contest, require_contest_id
 from agon.app.service import Service
 from agon.app.webhooks.announcements import announce
 from agon.disciplines import discipline
@@ -31,7 +31,7 @@ from agon.records.rows import row_checker
 from agon.store.session import Session
 
 IMPORTED: Final = "ledger-imported"
-"""Kind of the event that tells of an import, and keeps the heads that came with it."""
+"""Kind of the event of an import; its body holds the heads that came with the ledger."""
 
 _SIGNED: Final = (b'"kind":"contest-frozen"', b'"kind":"contest-finalised"')
 """Entries whose heads are signed in an export, besides the newest."""
@@ -40,27 +40,27 @@ _PAGE: Final = 500
 
 
 def export(service: Service, contest_id: str, folder: Path, *, by: Caller) -> Contest:
-    """Write a contest's whole ledger as a new directory, with signed heads.
+    """Write a contest's complete ledger as a new directory, with signed heads.
 
-    It holds everything, hidden answers included.
+    It includes hidden answers.
 
     Raises:
         Forbidden, Unauthenticated, NotFound: ``by`` may not, or not see the contest.
-        Conflict: the folder is there already.
+        Conflict: the folder exists already.
         Unreadable: it cannot be written.
     """
     with service.store.read() as session:
         contest = viewed(session, contest_id, by).contest
         allow(by, "export", contest=contest)
-        kept = _kept_heads(session, contest)
+        imported = _imported_heads(session, contest)
         own: list[tuple[int, bytes, str]] = []
         entries = session.entries.after(contest.no, 0, until=contest.seq)
         export_directory(
             folder,
             contest=contest.id,
             lines=_lines(entries, contest, own),
-            heads=_signed(service, contest, own) if kept is None else kept.heads,
-            public_key=_house_key(service) if kept is None else kept.public_key,
+            heads=_signed(service, contest, own) if imported is None else imported.heads,
+            public_key=_service_key(service) if imported is None else imported.public_key,
         )
     return contest
 
@@ -72,40 +72,40 @@ def import_contest(
     by: Caller,
     id: str | None = None,  # noqa: A002 (a contest's id is called id everywhere)
 ) -> Contest:
-    """Take in a ledger's directory: all of it is checked first, then stored in one transaction.
+    """Import a ledger's directory: check all of it first, then store it in one transaction.
 
-    A contest that is here already and of which the ledger is a continuation is continued.
+    If the contest exists and the ledger continues it, the new entries are appended.
 
     Args:
         service: the service.
         folder: the directory.
-        by: who imports.
-        id: the contest that is expected; its name is part of the chain and cannot be changed.
+        by: the caller.
+        id: the expected contest; the id is part of the hash chain and cannot be changed.
 
     Raises:
         Forbidden, Unauthenticated: ``by`` may not.
         InvalidEntry: with everything that is wrong with the directory.
         InvalidRecords: with every record that its table does not allow.
-        Conflict: it is another contest than ``id``, or one that is here and differs.
+        Conflict: it is another contest than ``id``, or the stored contest differs.
     """
     allow(by, "import", contest=id)
     ledger = import_directory(folder)
-    expect_id(ledger.contest)
+    require_contest_id(ledger.contest)
     if id is not None and ledger.contest != id:
         raise Conflict(
-            f"{folder} is the ledger of {ledger.contest}, not of {id}; a ledger keeps its name"
+            f"{folder} is the ledger of {ledger.contest}, not of {id}; a ledger keeps its id"
         )
     allow(by, "import", contest=ledger.contest)
     with service.store.write() as session:
-        contest = _begun(session, ledger, by)
-        known, stored = contest.seq, _Storing(contest)
-        session.entries.append(contest.no, stored.entries(ledger))
-        stored.refusals.raise_any()
+        contest = _target_contest(session, ledger, by)
+        known, importer = contest.seq, _EntryImporter(contest)
+        session.entries.append(contest.no, importer.entries(ledger))
+        importer.errors.raise_any()
         contest = Contest(
             no=contest.no, created_at=contest.created_at, **vars(ledger.state.contest)
         )
         moved(service, session, contest)
-        announce(service, session, _told(service, contest, ledger))
+        announce(service, session, _import_event(service, contest, ledger))
         add_audit_entry(
             service, session, by=by, action="contest.import", target=contest.id,
             detail={"after": known, "seq": contest.seq},
@@ -116,7 +116,7 @@ def import_contest(
 def _lines(
     entries: Iterable[StoredEntry], contest: Contest, signed: list[tuple[int, bytes, str]]
 ) -> Iterator[bytes]:
-    """Yield the lines, and note the positions whose heads are to be signed."""
+    """Yield the lines; add the positions whose heads are to be signed to ``signed``."""
     for entry in entries:
         if entry.seq == contest.seq or any(kind in entry.line for kind in _SIGNED):
             signed.append((entry.seq, entry.sha256, orjson.loads(entry.line)["at"]))
@@ -126,14 +126,14 @@ def _lines(
 def _signed(
     service: Service, contest: Contest, noted: list[tuple[int, bytes, str]]
 ) -> Iterator[SignedHead]:
-    """Sign the noted heads, of their own time: the same ledger gives the same bytes."""
+    """Yield signed heads dated by their entries, so that equal ledgers give equal bytes."""
     for seq, sha256, at in noted:
         head = Head(contest=contest.id, seq=seq, head_sha256=sha256.hex(), at=at)
         yield SignedHead(head, service.signer.sign(head.to_dict()))
 
 
 def signed_head(service: Service, contest: Contest) -> SignedHead:
-    """State how far a contest's ledger has come, over the house's signature."""
+    """Return the newest position and hash of a contest's ledger, signed by this server."""
     head = Head(
         contest=contest.id,
         seq=contest.seq,
@@ -144,15 +144,15 @@ def signed_head(service: Service, contest: Contest) -> SignedHead:
 
 
 @dataclass(frozen=True)
-class _Kept:
-    """Hold the heads a ledger came with, and whose they are."""
+class _ImportedHeads:
+    """The heads an imported ledger came with, and the key that signed them."""
 
     public_key: bytes | None
     heads: list[SignedHead]
 
 
-def _kept_heads(session: Session, contest: Contest) -> _Kept | None:
-    """Return the heads a ledger came with, if it has not grown since."""
+def _imported_heads(session: Session, contest: Contest) -> _ImportedHeads | None:
+    """Return the heads a ledger was imported with, if it has not grown since."""
     after, found = 0, None
     while page := session.events.after(after, contest_no=contest.no, limit=_PAGE):
         found = next((one for one in reversed(page) if one.kind == IMPORTED), found)
@@ -161,15 +161,15 @@ def _kept_heads(session: Session, contest: Contest) -> _Kept | None:
         return None
     key = found.body["public_key"]
     heads = [SignedHead(Head(**one["head"]), one["signature"]) for one in found.body["heads"]]
-    return _Kept(None if key is None else bytes.fromhex(key), heads)
+    return _ImportedHeads(None if key is None else bytes.fromhex(key), heads)
 
 
-def _house_key(service: Service) -> bytes:
+def _service_key(service: Service) -> bytes:
     return bytes.fromhex(service.signer.public_key)
 
 
-def _begun(session: Session, ledger: LedgerDirectory, by: Caller) -> Contest:
-    """Return the contest that is continued, or a new one."""
+def _target_contest(session: Session, ledger: LedgerDirectory, by: Caller) -> Contest:
+    """Return the contest to append to: the stored one, locked, or a new one."""
     try:
         session.contests.get(ledger.contest)
     except NotFound:
@@ -179,31 +179,31 @@ def _begun(session: Session, ledger: LedgerDirectory, by: Caller) -> Contest:
     allow(by, "contest.manage", contest=contest)
     if ledger.state.contest.seq <= contest.seq:
         raise Conflict(
-            f"{contest.id} is here already, up to entry {contest.seq}; there is nothing new in "
+            f"{contest.id} is stored already up to entry {contest.seq}; there is nothing new in "
             f"{ledger.folder}"
         )
     return contest
 
 
-class _Storing:
-    """Turn a ledger's entries into what is stored, from where the contest here ends."""
+class _EntryImporter:
+    """Converts a ledger's entries after those of the stored contest into entries to store."""
 
     def __init__(self, contest: Contest) -> None:
-        self.refusals = ErrorCollector()
+        self.errors = ErrorCollector()
         self._contest = contest
 
     def entries(self, ledger: LedgerDirectory) -> Iterator[NewEntry]:
         """Yield the entries to add.
 
         Raises:
-            Conflict: the contest here is not the beginning of the ledger.
-            InvalidRecords: there are too many problems to go on.
+            Conflict: the ledger does not continue the stored contest.
+            InvalidRecords: there are too many issues to go on.
         """
         contest, of = self._contest, ledger.state.contest.discipline
         for entry in ledger.entries():
             if entry.seq == contest.seq and entry.sha256 != contest.head:
                 raise Conflict(
-                    f"{contest.id} is here already with other entries; import into another house"
+                    f"{contest.id} is stored already with other entries; import into another server"
                 )
             if entry.seq > contest.seq:
                 self._check(of, entry)
@@ -217,17 +217,17 @@ class _Storing:
             table = table_of(of, name)
         except NotFound as unknown:
             raise InvalidRecords([_unknown_table(name, entry.seq, str(unknown))]) from None
-        for problem in row_checker(table).issues(row, entry.seq):
-            self.refusals.add(problem)
+        for issue in row_checker(table).issues(row, entry.seq):
+            self.errors.add(issue)
         if addresses := discipline(of).addresses.get(name):
             hashed = without_addresses(
-                name, row, addresses, line=entry.seq, key=b"any", errors=self.refusals
+                name, row, addresses, line=entry.seq, key=b"any", errors=self.errors
             )
             if hashed is not row:
-                self.refusals.add(_address(name, addresses[0], entry.seq))
+                self.errors.add(_address(name, addresses[0], entry.seq))
 
 
-def _told(service: Service, contest: Contest, ledger: LedgerDirectory) -> Event:
+def _import_event(service: Service, contest: Contest, ledger: LedgerDirectory) -> Event:
     key = ledger.public_key
     heads: list[Mapping[str, Any]] = [
         {"head": one.head.to_dict(), "signature": one.signature} for one in ledger.heads
@@ -243,10 +243,10 @@ def _told(service: Service, contest: Contest, ledger: LedgerDirectory) -> Event:
     )
 
 
-def _unknown_table(name: str, seq: int, told: str) -> RowIssue:
-    reason, _, remedy = told.partition(": ")
+def _unknown_table(name: str, seq: int, message: str) -> RowIssue:
+    reason, _, remedy = message.partition(": ")
     return RowIssue("unknown-table", name, "ledger.ndjson", seq, None, name, reason,
-                   remedy or "import it into a house that knows the table", line=seq)  # fmt: skip
+                   remedy or "import it into a server that knows the table", line=seq)  # fmt: skip
 
 
 def _address(table: str, column: str, seq: int) -> RowIssue:

@@ -24,7 +24,7 @@ from agon.kernel.times import written_time
 from agon.ledger.entry import Draft
 from agon.store.session import Session
 
-HOUSE_VALIDATOR: Final = "house"
+SERVICE_VALIDATOR: Final = "house"
 """The validator in whose name the service's own trials are recorded; its stake is a record."""
 
 _MAX_COMMAND: Final = 2_000
@@ -51,9 +51,9 @@ def accept_agent(
     tasks = service.tasks()
     if not tasks:
         raise Conflict("this server has no tasks; set tasks_folder to a folder of tasks")
-    if HOUSE_VALIDATOR not in _validators(session, contest):
+    if SERVICE_VALIDATOR not in _validators(session, contest):
         raise Conflict(
-            f"{contest.id} has no validator {HOUSE_VALIDATOR!r}, whose trials these would be; add "
+            f"{contest.id} has no validator {SERVICE_VALIDATOR!r}, whose trials these are; add "
             "its row with its stake to validators"
         )
     name = service.new_id()
@@ -75,7 +75,7 @@ def accept_agent(
     contest = append(service, session, contest, [received, recorded])
     jobs = [
         trial_job(
-            contest, id=service.new_id(), submission=name, task=task, validator=HOUSE_VALIDATOR,
+            contest, id=service.new_id(), submission=name, task=task, validator=SERVICE_VALIDATOR,
             agent=agent, by=by.name,
         )
         for task in tasks
@@ -85,18 +85,18 @@ def accept_agent(
 
 def _uid(uid: Any, by: Caller) -> int:
     if type(uid) is not int or not 0 <= uid <= _MAX_UID:
-        raise Unreadable(f"miner_uid is {str(uid)[:40]!r}; give the miner's whole number")
+        raise Unreadable(f"miner_uid is {str(uid)[:40]!r}; give the miner's uid as an integer")
     if by.role == "participant" and by.user != str(uid):
         raise Forbidden(
-            f"a participant submits for the miner of the own name, {by.user}; an organiser may "
-            "for others"
+            f"a participant submits for the miner of the same name, {by.user}; ask an organizer "
+            "to submit for others"
         )
     return uid
 
 
 def _agent(agent: Any) -> dict[str, Any]:
     if not isinstance(agent, Mapping) or not set(agent) <= {"command", "files"}:
-        raise Unreadable("agent is no object of command and files; give both")
+        raise Unreadable("agent is not an object of command and files; give both")
     command, files = agent.get("command"), agent.get("files") or {}
     if not isinstance(command, str) or not 0 < len(command.strip()) <= _MAX_COMMAND:
         raise Unreadable(f"agent.command has 1 to {_MAX_COMMAND:,} characters; give one")
@@ -104,11 +104,11 @@ def _agent(agent: Any) -> dict[str, Any]:
         isinstance(part, str) for pair in files.items() for part in pair
     )
     if not texts or len(files) > _MAX_FILES:
-        raise Unreadable(f"agent.files is no object of up to {_MAX_FILES} names and texts")
+        raise Unreadable(f"agent.files is not an object of up to {_MAX_FILES} names and texts")
     try:
         size = sum(len(text.encode()) for text in files.values())
     except UnicodeEncodeError:
-        raise Unreadable("agent.files holds what is no UTF-8 text; save it as UTF-8") from None
+        raise Unreadable("agent.files has a text that is not UTF-8; save it as UTF-8") from None
     if size > _MAX_BYTES:
         raise Unreadable(f"agent.files have {size:,} bytes, the most is {_MAX_BYTES:,}; shorten")
     return {"command": command, "files": dict(files)}

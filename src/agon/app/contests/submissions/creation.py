@@ -20,16 +20,16 @@ from agon.store.session import Session
 
 
 @dataclass(frozen=True)
-class _Way:
-    """How submissions of one way of judging are accepted, and their content made canonical."""
+class _Acceptance:
+    """How submissions of one kind of judging are accepted, and their content made canonical."""
 
     accept: Callable[[Service, Session, Contest, Submission, Caller], Submitted]
     canonical: Callable[[Mapping[str, Any]], dict[str, Any]]
 
 
-_WAYS: Final[Mapping[str, _Way]] = {
-    "program": _Way(accept_program, canonical_program),
-    "trials": _Way(accept_agent, dict),
+_WAYS: Final[Mapping[str, _Acceptance]] = {
+    "program": _Acceptance(accept_program, canonical_program),
+    "trials": _Acceptance(accept_agent, dict),
 }
 """By ``agon.disciplines.SubmissionKind.judging``."""
 
@@ -40,7 +40,7 @@ def submit(service: Service, contest_id: str, submission: Submission, *, by: Cal
     Raises:
         Forbidden, Unauthenticated: ``by`` may not, or not in this user's name.
         NotFound: there is no such contest, problem or competition.
-        Unreadable: the content is not what the discipline takes.
+        Unreadable: the content is not valid for the discipline.
         Conflict: the contest or the problem takes no submissions, the discipline has none, or the
             external id was used for another one.
     """
@@ -56,10 +56,10 @@ def submit(service: Service, contest_id: str, submission: Submission, *, by: Cal
             earlier = _earlier(session, contest, submission)
             if earlier is not None:
                 return earlier
-        return _way_of(contest).accept(service, session, contest, submission, by)
+        return _acceptance_of(contest).accept(service, session, contest, submission, by)
 
 
-def _way_of(contest: Contest) -> _Way:
+def _acceptance_of(contest: Contest) -> _Acceptance:
     """Return how a contest's submissions are judged.
 
     Raises:
@@ -82,8 +82,8 @@ def _earlier(session: Session, contest: Contest, submission: Submission) -> Subm
         for one in session.entries.after(contest.no, known.seq - 1, until=known.seq)
     )
     if not _is_same(contest, entry, submission):
-        # Which entry it is of would tell how much was recorded.
-        raise Conflict(f"the external id {name!r} is that of something else; take another one")
+        # Naming the entry would show how much was recorded.
+        raise Conflict(f"the external id {name!r} is that of another record; take another one")
     return Submitted(id=entry.body["submission"], seq=known.seq)
 
 
@@ -93,4 +93,6 @@ def _is_same(contest: Contest, entry: Line, submission: Submission) -> bool:
         return False
     sent = {name: value for name, value in submission.content.items() if value is not None}
     kept = {name: value for name, value in body["content"].items() if value is not None}
-    return bool(body["problem"] == submission.problem and _way_of(contest).canonical(sent) == kept)
+    return bool(
+        body["problem"] == submission.problem and _acceptance_of(contest).canonical(sent) == kept
+    )

@@ -1,4 +1,4 @@
-"""Show a dojo contest's problems: what solvers work from; answers once they are revealed."""
+"""Return a dojo contest's problems: the disclosed terms, and the answers once revealed."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -11,7 +11,7 @@ from agon.app.contests.submissions.problems import (
     published_problem,
     revealed_at,
     revealed_ids,
-    told,
+    visible_fields,
 )
 from agon.app.dojo.lifecycle import PUBLISHED, PublishedProblem
 from agon.app.service import Service
@@ -19,8 +19,8 @@ from agon.errors import Unreadable
 from agon.ledger.entry import Line, read_line
 from agon.store.session import Session
 
-MOST_PROBLEMS = 500
-"""So many problems are told at a time."""
+MAX_PROBLEMS = 500
+"""Maximum number of problems of a page."""
 
 
 def problem(service: Service, view: View, problem_id: str) -> dict[str, Any]:
@@ -31,27 +31,27 @@ def problem(service: Service, view: View, problem_id: str) -> dict[str, Any]:
         Conflict: the contest is of another discipline.
     """
     with service.store.read() as session:
-        return _told(session, view, problem_id)
+        return _problem_view(session, view, problem_id)
 
 
 def problems(
     service: Service, view: View, *, after: int = 0, limit: int = 50
 ) -> list[tuple[int, dict[str, Any]]]:
-    """List problems in the order of their publication, each with its position.
+    """Return problems in the order of their publication, each with its position.
 
-    Answers are left out, revealed ones too: :func:`problem` tells them one by one.
+    Answers are left out, revealed ones too: :func:`problem` returns them one by one.
 
     Args:
-        service: the house.
+        service: the service.
         view: what the caller may see.
-        after: the position behind which to begin.
-        limit: how many at most.
+        after: the position to begin after.
+        limit: maximum number of problems.
 
     Raises:
-        Unreadable: the limit is out of its bounds.
+        Unreadable: the limit is out of range.
     """
-    if not 1 <= limit <= MOST_PROBLEMS + 1:
-        raise Unreadable(f"limit is {limit}; give 1 to {MOST_PROBLEMS}")
+    if not 1 <= limit <= MAX_PROBLEMS + 1:
+        raise Unreadable(f"limit is {limit}; give 1 to {MAX_PROBLEMS}")
     first: dict[str, int] = {}
     published: dict[str, Line] = {}
     contest, until = view.contest, reach(view)
@@ -59,28 +59,28 @@ def problems(
         for one in session.entries.of_kind(contest.no, [PUBLISHED], until=until):
             entry = read_line(one.line)
             name = entry.body["problem"]
-            first.setdefault(name, one.seq)  # one that was published anew keeps its place
+            first.setdefault(name, one.seq)  # published again, it keeps its position
             published[name] = entry
-        places = [(seq, name) for name, seq in first.items() if seq > after][:limit]
-        freezes = freezes_at(session, contest, until=until) if places else {}
-        revealed = revealed_ids(session, contest, until=until) if places else frozenset()
-    return [
-        (seq, _without_answer(_view(published[name], freezes, revealed))) for seq, name in places
-    ]
+        page = [(seq, name) for name, seq in first.items() if seq > after][:limit]
+        freezes = freezes_at(session, contest, until=until) if page else {}
+        revealed = revealed_ids(session, contest, until=until) if page else frozenset()
+    return [(seq, _without_answer(_view(published[name], freezes, revealed))) for seq, name in page]
 
 
 def _view(
     entry: Line, freezes: Mapping[str, datetime | None], revealed: frozenset[str]
 ) -> dict[str, Any]:
     name = entry.body["problem"]
-    return told(PublishedProblem.of(entry, freeze=freezes.get(name)), revealed=name in revealed)
+    return visible_fields(
+        PublishedProblem.of(entry, freeze=freezes.get(name)), revealed=name in revealed
+    )
 
 
-def _told(session: Session, view: View, problem_id: str) -> dict[str, Any]:
+def _problem_view(session: Session, view: View, problem_id: str) -> dict[str, Any]:
     limit = reach(view)
     found = published_problem(session, view.contest, problem_id, until=limit)
     at = revealed_at(session, view.contest, problem_id, until=limit)
-    return told(found, revealed=at is not None)
+    return visible_fields(found, revealed=at is not None)
 
 
 def _without_answer(problem: dict[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Show submissions to those who sent them and to the staff; nobody else hears of them."""
+"""Return submissions to their senders and to the staff of a contest, and to no other caller."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -18,18 +18,18 @@ from agon.errors import NotFound, Unreadable
 from agon.ledger.keys import record_key
 from agon.store.session import Session
 
-MOST_SUBMISSIONS = 500
-"""So many submissions are told at a time."""
+MAX_SUBMISSIONS = 500
+"""Maximum number of submissions of a page."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Received:
-    """Hold a submission and what became of it, as far as the caller may see.
+class SubmissionView:
+    """A submission and its verdict, as far as the caller may see them.
 
     Attributes:
-        seq: position of its entry; None for who is not of the staff: positions tell how much was
-            recorded, and while a contest is frozen that is hidden.
-        records: its verdict.
+        seq: position of its entry; None for callers outside the staff: positions show how much
+            was recorded, which is hidden while a contest is frozen.
+        records: the records of its verdict.
     """
 
     id: str
@@ -41,12 +41,12 @@ class Received:
     records: tuple[Mapping[str, Any], ...]
 
 
-def submission(service: Service, view: View, submission_id: str, *, by: Caller) -> Received:
-    """Tell of a submission.
+def submission(service: Service, view: View, submission_id: str, *, by: Caller) -> SubmissionView:
+    """Return a submission.
 
     Raises:
-        Forbidden, Unauthenticated: ``by`` sends no submissions.
-        NotFound: there is none of that id, or it is somebody else's.
+        Forbidden, Unauthenticated: ``by`` may not read submissions.
+        NotFound: there is none of that id, or it is another user's.
     """
     allow(by, "submission.read-own", contest=view.contest)
     key = received_key(submission_id)
@@ -54,58 +54,58 @@ def submission(service: Service, view: View, submission_id: str, *, by: Caller) 
         known = session.entries.existing(view.contest.no, records=[key]).get(key)
         if known is not None:
             for entry in session.entries.after(view.contest.no, known.seq - 1, until=known.seq):
-                if (told := _told(session, view, by, entry)) is not None:
-                    return told
-    raise NotFound(f"{view.contest.id} has no submission {submission_id!r} of yours; see the list")
+                if (visible := _visible(session, view, by, entry)) is not None:
+                    return visible
+    raise NotFound(f"{view.contest.id} has no submission {submission_id!r} of yours; list yours")
 
 
 def submissions(
     service: Service, view: View, *, by: Caller, after: str | None = None, limit: int = 50
-) -> list[Received]:
-    """List submissions, oldest first: the staff sees all, participants their own.
+) -> list[SubmissionView]:
+    """Return submissions, oldest first: all for the staff, their own for participants.
 
     Args:
-        service: the house.
+        service: the service.
         view: what the caller may see.
-        by: who asks.
-        after: the id of the last one known.
-        limit: how many at most.
+        by: the caller.
+        after: the id of the last known one.
+        limit: maximum number of submissions.
 
     Raises:
-        Forbidden, Unauthenticated: ``by`` sends no submissions.
-        Unreadable: the limit is out of its bounds, or there is no submission ``after``.
+        Forbidden, Unauthenticated: ``by`` may not read submissions.
+        Unreadable: the limit is out of range, or there is no submission ``after``.
     """
     allow(by, "submission.read-own", contest=view.contest)
-    if not 1 <= limit <= MOST_SUBMISSIONS + 1:
-        raise Unreadable(f"limit is {limit}; give 1 to {MOST_SUBMISSIONS}")
+    if not 1 <= limit <= MAX_SUBMISSIONS + 1:
+        raise Unreadable(f"limit is {limit}; give 1 to {MAX_SUBMISSIONS}")
     with service.store.read() as session:
         start = 0
         if after is not None:
             known = session.entries.existing(view.contest.no, records=[received_key(after)])
             if not known:
-                raise Unreadable("this cursor is of no page here; begin again without it")
+                raise Unreadable("this cursor is not of this list; begin again without it")
             start = known[received_key(after)].seq
         return list(islice(_all(session, view, by, start), limit))
 
 
-def _all(session: Session, view: View, by: Caller, start: int) -> Iterator[Received]:
-    everybody = permits(by, "submission.read", contest=view.contest)
+def _all(session: Session, view: View, by: Caller, start: int) -> Iterator[SubmissionView]:
+    sees_all = permits(by, "submission.read", contest=view.contest)
     name = orjson.dumps(by.user)
     for entry in session.entries.of_kind(view.contest.no, ["submission-received"], after=start):
-        if everybody or name in entry.line:  # most are others', and are not read for that
-            told = _told(session, view, by, entry)
-            if told is not None:
-                yield told
+        if sees_all or name in entry.line:  # skips most of the others' without parsing
+            visible = _visible(session, view, by, entry)
+            if visible is not None:
+                yield visible
 
 
-def _told(session: Session, view: View, by: Caller, entry: StoredEntry) -> Received | None:
-    """Tell of a submission with its verdict; None where it is somebody else's."""
+def _visible(session: Session, view: View, by: Caller, entry: StoredEntry) -> SubmissionView | None:
+    """Return a submission with its verdict; None if the caller may not see it."""
     line = orjson.loads(entry.line)
     body = line["body"]
     staff = permits(by, "submission.read", contest=view.contest)
     if not staff and body["user"] != by.user:
         return None
-    return Received(
+    return SubmissionView(
         id=body["submission"],
         seq=entry.seq if staff else None,
         at=datetime.fromisoformat(line["at"]),

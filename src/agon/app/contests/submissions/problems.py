@@ -1,7 +1,7 @@
-"""Publish and reveal the dojo's problems, and find what a submission is compared with.
+"""Publish and reveal the dojo's problems, and find the answer a submission is compared with.
 
-A problem's answer (the setter's source and its terms) stands in the ledger entry alone; nothing
-public gives it before the problem is revealed.
+A problem's answer (the setter's source and its terms) is in its ledger entry only; it is not
+public before the problem is revealed.
 """
 
 from collections.abc import Mapping
@@ -43,14 +43,14 @@ _PORTION: Final = 1000
 def publish_problem(
     service: Service, contest_id: str, package: Mapping[str, Any], *, by: Caller
 ) -> tuple[str, Job]:
-    """Have a setter go through its gate; the problem is published when a worker has run it.
+    """Queue the validation of a setter; its problem is published when a worker has run it.
 
     Args:
         service: the service.
         contest_id: a dojo contest.
-        package: what ``problem.json`` says (``title``, ``interface``, ``N_check``,
+        package: the fields of ``problem.json`` (``title``, ``interface``, ``N_check``,
             ``setter_user_id``, ``freeze_started_at``), and ``source``, the setter's program.
-        by: who publishes it.
+        by: the caller.
 
     Returns:
         The problem's id (``P_hash``) and the job.
@@ -72,7 +72,7 @@ def publish_problem(
 
 
 def reveal_problem(service: Service, contest_id: str, problem_id: str, *, by: Caller) -> Contest:
-    """Reveal a problem: from now on everybody may see its source and its terms.
+    """Reveal a problem: its source and its terms are public from now on.
 
     Raises:
         Forbidden, Unauthenticated, NotFound: ``by`` may not, or there is no such problem.
@@ -92,7 +92,7 @@ def reveal_problem(service: Service, contest_id: str, problem_id: str, *, by: Ca
 def published_problem(
     session: Session, contest: Contest, problem_id: str, *, until: int | None = None
 ) -> PublishedProblem:
-    """Find a published problem with its answer, as it was at a position; for the house alone.
+    """Return a published problem with its answer as of a position; never for a client.
 
     Raises:
         NotFound: there is none of that id, or none whose answer the ledger holds.
@@ -103,16 +103,16 @@ def published_problem(
         key or ""
     )
     if known is None:
-        raise NotFound(f"{contest.id} has no problem {problem_id[:80]!r}; see its list of problems")
+        raise NotFound(f"{contest.id} has no problem {problem_id[:80]!r}; list its problems")
     row = _at(session, contest, known.seq).body["row"]
     before = _at(session, contest, known.seq - 1)
     entry: Line | None = before if _publishes(before, problem_id) else None
     if entry is None:
-        # The row was replaced since, so that the entry is not the one before it.
+        # The row was replaced since, so the entry is not the one before it.
         entry = _last(session, contest, PUBLISHED, problem_id, until=until)
     if entry is None:
         raise NotFound(f"the ledger of {contest.id} has no answer to problem {problem_id}; "
-                       "publish it through its gate")  # fmt: skip
+                       "publish it through its validation")  # fmt: skip
     return PublishedProblem.of(entry, freeze=freeze_in(row))
 
 
@@ -127,7 +127,7 @@ def revealed_at(
 def freezes_at(
     session: Session, contest: Contest, *, until: int | None = None
 ) -> dict[str, datetime | None]:
-    """Return when each of a contest's problems is frozen, as its newest row at a position says."""
+    """Return when each of a contest's problems is frozen, by its newest row at a position."""
     table, found, after = _table(contest).name, dict[str, datetime | None](), 0
     while True:
         rows = session.entries.rows(contest.no, table, after=after, until=until, limit=_PORTION)
@@ -145,8 +145,8 @@ def revealed_ids(session: Session, contest: Contest, *, until: int | None = None
     return frozenset(orjson.loads(one.line)["body"]["problem"] for one in found)
 
 
-def told(problem: PublishedProblem, *, revealed: bool) -> dict[str, Any]:
-    """Return what may be told of a problem: the disclosed terms, and once it is revealed all.
+def visible_fields(problem: PublishedProblem, *, revealed: bool) -> dict[str, Any]:
+    """Return the visible fields of a problem: its source and all terms only once it is revealed.
 
     Returns:
         ``id``, ``title``, ``interface``, ``N_check``, ``setter_user_id``, ``freeze_started_at``,
@@ -166,12 +166,14 @@ def _problem(package: Mapping[str, Any]) -> Problem:
     source = package.get("source")
     if not isinstance(source, str) or not source.strip():
         raise InvalidPackage(
-            FileIssue("source", "is no program", "give the setter's source as text")
+            FileIssue("source", "is not a program", "give the setter's source as text")
         )
     try:
         canonical = canonicalize(source.encode())
     except UnicodeEncodeError:
-        raise InvalidPackage(FileIssue("source", "is no UTF-8 text", "save it as UTF-8")) from None
+        raise InvalidPackage(
+            FileIssue("source", "is not a UTF-8 text", "save it as UTF-8")
+        ) from None
     issues: list[FileIssue] = []
     declared = {name: value for name, value in package.items() if name != "source"}
     problem = problem_of(declared, canonical, issues=issues, declaration="package", setter="source")
@@ -217,14 +219,14 @@ def _last(
     return found
 
 
-def expect_short(name: str, value: Any, most: int) -> str | None:
-    """Return a text of a submission, None when it is not given.
+def optional_text(name: str, value: Any, most: int) -> str | None:
+    """Return a text of a submission, None when it is missing.
 
     Raises:
-        Unreadable: it is no text, or too long.
+        Unreadable: it is not a text, or too long.
     """
     if value is None:
         return None
     if not isinstance(value, str) or len(value) > most:
-        raise Unreadable(f"{name} is no text of at most {most:,} characters; shorten it")
+        raise Unreadable(f"{name} is not a text of at most {most:,} characters; shorten it")
     return value

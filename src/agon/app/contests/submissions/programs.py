@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from agon.app.contests.ledgers.append import append
-from agon.app.contests.submissions.problems import expect_short, published_problem
+from agon.app.contests.submissions.problems import optional_text, published_problem
 from agon.app.contests.submissions.submission import (
     Submission,
     Submitted,
@@ -39,8 +39,8 @@ def accept_program(
     source = _source(content.get("source"))
     kept = {
         "source": source,
-        "method_tag": expect_short("method_tag", content.get("method_tag"), _MAX_TAG),
-        "notes": expect_short("notes", content.get("notes"), _MAX_NOTES),
+        "method_tag": optional_text("method_tag", content.get("method_tag"), _MAX_TAG),
+        "notes": optional_text("notes", content.get("notes"), _MAX_NOTES),
     }
     if submission.problem is None:
         raise Unreadable("a submission to the dojo names its problem; give its id")
@@ -70,11 +70,11 @@ def canonical_program(content: Mapping[str, Any]) -> dict[str, Any]:
 def _source(source: Any) -> str:
     most = rules_in_force().max_source_bytes
     if not isinstance(source, str) or not source.strip():
-        raise Unreadable("source is no program; give the text of solver.py")
+        raise Unreadable("source is not a program; give the text of solver.py")
     try:
         canonical = canonicalize(source.encode())
     except UnicodeEncodeError:
-        raise Unreadable("source is no UTF-8 text; save the file as UTF-8") from None
+        raise Unreadable("source is not a UTF-8 text; save the file as UTF-8") from None
     if len(canonical) > most:
         raise Unreadable(f"source has {len(canonical):,} bytes, the most is {most:,}; shorten it")
     return canonical.decode()

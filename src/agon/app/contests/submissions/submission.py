@@ -1,4 +1,4 @@
-"""A submission, and what the ways of judging have in common when they accept one."""
+"""A submission, and the steps of accepting one that all kinds of judging share."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -63,7 +63,7 @@ def content_of(contest: Contest, submission: Submission) -> Mapping[str, Any]:
     known = () if kind is None else kind.fields
     content = submission.content
     if not isinstance(content, Mapping):
-        raise Unreadable(f"the content is no object; give {', '.join(known)}")
+        raise Unreadable(f"the content is not an object; give {', '.join(known)}")
     for name in content:
         if name not in known:
             raise Unreadable(
