@@ -5,6 +5,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 DEMO_DIR ?= demo
+# Tests and demo start many processes; without bytecode each would compile agon again.
+unexport PYTHONDONTWRITEBYTECODE
 # Tests wait for processes and databases part of their time: four run on two cores.
 JOBS ?= 4
 QUICK := tests/kernel tests/ledger tests/editions tests/disciplines/arena/test_formulas.py tests/disciplines/challenge/test_formulas.py tests/disciplines/community/test_formulas.py tests/disciplines/dojo/test_formulas.py tests/app/contests/boards tests/app/contests/changes tests/app/access tests/app/webhooks tests/client tests/repository

@@ -279,7 +279,7 @@ def test_another_agent_or_changed_task_needs_another_folder(tasks: Path, tmp_pat
 def test_a_folder_with_something_else_in_it_is_refused(tasks: Path, tmp_path: Path) -> None:
     """Nothing of other people's is overwritten."""
     write(tmp_path / "out", {"precious.txt": ""})
-    with pytest.raises(Conflict, match="holds no run"):
+    with pytest.raises(Conflict, match="does not contain a run"):
         run(tasks, tmp_path / "out", FakeContainers())
     (tmp_path / "file").write_text("")
     with pytest.raises(Conflict, match="is a file"):
@@ -304,7 +304,10 @@ def test_files_that_are_not_ours_are_refused(tasks: Path, tmp_path: Path, conten
 def test_one_process_at_a_time_works_in_a_folder(tasks: Path, tmp_path: Path) -> None:
     """Two would run the same trial twice."""
     plan = Plan(run="r", agent="nop", settings={}, tasks={}, reward_sources={}, trials=1)
-    with opened(tmp_path / "out", plan), pytest.raises(Conflict, match="another agon is running"):
+    with (
+        opened(tmp_path / "out", plan),
+        pytest.raises(Conflict, match="another agon process is running"),
+    ):
         run(tasks, tmp_path / "out", FakeContainers())
 
 
