@@ -279,7 +279,7 @@ def test_two_runs_in_one_folder_do_not_meet(agon: Cli, tmp_path: Path) -> None:
         wait_for((tmp_path / "o/slow__1").is_dir)
         ended = agon(*arguments)
         assert (ended.code, process.wait(timeout=PATIENCE_S)) == (4, 0)
-    assert "another agon is running" in ended.err
+    assert "another agon process is running" in ended.err
 
 
 def test_runs_of_three_validators_become_a_score(agon: Cli, tmp_path: Path) -> None:
@@ -327,7 +327,11 @@ def test_clean_removes_what_a_crash_left(agon: Cli, tmp_path: Path) -> None:
         (("run", "{here}/good", "--agent", "openai"), 2, "needs --model and --endpoint"),
         (("run", "{here}/good", "--agent", "nop", "--trials", "0"), 2, "--trials"),
         (("run", "{here}/good", "--agent", "nop", "--jobs", "0"), 2, "--jobs"),
-        (("run", "{here}/good", "--agent", "nop", "--out", "{here}/good"), 4, "holds no run"),
+        (
+            ("run", "{here}/good", "--agent", "nop", "--out", "{here}/good"),
+            4,
+            "does not contain a run",
+        ),
         (("run", "{here}/good", "--agent", "nop", "--engine", "dokcer"), 5, "did you mean docker"),
         (("run", "{here}/good", "--agent", "nop", "--engine", "/no/podman"), 5, "podman and runc"),
         (("check", "{here}/empty"), 2, "there is no task"),

@@ -81,7 +81,7 @@ def test_records_with_faults_are_all_told_and_none_is_entered(house: Api, spring
         house.records.add(spring, [wrong])
     assert refused.value.exit_code == 2
     assert "userz" in str(refused.value)
-    assert "no JSON" in str(refused.value)
+    assert "is not JSON" in str(refused.value)
     assert house.contests.get(spring).seq == 5
 
 
@@ -298,7 +298,7 @@ def test_webhooks_are_added_tried_and_removed(house: Api, behind: Behind, spring
     assert [one.id for one in house.webhooks.list(spring).items] == [made.id]
     assert (made.events, made.staff, made.active) == (("contest-frozen",), False, True)
     tested = house.webhooks.send_test(spring, made.id)
-    with pytest.raises(Conflict, match="still tried"):
+    with pytest.raises(Conflict, match="is not finished"):
         house.webhooks.redeliver(spring, made.id, tested.id)
     with behind.service.store.write() as session:
         log = session.webhooks.delivery(tested.id)

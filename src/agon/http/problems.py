@@ -218,9 +218,9 @@ def _said(fault: Mapping[str, Any]) -> str:
 
 
 def _faults_of(error: AgonError) -> tuple[list[Fault], int | None]:
-    problems = getattr(error, "problems", ())
+    issues = getattr(error, "issues", ())
     faults = []
-    for one in problems:
+    for one in issues:
         line = getattr(one, "line", None) or getattr(one, "row", None)
         column = getattr(one, "column", None)
         place = [part for part in (line, column) if part is not None]

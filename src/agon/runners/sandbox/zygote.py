@@ -98,7 +98,11 @@ class Zygote:
         ready = {descriptor for descriptor, _ in waiting.poll(within_s * 1000)}
         if not ready:
             raise Lost(f"the zygote gave no answer within {within_s:g} s")
-        if self._handle in ready or not (record := self._control.recv(size)):
+        try:
+            record = b"" if self._handle in ready else self._control.recv(size)
+        except OSError:  # it was killed with a request unread
+            record = b""
+        if not record:
             raise Lost("the zygote was lost")
         return record
 
