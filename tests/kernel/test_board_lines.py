@@ -56,7 +56,7 @@ def test_lines_are_the_canonical_json_of_the_rows(table: pa.Table) -> None:
 
 
 @pytest.mark.parametrize("number", [float("nan"), float("inf"), float("-inf")])
-def test_a_number_that_is_not_finite_is_refused(number: float) -> None:
+def test_a_number_that_is_not_finite_is_rejected(number: float) -> None:
     """JSON has no such number; what cannot be written must not be hashed."""
     with pytest.raises(ValueError, match="finite numbers"):
         canonical_lines(pa.table({"score": [1.0, number]}))

@@ -29,7 +29,7 @@ def naive_id_key(name: str) -> tuple[int, int, bytes]:
 
 @settings(max_examples=size(100), deadline=None)
 @given(IDS)
-def test_ids_stand_in_number_order_then_text_order(ids: list[str]) -> None:
+def test_ids_are_in_number_order_then_text_order(ids: list[str]) -> None:
     """A naive sort by the documented key is the oracle of the columnar one."""
     places = id_order(pa.array(ids))
     assert [ids[at] for at in np.argsort(places)] == sorted(ids, key=naive_id_key)
@@ -87,7 +87,7 @@ def test_an_unscored_id_is_not_found_with_its_reason() -> None:
         board().row("x")
 
 
-def test_a_boards_hash_tells_every_cell_apart() -> None:
+def test_a_boards_hash_depends_on_every_cell() -> None:
     """A published board can be held against its hash."""
     other = Board("test", board().table, ())
     assert board().sha256 == board().sha256

@@ -12,7 +12,7 @@ def part(points: float) -> Part:
     return Part("h_index", points, {"h": 5}, {"h_index_coefficient": 2}, "5 squared times 2")
 
 
-def test_parts_that_do_not_sum_to_the_score_are_refused() -> None:
+def test_parts_that_do_not_sum_to_the_score_are_rejected() -> None:
     """An explanation that does not add up explains nothing."""
     assert Explanation("b", "u1", 1, 50.3, (part(50), part(0.1), part(0.2))).score == 50.3
     with pytest.raises(ValueError, match="parts sum to 50"):
@@ -25,7 +25,7 @@ def test_an_unscored_id_is_explained_without_a_sum() -> None:
     assert told.to_dict()["reason"] == "only 2 validators"
 
 
-def test_findings_stand_gravest_first() -> None:
+def test_findings_are_ordered_by_severity() -> None:
     """The desk reads from the top."""
 
     def finding(severity: Severity, code: str) -> Finding:

@@ -67,7 +67,7 @@ def test_the_threshold_itself_is_not_above_the_threshold() -> None:
 
 
 @pytest.mark.parametrize("values", [[], [0.1], [0.1, 0.9]])
-def test_fewer_than_three_values_flag_nobody(values: list[float]) -> None:
+def test_fewer_than_three_values_flag_none(values: list[float]) -> None:
     """Of two who disagree, nobody can say who is wrong."""
     assert outliers(values, threshold=3.5, min_values=3, mad_when_zero=0.01).tolist() == [
         False

@@ -88,14 +88,14 @@ def test_scores_that_differ_by_the_order_of_a_sum_are_published_equal() -> None:
 
 
 @pytest.mark.parametrize("places", [-1, 16])
-def test_an_unknown_grid_is_refused(places: int) -> None:
+def test_an_unknown_grid_is_rejected(places: int) -> None:
     """A double carries no more than 15 decimals, and hundreds are not a grid of scores."""
     with pytest.raises(ValueError, match="decimals"):
         publish(1.0, places=places)
 
 
 @pytest.mark.parametrize("x", [np.nan, np.inf, -np.inf])
-def test_what_is_not_finite_is_refused(x: float) -> None:
+def test_what_is_not_finite_is_rejected(x: float) -> None:
     """NaN is nobody's score."""
     with pytest.raises(ValueError, match="finite numbers"):
         publish(x)
@@ -110,7 +110,7 @@ def test_u16_rounds_each_weight_on_its_own() -> None:
 
 
 @pytest.mark.parametrize("weights", [[1.1], [-0.1], [np.nan]])
-def test_u16_refuses_weights_that_are_no_shares(weights: list[float]) -> None:
+def test_u16_rejects_weights_that_are_no_shares(weights: list[float]) -> None:
     """65536 does not fit into sixteen bits."""
     with pytest.raises(ValueError, match="normalize"):
         u16(weights)
@@ -155,7 +155,7 @@ def test_shares_always_add_up(weights: list[float]) -> None:
 
 
 @pytest.mark.parametrize(("weights", "total"), [([-1.0], 5), ([np.nan], 5), ([1.0], -1)])
-def test_impossible_shares_are_refused(weights: list[float], total: int) -> None:
+def test_impossible_shares_are_rejected(weights: list[float], total: int) -> None:
     """Negative weights and totals are mistakes of the caller."""
     with pytest.raises(ValueError, match=r"negative|total"):
         largest_remainder(weights, total=total)

@@ -29,7 +29,7 @@ def test_text_values_are_read_as_what_the_rule_holds() -> None:
     assert rules.override({"models": '["one, two"]'}).models == ("one, two",)
 
 
-def test_everything_wrong_is_said_at_once_with_a_suggestion() -> None:
+def test_all_errors_are_reported_together_with_a_suggestion() -> None:
     """One round of corrections is enough."""
     with pytest.raises(InvalidRule) as caught:
         Sample().override({"bonsu": 1, "count": 0, "mode": "maybe", "bonus": "nan"})

@@ -89,7 +89,7 @@ def test_spearman_interval_by_hand() -> None:
     assert found.interval.high == pytest.approx(math.tanh(1.0986123 + reach), abs=1e-6)
 
 
-def test_spearman_says_how_little_it_knows() -> None:
+def test_spearman_interval_is_wide_for_few_pairs() -> None:
     """Three pairs bound nothing; a perfect order of many is a point."""
     few = spearman([1, 2, 3], [1, 2, 3], confidence=0.95)
     assert (few.value, few.interval.low, few.interval.high) == (1.0, -1.0, 1.0)

@@ -19,7 +19,7 @@ TIMES = Table("times", (Column("at", Kind.TIMESTAMP),), key=("at",))
 
 
 @given(MOMENTS)
-def test_a_moment_is_written_alike_everywhere(moment: datetime) -> None:
+def test_a_time_has_one_text_form(moment: datetime) -> None:
     """A ledger's line, a record's key and an answer about one moment must be equal as texts."""
     text = written_time(moment)
     assert timestamp(moment) == text
@@ -71,7 +71,7 @@ def test_a_time_without_a_zone_is_read_as_utc_and_never_written() -> None:
         written_time(datetime(2026, 11, 21))  # noqa: DTZ001 - a time without a zone is the point
 
 
-def test_text_that_is_no_time_is_refused() -> None:
+def test_text_that_is_no_time_is_rejected() -> None:
     """So are moments that lie outside the calendar in UTC."""
     with pytest.raises(ValueError, match="nonsense"):
         read_time("nonsense")

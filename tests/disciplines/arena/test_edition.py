@@ -20,7 +20,7 @@ def test_the_literal_edition_sets_the_defaults() -> None:
     assert edition("arena/sentience-1").rules == ArenaRules()
 
 
-def test_every_rule_says_what_it_means_why_and_from_where() -> None:
+def test_every_rule_has_meaning_reason_and_source() -> None:
     """A rule without a reason is a number nobody can argue with."""
     for text in ArenaRules.texts():
         assert text.meaning.endswith("."), text.name
@@ -31,13 +31,13 @@ def test_every_rule_says_what_it_means_why_and_from_where() -> None:
 @pytest.mark.parametrize(
     "wrong", [{"k_new": 0}, {"confidence": 1}, {"honeypot_probability": 1.1}, {"interval": "bayes"}]
 )
-def test_values_out_of_bounds_are_refused(wrong: dict[str, object]) -> None:
+def test_values_out_of_bounds_are_rejected(wrong: dict[str, object]) -> None:
     """Each with the rule's name."""
     with pytest.raises(InvalidRule, match=next(iter(wrong))):
         ArenaRules().override(wrong)
 
 
-def test_an_unknown_rule_is_refused_with_a_suggestion() -> None:
+def test_an_unknown_rule_is_rejected_with_a_suggestion() -> None:
     """`k_old` is no rule."""
     with pytest.raises(InvalidRule, match="k_new"):
         ArenaRules().override({"k_neww": 3})

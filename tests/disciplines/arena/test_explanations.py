@@ -53,7 +53,7 @@ def test_every_id_is_explained_scored_or_not(tables: Tables, rules: dict[str, An
             assert (told.score, told.rank, told.reason) == (None, None, one.reason)
 
 
-def test_a_match_is_told_with_both_ratings_k_and_expectation() -> None:
+def test_a_match_is_explained_with_both_ratings_k_and_expectation() -> None:
     """The line can be recomputed with a pencil."""
     tables = {"bots": bots("a", "b"), "matches": [match(7, "a", "b", winner="b")]}
     start, part, standing = scored(tables).explain("a").parts
@@ -77,7 +77,7 @@ def test_texts_come_from_the_rules_in_force() -> None:
     ]
 
 
-def test_a_judge_is_told_every_event_and_where_the_floor_held() -> None:
+def test_a_judge_is_explained_by_every_event_and_the_floor() -> None:
     """Consensus, audit, honeypot and floor are lines of their own."""
     pots = [match(n, "a", None, kind="honeypot", honeypot_real="a") for n in range(1, 5)]
     tables = {
@@ -123,7 +123,7 @@ def test_a_reinstatement_is_an_event_with_its_reason() -> None:
     assert told.notes == ()
 
 
-def test_a_bradley_terry_rating_is_told_by_points_taken_and_expected() -> None:
+def test_a_bradley_terry_rating_is_explained_by_points_taken_and_expected() -> None:
     """At the optimum both are equal: that is what the rating means."""
     results = ["a", "a", "b", "tie", "b", "a"]
     played = [match(n, "ada", "bob", winner=won) for n, won in enumerate(results)]
@@ -149,7 +149,7 @@ def test_a_bradley_terry_rating_is_told_by_points_taken_and_expected() -> None:
         ("adda", "bots", "did you mean ada"),
     ],
 )
-def test_an_unknown_id_is_told_where_to_look(name: str, board: str, told: str) -> None:
+def test_an_unknown_id_is_reported_with_a_hint(name: str, board: str, told: str) -> None:
     """Bots and judges have boards of their own."""
     tables = {
         "bots": bots("ada", "bob"),

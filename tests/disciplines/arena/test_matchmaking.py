@@ -46,7 +46,7 @@ def test_bots_of_one_owner_never_meet() -> None:
     assert (alone.pairings, alone.waiting) == ((), ("a", "b"))
 
 
-def test_bots_without_an_owner_are_strangers() -> None:
+def test_bots_without_an_owner_are_unrelated() -> None:
     """Imported bots have no owner; that does not make them one person's."""
     assert pairs(Entrant("a", 1000), Entrant("b", 1000)) == [("a", "b")]
 

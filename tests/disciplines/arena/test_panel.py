@@ -52,7 +52,9 @@ def drawn(candidates: list[Candidate], match: str = "m1", **rules: float) -> Pan
         ({"is_inactive": True}, "fell below 50 and was not reinstated"),
     ],
 )
-def test_each_obstacle_is_told_with_what_is_missing(change: dict[str, object], reason: str) -> None:
+def test_each_obstacle_is_explained_with_what_is_missing(
+    change: dict[str, object], reason: str
+) -> None:
     """Requirements are checked after every match, with the reasons shown."""
     assert obstacles(GOOD, at=NOW, rules=RULES) == ()
     candidate = replace(GOOD, **change)  # type: ignore[arg-type]  # one field of the table each
@@ -111,7 +113,7 @@ def test_draws_can_be_repeated_and_do_not_depend_on_the_order_of_candidates() ->
     assert len({drawn(crowd(40), match=f"m{n}").judges for n in range(20)}) > 15
 
 
-def test_honeypots_audits_and_labels_come_as_often_as_the_rules_say() -> None:
+def test_honeypots_audits_and_labels_have_the_frequencies_of_the_rules() -> None:
     """Five per cent, ten per cent, one half (four standard deviations, seed fixed)."""
     size = 20_000
     matches = [f"m{n}" for n in range(size)]
@@ -134,7 +136,7 @@ def test_draws_of_one_match_are_independent() -> None:
     assert labels == {"a", "b"}
 
 
-def test_candidates_stand_as_the_records_left_them() -> None:
+def test_candidates_have_their_state_after_all_records() -> None:
     """Qualified, account, matches, credibility and a fall below the threshold, from the tables."""
     pots = [match(n, "x", None, kind="honeypot", honeypot_real="a") for n in range(1, 4)]
     tables: Tables = {

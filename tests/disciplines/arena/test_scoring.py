@@ -98,7 +98,7 @@ def test_an_unknown_board_is_not_found() -> None:
         result.board("judge")
 
 
-def test_the_recorded_winner_counts_only_where_nobody_voted() -> None:
+def test_the_recorded_winner_counts_only_without_votes() -> None:
     """Votes are what happened; `winner` stands in for them in imported data."""
     tables = {
         "bots": bots("a", "b"),
@@ -129,7 +129,7 @@ def test_votes_of_an_inactive_judge_count_as_recorded() -> None:
     assert result.board("bots").row("b")["wins"] == 1
 
 
-def test_an_audit_that_sees_a_tie_overrules_nobody() -> None:
+def test_an_audit_that_sees_a_tie_overrules_no_vote() -> None:
     """It names no side against the consensus (imported verdicts may be ties)."""
     tables = {
         "bots": bots("a", "b"),
@@ -139,7 +139,7 @@ def test_an_audit_that_sees_a_tie_overrules_nobody() -> None:
     assert scored(tables).board("judges").row("j")["credibility"] == 101
 
 
-def test_bradley_terry_is_refused_where_it_does_not_exist_and_says_who_and_what_to_do() -> None:
+def test_a_nonexistent_bradley_terry_rating_is_rejected_with_names_and_remedy() -> None:
     """A rating that is infinite must not look like one; the organiser may ask for a prior."""
     tables = {"bots": bots("ada", "bob"), "matches": [match(1, "ada", "bob", winner="a")]}
     with pytest.raises(NotScorable, match=r"ada.*never lost.*bradley_terry_regularisation"):
@@ -173,7 +173,7 @@ def test_bradley_terry_intervals_hold_the_score_and_order_the_ranks(interval: st
         ({"bot_b": "zed"}, "is no id of bots"),
     ],
 )
-def test_matches_that_cannot_be_are_refused(row: dict[str, Any], problem: str) -> None:
+def test_matches_that_cannot_be_are_rejected(row: dict[str, Any], problem: str) -> None:
     """A contradiction in the records is the recorder's to mend, not ours to guess."""
     tables = {"bots": bots("a", "b"), "matches": [match(1, "a", "b", **row), match(2, "a", "b")]}
     tables["matches"][1]["honeypot_real"] = None

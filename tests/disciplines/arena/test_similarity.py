@@ -102,7 +102,7 @@ def test_a_bot_qualifies_when_it_is_picked_as_more_human(
     assert outcome_of(picked, first=first) is outcome
 
 
-def test_any_other_answer_is_refused() -> None:
+def test_any_other_answer_is_rejected() -> None:
     """A judge that says neither has not judged; the caller must say so."""
     with pytest.raises(ValueError, match="expected A or B"):
         outcome_of("both", first="bot")

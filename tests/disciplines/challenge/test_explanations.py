@@ -120,7 +120,7 @@ def test_the_text_is_made_from_the_rules_in_force() -> None:
     assert missing.parts[0].missing == "3 more validators"
 
 
-def test_an_outlier_adds_nothing_and_says_why() -> None:
+def test_an_outlier_adds_nothing_and_is_explained() -> None:
     """Each evaluation's points are its part of the mean."""
     result = scored(tables_of({"a": (1, [0.80, 0.82, 0.79, 0.81, 0.20])}))
     found = result.explain("a", board="submissions")
@@ -133,7 +133,7 @@ def test_an_outlier_adds_nothing_and_says_why() -> None:
     assert "only reported" in last.text
 
 
-def test_too_little_stake_says_how_much_more() -> None:
+def test_too_little_stake_is_explained_with_the_missing_stake() -> None:
     """29 of 100 is a hundredth short of 30 %."""
     tables = tables_of({"a": (1, [0.5, 0.5, 0.5])}, stakes={"v1": 9, "v2": 10, "v3": 10, "v9": 71})
     found = scored(tables).explain("a", board="submissions")
@@ -152,7 +152,7 @@ def test_a_copy_names_its_original() -> None:
     assert found.parts[0].records[0].ids == ("b", "a")
 
 
-def test_a_competition_tells_its_improvements_and_when_the_burn_is_full() -> None:
+def test_a_competition_is_explained_by_improvements_and_maximum_burn() -> None:
     """Decay forecast: grace and stale epochs after the last improvement."""
     scores = {(f"v{v}", epoch): x for epoch, x in [(0, 0.8), (3, 0.816)] for v in (1, 2, 3)}
     found = scored(tables_of({"a": (1, scores)}), epoch=15).explain("main", board="competitions")

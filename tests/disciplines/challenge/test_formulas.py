@@ -84,9 +84,7 @@ def test_strategies_give_the_seeds_shares() -> None:
     st.sampled_from(["linear", "winner_takes_all", "quadratic", "ranked"]),
     st.integers(1, 5),
 )
-def test_shares_sum_to_one_or_nobody_gets_any(
-    scores: np.ndarray[Any, Any], strategy: str, top_n: int
-) -> None:
+def test_shares_sum_to_one_or_zero(scores: np.ndarray[Any, Any], strategy: str, top_n: int) -> None:
     """What a competition pays is shared out whole, unless nobody is above 0."""
     scores = np.round(scores, 6)
     ranks = np.empty(len(scores), dtype=np.int64)
@@ -110,7 +108,7 @@ def test_shares_sum_to_one_or_nobody_gets_any(
         (0.0, None, 0.0, "relative", False),
     ],
 )
-def test_an_improvement_is_told_as_decimals_say_it(
+def test_an_improvement_is_compared_in_decimals(
     best: float, top: float | None, threshold: float, kind: str, *, better: bool
 ) -> None:
     """In floats 0.80 × 1.02 lies above 0.816, and 0.70 × 1.02 does too."""
@@ -235,7 +233,7 @@ def test_no_miner_is_above_the_cap(
     assert (np.diff(given_out[order]) <= 1e-12).all()
 
 
-def test_a_burn_of_forty_percent_gives_the_pages_whole_numbers() -> None:
+def test_a_burn_of_forty_percent_gives_the_documented_integers() -> None:
     """30000, 20000 and 15535 of 65535 at B = 40 % → 18000, 12000, 9321 and 26214 for UID 0."""
     shares = np.array([30000, 20000, 15535]) / 65535
     paid = emission.emission(shares, emission_share=1.0, burn_percent=40)
@@ -246,7 +244,7 @@ def test_a_burn_of_forty_percent_gives_the_pages_whole_numbers() -> None:
 @laws
 @given(WEIGHTS.filter(lambda weights: bool((weights > 0).any())))
 def test_the_largest_remainder_sums_to_65535(weights: np.ndarray[Any, Any]) -> None:
-    """Whoever needs whole numbers that add up sets rounding = largest_remainder."""
+    """Anyone who needs whole numbers that add up sets rounding = largest_remainder."""
     whole = emission.to_u16(weights / weights.sum(), rounding_rule="largest_remainder")
     assert whole.sum() == 65535
 
@@ -258,7 +256,7 @@ def test_halves_are_rounded_away_from_zero(parts: int) -> None:
     assert set(whole.tolist()) == {int(65535 / parts + 0.5)}
 
 
-def test_an_unknown_rounding_is_refused() -> None:
+def test_an_unknown_rounding_is_rejected() -> None:
     """A misspelt rule never passes as another."""
     with pytest.raises(ValueError, match="no rounding"):
         emission.to_u16(np.array([1.0]), rounding_rule="down")
@@ -286,7 +284,7 @@ def test_the_payload_is_what_the_network_takes(
     assert payload.to_dict() == {"uids": expected[0], "weights": expected[1]}
 
 
-def test_a_payload_of_negative_or_unequal_lists_is_refused() -> None:
+def test_a_payload_of_negative_or_unequal_lists_is_rejected() -> None:
     """The network would refuse it too, later and dearer."""
     with pytest.raises(ValueError, match="negative"):
         bittensor.payload([-1], [1.0])
@@ -310,7 +308,7 @@ def test_defaults_are_the_seeds() -> None:
     assert (rules.decay_rate, rules.max_burn) == (0.05, 80)
 
 
-def test_rules_out_of_bounds_are_refused_all_at_once() -> None:
+def test_rules_out_of_bounds_are_rejected_all_at_once() -> None:
     """Every rule is bounded, so that no number overflows later."""
     wrong = {"epoch": 10**30, "weight_cap": 0, "strategy": "cubic", "top_m": 3}
     with pytest.raises(InvalidRule) as refused:

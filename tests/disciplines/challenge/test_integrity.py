@@ -142,7 +142,7 @@ def test_a_simulation_is_valid_and_about_as_large_as_asked(size: int) -> None:
     assert miners == {str(uid) for uid in made.tables["submissions"]["miner_uid"].to_pylist()}
 
 
-def test_an_unknown_attack_or_no_size_is_refused() -> None:
+def test_an_unknown_attack_or_no_size_is_rejected() -> None:
     """A misspelt attack would be an honest network."""
     with pytest.raises(NotFound, match="did you mean stake-whale"):
         simulate(size=10, seed=1, attacks=["stake-wale"])

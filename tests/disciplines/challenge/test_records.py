@@ -1,4 +1,4 @@
-"""The challenge's tables: what is refused, with row and reason, and what a missing table means."""
+"""The challenge's tables: what is rejected, with row and reason, and what a missing table means."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ def small() -> Tables:
 
 
 def refusal(tables: Tables) -> str:
-    """Return the message with which tables are refused."""
+    """Return the message with which tables are rejected."""
     with pytest.raises(InvalidRecords) as refused:
         records_of(tables)
     return str(refused.value)
@@ -40,7 +40,7 @@ def refusal(tables: Tables) -> str:
         ("submissions", 0, "competition", "other", "inconsistent"),
     ],
 )
-def test_a_bad_value_is_refused_with_row_and_reason(
+def test_a_bad_value_is_rejected_with_row_and_reason(
     table: str, row: int, column: str, value: object, code: str
 ) -> None:
     """Nothing unknown, twice, negative, out of range or not finite is scored."""
@@ -103,7 +103,7 @@ def test_ten_tenths_are_not_more_than_one() -> None:
 def test_a_competitions_own_rule_is_held_to_the_rules_bounds(
     column: str, value: object, said: str
 ) -> None:
-    """A rule in a table is a rule: a bad one is refused with its row and column."""
+    """A rule in a table is a rule: a bad one is rejected with its row and column."""
     tables = small()
     tables["competitions"] = [{"id": "main", "emission_share": 1, column: value}]
     message = refusal(tables)
@@ -140,7 +140,7 @@ def test_without_a_competitions_table_there_is_one_called_main() -> None:
 
 
 def test_a_submission_of_an_unnamed_competition_needs_one_called_main() -> None:
-    """Where competitions are listed, a submission to none of them is refused."""
+    """Where competitions are listed, a submission to none of them is rejected."""
     tables = small()
     tables["competitions"] = [{"id": "code", "emission_share": 1}]
     assert "is not among the competitions" in refusal(tables)

@@ -167,7 +167,7 @@ def test_uid_0_is_never_capped_and_its_earnings_join_the_burn() -> None:
     assert rows["1"]["weight"] == pytest.approx(0.05)
 
 
-def test_no_stake_at_all_is_an_error_that_says_so() -> None:
+def test_zero_total_stake_is_an_error() -> None:
     """Who forgot the stakes should not find an empty board."""
     tables = tables_of({"a": (1, [0.5] * 3)}, stakes={"v1": 0, "v2": 0, "v3": 0})
     with pytest.raises(NotScorable, match="total stake at epoch 0 is 0"):

@@ -48,7 +48,7 @@ def test_the_edition_carries_both_versions() -> None:
     assert versions["sota_models"] == SOTA_VERSION == "2025-01-04"
 
 
-def test_every_rule_says_what_it_means_why_and_from_where() -> None:
+def test_every_rule_has_meaning_reason_and_source() -> None:
     """A rule without a reason is a number nobody can argue with."""
     for text in CommunityRules.texts():
         assert text.meaning.endswith("."), text.name
@@ -68,7 +68,7 @@ def test_every_rule_says_what_it_means_why_and_from_where() -> None:
         {"finding_alpha": 0},
     ],
 )
-def test_values_out_of_bounds_are_refused(wrong: dict[str, object]) -> None:
+def test_values_out_of_bounds_are_rejected(wrong: dict[str, object]) -> None:
     """Each with the rule's name."""
     with pytest.raises(InvalidRule, match=next(iter(wrong))):
         CommunityRules().override(wrong)

@@ -31,8 +31,8 @@ def test_an_honest_community_has_no_finding(seed: int) -> None:
 
 @pytest.mark.parametrize("attack", ATTACKS)
 @pytest.mark.parametrize("seed", [1, 2])
-def test_every_attack_is_caught_and_its_people_are_named(attack: str, seed: int) -> None:
-    """Whoever plays the attack of that name is among the subjects of the finding."""
+def test_every_attack_is_detected_and_its_users_are_named(attack: str, seed: int) -> None:
+    """Anyone who plays the attack of that name is among the subjects of the finding."""
     found, guilty = findings([attack], seed)
     assert {one.code for one in found} == {attack}
     named = {name for one in found for name in one.subjects}
@@ -43,7 +43,7 @@ def test_every_attack_is_caught_and_its_people_are_named(attack: str, seed: int)
     assert len(named - guilty) <= innocent.get(attack, 0)
 
 
-def test_a_finding_says_what_was_seen_and_what_would_be_expected() -> None:
+def test_a_finding_has_observed_and_expected_values() -> None:
     """A statistic, its expected value, the chance of it, and the records behind it."""
     found, _ = findings(["self-feedback"], 3)
     (one,) = found
@@ -123,7 +123,7 @@ def test_numbered_handles_are_not_near_duplicates() -> None:
     assert find(records, CommunityRules()) == []
 
 
-def test_text_ids_stand_in_for_missing_handles() -> None:
+def test_text_ids_replace_missing_handles() -> None:
     """PeerBench knows people by id alone; number ids say nothing."""
     rows = [{"id": name} for name in ("ada_lovelace", "ada.l0velace", "grace_hopper")]
     (one,) = find(read_rows(DISCIPLINE.schema, {"users": rows}), CommunityRules())

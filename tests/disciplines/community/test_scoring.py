@@ -40,7 +40,7 @@ def scored(tables: Any, **rules: Any) -> Community:
 
 @pytest.mark.parametrize("rules", [{}, EVERYTHING, {"sota_list": "dynamic"}])
 @pytest.mark.parametrize("board", DISCIPLINE.boards)
-def test_everybody_is_explained_and_the_parts_sum_to_the_score(
+def test_every_id_is_explained_and_the_parts_sum_to_the_score(
     made: Simulation, board: str, rules: dict[str, Any]
 ) -> None:
     """On every board, opt-ins off and on; an explanation that does not sum cannot be built."""
@@ -73,8 +73,8 @@ def _count(name: str) -> str:
     return name.removesuffix("_bonus") if name.endswith("prompts_bonus") else name
 
 
-def test_the_records_behind_a_count_are_as_many_as_it_says(made: Simulation) -> None:
-    """Whoever doubts a number can look every record up."""
+def test_the_records_of_a_count_are_as_many_as_the_count(made: Simulation) -> None:
+    """Anyone who doubts a number can look every record up."""
     community = scored(made.tables)
     same = {"benchmark_creator", "diverse_feedback_benchmarks", "diverse_feedback_users",
             "quality_prompts", "difficult_prompts_bonus", "h_index", "feedback_activity",
@@ -167,7 +167,7 @@ def test_parquet_and_csv_give_the_same_boards(made: Simulation, tmp_path: Path) 
         assert one.board(board).sha256 == other.board(board).sha256
 
 
-def test_a_moment_before_everything_scores_nobody(made: Simulation) -> None:
+def test_a_time_before_all_records_scores_none(made: Simulation) -> None:
     """Rows whose parents are not there yet do not come back through a side door."""
     records = read_rows(DISCIPLINE.schema, made.tables).as_of(datetime(1999, 1, 1, tzinfo=UTC))
     community = score(records, CommunityRules().override(EVERYTHING))
@@ -217,7 +217,7 @@ def test_badges_carry_the_time_they_were_earned() -> None:
     ]
 
 
-def test_the_combined_board_shows_where_people_specialise(made: Simulation) -> None:
+def test_the_combined_board_shows_specializations(made: Simulation) -> None:
     """Three scores, ranks and percentiles; nobody specialises by less than the margin."""
     rows = scored(made.tables).board("combined").rows()
     names = {"user-score", "contributor", "reviewer"}
@@ -231,7 +231,7 @@ def test_the_combined_board_shows_where_people_specialise(made: Simulation) -> N
     assert {row["specialises"] for row in rows} <= names | {"none"}
 
 
-def test_distinct_tie_ranks_tell_equal_scores_apart_by_id() -> None:
+def test_distinct_tie_ranks_order_equal_scores_by_id() -> None:
     """The rule changes the ranks, never the order."""
     rows = (
         scored({"users": [{"id": n} for n in (3, 1, 2)]}, tie_ranks="distinct")

@@ -22,7 +22,7 @@ def test_equal_arguments_give_equal_records_and_another_seed_others() -> None:
 
 
 def test_records_pass_validation_and_ids_are_numbers() -> None:
-    """Whoever tries agon on them must not first repair them; number ids join fastest."""
+    """Anyone who tries agon on them must not first repair them; number ids join fastest."""
     made = simulate(size=60, seed=1, attacks=list(ATTACKS))
     records = read_rows(DISCIPLINE.schema, made.tables)
     assert records.arrow("users")["id"].type == "int64"
@@ -31,7 +31,7 @@ def test_records_pass_validation_and_ids_are_numbers() -> None:
     assert made.tables["scores"].num_rows == 6000
 
 
-def test_the_truth_names_everybody_once_and_attackers_by_role() -> None:
+def test_the_truth_names_every_user_once_and_attackers_by_role() -> None:
     """What a scorer must not see stands beside the records."""
     made = simulate(size=60, seed=1, attacks=["reciprocal-ring"])
     people = made.truth["people"]
@@ -41,7 +41,7 @@ def test_the_truth_names_everybody_once_and_attackers_by_role() -> None:
     assert roles.count("honest") == 60
 
 
-def test_honest_people_do_not_rate_their_own_prompts() -> None:
+def test_honest_users_do_not_rate_their_own_prompts() -> None:
     """Else self-feedback could not be told from chance."""
     made = simulate(size=30, seed=5, attacks=[])
     creator = dict(
@@ -70,13 +70,13 @@ def test_skill_shows_in_the_contributor_board() -> None:
     )
 
 
-def test_an_unknown_attack_is_refused_with_a_suggestion() -> None:
+def test_an_unknown_attack_is_rejected_with_a_suggestion() -> None:
     """A misspelt name must not run a peaceful simulation."""
     with pytest.raises(NotFound, match="did you mean self-feedback"):
         simulate(size=50, seed=1, attacks=["self-feedbak"])
 
 
-def test_too_few_people_are_refused() -> None:
+def test_too_few_users_are_rejected() -> None:
     """Ten is the least that can disagree."""
     with pytest.raises(ValueError, match="at least 10"):
         simulate(size=3, seed=1)

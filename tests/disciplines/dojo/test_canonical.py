@@ -113,7 +113,7 @@ def test_length_counts_bytes_not_characters() -> None:
         (b"\xff\xfea\x00", 0, 1),
     ],
 )
-def test_what_is_not_utf8_is_refused_with_offset_and_line(
+def test_what_is_not_utf8_is_rejected_with_offset_and_line(
     raw: bytes, offset: int, line: int
 ) -> None:
     """Latin-1, surrogates, overlong forms, a cut character and UTF-16 are all told their place."""

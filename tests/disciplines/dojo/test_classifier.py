@@ -36,7 +36,7 @@ def test_each_example_is_classified_as_measured(path: Path) -> None:
     assert guess(path).tag == MISSED.get(name_of(path), path.parent.name)
 
 
-def test_the_accuracy_is_what_the_documentation_says() -> None:
+def test_the_accuracy_is_as_documented() -> None:
     """58 of 63 example programs, all seven tags among them."""
     right = sum(guess(path).tag == path.parent.name for path in SOLVERS)
     assert (right, len(SOLVERS)) == (58, 63)
@@ -87,7 +87,7 @@ def test_evidence_names_the_first_line_that_shows_each_feature() -> None:
     )
 
 
-def test_nothing_recognised_is_other_and_contradicts_nothing() -> None:
+def test_an_unrecognized_program_is_other_and_contradicts_no_tag() -> None:
     """No evidence is no evidence against anybody."""
     empty = classify(read(""))
     assert empty == Classification("other", ())

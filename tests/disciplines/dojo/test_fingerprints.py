@@ -48,7 +48,7 @@ def same(one: str, other: str) -> bool:
     ],
 )
 def test_renamed_copies_collide(one: str, other: str) -> None:
-    """Whoever renames a variable, even in one function only, has not written another program."""
+    """Anyone who renames a variable, even in one function only, has not written another program."""
     assert same(one, other)
 
 

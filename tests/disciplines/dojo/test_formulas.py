@@ -98,7 +98,7 @@ def test_a_longer_program_never_gets_more(one: int, other: int) -> None:
     assert 0 <= less <= more <= 200
 
 
-def test_a_negative_length_is_refused() -> None:
+def test_a_negative_length_is_rejected() -> None:
     """It would give more than the largest bonus."""
     with pytest.raises(ValueError, match="never negative, got -1"):
         brevity(-1, b_max=200, beta=1 / 800)
@@ -113,7 +113,7 @@ def test_the_stage_is_half_of_the_terms_rounded_down(n_check: int, stage: int) -
 
 
 @pytest.mark.parametrize("n_check", [1, 0, -3])
-def test_a_stage_without_terms_is_refused(n_check: int) -> None:
+def test_a_stage_without_terms_is_rejected(n_check: int) -> None:
     """A gate of no terms would let everybody pass."""
     with pytest.raises(ValueError, match="at least 2"):
         stage_length(n_check)
@@ -157,7 +157,7 @@ def test_an_unusable_tag_is_unspecified(
     assert normal_tag(tag, notes, require_notes=False, max_length=64) == without
 
 
-def test_the_first_of_each_tag_and_everybody_gets_points() -> None:
+def test_the_first_of_each_tag_and_all_entries_get_points() -> None:
     """30 for the first of a tag, 2 × 10 for all once two tags agree, 50 at most."""
     entries = [
         Entry("ada", "loops", 2, "h", "s1"),

@@ -32,8 +32,8 @@ def found(source: str, *, kind: Kind = "solver") -> list[Violation]:
         "def f(input): pass",
     ],
 )
-def test_what_the_rules_allow_is_not_refused(line: str) -> None:
-    """A refusal costs all points; only what the page names is refused."""
+def test_what_the_rules_allow_is_not_rejected(line: str) -> None:
+    """A refusal costs all points; only what the page names is rejected."""
     assert found(f"{ENTRY}{line}\n") == []
 
 
@@ -72,18 +72,18 @@ def test_what_the_rules_allow_is_not_refused(line: str) -> None:
         ("@getattr\ndef f(): pass", "getattr used as a value"),
     ],
 )
-def test_each_way_out_is_refused(line: str, what: str) -> None:
+def test_each_way_out_is_rejected(line: str, what: str) -> None:
     """Doors the page names, and their disguises, each told once."""
     assert [v.what for v in found(f"{ENTRY}{line}\n")] == [what]
 
 
 @pytest.mark.parametrize("name", sorted(REFUSED_NAMES))
-def test_each_refused_builtin_is_refused(name: str) -> None:
+def test_each_rejected_builtin_is_rejected(name: str) -> None:
     """The list of the page, one by one, called or merely named."""
     assert [v.what for v in found(f"{ENTRY}{name}()")] == [f"use of {name}"]
 
 
-def test_everything_is_told_at_once_sorted_with_its_place() -> None:
+def test_all_violations_are_reported_sorted_with_positions() -> None:
     """Authors correct a file once; the places are lines and columns from 1."""
     violations = found("import os\nx = 'é'; y = open\nz = x.__class__\n")
     assert [(v.line, v.column, v.verdict) for v in violations] == [
@@ -131,7 +131,7 @@ def test_any_top_level_binding_makes_a_solver(source: str) -> None:
         ("def solver(): return []\ndef solver(x): return x", 2),
     ],
 )
-def test_a_solver_that_cannot_be_called_is_told(source: str, line: int) -> None:
+def test_a_solver_that_cannot_be_called_is_reported(source: str, line: int) -> None:
     """Without solver() there is nothing to run; the verdict is what running would give."""
     assert [(v.line, v.verdict) for v in found(source)] == [(line, "runtime_error")]
 

@@ -77,7 +77,7 @@ def test_a_wrong_recorded_hash_is_an_error() -> None:
     assert found == {"hash-mismatch": Severity.ERROR}
 
 
-def test_many_tags_on_one_problem_are_told_with_what_was_expected() -> None:
+def test_many_tags_on_one_problem_are_explained_with_the_expected_number() -> None:
     """Nine users, nine tags, where a season of nine tags would give fewer."""
     rows = [
         {"id": f"s{n}", "problem_id": "p", "user_id": f"u{n}", "created_at": "2026-01-01",
@@ -107,7 +107,7 @@ def test_a_large_season_gives_most_sources_by_hash_and_is_valid() -> None:
     assert agon.score("dojo", records).board().rows(top=1)[0]["score"] > 0
 
 
-def test_an_unknown_attack_is_refused_with_a_suggestion() -> None:
+def test_an_unknown_attack_is_rejected_with_a_suggestion() -> None:
     """A misspelt attack must not give an honest season."""
     with pytest.raises(NotFound, match="did you mean tag-farming"):
         DOJO.simulate(size=10, seed=1, attacks=["tag-framing"])

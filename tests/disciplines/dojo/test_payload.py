@@ -107,7 +107,7 @@ def test_elements_are_those_of_the_largest_list_or_tuple(source: str, elements: 
         (f"x = {'9' * 64}", f"x = {'9' * 65}", "65 digits, 64"),
     ],
 )
-def test_a_limit_allows_itself_and_refuses_one_more(at_limit: str, above: str, what: str) -> None:
+def test_a_limit_allows_itself_and_rejects_one_more(at_limit: str, above: str, what: str) -> None:
     """Exceeding is being strictly above (seed 002, 3.2)."""
     assert violations(at_limit) == []
     (violation,) = violations(above)

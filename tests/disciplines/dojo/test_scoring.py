@@ -78,7 +78,7 @@ def test_boards_equal_a_second_implementation(
 def test_explanations_sum_to_every_score(
     season: tuple[list[dict[str, Any]], list[dict[str, Any]]],
 ) -> None:
-    """An explanation is refused where it does not add up; every id on every board has one."""
+    """An explanation is rejected where it does not add up; every id on every board has one."""
     result = scored(*season)
     for board in ("season", "problem:p", "problem:q"):
         shown = result.board(board)
@@ -125,8 +125,8 @@ def test_hash_and_length_are_computed_from_the_source_when_it_is_there() -> None
     assert {row["score"] for row in board} == {1000.0 + board[0]["brevity"]}
 
 
-def test_a_stricter_policy_scores_anew_without_running_a_program() -> None:
-    """A rule change re-scores stored results; the explanation names the line that is refused."""
+def test_a_stricter_policy_rescores_without_running_a_program() -> None:
+    """A rule change re-scores stored results; the explanation names the line that is rejected."""
     result = scored([{"id": "p"}], [submission()], max_numeric_literals=1)
     told = result.explain("ada", board="problem:p")
     assert told.score == 0.0
@@ -190,7 +190,7 @@ def test_an_unknown_problem_or_user_is_not_found_with_a_suggestion() -> None:
         result.explain("eve")
 
 
-def test_a_verdict_outside_the_closed_list_and_a_lost_length_are_refused() -> None:
+def test_a_verdict_outside_the_closed_list_and_a_lost_length_are_rejected() -> None:
     """All errors at once, each with its row."""
     rows = [submission(verdict="pass"), submission(id="s2", source=None, source_hash=HASHES[0]),
             submission(id="s3", verdict="wrong_answer")]  # fmt: skip

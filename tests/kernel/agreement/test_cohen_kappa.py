@@ -38,7 +38,7 @@ def test_kappa_equals_its_definition(labels: list[tuple[str, str]]) -> None:
     assert kappa.value == cohen_kappa(second, first).value <= 1
 
 
-def test_nobody_in_common_is_said() -> None:
+def test_no_common_ids_are_reported() -> None:
     """No item, no agreement; and columns belong together."""
     with pytest.raises(NotScorable, match="no item"):
         cohen_kappa([], [])

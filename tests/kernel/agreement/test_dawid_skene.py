@@ -157,7 +157,7 @@ def test_numbers_must_be_dense(columns: tuple[list[int], ...], message: str) -> 
         dawid_skene(*columns, classes=2)
 
 
-def test_nothing_teaches_nothing() -> None:
+def test_no_labels_are_rejected() -> None:
     """No labels, or no iteration: said at once."""
     with pytest.raises(NotScorable):
         dawid_skene([], [], [], classes=2)

@@ -91,7 +91,7 @@ def test_names_will_do() -> None:
     assert alpha.value == 1.0
 
 
-def test_what_cannot_be_compared_is_refused() -> None:
+def test_what_cannot_be_compared_is_rejected() -> None:
     """Alone, all alike, twice by one rater, or ragged: each said in its own words."""
     with pytest.raises(NotScorable, match="two ratings"):
         krippendorff_alpha([1, 2], [1, 1], [5, 5])

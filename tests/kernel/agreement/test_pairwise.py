@@ -88,7 +88,7 @@ def test_a_copying_pair_stands_out_among_honest_judges() -> None:
     assert (found.probability[order[1:]] < 0.01).mean() < 0.02
 
 
-def test_what_cannot_be_compared_is_refused() -> None:
+def test_what_cannot_be_compared_is_rejected() -> None:
     """A judge has one vote per item; numbers start at 0."""
     with pytest.raises(ValueError, match="twice"):
         pairwise_agreement([0, 0], [1, 1], [0, 1], min_common=1)

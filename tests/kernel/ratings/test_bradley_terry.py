@@ -101,7 +101,7 @@ def test_all_scores_agree_with_evalica_and_choix_on_random_matches() -> None:
 
 @few
 @given(rows_of_six)
-def test_either_the_optimum_or_a_refusal(rows: list[tuple[int, int, float]]) -> None:
+def test_either_the_optimum_or_an_error(rows: list[tuple[int, int, float]]) -> None:
     """The oracle needs no derivative; where it would run off to infinity we must refuse."""
     counts = counted(rows, 6)
     if groups_of(counts)[0] == 1:
@@ -158,7 +158,7 @@ def test_many_players_meet_the_optimum_within_a_thousandth_of_a_point(
 
 
 @pytest.mark.parametrize("regularisation", [0.0, 0.3])
-def test_elimination_takes_over_where_gradients_crawl(
+def test_elimination_replaces_slow_conjugate_gradients(
     monkeypatch: pytest.MonkeyPatch, regularisation: float
 ) -> None:
     """A long chain of matches needs more rounds than are granted; the answer stays exact."""
@@ -212,7 +212,7 @@ def test_a_lopsided_record_does_not_make_newton_overshoot() -> None:
         ([(0, 1, 0.5), (2, 3, 0.5)], "2 groups"),
     ],
 )
-def test_a_rating_that_does_not_exist_is_refused_with_names_and_remedy(
+def test_a_rating_that_does_not_exist_is_rejected_with_names_and_remedy(
     rows: list[tuple[int, int, float]], message: str
 ) -> None:
     """Any number given here would be an artefact of when the solver stopped."""
@@ -223,7 +223,7 @@ def test_a_rating_that_does_not_exist_is_refused_with_names_and_remedy(
     assert "Rate with a regularisation above 0" in str(refusal.value)
 
 
-def test_an_all_but_undefeated_player_among_ties_is_told_apart() -> None:
+def test_an_almost_undefeated_player_among_ties_is_distinguished() -> None:
     """Ada tied once, so somebody took half a point off her: a finite rating exists."""
     counts = counted([(0, 1, 1.0), (0, 2, 0.5), (1, 2, 0.5)], 3)
     assert groups_of(counts)[0] == 1
@@ -256,7 +256,7 @@ def test_a_contest_of_none_or_one_has_a_rating() -> None:
 
 
 @pytest.mark.parametrize("wrong", [-1.0, float("nan"), float("inf")])
-def test_a_prior_out_of_bounds_is_refused(wrong: float) -> None:
+def test_a_prior_out_of_bounds_is_rejected(wrong: float) -> None:
     """A negative prior would make the likelihood unbounded."""
     with pytest.raises(ValueError, match="from 0 up"):
         bradley_terry(counted([(0, 1, 0.5)], 2), regularisation=wrong)

@@ -254,7 +254,7 @@ def test_halves_round_away_from_zero(change: float, whole: float) -> None:
 
 
 @pytest.mark.parametrize("score", [1.5, -0.1, float("nan")])
-def test_a_score_outside_its_range_is_refused_with_its_row(score: float) -> None:
+def test_a_score_outside_its_range_is_rejected_with_its_row(score: float) -> None:
     """One such score would poison every later rating."""
     with pytest.raises(NotScorable, match="match 1 has score"):
         played([(0, 1, 1.0), (0, 1, score)], round_changes=True)
@@ -300,7 +300,7 @@ def test_encoding_can_be_undone_and_names_are_sorted(rows: list[tuple[str, str]]
     assert [known[n] for n in b] == right
 
 
-def test_encoding_takes_every_kind_of_column_alike() -> None:
+def test_encoding_accepts_every_kind_of_column() -> None:
     """Tables arrive chunked, dictionary-encoded, as numpy arrays or with whole numbers."""
     left, right = ["b", "a", "c"], ["a", "d", "d"]
     plain = pa.array(left), pa.array(right)
@@ -329,7 +329,7 @@ def test_encoding_many_ids_gives_the_same() -> None:
     assert (known[other] == b).all()
 
 
-def test_a_missing_id_is_refused_with_its_row() -> None:
+def test_a_missing_id_is_rejected_with_its_row() -> None:
     """A null would become a player of its own."""
     with pytest.raises(NotScorable, match="match 1 has no id on side b"):
         encode(["a", "b"], ["b", None])

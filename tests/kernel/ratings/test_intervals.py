@@ -123,7 +123,7 @@ def test_intervals_move_to_the_elo_scale_with_their_ratings() -> None:
 
 
 @pytest.mark.parametrize("level", [0.0, 1.0, 95.0, float("nan")])
-def test_a_level_out_of_bounds_is_refused(level: float) -> None:
+def test_a_level_out_of_bounds_is_rejected(level: float) -> None:
     """95 in place of 0.95 is the usual slip."""
     counts = count_pairs([0], [1], [0.5], players=2)
     fit = bradley_terry(counts, regularisation=0.0)
@@ -133,7 +133,7 @@ def test_a_level_out_of_bounds_is_refused(level: float) -> None:
         bootstrap_intervals(counts, fit, refits=2, seed=1, level=level)
 
 
-def test_no_refits_and_no_help_for_separated_ones_are_refused() -> None:
+def test_no_refits_and_no_help_for_separated_ones_are_rejected() -> None:
     """Both would leave an interval without meaning."""
     counts = count_pairs([0], [1], [0.5], players=2)
     fit = bradley_terry(counts, regularisation=0.0)
@@ -145,7 +145,7 @@ def test_no_refits_and_no_help_for_separated_ones_are_refused() -> None:
 
 @few
 @given(ends)
-def test_ranks_and_groups_agree_with_comparing_everybody(rows: list[tuple[int, int]]) -> None:
+def test_ranks_and_groups_agree_with_all_comparisons(rows: list[tuple[int, int]]) -> None:
     """Sorting is quick; comparing every pair and every set of players is plainly right."""
     ranks = rank_groups([low for low, _ in rows], [high for _, high in rows])
     for x, (low, high) in enumerate(rows):
@@ -162,7 +162,7 @@ def test_ranks_and_groups_agree_with_comparing_everybody(rows: list[tuple[int, i
 
 
 @pytest.mark.parametrize(("low", "high"), [([1], [0]), ([float("nan")], [1]), ([1, 2], [3])])
-def test_ends_that_make_no_interval_are_refused(low: list[float], high: list[float]) -> None:
+def test_ends_that_make_no_interval_are_rejected(low: list[float], high: list[float]) -> None:
     """A rank from a swapped interval would be nonsense."""
     with pytest.raises(ValueError, match="low end"):
         rank_groups(low, high)

@@ -120,7 +120,7 @@ def test_ties_are_half_wins_for_each_side() -> None:
         ([(0.5, 2, 1.0)], ValueError, "expected whole numbers"),
     ],
 )
-def test_faulty_rows_are_refused_however_many_there_are(
+def test_faulty_rows_are_rejected_however_many_there_are(
     monkeypatch: pytest.MonkeyPatch,
     compiled_from: int,
     rows: list[tuple[int, int, float]],
