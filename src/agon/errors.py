@@ -32,55 +32,55 @@ class AgonError(Exception):
 
 
 class CheckFailed(AgonError):
-    """Say that a check did not hold: a finding of severity error, a hash that differs."""
+    """A check failed: a finding of severity error, a hash that differs."""
 
     exit_code = 1
 
 
 class Unreadable(AgonError):
-    """Say that an input cannot be read as what it should be."""
+    """An input cannot be read, or is not of the expected form."""
 
     exit_code = 2
 
 
 class InvalidRule(AgonError):
-    """Say that a rule is unknown, out of its bounds or of the wrong kind."""
+    """A rule is unknown, out of bounds or of the wrong type."""
 
     exit_code = 2
 
 
 class NotScorable(AgonError):
-    """Say that well-formed records cannot be scored, and why (for example no stake at all)."""
+    """Valid records cannot be scored (for example, there is no stake)."""
 
     exit_code = 2
 
 
 class NotFound(AgonError):
-    """Say that a named thing does not exist: an id, a board, an edition."""
+    """An id, board, edition or other name does not exist."""
 
     exit_code = 3
 
 
 class Conflict(AgonError):
-    """Say that what is asked contradicts what is already there."""
+    """A request contradicts the current state."""
 
     exit_code = 4
 
 
 class Forbidden(AgonError):
-    """Say that who asks is known and may not do this, and who may."""
+    """The authenticated caller lacks the permission."""
 
     exit_code = 4
 
 
 class Unauthenticated(AgonError):
-    """Say that who asks has to show a valid token first."""
+    """A request needs a valid token."""
 
     exit_code = 4
 
 
 class TooMany(AgonError):
-    """Say that there are too many requests, and when to come back.
+    """There are too many requests; retry later.
 
     Attributes:
         retry_after: seconds until another request may succeed.
@@ -94,13 +94,13 @@ class TooMany(AgonError):
 
 
 class Unavailable(AgonError):
-    """Say that a needed part is missing or out of reach, and which package brings it."""
+    """A required package or service is missing or unreachable."""
 
     exit_code = 5
 
 
 class DatabaseUnavailable(Unavailable):
-    """Say that the database is out of reach or out of order, in words for who looks after it."""
+    """The database is unreachable or fails; the message is for its operator."""
 
 
 _MOST_LISTED = 12

@@ -45,7 +45,7 @@ def test_a_board_is_read_explained_remembered_and_proved(target: Target, agon: C
     assert name in target.good("contest", "list", "--discipline", "arena", "--format", "csv").out
     draft = f"{name}-draft"
     target.good("contest", "create", draft, "--discipline", "arena", "--title", "D", "--draft")
-    assert "nobody has looked yet" in target.good("contest", "findings", draft).out
+    assert "not scanned yet" in target.good("contest", "findings", draft).out
     assert target.json("contest", "findings", name, "--look")["seq"] == 12
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from agon.cli.root import _HOMES
+from agon.cli.root import _MODULES
 from agon.errors import NotFound, Unreadable
 from agon.settings import COMMANDS, SETTINGS, Settings, load, origins
 
@@ -105,7 +105,7 @@ def test_a_command_options_variable_is_not_taken_for_a_setting(tmp_path: Path) -
 
 def test_every_command_is_known_to_the_settings_and_none_begins_a_setting() -> None:
     """Add a new command to agon.settings.COMMANDS, or its options' variables are refused."""
-    assert set(_HOMES) <= set(COMMANDS)
+    assert set(_MODULES) <= set(COMMANDS)
     clashing = [name for name in SETTINGS for word in COMMANDS if name.startswith(f"{word}_")]
     assert clashing == []
 

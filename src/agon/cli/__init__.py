@@ -1,4 +1,4 @@
-"""Speak at the command line: parse, call, render; no rule of any contest lives here."""
+"""The command line: parses arguments, calls the engine, prints results."""
 
 from agon.cli.root import cli
 from agon.cli.run import main

@@ -22,7 +22,7 @@ _form = parameters.form(TABLE, "json")
 
 @click.group("cases", cls=Group)
 def command() -> None:
-    """Look into findings and disputes: open a case, note, decide, appeal, close.
+    """Handle findings and disputes as cases: open, note, decide, appeal, close.
 
     People decide. A decision is an entry of the ledger and moves no score by itself; what does is
     a change set (agon contest void), which the decision may name.
@@ -58,7 +58,7 @@ def list_(contest: str, *, form: str, output: Path | None, target: Target) -> No
 def show(contest: str, case: str, *, form: str, target: Target) -> None:
     """Show CASE of ID with every step: who said and decided what, and when.
 
-    agon cases list tells the ids.
+    agon cases list shows the ids.
 
       agon cases show spring CASE
     """
@@ -130,7 +130,7 @@ def note(contest: str, case: str, *, text: str, form: str, target: Target) -> No
 @arguments.contest
 @_case
 @option("--decision", required=True, metavar="D", help="What is decided, in few words.")
-@option("--reason", required=True, metavar="R", help="Why; it stands in the case for ever.")
+@option("--reason", required=True, metavar="R", help="The reason; stored in the case permanently.")
 @option("--change", metavar="CHANGE", help="The change set by which it takes effect, if it does.")
 @_form
 @target
@@ -170,7 +170,7 @@ def appeal(contest: str, case: str, *, text: str, form: str, target: Target) -> 
     """Appeal against the decision of CASE of ID.
 
     Those the case is about may, with a token of their own, and organisers for them; then it is
-    decided anew.
+    decided again.
 
       agon cases appeal spring CASE --text 'the network was slow'
     """
@@ -199,20 +199,20 @@ def close(contest: str, case: str, *, text: str, form: str, target: Target) -> N
         _print(api.cases.close(contest, case, NoteRequest(text=text)), form)
 
 
-def _print(told: "Case", form: str) -> None:
+def _print(case: "Case", form: str) -> None:
     if form == "json":
         from agon.cli.shared.formats import json_chunks
 
-        deliver(json_chunks(lists.plain_values(told)), None)
+        deliver(json_chunks(lists.plain_values(case)), None)
         return
     from agon.cli.shared.tables import Output, listed
 
     out = Output()
-    out.line(f"case {told.id} · {told.state}", style="bold")
-    out.line(told.title)
-    if told.subjects:
-        out.line(f"about: {listed(told.subjects, most=20)}")
-    for step in told.steps:
+    out.line(f"case {case.id} · {case.state}", style="bold")
+    out.line(case.title)
+    if case.subjects:
+        out.line(f"about: {listed(case.subjects, most=20)}")
+    for step in case.steps:
         decision = f" {step['decision']}:" if step.get("decision") else ""
         change = f" (change set {step['change']})" if step.get("change") else ""
         when = lists.format_value(step["at"])

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @click.group("config", cls=Group)
 def command() -> None:
-    """Look at the settings of the service.
+    """Show and check the settings of the service.
 
     They come from options, else the environment (AGON_PORT), else agon.toml, else defaults.
 
@@ -25,7 +25,7 @@ def command() -> None:
 
 
 @command.command("show")
-@option("--origin", is_flag=True, help="Tell where each setting comes from.")
+@option("--origin", is_flag=True, help="Show where each setting comes from.")
 @parameters.form(TABLE, "json", "toml")
 @parameters.output
 def show(*, origin: bool, form: str, output: Path | None) -> None:
@@ -57,8 +57,8 @@ def show(*, origin: bool, form: str, output: Path | None) -> None:
 def check() -> None:
     """Check that the service could start with these settings.
 
-    Unknown names, values out of bounds and settings that contradict each other are told all at
-    once, each with its place. Nothing is started, no file is made.
+    Unknown names, values out of bounds and contradictory settings are reported together, each
+    with its source. Nothing is started, no file is written.
 
       agon config check
       AGON_CONFIG=/etc/agon/agon.toml agon config check
@@ -68,7 +68,7 @@ def check() -> None:
     settings = load()
     refuse_public_without_auth(settings)
     set_here = sum(one.source != "default" for one in _origins())
-    click.echo(f"good: {len(SETTINGS)} settings, {set_here} of them set; serves {settings.url}")
+    click.echo(f"OK: {len(SETTINGS)} settings, {set_here} of them set; serves {settings.url}")
 
 
 def _origins() -> "list[Origin]":

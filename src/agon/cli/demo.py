@@ -111,8 +111,8 @@ def draw(out: "Output", demo: "DemoResult") -> None:
     for finding in findings:
         label = f"{finding.severity} {finding.code}"
         counted[label] = counted.get(label, 0) + 1
-    told = ", ".join(f"{count} {label}" for label, count in counted.items())
-    out.line(f"findings: {told or 'none'}")
+    summary = ", ".join(f"{count} {label}" for label, count in counted.items())
+    out.line(f"findings: {summary or 'none'}")
 
 
 def _first(demo: "DemoResult") -> str:

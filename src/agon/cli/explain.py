@@ -86,7 +86,7 @@ def draw_explanation(
     """Draw an explanation: a waterfall of its parts, each with its reason.
 
     Args:
-        out: where it is drawn.
+        out: the output to add it to.
         explanation: the explanation.
         under: name of the edition.
         most: maximum number of parts; the rest becomes one part (None: all).

@@ -1,4 +1,4 @@
-"""``agon import``: other people's formats to records."""
+"""``agon import``: convert other formats to records."""
 
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ class FormatName(click.ParamType[str]):
         from agon.errors import did_you_mean
 
         if value not in FORMATS:
-            self.fail(f"there is no format {value!r}: {did_you_mean(value, FORMATS)}", param, ctx)
+            self.fail(f"unknown format {value!r}: {did_you_mean(value, FORMATS)}", param, ctx)
         return str(value)
 
 
@@ -62,7 +62,7 @@ def command(
       challenge-runs         folders of agon challenge run → challenge
       harbor                 folders of Harbor's jobs → challenge
 
-    The records go into the new folder DIR. Everything wrong with SOURCE is told at once:
+    The records go into the new folder DIR. All errors of SOURCE are reported together:
     file, row, column, value, remedy.
 
       agon import arena-battles battles.json --out data

@@ -24,9 +24,9 @@ _ABOUT: Final = (
 
 @click.group("jobs", cls=Group)
 def command() -> None:
-    """Look at the service's jobs and its queue; pause it, resume it.
+    """List, cancel and retry jobs of the service; pause and resume its queue.
 
-    What failed is told with its cause, and can be tried again.
+    Failed jobs are shown with their cause and can be retried.
 
       agon jobs list --state failed
       agon jobs queue
@@ -59,7 +59,7 @@ def list_(
 ) -> None:
     """List jobs, newest first.
 
-    Each with its place in the queue and, where it failed, the last cause.
+    Each with its position in the queue and, if it failed, the last cause.
 
       agon jobs list --contest spring --state failed
     """
@@ -88,13 +88,13 @@ def show(job: str, *, form: str, target: Target) -> None:
       agon jobs show 0193…
     """
     with target.open(create=False) as api:
-        told = api.jobs.get(job)
+        view = api.jobs.get(job)
     if form == "json":
         from agon.cli.shared.formats import json_chunks
 
-        deliver(json_chunks(lists.plain_values(told)), None)
+        deliver(json_chunks(lists.plain_values(view)), None)
         return
-    _draw_job(lists.plain_values(told))
+    _draw_job(lists.plain_values(view))
 
 
 @command.command("retry", cls=Command)
@@ -143,7 +143,7 @@ def queue(*, form: str, target: Target) -> None:
 @parameters.form(TABLE, "json")
 @target
 def pause(*, form: str, target: Target) -> None:
-    """Let no more jobs be claimed; those that are worked on are finished.
+    """Pause the queue: no more jobs are claimed; jobs in progress are finished.
 
     A paused queue with none worked on is drained.
 
@@ -159,7 +159,7 @@ def pause(*, form: str, target: Target) -> None:
 @parameters.form(TABLE, "json")
 @target
 def resume(*, form: str, target: Target) -> None:
-    """Let jobs be claimed again.
+    """Resume the queue: jobs are claimed again.
 
     Workers notice within a second.
 
@@ -206,29 +206,29 @@ def _draw_job(row: dict[str, Any]) -> None:
     out.deliver()
 
 
-def _print(told: "Queue", form: str) -> None:
+def _print(view: "Queue", form: str) -> None:
     if form == "json":
         from agon.cli.shared.formats import json_chunks
 
-        deliver(json_chunks(lists.plain_values(told)), None)
+        deliver(json_chunks(lists.plain_values(view)), None)
         return
     from agon.cli.shared.tables import Column, Output
 
     out = Output()
-    drained = " (drained: agon jobs resume lets work go on)" if told.leased == 0 else ""
+    drained = " (drained: agon jobs resume continues)" if view.leased == 0 else ""
     state = (
-        f"paused, {told.leased} worked on{drained}"
-        if told.paused
-        else (f"running, {told.leased} worked on")
+        f"paused, {view.leased} worked on{drained}"
+        if view.paused
+        else (f"running, {view.leased} worked on")
     )
     out.line(state, style="bold")
-    if told.counts:
+    if view.counts:
         out.table(
             [
-                Column(name, [str(getattr(one, name)) for one in told.counts], right=name == "jobs")
+                Column(name, [str(getattr(one, name)) for one in view.counts], right=name == "jobs")
                 for name in ("kind", "state", "jobs")
             ]
         )
-    for one in told.workers:
+    for one in view.workers:
         out.line(f"worker {one.name}: {', '.join(one.kinds)}")
     out.deliver()

@@ -1,4 +1,4 @@
-"""Name the commands; each is loaded when it is called for."""
+"""The commands by name; each is imported when it is used."""
 
 from importlib import import_module
 
@@ -7,7 +7,7 @@ import click
 from agon import __version__
 from agon.cli.shared.commands import Group
 
-_HOMES = {
+_MODULES = {
     "demo": "agon.cli.demo",
     "score": "agon.cli.score",
     "explain": "agon.cli.explain",
@@ -34,31 +34,31 @@ _HOMES = {
 
 
 class LazyGroup(Group):
-    """Hold commands that are imported when they are asked for.
+    """A group whose commands are imported when they are used.
 
     A command's module imports nothing heavy at its top, so that even the list of all commands
     with their first sentences costs little.
     """
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 (Click's signature)
-        """List the commands in the order people meet them."""
-        return list(_HOMES)
+        """Return the names of the commands, the most common first."""
+        return list(_MODULES)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import a command; None when there is none of that name."""
-        if cmd_name not in self.commands and cmd_name in _HOMES:
-            self.commands[cmd_name] = import_module(_HOMES[cmd_name]).command
+        """Import and return a command; None if the name is unknown."""
+        if cmd_name not in self.commands and cmd_name in _MODULES:
+            self.commands[cmd_name] = import_module(_MODULES[cmd_name]).command
         return super().get_command(ctx, cmd_name)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command meant; a misspelt one is refused with the closest there is."""
+        """Return the command; for an unknown name, raise an error with the closest names."""
         name = args[0]
         try:
             return super().resolve_command(ctx, args)
         except click.NoSuchCommand:
-            raise click.NoSuchCommand(name, possibilities=_HOMES, ctx=ctx) from None
+            raise click.NoSuchCommand(name, possibilities=_MODULES, ctx=ctx) from None
 
 
 @click.group(
@@ -72,7 +72,7 @@ def cli() -> None:
     A score can be explained to the last record, compared under other rules and checked for
     gaming. Disciplines: community, challenge, dojo, arena.
 
-      agon demo                               see all of it at work
+      agon demo                               an example of every discipline
       agon score community data/              score a folder of tables
       agon explain community data/ ada        why this score
 

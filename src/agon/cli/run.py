@@ -1,4 +1,4 @@
-"""Run a command and turn whatever ends it into one message and one exit code."""
+"""Run a command and map its outcome to one message and one exit code."""
 
 import os
 import signal
@@ -39,7 +39,7 @@ class _NoPandas:
         path: Sequence[str] | None = None,  # noqa: ARG002 (importlib's signature)
         target: ModuleType | None = None,  # noqa: ARG002
     ) -> None:
-        """Refuse pandas, and leave all other modules to the finders after this one."""
+        """Raise ModuleNotFoundError for pandas; leave other modules to later finders."""
         if fullname == "pandas":
             raise ModuleNotFoundError(f"No module named {fullname!r}", name=fullname)
 
@@ -54,7 +54,7 @@ def main() -> NoReturn:
         # A name that the terminal's encoding lacks must not end the command.
         getattr(stream, "reconfigure", lambda **_: None)(errors="backslashreplace")
     code = run(sys.argv[1:])
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the end is near, and quick
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # only the last flush remains
     try:
         sys.stdout.flush()
         sys.stderr.flush()
@@ -64,9 +64,9 @@ def main() -> NoReturn:
 
 
 def run(arguments: Sequence[str]) -> int:  # noqa: PLR0911 (one for each way to end)
-    """Run one command and return its exit code; what went wrong is told on stderr.
+    """Run one command and return its exit code; errors are printed on stderr.
 
-    130 is an interrupt, 141 a reader that went away, 143 a termination, 70 a bug of ours; all
+    130 is an interrupt, 141 a closed pipe, 143 a termination, 70 a bug in agon; all
     others are those of :mod:`agon.errors`.
     """
     try:
@@ -97,7 +97,7 @@ def run(arguments: Sequence[str]) -> int:  # noqa: PLR0911 (one for each way to 
 
 
 def _unexpected(failed: Exception) -> int:
-    """Tell of what no command foresees: an engine's own interrupt, no memory, a bug of ours."""
+    """Report an unexpected error: an engine's interrupt, lack of memory, a bug in agon."""
     kind = type(failed).__name__
     if kind == "InterruptException":  # DuckDB's own word for Ctrl-C
         _say("interrupted")
@@ -118,13 +118,13 @@ def _where(failed: OSError) -> str:
 
 
 def _say(message: str) -> None:
-    """Write a message on stderr; control characters of foreign texts are shown, not obeyed."""
+    """Print a message on stderr with control characters escaped."""
     lines = message.split("\n")
     click.echo("\n".join(map(printable, lines)), err=True)
 
 
 def _without_pipe() -> int:
-    """Let the interpreter's last flush go nowhere: the reader (``| head``) has had enough."""
+    """Redirect stdout to the null device, because its reader (``| head``) closed the pipe."""
     devnull = os.open(os.devnull, os.O_WRONLY)
     os.dup2(devnull, 1)
     return BROKEN_PIPE

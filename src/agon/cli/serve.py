@@ -52,9 +52,9 @@ def command(**given: Any) -> None:
     finally:
         service.store.close()
     port = listening.getsockname()[1]
-    tell(f"agon serves at {address(settings, port)}/api/v1 ({settings.auth} authentication)")
+    report(f"agon serves at {address(settings, port)}/api/v1 ({settings.auth} authentication)")
     if token is not None:
-        tell(f"operator's token, shown only once: {token}")
+        report(f"operator's token, shown only once: {token}")
     environment = {
         **os.environ,
         **{
@@ -63,11 +63,11 @@ def command(**given: Any) -> None:
         "AGON_PORT": str(port),
     }
     supervisor = Supervisor(
-        processes(settings, listening), environment=environment, grace=_GRACE, tell=tell
+        processes(settings, listening), environment=environment, grace=_GRACE, report=report
     )
     with listening:
         supervisor.run()
-    tell("agon stopped")
+    report("agon stopped")
 
 
 def processes(settings: "Settings", listening: socket.socket) -> list[Any]:
@@ -138,6 +138,6 @@ def address(settings: "Settings", port: int) -> str:
     return settings.model_copy(update={"port": port}).url
 
 
-def tell(text: str) -> None:
+def report(text: str) -> None:
     """Show a message to the user who started the service."""
     click.echo(text, err=True)

@@ -1,4 +1,4 @@
-"""``agon simulate``: records with honest people and attackers."""
+"""``agon simulate``: records of honest participants and attackers."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING

@@ -48,7 +48,7 @@ class Supervisor:
         processes: what runs.
         environment: of the processes.
         grace: seconds that they have to end after a signal.
-        tell: shows a message.
+        report: prints a message.
     """
 
     def __init__(
@@ -57,12 +57,12 @@ class Supervisor:
         *,
         environment: Mapping[str, str],
         grace: float,
-        tell: Callable[[str], None],
+        report: Callable[[str], None],
     ) -> None:
         self._processes = processes
         self._environment = dict(environment)
         self._grace = grace
-        self._tell = tell
+        self._report = report
         self._stopping = False
 
     def run(self) -> None:
@@ -94,7 +94,9 @@ class Supervisor:
             early = now - managed.began < _EARLY_S
             managed.early_exits = managed.early_exits + 1 if early else 0
             pause = min(_POLL_S * 2**managed.early_exits, _MAX_PAUSE_S)
-            self._tell(f"{managed.name} ended ({_how(managed.process.returncode)}); restarting it")
+            self._report(
+                f"{managed.name} ended ({_how(managed.process.returncode)}); restarting it"
+            )
             managed.process, managed.again_at = None, now + pause
             if managed.early_exits >= _MAX_EARLY_EXITS:
                 self._give_up(managed)
@@ -105,7 +107,7 @@ class Supervisor:
         message = f"{managed.name} ends each time it is started; see the messages above"
         if managed.needed:
             raise Unavailable(message)
-        self._tell(f"{message}; continuing without it")
+        self._report(f"{message}; continuing without it")
         managed.given_up = True
 
     def _started(self, managed: ManagedProcess) -> subprocess.Popen[bytes]:
@@ -140,7 +142,7 @@ class Supervisor:
             try:
                 process.wait(max(0.0, end - time.monotonic()))
             except subprocess.TimeoutExpired:
-                self._tell(f"{managed.name} did not end within {self._grace:g} seconds; killed")
+                self._report(f"{managed.name} did not end within {self._grace:g} seconds; killed")
                 _signal(managed, signal.SIGKILL)
                 process.wait()
 

@@ -32,7 +32,7 @@ def command() -> None:
 
 
 @command.command("create", cls=Command)
-@option("--user", required=True, metavar="U", help="Whose it is; made if there is no such user.")
+@option("--user", required=True, metavar="U", help="The owner; created if missing.")
 @option("--role", required=True, type=click.Choice(_ROLES), help="What it may do.")
 @option(
     "--contest",
@@ -56,7 +56,7 @@ def command() -> None:
     metavar="N",
     help="Until it expires.",
 )
-@option("--label", default="", metavar="L", help="To tell tokens apart.")
+@option("--label", default="", metavar="L", help="Label, shown in agon token list.")
 @option(
     "--out",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -75,7 +75,7 @@ def create(
     out: Path | None,
     target: Target,
 ) -> None:
-    """Create a token and print it, this once; nobody can show it again.
+    """Create a token and print it; it cannot be shown again.
 
     What is kept of it is a hash. A user that is not there is made.
 
@@ -98,8 +98,9 @@ def create(
         )
         made = api.access.create_token(request)
     keep_secret(made.token, out)
-    until = "for ever" if made.expires_at is None else f"until {made.expires_at:%Y-%m-%d %H:%M} UTC"
-    click.echo(f"token {made.id} of {user}, {role}, {until}; it is shown this once", err=True)
+    until = made.expires_at
+    validity = "no expiry" if until is None else f"until {until:%Y-%m-%d %H:%M} UTC"
+    click.echo(f"token {made.id} of {user}, {role}, {validity}; it is shown only once", err=True)
 
 
 @command.command("list", cls=Command)
@@ -127,7 +128,7 @@ def list_(*, user: str | None, form: str, output: Path | None, target: Target) -
 def revoke(token: str, *, target: Target) -> None:
     """Revoke the token ID at once and for good. The id is the part before the second underscore.
 
-    agon token list tells the ids.
+    agon token list shows the ids.
 
       agon token revoke 9XfEr2bmT0aBq8f0m1vYzw
     """

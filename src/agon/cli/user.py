@@ -27,7 +27,7 @@ def command() -> None:
 
 @command.command("create", cls=Command)
 @click.argument("user", metavar="ID")
-@option("--name", default="", metavar="N", help="For people (default: the id).")
+@option("--name", default="", metavar="N", help="Display name (default: the id).")
 @option(
     "--password-file",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -96,8 +96,8 @@ def _asked() -> str:
     """Ask for a password twice.
 
     Raises:
-        UsageError: nobody is there to ask.
+        UsageError: there is no terminal to ask on.
     """
     if not sys.stdin.isatty():
-        raise click.UsageError("nobody is there to ask; give --password-file")
+        raise click.UsageError("cannot ask without a terminal; give --password-file")
     return str(click.prompt("Password", hide_input=True, confirmation_prompt=True, err=True))

@@ -29,13 +29,13 @@ _events = option(
 
 @click.group("webhooks", cls=Group)
 def command() -> None:
-    """Say where the events of a contest are sent, and see whether they arrive.
+    """Manage the webhooks of a contest and show their deliveries.
 
       agon webhooks add spring https://example.org/agon --event snapshot-published
       agon webhooks test spring WEBHOOK
       agon webhooks deliveries spring WEBHOOK
 
-    Every message is signed; how receivers check it, and when it is tried again, stands in the
+    Every message is signed; how receivers check it, and when it is retried, is described in the
     documentation (methods, Webhooks).
     """
 
@@ -63,7 +63,7 @@ def list_(contest: str, *, form: str, output: Path | None, target: Target) -> No
 @arguments.contest
 @click.argument("url", metavar="URL")
 @_events
-@option("--public-only", is_flag=True, help="Only what everybody may hear, and no sooner.")
+@option("--public-only", is_flag=True, help="Only public events, when they become public.")
 @option(
     "--out",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -118,7 +118,7 @@ def change(
     all_events: bool,
     target: Target,
 ) -> None:
-    """Switch WEBHOOK of ID off or on, or choose the kinds of events anew.
+    """Disable or enable WEBHOOK of ID, or change its kinds of events.
 
     While it is off, what happens is not kept for later.
 
@@ -193,7 +193,7 @@ def deliveries(
 def test(contest: str, webhook: str, *, target: Target) -> None:
     """Send WEBHOOK of ID an event of kind webhook-tested, whatever kinds it asked for.
 
-    A worker sends it; agon webhooks deliveries tells what came of it.
+    A worker sends it; agon webhooks deliveries shows the result.
 
       agon webhooks test spring WEBHOOK
     """
@@ -222,7 +222,7 @@ def redeliver(contest: str, webhook: str, delivery: str, *, target: Target) -> N
 def _say_queued(contest: str, webhook: str, sent: "Delivery") -> None:
     click.echo(sent.id)
     click.echo(
-        f"queued; agon webhooks deliveries {contest} {webhook} tells whether it arrived", err=True
+        f"queued; agon webhooks deliveries {contest} {webhook} shows whether it arrived", err=True
     )
 
 
@@ -239,7 +239,7 @@ def _draw_deliveries(rows: list[dict[str, Any]], output: Path | None) -> None:
 
 
 def _told(delivery: "Delivery") -> dict[str, Any]:
-    """Tell a delivery in one line: how often it was tried, and what came of it last."""
+    """Return a delivery as a row: number of attempts, last result."""
     last = delivery.attempts[-1] if delivery.attempts else {}
     return {
         **lists.plain_values(delivery),

@@ -76,7 +76,7 @@ def command(
     Asked to stop (SIGTERM, Ctrl-C) it finishes its job, or gives it back when that takes longer
     than --grace; asked twice it gives it back at once.
 
-    With --server it works over HTTP for a house that need not trust it: programs and tasks only,
+    With --server it works over HTTP for a service that does not trust it: programs and tasks only,
     and what it sends back is checked before it counts.
 
       agon worker
@@ -106,10 +106,10 @@ def command(
 
 @dataclass(frozen=True)
 class _Reached:
-    """Hold where jobs come from, and what runs those that need the house's own data.
+    """The source of jobs, and the handlers of those that need the service's data.
 
     Attributes:
-        remote: whether the house is reached over HTTP, so that it gives out some kinds only.
+        remote: whether jobs come over HTTP, which limits their kinds.
     """
 
     source: "JobSource"
@@ -161,7 +161,7 @@ def _kinds(text: str | None) -> "set[JobKind] | None":
     known = get_args(JobKind)
     kinds = {part.strip() for part in text.split(",") if part.strip()}
     for one in sorted(kinds - set(known)):
-        raise Unreadable(f"there is no kind of job {one!r}: {did_you_mean(one, known)}")
+        raise Unreadable(f"unknown kind of job {one!r}: {did_you_mean(one, known)}")
     return cast("set[JobKind]", kinds)
 
 
@@ -209,7 +209,7 @@ def _runners(
 def _opened(
     opened: ExitStack, begin: "Callable[[], AbstractContextManager[T]]", *, what: str, must: bool
 ) -> "T | None":
-    """Open what jobs of some kinds need; where it is missing, tell so, or refuse if it must be."""
+    """Open what the kinds of jobs need; warn where it is missing, raise where required."""
     from agon.errors import Unavailable
 
     try:
@@ -223,7 +223,7 @@ def _opened(
 
 @contextmanager
 def _stopped_by_signals(worker: "Worker", *, grace: float) -> Iterator[None]:
-    """Let the first signal stop the worker after its job, and time or a second one during it."""
+    """Stop the worker after its job on a first signal, during it on a second or a timeout."""
     from agon.app.worker.loop import Stopped
 
     def stop(*_: object) -> None:

@@ -17,7 +17,7 @@ def command() -> None:
     """Run agents on tasks; turn evaluations into weights.
 
     Tasks are folders in the layout of Harbor or Terminal-Bench and run in containers (podman or
-    docker). How a weight came about is told by agon explain.
+    docker). agon explain shows how a weight was computed.
 
       agon challenge check tasks/
       agon challenge run tasks/ --agent 'my-agent --prompt {instruction}' --out run1/

@@ -1,4 +1,4 @@
-"""Read what the commands about tasks share: the folders, the engine, how many at a time."""
+"""Options that the commands about tasks share."""
 
 import os
 from collections.abc import Callable
@@ -38,7 +38,7 @@ _runtime = option(
 
 @dataclass(frozen=True)
 class Where:
-    """Hold which engine runs containers; empty: the engine found, and its own runtime."""
+    """The container engine and runtime to use; empty: the installed engine, its default."""
 
     engine: str
     runtime: str
@@ -60,7 +60,7 @@ def at_a_time(jobs: int | None) -> int:
 
 
 class Recorded(TypedDict):
-    """Hold how a run is named in the records that can be made of it."""
+    """The names of a run in the records made from it."""
 
     submission: str
     miner_uid: int

@@ -31,9 +31,9 @@ def check_tasks(
 ) -> None:
     """Check that TASKS can be accepted into a contest.
 
-    Every fault of every folder is told at once. Then each task is tried: its solution must pass,
-    doing nothing must fail, and its cheat (tests/cheat.sh, if there) must fail. Exit code 1 when a
-    task is not acceptable.
+    All errors of all folders are reported together. Then each task is run: its solution must pass,
+    doing nothing must fail, and its cheat (tests/cheat.sh, if present) must fail. Exit code 1 when
+    a task is not acceptable.
 
       agon challenge check tasks/
       agon challenge check tasks/sort-log --format json
@@ -76,7 +76,7 @@ def _draw(found: "list[Acceptance]") -> None:
 
     out = Output()
     by_part = [{proof.part: proof for proof in one.proofs} for one in found]
-    told = [
+    reasons = [
         "; ".join(f"{proof.part}: {proof.reason or proof.result}"
                   for proof in one.proofs if not proof.holds)
         for one in found
@@ -90,7 +90,7 @@ def _draw(found: "list[Acceptance]") -> None:
                               for proofs in by_part])
                 for part in ("oracle", "nothing", "cheat")
             ),
-            Column("why not", told, folds=True),
+            Column("why not", reasons, folds=True),
         ],
         needed=6,
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Read what the commands about epochs share: which epoch the records are scored at."""
+"""Options that the commands about epochs share."""
 
 import click
 

@@ -1,4 +1,4 @@
-"""``agon challenge forecast``: when does the burn reach its maximum, if nobody improves?"""
+"""``agon challenge forecast``: the epoch at which the burn reaches its maximum."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -44,7 +44,7 @@ def forecast_burn(
     form: str | None,
     output: Path | None,
 ) -> None:
-    """Tell how the burn of SOURCE grows if nobody improves.
+    """Show how the burn of SOURCE grows without improvements.
 
     For each competition: what burns now, the epoch in which decay begins, the epoch in which the
     burn reaches its maximum, and the burn of every epoch until then under both curves. Everybody
@@ -80,7 +80,7 @@ def _draw(out: "Output", made: "Forecast") -> None:
     from agon.cli.shared.tables import Column, number
 
     edition = made.result.edition.full_name
-    out.line(f"if nobody improves · {edition} · as of epoch {made.epochs[0]}", style="bold")
+    out.line(f"without improvements · {edition} · as of epoch {made.epochs[0]}", style="bold")
     decays = made.decays
     out.table(
         [
@@ -120,7 +120,7 @@ def _draw(out: "Output", made: "Forecast") -> None:
     )
     for one in decays:
         if one.state.last_improvement is None:
-            out.line(f"{one.competition}: nobody has scored above 0, so its whole share burns")
+            out.line(f"{one.competition}: no score is above 0, so its entire share burns")
 
 
 def _epoch(epoch: int | None) -> str:

@@ -49,8 +49,8 @@ def plot_epochs(
     """Draw the epochs of SOURCE.
 
     weights: who gets the emission, epoch by epoch. burn: what each competition burns by decay, and
-    the network at all. forecast: how the burn grows if nobody improves. SVG is drawn light or dark
-    as its reader prefers, PNG light.
+    the network in total. forecast: how the burn grows without improvements. SVG follows the light
+    or dark preference of its reader, PNG is light.
 
       agon challenge plot data/ --out pictures/
       agon challenge plot data/ --out burn.svg --kind burn
@@ -92,7 +92,7 @@ def plot_epochs(
 
 
 def _files(out: Path, kinds: tuple[str, ...], form: str | None) -> Iterator[tuple[str, Path]]:
-    """Give each picture its file."""
+    """Yield each chart's kind and file."""
     ending = out.suffix.lower().lstrip(".")
     if ending not in _FORMS or out.is_dir():
         for kind in kinds or _KINDS:

@@ -122,9 +122,9 @@ def _now() -> datetime:
 
 @contextmanager
 def _watching() -> Iterator["Callable[[Progress], None]"]:
-    """Tell of every trial on stderr: a bar for people, a line each for logs."""
+    """Report every trial on stderr: a progress bar on a terminal, else one line each."""
     if not sys.stderr.isatty():
-        yield lambda progress: click.echo(told, err=True) if (told := _told(progress)) else None
+        yield lambda progress: click.echo(line, err=True) if (line := _line(progress)) else None
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
@@ -136,15 +136,15 @@ def _watching() -> Iterator["Callable[[Progress], None]"]:
         shown = bar.add_task("trials", total=None)
 
         def watch(progress: "Progress") -> None:
-            if told := _told(progress):
-                console.print(told)
+            if line := _line(progress):
+                console.print(line)
             bar.update(shown, completed=progress.done, total=progress.total)
 
         yield watch
 
 
-def _told(progress: "Progress") -> str:
-    """Tell what just ended, in one line; what an earlier call of the command had done at first."""
+def _line(progress: "Progress") -> str:
+    """Return one line about the trial that ended, or about trials finished earlier."""
     from agon.cli.shared.text import printable
 
     if (one := progress.result) is None:

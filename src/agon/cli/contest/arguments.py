@@ -1,4 +1,4 @@
-"""Read what the commands about contests share."""
+"""Options that the commands about contests share."""
 
 import click
 
@@ -6,7 +6,7 @@ from agon.cli.shared.commands import option
 
 contest = click.argument("contest", metavar="ID")
 reason_required = option(
-    "--reason", required=True, metavar="R", help="Why; it stands in the ledger for ever."
+    "--reason", required=True, metavar="R", help="The reason; stored in the ledger permanently."
 )
 as_of = option(
     "--as-of",

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from agon.api.models.boards import BoardPage
     from agon.client import Api
 
-_ROWS_FOR_PEOPLE: Final = 100
+_MAX_ROWS_IN_TABLE: Final = 100
 _LARGEST_PAGE: Final = 500
 _AROUND: Final = 11
 _FIRST: Final = ("rank", "id", "score")
@@ -54,7 +54,7 @@ def board(
     """
     if around is not None and find is not None:
         raise click.UsageError("--around and --find exclude each other; give one of them")
-    people = _ROWS_FOR_PEOPLE if printing.form == TABLE else None
+    most = _MAX_ROWS_IN_TABLE if printing.form == TABLE else None
     with target.open(create=False) as api:
         page, is_cut, rows = _rows(
             api,
@@ -63,7 +63,7 @@ def board(
             as_of=as_of,
             around=around,
             find=find,
-            top=printing.top if around else printing.top or people,
+            top=printing.top if around else printing.top or most,
         )
         others: dict[str, Any] = {}
         if printing.form == "json" and find is None:
@@ -71,10 +71,10 @@ def board(
     if printing.form == "json":
         from agon.cli.shared.formats import json_chunks
 
-        told = lists.plain_values(page)
+        fields = lists.plain_values(page)
         for name in ("next", "previous", "start", "place"):
-            del told[name]
-        deliver(json_chunks({**told, **others, "rows": rows}), printing.output)
+            del fields[name]
+        deliver(json_chunks({**fields, **others, "rows": rows}), printing.output)
     elif printing.form == TABLE:
         _draw(page, rows, printing.output, find=find, is_cut=is_cut)
     else:
@@ -109,18 +109,18 @@ def explain(
       agon contest explain spring ada --as-of 1200 --format json
     """
     with target.open(create=False) as api:
-        told = api.boards.explain(contest, person, board=board, as_of=as_of)
+        explanation = api.boards.explain(contest, person, board=board, as_of=as_of)
         edition = api.contests.get(contest).edition
     if form == "json":
         from agon.cli.shared.formats import json_chunks
 
-        deliver(json_chunks({"contest": contest, **told.to_dict()}), output)
+        deliver(json_chunks({"contest": contest, **explanation.to_dict()}), output)
         return
     from agon.cli.explain import draw_explanation
     from agon.cli.shared.tables import Output
 
     out = Output(output)
-    draw_explanation(out, told, under=f"{contest} · {edition}")
+    draw_explanation(out, explanation, under=f"{contest} · {edition}")
     out.deliver()
 
 
@@ -167,7 +167,7 @@ def history(
 def findings(contest: str, *, look: bool, form: str, output: Path | None, target: Target) -> None:
     """Show what the last look for gaming in ID found, gravest first.
 
-    Findings inform people and change no score; they are for organisers.
+    Findings are information for organizers; they do not change scores.
 
       agon contest findings spring
       agon contest findings spring --look
@@ -184,7 +184,7 @@ def findings(contest: str, *, look: bool, form: str, output: Path | None, target
     from agon.cli.shared.tables import Output
 
     out = Output(output)
-    when = f"at entry {found.seq:,}" if found.seq else "nobody has looked yet"
+    when = f"at entry {found.seq:,}" if found.seq else "not scanned yet"
     out.line(f"{contest} · {len(found.items):,} findings · {when}", style="bold")
     for one in found.items:
         draw_finding(out, finding_of(one))
@@ -212,7 +212,7 @@ def proof(
     out: Path | None,
     target: Target,
 ) -> None:
-    """Write what proves the row of PERSON to anybody: agon replay --proof checks it offline.
+    """Write a proof of PERSON's row, which agon replay --proof checks offline.
 
     It holds the row, the hashes beside its way to the signed root, and the signature.
 
@@ -295,7 +295,7 @@ def _draw(
         style="bold",
     )
     if find is not None and not rows:
-        out.line(f"nobody with a score has an id that begins with {find!r}; case matters")
+        out.line(f"no scored id begins with {find!r}; case matters")
     else:
         draw_listed(out, rows)
     if page.amended_by is not None:
@@ -303,8 +303,8 @@ def _draw(
         out.line(f"amended since it became final: --as-of {seq} shows the amended result")
     more = page.rows_total - len(rows)
     if find is not None:
-        told = "; there are more: give more of the id, or a greater --top" if is_cut else ""
-        out.line(f"{len(rows):,} of {page.rows_total:,}{told}")
+        hint = "; there are more: give more of the id, or a greater --top" if is_cut else ""
+        out.line(f"{len(rows):,} of {page.rows_total:,}{hint}")
     elif more > 0:
         out.line(f"{more:,} more; --top {page.rows_total} or --format csv shows all")
     if page.unscored_total:

@@ -34,7 +34,7 @@ _dry_run = option("--dry-run", is_flag=True, help="Show who would move; change n
     metavar="R",
     default="rescored",
     show_default=True,
-    help="Why; it stands in the ledger for ever.",
+    help="The reason; stored in the ledger permanently.",
 )
 @_dry_run
 @arguments.yes
@@ -197,14 +197,14 @@ def _change(
 
 
 def _asked(contest: str) -> bool:
-    """Ask whether to apply; where nobody can answer, the command has to say --yes."""
+    """Ask whether to apply; without a terminal, require --yes."""
     if not sys.stdin.isatty():
-        raise click.UsageError("nobody is there to ask; give --yes to apply, or --dry-run to look")
+        raise click.UsageError("cannot ask without a terminal; give --yes or --dry-run")
     return click.confirm(f"Change {contest}?", err=True)
 
 
 def _drop(api: "Api", contest: str, change: str) -> None:
-    """Drop what was proposed, as far as that is possible; the reason to drop it is told."""
+    """Drop the proposed change; a failure to drop it is printed."""
     from contextlib import suppress
 
     from agon.errors import AgonError
@@ -244,12 +244,12 @@ def _draw_board(out: "Output", board: str, report: Mapping[str, Any]) -> None:
 
     unscorable = report.get("unscorable")
     if unscorable:
-        told = "; ".join(f"{side}, it cannot be scored: {why}" for side, why in unscorable.items())
-        out.line(f"{board}: {told}")
+        text = "; ".join(f"{side}, it cannot be scored: {why}" for side, why in unscorable.items())
+        out.line(f"{board}: {text}")
         return
     summary, moves = report["summary"], report["moves"]
     if not (summary["moved"] or report["entered"] or report["dropped"]):
-        out.line(f"{board}: nobody moves")
+        out.line(f"{board}: no moves")
         return
     out.line(
         f"{board}: {summary['moved']:,} of {summary['compared']:,} move, "

@@ -14,7 +14,7 @@ from agon.cli.shared.target import Target, target
 
 _COLUMNS = ("id", "title", "N_check", "freeze_started_at", "revealed")
 _SENT: Final = ("id", "user", "verdict", "terms_matched", "at", "problem")
-_TERMS_FOR_PEOPLE: Final = 5
+_MAX_TERMS_SHOWN: Final = 5
 _ONCE: Final = ("source", "agent", "user_id", "problem_id", "created_at")
 
 
@@ -72,7 +72,7 @@ def publish(contest: str, package: Path, *, form: str, target: Target) -> None:
         return
     click.echo(done.id)
     click.echo(
-        f"job {done.job.id} is {done.job.state}; agon jobs list --contest {contest} tells of it",
+        f"job {done.job.id} is {done.job.state}; agon jobs list --contest {contest} shows it",
         err=True,
     )
 
@@ -82,9 +82,9 @@ def publish(contest: str, package: Path, *, form: str, target: Target) -> None:
 @click.argument("problem", metavar="PROBLEM")
 @target
 def reveal(contest: str, problem: str, *, target: Target) -> None:
-    """Let everybody see source and terms of PROBLEM; it has to be past its freeze.
+    """Publish source and terms of PROBLEM, whose freeze must have ended.
 
-    From then on everybody can verify the problem's hash and judge again.
+    Then anyone can verify the problem's hash and repeat the judging.
 
       agon contest reveal autumn 4f6c…
     """
@@ -101,7 +101,7 @@ def reveal(contest: str, problem: str, *, target: Target) -> None:
 @option("--problem", required=True, metavar="P", help="The problem's id.")
 @option("--user", metavar="U", help="Whose it is (default: the token's user).")
 @option("--tag", metavar="T", help="The method's tag.")
-@option("--notes", metavar="N", help="For people.")
+@option("--notes", metavar="N", help="Free text.")
 @parameters.form(TABLE, "json")
 @target
 def submit(
@@ -128,7 +128,7 @@ def submit(
     try:
         source = file.read_text(encoding="utf-8")
     except UnicodeDecodeError:
-        raise Unreadable(f"{file} is no UTF-8 text; save it as UTF-8") from None
+        raise Unreadable(f"{file} is not UTF-8 text; save it as UTF-8") from None
     content = {"source": source, "method_tag": tag, "notes": notes}
     with target.open(create=False) as api:
         request = SubmissionCreate(
@@ -183,28 +183,29 @@ def submissions(
     out.deliver()
 
 
-def _draw_problem(told: Mapping[str, Any], output: Path | None) -> None:
+def _draw_problem(fields: Mapping[str, Any], output: Path | None) -> None:
     """Draw a problem line by line: a table of ids this long has no room for the rest."""
     from agon.cli.shared.tables import Output
 
     out = Output(output)
     for name in (*_COLUMNS, "interface", "setter_user_id"):
-        if told.get(name) is not None:
-            out.line(f"{name.replace('_', ' ')}: {lists.format_value(told[name])}")
-    terms = "  ".join(f"a_{one['n']} = {one['a']}" for one in told["disclosed"][:_TERMS_FOR_PEOPLE])
+        if fields.get(name) is not None:
+            out.line(f"{name.replace('_', ' ')}: {lists.format_value(fields[name])}")
+    disclosed = fields["disclosed"][:_MAX_TERMS_SHOWN]
+    terms = "  ".join(f"a_{one['n']} = {one['a']}" for one in disclosed)
     out.line(f"{terms}  …; --format json has all that are disclosed")
     out.deliver()
 
 
-def _judged(told: Mapping[str, Any]) -> dict[str, Any]:
+def _judged(fields: Mapping[str, Any]) -> dict[str, Any]:
     """Return a submission in one row with what was recorded of it; else it still waits."""
-    sent = {name: told[name] for name in ("id", "user", "at", "problem")}
-    row = told["records"][0] if told["records"] else {"verdict": "not judged yet"}
+    sent = {name: fields[name] for name in ("id", "user", "at", "problem")}
+    row = fields["records"][0] if fields["records"] else {"verdict": "not judged yet"}
     first = {name: row[name] for name in ("verdict", "reason", "terms_matched") if name in row}
     return sent | first | {name: row[name] for name in row if name not in (*sent, *_ONCE)}
 
 
-def _deliver(told: dict[str, Any]) -> None:
+def _deliver(fields: dict[str, Any]) -> None:
     from agon.cli.shared.formats import json_chunks
 
-    deliver(json_chunks(told), None)
+    deliver(json_chunks(fields), None)

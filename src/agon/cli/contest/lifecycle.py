@@ -26,8 +26,8 @@ _LISTED = ("id", "discipline", "state", "edition", "seq", "title", "series", "se
     metavar="D",
     help="What is scored: community, challenge, dojo, arena, or one that a plugin adds.",
 )
-@option("--title", metavar="T", help="For people (default: the id).")
-@option("--description", metavar="T", default="", help="For people.")
+@option("--title", metavar="T", help="Display name (default: the id).")
+@option("--description", metavar="T", default="", help="Free text.")
 @parameters.edition_option
 @parameters.overrides_option
 @option("--private", is_flag=True, help="Only who has a token for it sees it.")
@@ -138,13 +138,13 @@ def show(contest: str, *, form: str, target: Target) -> None:
       agon contest show spring
     """
     with target.open(create=False) as api:
-        told, boards = api.contests.get(contest), api.boards.list(contest).items
+        details, boards = api.contests.get(contest), api.boards.list(contest).items
         head = api.ledgers.head(contest)
     if form == "json":
         from agon.cli.shared.formats import json_chunks
 
         value = {
-            **lists.plain_values(told),
+            **lists.plain_values(details),
             "head": lists.plain_values(head),
             "published": [lists.plain_values(one) for one in boards],
         }
@@ -153,18 +153,20 @@ def show(contest: str, *, form: str, target: Target) -> None:
     from agon.cli.shared.tables import Column, Output, cell
 
     out = Output()
-    out.line(f"{told.id} · {told.title} · {told.discipline} · {told.state}", style="bold")
-    if told.description:
-        out.line(told.description)
+    out.line(
+        f"{details.id} · {details.title} · {details.discipline} · {details.state}", style="bold"
+    )
+    if details.description:
+        out.line(details.description)
     facts = {
-        "edition": told.edition,
-        "overrides": ", ".join(f"{key}={value}" for key, value in told.overrides.items()),
-        "visibility": told.visibility,
-        "series": "" if told.series is None else f"{told.series}, season {told.season}",
-        "created": f"{told.created_at:%Y-%m-%d %H:%M:%S} UTC",
-        "ledger": f"{told.seq:,} entries",
-        "frozen at": cell(told.frozen_at),
-        "final at": cell(told.finalized_at),
+        "edition": details.edition,
+        "overrides": ", ".join(f"{key}={value}" for key, value in details.overrides.items()),
+        "visibility": details.visibility,
+        "series": "" if details.series is None else f"{details.series}, season {details.season}",
+        "created": f"{details.created_at:%Y-%m-%d %H:%M:%S} UTC",
+        "ledger": f"{details.seq:,} entries",
+        "frozen at": cell(details.frozen_at),
+        "final at": cell(details.finalized_at),
         "head": f"{head.head_sha256} at entry {head.seq:,}",
         "signed by": head.public_key,
     }
@@ -220,9 +222,9 @@ def freeze(contest: str, *, form: str, target: Target) -> None:
 @parameters.form(TABLE, "json")
 @target
 def unfreeze(contest: str, *, reason: str, form: str, target: Target) -> None:
-    """Let the public see again what happens in ID.
+    """Unfreeze the public board of ID.
 
-    The reason stands in the ledger, where the public reads it.
+    The reason is written to the ledger, which is public.
 
       agon contest unfreeze spring --reason 'the last hour is played openly'
     """
@@ -250,11 +252,12 @@ def finalize(contest: str, *, force: bool, form: str, target: Target) -> None:
         _print(api.contests.finalize(contest, FinalizeRequest(force=force)), form)
 
 
-def _print(told: "Contest", form: str) -> None:
+def _print(details: "Contest", form: str) -> None:
     """Print a contest in a line, or as JSON."""
     if form == "json":
         from agon.cli.shared.formats import json_chunks
 
-        deliver(json_chunks(lists.plain_values(told)), None)
+        deliver(json_chunks(lists.plain_values(details)), None)
         return
-    click.echo(f"{told.id} · {told.discipline} · {told.state} · {told.edition} · entry {told.seq}")
+    parts = (details.id, details.discipline, details.state, details.edition, f"entry {details.seq}")
+    click.echo(" · ".join(map(str, parts)))

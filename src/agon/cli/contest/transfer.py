@@ -1,4 +1,4 @@
-"""``agon contest export|import``: a whole ledger as a folder, out and in."""
+"""``agon contest export|import``: a complete ledger as a folder."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from agon.cli.shared.target import Target, target
 @parameters.out(required=True)
 @target
 def export(contest: str, *, out: Path, target: Target) -> None:
-    """Write the ledger of ID as a folder that anybody can verify and replay without this house.
+    """Write the ledger of ID as a folder that anyone can verify and replay without the service.
 
     It holds everything, what is hidden from participants included.
 

@@ -30,7 +30,7 @@ mode = option(
 
 
 def read_program(name: str) -> bytes:
-    """Read a program's file, or stdin for ``-``.
+    """Return the program in a file, or on stdin for ``-``.
 
     Raises:
         Unreadable: it is larger than a program may be.

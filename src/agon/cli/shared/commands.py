@@ -1,4 +1,4 @@
-"""Make Click's commands and options keep this house's promises.
+"""Click commands, groups and options with the conventions of this command line.
 
 Help is shown as it is written: paragraphs are wrapped, indented examples are kept. An option is
 found in the environment under the name it is typed by.
@@ -12,7 +12,7 @@ from inspect import cleandoc
 import click
 
 _EXAMPLES = re.compile(r"\n\n(?= {2})")
-_KEEP = "\b\n"  # tells Click to leave a paragraph's lines alone
+_KEEP = "\b\n"  # Click does not rewrap a paragraph that begins with it
 
 
 def _text(command: click.Command) -> str:

@@ -47,7 +47,7 @@ def csv_chunks(table: "pa.Table") -> Iterator[bytes]:
     """Yield a header and one line per row; a nested column becomes ``components.h_index``, ….
 
     Text that a spreadsheet would run as a formula (it starts with ``=``, ``+``, ``-``, ``@``, tab
-    or carriage return and is no plain number) gets an apostrophe in front.
+    or carriage return and is not a plain number) gets an apostrophe in front.
     """
     while any(_is_struct(column.type) for column in table.columns):
         table = table.flatten()

@@ -1,4 +1,4 @@
-"""Print lists of plain rows: a table for people; JSON, NDJSON and CSV for machines."""
+"""Lists of rows as a table, JSON, NDJSON or CSV."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -32,9 +32,9 @@ def print_rows(
         rows: the rows, plain values.
         form: table, json, ndjson or csv.
         name: what the rows are, the key of the list in JSON.
-        columns: what people are shown, in this order.
+        columns: the columns of the table, in this order.
         output: a file instead of stdout.
-        empty: what people are told when there is nothing.
+        empty: the line printed instead of an empty table.
     """
     from agon.cli.shared.formats import json_chunks, json_text
 
@@ -56,7 +56,7 @@ def draw_rows(
     output: Path | None = None,
     empty: str,
 ) -> None:
-    """Draw rows for people; a column that is empty in all of them is left out."""
+    """Print rows as a table without the columns that are empty in all rows."""
     from agon.cli.shared.tables import Output
 
     out = Output(output)
@@ -67,7 +67,7 @@ def draw_rows(
 def add_rows(
     out: "Output", rows: Sequence[Mapping[str, Any]], *, columns: Sequence[str], empty: str
 ) -> None:
-    """Add rows to a paper; a column that is empty in all of them is left out."""
+    """Add rows to an output as a table without the columns that are empty in all rows."""
     from agon.cli.shared.tables import Column
 
     if not rows:
@@ -92,7 +92,7 @@ def add_rows(
 
 
 def format_value(value: Any) -> str:
-    """Write a value for people: a time to the second, in UTC.
+    """Return a value as text for a table; times in UTC, to the second.
 
     Example:
         >>> format_value("2026-11-22T06:30:11.557686Z"), format_value(True)
@@ -105,13 +105,13 @@ def format_value(value: Any) -> str:
 
 
 def plain_values(value: Any) -> dict[str, Any]:
-    """Return an answer of a house as plain values, times in ISO 8601."""
+    """Return the fields of a model as JSON values, times in ISO 8601."""
     values: dict[str, Any] = value.model_dump(mode="json")
     return values
 
 
 def _csv(rows: Sequence[Mapping[str, Any]]) -> bytes:
-    """Write CSV; lists and objects as JSON, formulas disarmed."""
+    """Return rows as CSV; lists and objects as JSON, spreadsheet formulas escaped."""
     import csv
     import io
 

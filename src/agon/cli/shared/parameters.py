@@ -43,7 +43,7 @@ class Discipline(click.ParamType[str]):
 
         if not is_discipline(value):
             hint = did_you_mean(value, names())
-            self.fail(f"there is no discipline {value!r}: {hint}", param, ctx)
+            self.fail(f"unknown discipline {value!r}: {hint}", param, ctx)
         return str(value)
 
 

@@ -1,4 +1,4 @@
-"""Show people that work goes on: a spinner on stderr, when stderr is a terminal."""
+"""A progress spinner on stderr, shown only on a terminal."""
 
 import sys
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ _PATIENCE_SECONDS = 0.7
 
 @contextmanager
 def working(what: str) -> Iterator[None]:
-    """Show a spinner beside ``what`` while the block runs, unless it is done in a moment."""
+    """Show a spinner labeled ``what`` while the block runs; none for short blocks."""
     if not sys.stderr.isatty():
         yield
         return

@@ -1,4 +1,4 @@
-"""Choose the house a command works with: a database here, or a server."""
+"""The target of a command: a server, or a database it opens directly."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 Function = Callable[..., Any]
 
 
-class _Everywhere(Option):
+class _ServerOption(Option):
     """Take an option's value also from ``AGON_SERVER``, whatever the command."""
 
     def resolve_envvar_value(self, ctx: click.Context) -> str | None:
-        """Return the variable's value; the command's own one is the stronger."""
+        """Return the value from the command's own variable, else from AGON_SERVER."""
         return super().resolve_envvar_value(ctx) or os.environ.get("AGON_SERVER") or None
 
 
 _server = click.option(
     "--server",
-    cls=_Everywhere,
+    cls=_ServerOption,
     metavar="URL",
-    help="Ask this server instead of the database (also AGON_SERVER).",
+    help="Use this server instead of the database (also AGON_SERVER).",
 )
 _token_file = option(
     "--token-file",
@@ -44,13 +44,13 @@ _database = option("--database", metavar="URL", help="The database (default: set
 
 @dataclass(frozen=True)
 class Target:
-    """Hold where a command works: at a server, else at a database.
+    """The server or the database that a command works with.
 
     Attributes:
-        server: the server's address; None: the database.
-        token_file: holds the token; None: the environment may.
+        server: base URL of the server; None: use the database.
+        token_file: file that contains the token; None: AGON_TOKEN.
         database: its URL; None: as the settings say.
-        typed: whether one of them stands on the command line.
+        typed: whether one of them was set on the command line.
     """
 
     server: str | None
@@ -60,14 +60,14 @@ class Target:
 
     @contextmanager
     def open(self, *, create: bool = True) -> "Iterator[Api]":
-        """Open the house.
+        """Open the API of the target.
 
         Args:
-            create: whether a database that is not there is made.
+            create: whether a missing database is created.
 
         Raises:
-            UsageError: server and database are both named.
-            NotFound: there is no database, and none is to be made.
+            UsageError: both a server and a database were set.
+            NotFound: the database does not exist and ``create`` is false.
         """
         api = self._client() if self.server else self._local(create=create)
         with api:
