@@ -14,7 +14,7 @@ from agon.api.catalog import all_operations
 from agon.app.service import Service
 from agon.errors import AgonError
 from agon.http.auth import Gate
-from agon.http.board_pages import BoardPages
+from agon.http.board_pages import BoardPages, BoardPagesMiddleware
 from agon.http.board_views import ViewCache
 from agon.http.bodies import BodyLimitMiddleware
 from agon.http.concurrency import ConcurrencyLimiter, ConcurrencyLimitMiddleware
@@ -66,12 +66,12 @@ def create_app(service: Service, settings: Settings) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
-        routes=board_pages.routes(),
         lifespan=_lifespan,
         middleware=[
             Middleware(LoggingMiddleware, serving=parts),
             Middleware(BodyLimitMiddleware, max_bytes=settings.max_body_mib << 20),
             Middleware(Gate, serving=parts),
+            Middleware(BoardPagesMiddleware, pages=board_pages),
             Middleware(ConcurrencyLimitMiddleware, limiter=limiter),
             Middleware(IdempotencyMiddleware, serving=parts),
         ],

@@ -7,6 +7,7 @@ the page.
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any, Final, TypeAlias, TypeVar, cast
 from urllib.parse import parse_qsl
 
@@ -14,8 +15,8 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, ValidationError
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
-from starlette.routing import BaseRoute, Route
-from starlette.types import Receive, Scope, Send
+from starlette.routing import Match, Route
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from agon.api.models.base import ContestId, Name, Query
 from agon.api.models.boards import BoardQuery, RowQuery, UnscoredQuery
@@ -31,16 +32,20 @@ from agon.http.boards import board_headers, page_response
 from agon.http.concurrency import ConcurrencyLimiter
 from agon.http.downloads import CSV, NDJSON, csv_chunks, ndjson_chunks
 from agon.http.etags import etag, is_known
+from agon.http.problems import on_invalid_request
 from agon.http.queries import require_known
 from agon.http.rebuilding import rebuild_answer
 from agon.store.board_rows import BoardRows, StateToken
 
 BOARD: Final = "/api/v1/contests/{contest}/boards/{board}"
+_MAX_CACHED_QUERY: Final = 256
+"""Maximum number of bytes of a query string whose parameters are cached."""
+
 _MEDIA_TYPES: Final = {"csv": CSV, "ndjson": NDJSON}
 
 _Handler: TypeAlias = Callable[[Request], Awaitable[Response]]
 P = TypeVar("P", bound=BaseModel)
-Q = TypeVar("Q", bound=BaseModel)
+Q = TypeVar("Q", bound=Query)
 
 
 class BoardPath(Query):
@@ -77,7 +82,7 @@ class BoardPages:
         self._views = views
         self._limiter = limiter
 
-    def routes(self) -> list[BaseRoute]:
+    def routes(self) -> list[Route]:
         """Return the routes of the three operations."""
         return [
             _route(BOARD, self.get_board),
@@ -88,11 +93,12 @@ class BoardPages:
     async def get_board(self, request: Request) -> Response:
         """Return a page, the rows a search found, or a whole board as CSV or NDJSON."""
         path, query = _parse(request, BoardPath, BoardQuery)
-        _exclude(cursor=query.cursor, around=query.around)
-        _exclude(cursor=query.cursor, as_of=query.as_of)
-        _exclude(q=query.q, around=query.around)
         form = query.format or _accepted(request)
-        _exclude(q=query.q, format=query.format if form != "json" else None)
+        if len(query.model_fields_set) > 1:
+            _exclude(cursor=query.cursor, around=query.around)
+            _exclude(cursor=query.cursor, as_of=query.as_of)
+            _exclude(q=query.q, around=query.around)
+            _exclude(q=query.q, format=query.format if form != "json" else None)
         if query.q is not None:
             return await self._search(request, path, query, query.q)
         if form != "json":
@@ -219,23 +225,57 @@ class BoardPages:
         return await self._views.in_thread(queue)
 
 
+class BoardPagesMiddleware:
+    """Routes requests for pages and rows of boards; passes all others on.
+
+    It comes before the layers of FastAPI that board pages do not need.
+
+    Args:
+        app: the application that gets all other requests.
+        pages: answers.
+    """
+
+    def __init__(self, app: ASGIApp, *, pages: BoardPages) -> None:
+        self.app = app
+        self.routes = pages.routes()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or pass it on."""
+        if (
+            scope["type"] == "http"
+            and scope["method"] == "GET"
+            and "/boards/" in scope["path"]
+            and "agon.caller" in scope
+        ):
+            for route in self.routes:
+                match, parameters = route.matches(scope)
+                if match is Match.FULL:
+                    scope["route"] = route
+                    scope.update(parameters)
+                    await route.handle(scope, receive, send)
+                    return
+        await self.app(scope, receive, send)
+
+
 class _Endpoint:
     """An ASGI application made of a handler; Starlette routes to it without wrapping it."""
 
-    def __init__(self, template: str, handler: _Handler) -> None:
-        self.template = template
+    def __init__(self, handler: _Handler) -> None:
         self.handler = handler
         self.action = ACTION
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
-        scope["agon.route"] = self.template
-        response = await self.handler(Request(scope, receive))
+        request = Request(scope, receive)
+        try:
+            response = await self.handler(request)
+        except RequestValidationError as error:
+            response = await on_invalid_request(request, error)
         await response(scope, receive, send)
 
 
 def _route(path: str, handler: _Handler) -> Route:
-    route = Route(path, _Endpoint(path, handler), methods=["GET"], include_in_schema=False)
+    route = Route(path, _Endpoint(handler), methods=["GET"], include_in_schema=False)
     route.methods = {"GET"}  # Starlette adds HEAD, which no other route of the API has
     return route
 
@@ -247,21 +287,37 @@ def _parse(request: Request, path: type[P], query: type[Q]) -> tuple[P, Q]:
         RequestValidationError: listing every invalid one.
         Unreadable: a parameter of the query does not exist.
     """
-    values = {}
-    if request.scope["query_string"]:
-        text = request.scope["query_string"].decode("latin-1")
-        values = dict(parse_qsl(text, keep_blank_values=True))
-    errors: list[Any] = []
-    models: list[BaseModel] = []
-    for kind, model, fields in (("path", path, request.path_params), ("query", query, values)):
-        try:
-            models.append(model.model_validate(fields))
-        except ValidationError as error:
-            errors += [{**one, "loc": (kind, *one["loc"])} for one in error.errors()]
+    text = request.scope["query_string"]
+    parse_query = _parse_query if len(text) > _MAX_CACHED_QUERY else _parse_query_cached
+    parameters, query_errors = parse_query(query, text)
+    try:
+        names = path.model_validate(request.path_params)
+    except ValidationError as error:
+        query_errors = [*_errors("path", error), *query_errors]
+    if query_errors:
+        raise RequestValidationError(query_errors)
+    return names, cast("Q", parameters)
+
+
+def _parse_query(query: type[Query], text: bytes) -> tuple[Query | None, list[Any]]:
+    """Return the parameters of a query string, or the errors in it.
+
+    Raises:
+        Unreadable: a parameter does not exist.
+    """
+    values = dict(parse_qsl(text.decode("latin-1"), keep_blank_values=True)) if text else {}
     require_known(values, frozenset(query.model_fields))
-    if errors:
-        raise RequestValidationError(errors)
-    return cast("P", models[0]), cast("Q", models[1])
+    try:
+        return query.model_validate(values), []
+    except ValidationError as error:
+        return None, _errors("query", error)
+
+
+_parse_query_cached: Final = lru_cache(maxsize=1024)(_parse_query)
+
+
+def _errors(kind: str, error: ValidationError) -> list[Any]:
+    return [{**item, "loc": (kind, *item["loc"])} for item in error.errors()]
 
 
 def _exclude(**parameters: str | None) -> None:

@@ -119,11 +119,7 @@ class _Response:
     def close(self) -> None:
         """Write the log line and count the request."""
         seconds = time.perf_counter() - self.began
-        route = (
-            getattr(self.scope.get("route"), "path", None)
-            or self.scope.get("agon.route")
-            or "unknown"
-        )
+        route = getattr(self.scope.get("route"), "path", None) or "unknown"
         status = 499 if self.disconnected and not self.status else self.status
         self.serving.metrics.answered(self.scope["method"], route, status, seconds)
         self.serving.log.info(
