@@ -1,6 +1,6 @@
-"""Log what the service does, as lines for people or as JSON, with every secret left out.
+"""Log what the service does, as text or as JSON, with every secret redacted.
 
-Redaction is the last step before writing, so that it sees what other steps added: exceptions,
+Redaction is the last step before writing, so that it covers what other steps added: exceptions,
 the request id, values of any depth.
 """
 
@@ -23,20 +23,20 @@ _SECRET_KEYS: Final = (
     "token", "authorization", "password", "passwd", "secret", "signature", "cookie", "api_key",
     "private_key", "server_key",
 )  # fmt: skip
-_SECRET_WORDS: Final = frozenset({"source", "terms"})  # a program, and what a sequence goes on with
+_SECRET_WORDS: Final = frozenset({"source", "terms"})  # a program, and the terms of a sequence
 _TOKEN = re.compile(r"agon_[A-Za-z0-9_-]{22}_[A-Za-z0-9_-]{8,}")
 _BEARER = re.compile(r"(?i)\b(bearer|basic)\s+[A-Za-z0-9._~+/=-]{8,}")
-# Bounded, so that no text a stranger sends takes long; it begins where few texts can match.
+# Bounded, so that no text sent by a client takes long; it begins where few texts can match.
 _URL_PASSWORD = re.compile(r"(://[^\s/@:'\"]{0,256}):[^\s/'\"]{1,1024}(?=@)")
 _PARAMETER = re.compile(
     r"(?i)\b(password|passwd|secret|token|signature|api_key)(\s*=\s*)([\"']?)[^\s&,;\"')]+"
 )
 _HINT = re.compile(r"agon_|://|=|(?i:bearer|basic)\s")
-"""Without one of these in it a text matches none of the patterns above."""
+"""A text that does not match this matches none of the patterns above."""
 
-_DEEPEST = 20
-_LONGEST = 32_768
-_LONGEST_SECRET = 2_048
+_MAX_DEPTH = 20
+_MAX_CHARACTERS = 32_768
+_MAX_SECRET_CHARACTERS = 2_048
 
 
 def start_logging(
@@ -45,13 +45,13 @@ def start_logging(
     level: Literal["debug", "info", "warning", "error"],
     stream: TextIO | None = None,
 ) -> None:
-    """Send everything that is logged, by us and by libraries, to one stream in one form.
+    """Configure logging of agon and of libraries: one stream, one format.
 
     Args:
-        form: ``json``: one object a line with ``at``, ``level``, ``event`` and the rest; ``text``:
-            the same for people.
-        level: the least severity.
-        stream: where to; by default stderr.
+        form: ``json``: one object a line with ``at``, ``level``, ``event`` and further keys;
+            ``text``: the same as readable text.
+        level: the minimum severity.
+        stream: the stream to write to; by default stderr.
     """
     out = sys.stderr if stream is None else stream
     shared: list[Processor] = [
@@ -73,7 +73,7 @@ def start_logging(
     handler = logging.StreamHandler(out)
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
-            foreign_pre_chain=[*shared, structlog.stdlib.ExtraAdder(), _without_colours],
+            foreign_pre_chain=[*shared, structlog.stdlib.ExtraAdder(), _drop_color_message],
             processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, redact, render],
         )
     )
@@ -83,11 +83,11 @@ def start_logging(
     for name in ("uvicorn", "uvicorn.error", "uvicorn.access"):
         library = logging.getLogger(name)
         library.handlers, library.propagate = [], True
-    # What agon logs itself, a line for each request, needs no record of the standard library's.
+    # Agon's own log, which has a line for each request, bypasses the standard library's logging.
     structlog.configure(
         processors=[*shared, redact, render],
         wrapper_class=structlog.make_filtering_bound_logger(level),
-        logger_factory=partial(_Lines, out),
+        logger_factory=partial(_LineLogger, out),
         cache_logger_on_first_use=False,
     )
 
@@ -95,8 +95,8 @@ def start_logging(
 _ENCODER: Final = json.JSONEncoder(ensure_ascii=False, default=str, sort_keys=True)
 
 
-def _without_colours(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
-    """Leave out the same message once more, with a terminal's colours; uvicorn adds it."""
+def _drop_color_message(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
+    """Return an event without the colored copy of its message that uvicorn adds."""
     event.pop("color_message", None)
     return event
 
@@ -105,15 +105,15 @@ def _json(event: EventDict, **_: Any) -> str:
     return _ENCODER.encode(event)
 
 
-class _Lines:
-    """Write each line to a stream at once; structlog's end of a logger."""
+class _LineLogger:
+    """The logger of structlog that writes each line to a stream immediately."""
 
     def __init__(self, stream: TextIO, name: str = "") -> None:
         self.name = name
         self._stream = stream
 
     def msg(self, line: str) -> None:
-        """Write a line; a full disk or a broken pipe must cost nobody their answer."""
+        """Write a line; a full disk or a broken pipe is ignored, so that no request fails."""
         with suppress(OSError, ValueError):
             self._stream.write(f"{line}\n")
             self._stream.flush()
@@ -122,12 +122,12 @@ class _Lines:
 
 
 def logger(name: str) -> Any:
-    """Return the logger of a part of the service: ``logger("agon.http").info("served", ms=3)``."""
+    """Return the logger of that name: ``logger("agon.http").info("served", ms=3)``."""
     return structlog.get_logger(name)
 
 
 def begin_request(request_id: str) -> None:
-    """Give everything logged from here on, in this task or thread, the request's id."""
+    """Add the request's id to everything logged from here on in this task or thread."""
     clear_contextvars()
     bind_contextvars(request_id=request_id)
 
@@ -137,18 +137,18 @@ def redact(
     __: str,
     event: EventDict,
 ) -> EventDict:
-    """Replace every secret in what is about to be written; structlog's form of a step."""
+    """Return an event with every secret replaced; a processor of structlog."""
     cleaned = without_secrets(event)
-    assert isinstance(cleaned, dict), "a mapping gives a mapping"  # noqa: S101 (tells mypy)
+    assert isinstance(cleaned, dict), "a mapping stays a mapping"  # noqa: S101 (for mypy)
     return cleaned
 
 
 def without_secrets(value: Any) -> Any:
     """Return a value with every secret in it replaced by ``***``, at any depth.
 
-    What counts: the whole value under a key that names a secret (``token``, ``authorization``,
+    Secrets are: all values under a key that names a secret (``token``, ``authorization``,
     ``password``, ``secret``, ``signature``, ``cookie``, …, ``source``, ``terms``), and within any
-    text a token of ours, credentials after ``Bearer``, a password in a URL or in ``password=…``.
+    text an agon token, credentials after ``Bearer``, a password in a URL or in ``password=…``.
     A text longer than 32,768 characters is cut there.
 
     Example:
@@ -163,7 +163,7 @@ def without_secrets(value: Any) -> Any:
 def _cleaned(value: Any, depth: int) -> Any:
     if value is None or isinstance(value, (bool, int, float)):
         return value
-    if depth > _DEEPEST:
+    if depth > _MAX_DEPTH:
         return REDACTED
     if isinstance(value, Mapping):
         return {
@@ -181,7 +181,7 @@ def _cleaned(value: Any, depth: int) -> Any:
 
 @lru_cache(maxsize=256)
 def _names_a_secret(key: str) -> bool:
-    """Tell whether a key names a secret; ``token_id`` and ``signature_valid`` do not hold one."""
+    """Return whether a key names a secret; ``token_id`` and ``signature_valid`` do not."""
     plain = key.casefold().replace("-", "_")
     if plain.endswith(("_id", "_count", "_valid", "_kind")):
         return False
@@ -189,12 +189,12 @@ def _names_a_secret(key: str) -> bool:
 
 
 def _text(text: str) -> str:
-    """Clean a text, then cut it: a secret across the cut is seen whole first."""
-    rest = len(text) - _LONGEST
+    """Return a text redacted, then cut: a secret at the cut is complete when it is matched."""
+    rest = len(text) - _MAX_CHARACTERS
     if rest <= 0 and _HINT.search(text) is None:
         return text
-    text = _TOKEN.sub(REDACTED, text[: _LONGEST + _LONGEST_SECRET])
+    text = _TOKEN.sub(REDACTED, text[: _MAX_CHARACTERS + _MAX_SECRET_CHARACTERS])
     text = _BEARER.sub(rf"\1 {REDACTED}", text)
     text = _URL_PASSWORD.sub(rf"\1:{REDACTED}", text)
     text = _PARAMETER.sub(rf"\1\2{REDACTED}", text)
-    return text if rest <= 0 else f"{text[:_LONGEST]}… ({rest:,} characters more)"
+    return text if rest <= 0 else f"{text[:_MAX_CHARACTERS]}… ({rest:,} characters more)"

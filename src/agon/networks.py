@@ -1,4 +1,4 @@
-"""Tell networks apart without keeping addresses: the /24 or /48, hashed under a secret key."""
+"""Distinguish networks without storing addresses: the /24 or /48, hashed with a secret key."""
 
 import hashlib
 import hmac
@@ -9,7 +9,7 @@ _ALL = 64  # hexadecimal digits of a SHA-256
 
 
 def network_of(ip: str) -> str | None:
-    """Give the network an address belongs to, its /24 or (IPv6) /48; None when it is no address.
+    """Return the network of an address, its /24 or (IPv6) /48; None when it is not an address.
 
     An IPv4 address written as IPv6 counts as IPv4.
 
@@ -27,13 +27,13 @@ def network_of(ip: str) -> str | None:
 
 
 def keyed_network(ip: str, *, key: bytes, digits: int = _ALL) -> str:
-    """Hash an address's network under a secret key: HMAC-SHA-256 of its /24 or /48, in hex.
+    """Return the keyed hash of an address's network: HMAC-SHA-256 of its /24 or /48, in hex.
 
-    Equal networks give equal hashes; without the key nobody can try all addresses. This, and not
-    the address, is what records should hold. The service keeps 32 digits.
+    Equal networks have equal hashes; without the key the addresses cannot be found by trial.
+    Records should contain this hash instead of the address. The service stores 32 digits.
 
     Raises:
-        ValueError: when it is no address, or the key is empty.
+        ValueError: it is not an address, or the key is empty.
 
     Source: spec arena, Records (owners).
 
@@ -45,8 +45,10 @@ def keyed_network(ip: str, *, key: bytes, digits: int = _ALL) -> str:
         True
     """
     if not key:
-        raise ValueError("the key is empty; anybody could then try all addresses")
+        raise ValueError(
+            "the key is empty, so that addresses could be found by trial; use a secret key"
+        )
     network = network_of(ip)
     if network is None:
-        raise ValueError("this is no IPv4 or IPv6 address")
+        raise ValueError("expected an IPv4 or IPv6 address")
     return hmac.new(key, network.encode(), hashlib.sha256).hexdigest()[:digits]

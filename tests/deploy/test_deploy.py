@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agon.settings import SETTINGS, load, origins, refuse_public_without_auth, written_toml
+from agon.settings import SETTINGS, load, origins, require_auth_if_public, to_toml
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 UNITS = ("agon.service", "agon-worker@.service")
@@ -19,14 +19,14 @@ def test_the_example_holds_every_setting_under_its_meaning() -> None:
     """It is what agon config show --format toml writes for it, below its own first lines."""
     head, _, rest = EXAMPLE.read_text().partition("\n\n")
     assert all(line.startswith("#") for line in head.splitlines())
-    assert rest == written_toml(origins(environ=ENVIRON))
+    assert rest == to_toml(origins(environ=ENVIRON))
     assert [name for name in SETTINGS if not re.search(rf"(?m)^(# )?{name} = ", rest)] == []
 
 
 def test_the_example_can_be_started_with() -> None:
     """Copied as it is."""
     settings = load(environ=ENVIRON)
-    refuse_public_without_auth(settings)
+    require_auth_if_public(settings)
     assert settings.auth == "required"
     assert settings.server_key_path == Path("/var/lib/agon/agon-server.key")
 

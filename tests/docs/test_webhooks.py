@@ -5,7 +5,7 @@ from pathlib import Path
 
 from agon.app.webhooks.delivery import WAITS
 from agon.app.webhooks.signatures import TOLERANCE, signed_headers
-from agon.runners.webhooks import MOST_OF_ANSWER, SECONDS
+from agon.runners.webhooks import MAX_RESPONSE_BYTES, SECONDS
 from agon.settings import SETTINGS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "methods" / "webhooks.md").read_text()
@@ -33,5 +33,5 @@ def test_headers_and_limits_are_those_of_the_code() -> None:
     assert TOLERANCE.total_seconds() == 300
     assert "differ by more than five minutes" in TEXT
     assert f"{SECONDS:g} s in total" in TEXT
-    assert f"first {MOST_OF_ANSWER >> 10} KiB" in TEXT
+    assert f"first {MAX_RESPONSE_BYTES >> 10} KiB" in TEXT
     assert "webhook_allow_private" in SETTINGS

@@ -264,7 +264,7 @@ def test_what_is_no_http_and_what_breaks_off_are_errors_and_no_exceptions() -> N
         with raw_server(way) as port:
             answer = HttpSender().send(target(port), headers={}, body=BODY)
         assert answer.status is None
-        assert "no HTTP" in str(answer.error)
+        assert "not HTTP" in str(answer.error)
 
 
 def test_a_closed_port_is_told() -> None:

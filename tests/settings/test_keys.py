@@ -40,7 +40,7 @@ def test_a_key_of_another_length_is_refused_and_kept(tmp_path: Path) -> None:
     path = tmp_path / "key"
     path.write_bytes(b"short")
     path.chmod(0o600)
-    with pytest.raises(Unreadable, match="holds 5 bytes where a key has 32"):
+    with pytest.raises(Unreadable, match="has 5 bytes, a key has 32"):
         load_key(path)
     assert path.read_bytes() == b"short"
 

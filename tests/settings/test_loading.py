@@ -50,9 +50,9 @@ def test_unknown_names_are_refused_together_with_the_closest(tmp_path: Path) -> 
     with pytest.raises(Unreadable) as refused:
         load({"prot": 1}, environ={"AGON_WORKRES": "2"}, cwd=tmp_path)
     assert str(refused.value).splitlines() == [
-        "--prot is no setting; did you mean port?",
-        "AGON_WORKRES is no setting; did you mean AGON_WORKERS?",
-        f"{tmp_path / 'agon.toml'}:1: hosst is no setting; did you mean host?",
+        "--prot is not a setting; did you mean port?",
+        "AGON_WORKRES is not a setting; did you mean AGON_WORKERS?",
+        f"{tmp_path / 'agon.toml'}:1: hosst is not a setting; did you mean host?",
     ]
 
 
@@ -113,7 +113,7 @@ def test_every_command_is_known_to_the_settings_and_none_begins_a_setting() -> N
 def test_a_file_that_is_no_toml_is_refused_with_the_place(tmp_path: Path) -> None:
     """The parser knows the line."""
     (tmp_path / "agon.toml").write_text("port = \n")
-    with pytest.raises(Unreadable, match=r"agon.toml is no TOML: .*line 1"):
+    with pytest.raises(Unreadable, match=r"agon.toml is not TOML: .*line 1"):
         load(environ={}, cwd=tmp_path)
 
 

@@ -46,9 +46,9 @@ def show(*, origin: bool, form: str, output: Path | None) -> None:
         ]
         deliver(json_chunks({"settings": rows}), output)
     elif form == "toml":
-        from agon.settings import written_toml
+        from agon.settings import to_toml
 
-        deliver([written_toml(origins, origin=origin).encode()], output)
+        deliver([to_toml(origins, origin=origin).encode()], output)
     else:
         _draw(origins, output, origin=origin)
 
@@ -63,10 +63,10 @@ def check() -> None:
       agon config check
       AGON_CONFIG=/etc/agon/agon.toml agon config check
     """
-    from agon.settings import SETTINGS, load, refuse_public_without_auth
+    from agon.settings import SETTINGS, load, require_auth_if_public
 
     settings = load()
-    refuse_public_without_auth(settings)
+    require_auth_if_public(settings)
     set_here = sum(one.source != "default" for one in _origins())
     click.echo(f"OK: {len(SETTINGS)} settings, {set_here} of them set; serves {settings.url}")
 

@@ -39,11 +39,11 @@ def command(**given: Any) -> None:
       agon serve --port 9000 --workers 2 --database postgresql://agon@localhost/agon
     """
     from agon.cli.supervisor import Supervisor
-    from agon.settings import load, refuse_public_without_auth
+    from agon.settings import load, require_auth_if_public
     from agon.wiring import open_service
 
     settings = load(given)
-    refuse_public_without_auth(settings)
+    require_auth_if_public(settings)
     service = open_service(settings)
     try:
         # Listen first: the token is shown once and must not be lost because the port is taken.

@@ -1,1 +1,1 @@
-"""Run what nobody trusts: adapters for the ports of :mod:`agon.app.sandbox`."""
+"""Run untrusted programs and agents: adapters of the ports in :mod:`agon.app`."""

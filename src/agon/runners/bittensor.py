@@ -11,26 +11,26 @@ _NO_KEY = ("KeyFileError", "KeyfileError", "FileNotFoundError")
 
 
 class Bittensor:
-    """Set weights with an SDK (see :class:`agon.app.challenge.weight_setting.WeightSetter`).
+    """A weight setter that uses the SDK (:class:`agon.app.challenge.weight_setting.WeightSetter`).
 
-    Version 11 has one function for it; version 10 a method of its connection, which also tells a
-    refusal by its result instead of raising. Both scale weights so that the largest is 65535, and
-    the payload's are so scaled already: what is sent is what was shown. A subnet with a maximum
-    weight of its own clips them to it.
+    Version 11 has one function for it; version 10 a method of its connection, which reports a
+    rejection by its result instead of raising. Both scale weights so that the largest is 65535;
+    the payload's are scaled that way already, so the weights shown are the weights sent. A subnet
+    with a maximum weight clips them.
     """
 
     def __init__(self, sdk: Any) -> None:
         self._sdk = sdk
 
     def set_weights(self, order: Order) -> str:
-        """Send an order, wait until the chain has it, and return what the chain said."""
+        """Send an order, wait until the chain has finalized it, and return the chain's message."""
         send = self._by_function if hasattr(self._sdk, "set_weights") else self._by_connection
         try:
             return send(order)
         except AgonError:
             raise
         except Exception as failed:
-            raise _understood(failed) from failed
+            raise _to_agon_error(failed) from failed
 
     def _by_function(self, order: Order) -> str:
         payload = order.payload
@@ -41,8 +41,8 @@ class Bittensor:
             hotkey=order.hotkey,
             network=order.network,
         )
-        where = result.extrinsic_id or result.block_hash
-        return str(result.message or (f"extrinsic {where}" if where else "accepted"))
+        extrinsic = result.extrinsic_id or result.block_hash
+        return str(result.message or (f"extrinsic {extrinsic}" if extrinsic else "accepted"))
 
     def _by_connection(self, order: Order) -> str:
         wallet = self._sdk.Wallet(name=order.wallet, hotkey=order.hotkey)
@@ -64,7 +64,7 @@ class Bittensor:
 
 
 def open_bittensor() -> Bittensor:
-    """Find the SDK.
+    """Return a weight setter that uses the installed SDK.
 
     Raises:
         Unavailable: it is not installed.
@@ -78,12 +78,12 @@ def open_bittensor() -> Bittensor:
     return Bittensor(sdk)
 
 
-def _understood(failed: Exception) -> AgonError:
-    """Say in our words what the SDK raised; its own are kept."""
+def _to_agon_error(failed: Exception) -> AgonError:
+    """Return an exception of the SDK as one of agon, with its message."""
     kind = type(failed).__name__
-    said = str(failed) or kind
+    message = str(failed) or kind
     if kind in _NO_KEY:
-        return NotFound(f"the wallet has no such key: {said}")
+        return NotFound(f"the wallet has no such key: {message}")
     if kind == "ChainError":
-        return Conflict(f"the chain refused the weights: {said}")
-    return Unavailable(f"the weights were not set ({kind}): {said}")
+        return Conflict(f"the chain refused the weights: {message}")
+    return Unavailable(f"the weights were not set ({kind}): {message}")

@@ -1,4 +1,4 @@
-"""Turn SVG into PNG, with resvg: no browser, no network."""
+"""Convert SVG to PNG with resvg, without a browser or a network."""
 
 from importlib import import_module
 from typing import Any
@@ -6,14 +6,14 @@ from typing import Any
 from agon.errors import Unavailable
 
 ZOOM = 2.0
-"""Pixels of the picture per unit of the drawing: sharp on today's screens."""
+"""Pixels per unit of the SVG; 2 suits high-resolution screens."""
 
 
 def png(svg: str) -> bytes:
-    """Draw SVG as PNG, in its light colours.
+    """Return an SVG as PNG, in its light colors.
 
     Raises:
-        Unavailable: resvg is missing, or there is no font to write with.
+        Unavailable: resvg is missing, or no font is installed.
     """
     try:
         resvg: Any = import_module("resvg_py")
@@ -21,8 +21,8 @@ def png(svg: str) -> bytes:
         raise Unavailable(
             "PNG needs a renderer: pip install 'agon[plots]'; SVG needs nothing"
         ) from None
-    drawn = bytes(resvg.svg_to_bytes(svg_string=svg, zoom=ZOOM))
-    # Without a font the renderer leaves all words out and says nothing.
-    if drawn == bytes(resvg.svg_to_bytes(svg_string=svg, zoom=ZOOM, skip_system_fonts=True)):
-        raise Unavailable("there is no font to write with: apt-get install fonts-dejavu-core")
-    return drawn
+    image = bytes(resvg.svg_to_bytes(svg_string=svg, zoom=ZOOM))
+    # Without a font the renderer omits all text silently.
+    if image == bytes(resvg.svg_to_bytes(svg_string=svg, zoom=ZOOM, skip_system_fonts=True)):
+        raise Unavailable("no font is installed: apt-get install fonts-dejavu-core")
+    return image

@@ -18,43 +18,43 @@ from agon.app.webhooks.delivery import Answer
 from agon.errors import Unavailable
 
 SECONDS: Final = 10.0
-MOST_OF_ANSWER: Final = 4 << 10
+MAX_RESPONSE_BYTES: Final = 4 << 10
 _TOO_SLOW = "no answer came within {:g} s; answer 2xx first, and work afterwards"
 
 
 def resolve(name: str, port: int, *, seconds: float = 5.0) -> list[str]:
-    """Give all addresses of a name, in the system's order.
+    """Return all addresses of a host name, in the system's order.
 
     Raises:
-        Unavailable: it has none, or none came in time.
+        Unavailable: it has none, or the resolver did not answer in time.
     """
-    found: list[str] = []
-    wrong: list[str] = []
+    addresses: list[str] = []
+    errors: list[str] = []
 
-    def ask() -> None:
+    def look_up() -> None:
         try:
             infos = socket.getaddrinfo(name, port, type=socket.SOCK_STREAM)
-        except (OSError, UnicodeError) as failed:
-            wrong.append(str(failed))
+        except (OSError, UnicodeError) as error:
+            errors.append(str(error))
         else:
-            found.extend(dict.fromkeys(str(info[4][0]) for info in infos))
+            addresses.extend(dict.fromkeys(str(info[4][0]) for info in infos))
 
-    # The system's resolver knows no timeout; a thread that still waits holds nothing up.
-    asking = Thread(target=ask, name=f"resolve {name}", daemon=True)
-    asking.start()
-    asking.join(seconds)
-    if not found:
-        why = wrong[0] if wrong else f"no answer within {seconds:g} s"
-        raise Unavailable(f"{name} cannot be resolved ({why}); correct the name or the DNS")
-    return found
+    # The system's resolver has no timeout; a daemon thread that still waits blocks nothing.
+    thread = Thread(target=look_up, name=f"resolve {name}", daemon=True)
+    thread.start()
+    thread.join(seconds)
+    if not addresses:
+        reason = errors[0] if errors else f"no answer within {seconds:g} s"
+        raise Unavailable(f"{name} cannot be resolved ({reason}); correct the name or the DNS")
+    return addresses
 
 
 class HttpSender:
-    """Send over HTTP/1.1, each request over a connection of its own.
+    """A sender of webhooks over HTTP/1.1, each request over its own connection.
 
-    The connection goes to the target's address whatever its name means by now; TLS is verified
-    against the name. No proxy of the environment is used, no redirect followed, of the answer no
-    more than 4 KiB read, and everything ends within one time limit, however slowly it comes.
+    It connects to the target's checked address, whatever its name resolves to by now; TLS is
+    verified against the name. It uses no proxy of the environment, follows no redirect, reads at
+    most 4 KiB of the response, and ends within one time limit, however slowly data arrives.
     """
 
     def __init__(
@@ -64,39 +64,39 @@ class HttpSender:
         seconds: float = SECONDS,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Keep what all requests share.
+        """Store what all requests share.
 
         Args:
-            tls: whom to trust; by default the certificates httpx2 trusts.
-            seconds: the time limit.
-            clock: a clock that never goes back.
+            tls: the trusted certificates; by default those httpx2 trusts.
+            seconds: the time limit of a request.
+            clock: a monotonic clock in seconds.
         """
         self._tls = tls
         self._seconds = seconds
         self._clock = clock
 
     def send(self, target: Target, *, headers: Mapping[str, str], body: bytes) -> Answer:
-        """POST a body and return what came; see :class:`agon.app.webhooks.delivery.Sender`."""
-        began = self._clock()
+        """POST a body and return the answer; see :class:`agon.app.webhooks.delivery.Sender`."""
+        start = self._clock()
         status: int | None = None
         error: str | None = None
         text, retry_after = "", None
         try:
-            status, text, retry_after = self._posted(target, headers, body, began + self._seconds)
+            status, text, retry_after = self._post(target, headers, body, start + self._seconds)
         except httpcore2.TimeoutException:
             error = _TOO_SLOW.format(self._seconds)
         except (httpcore2.NetworkError, httpcore2.ProtocolError, OSError) as failed:
             error = f"{_kind(failed)}: {failed}" if str(failed) else _kind(failed)
-        ms = round((self._clock() - began) * 1000)
+        ms = round((self._clock() - start) * 1000)
         return Answer(status=status, error=error, ms=ms, body=text, retry_after=retry_after)
 
-    def _posted(
+    def _post(
         self, target: Target, headers: Mapping[str, str], body: bytes, deadline: float
     ) -> tuple[int, str, timedelta | None]:
         origin = httpcore2.Origin(
             b"https" if target.tls else b"http", target.host.encode("ascii"), target.port
         )
-        given = {"user-agent": f"agon/{__version__}", **headers, "host": _host(target),
+        all_headers = {"user-agent": f"agon/{__version__}", **headers, "host": _host(target),
                  "content-length": str(len(body)), "connection": "close"}  # fmt: skip
         backend = _Pinned(target.address, deadline, self._clock)
         with (
@@ -109,28 +109,28 @@ class HttpSender:
                     scheme=origin.scheme, host=origin.host, port=origin.port,
                     target=target.path.encode("ascii"),
                 ),
-                headers=list(given.items()),
+                headers=list(all_headers.items()),
                 content=body,
             ) as response,
         ):  # fmt: skip
             read = bytearray()
-            # The status is the answer; a body that does not end takes nothing of it back.
+            # The status decides; a body that does not end does not change it.
             with suppress(httpcore2.TimeoutException, httpcore2.NetworkError,
                           httpcore2.ProtocolError):  # fmt: skip
                 for chunk in response.iter_stream():
                     read += chunk
-                    if len(read) >= MOST_OF_ANSWER:
+                    if len(read) >= MAX_RESPONSE_BYTES:
                         break
-            said = {name.lower(): value for name, value in response.headers}
+            fields = {name.lower(): value for name, value in response.headers}
             return (
                 response.status,
-                bytes(read[:MOST_OF_ANSWER]).decode("utf-8", "replace"),
-                _wait(said.get(b"retry-after", b"").decode("latin-1")),
+                bytes(read[:MAX_RESPONSE_BYTES]).decode("utf-8", "replace"),
+                _retry_after(fields.get(b"retry-after", b"").decode("latin-1")),
             )
 
 
 class _Pinned(httpcore2.NetworkBackend):
-    """Connect to one address, whatever host is asked for."""
+    """A network backend that connects to one address, whatever host is requested."""
 
     def __init__(self, address: str, deadline: float, clock: Callable[[], float]) -> None:
         self._address = address
@@ -153,7 +153,7 @@ class _Pinned(httpcore2.NetworkBackend):
 
 
 class _Timed(httpcore2.NetworkStream):
-    """End every reading and writing at one deadline: a byte now and then extends nothing."""
+    """A stream whose reads and writes all end at one deadline, however slowly bytes arrive."""
 
     def __init__(
         self, stream: httpcore2.NetworkStream, deadline: float, clock: Callable[[], float]
@@ -163,11 +163,11 @@ class _Timed(httpcore2.NetworkStream):
         self._clock = clock
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ARG002 (one deadline for all)
-        """Read what is there."""
+        """Return the bytes that are available."""
         return self._stream.read(max_bytes, _left(self._deadline, self._clock))
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ARG002
-        """Write all."""
+        """Write all bytes."""
         self._stream.write(buffer, _left(self._deadline, self._clock))
 
     def close(self) -> None:
@@ -180,13 +180,13 @@ class _Timed(httpcore2.NetworkStream):
         server_hostname: str | None = None,
         timeout: float | None = None,  # noqa: ARG002
     ) -> httpcore2.NetworkStream:
-        """Go on under TLS."""
+        """Return the stream secured by TLS."""
         left = _left(self._deadline, self._clock)
         secured = self._stream.start_tls(ssl_context, server_hostname, left)
         return _Timed(secured, self._deadline, self._clock)
 
     def get_extra_info(self, info: str) -> Any:
-        """Tell about the connection."""
+        """Return information about the connection."""
         return self._stream.get_extra_info(info)
 
 
@@ -198,13 +198,13 @@ def _left(deadline: float, clock: Callable[[], float]) -> float:
 
 
 def _host(target: Target) -> str:
-    """Write the ``Host`` header: the name, and the port unless it is the scheme's own."""
+    """Return the ``Host`` header: the name, and the port unless it is the scheme's default."""
     name = f"[{target.host}]" if ":" in target.host else target.host
     return name if target.port == (443 if target.tls else 80) else f"{name}:{target.port}"
 
 
-def _wait(text: str) -> timedelta | None:
-    """Read ``Retry-After``: seconds, or a date."""
+def _retry_after(text: str) -> timedelta | None:
+    """Return the time in a ``Retry-After`` header (seconds or a date); None when it has none."""
     if text.isascii() and text.isdigit():
         return timedelta(seconds=min(int(text[:9]), 10**8))
     try:
@@ -216,10 +216,10 @@ def _wait(text: str) -> timedelta | None:
     return max(until - datetime.now(UTC), timedelta(0))
 
 
-def _kind(failed: Exception) -> str:
-    """Name a fault for the webhook's owner."""
-    if isinstance(failed, httpcore2.ConnectError):
+def _kind(error: Exception) -> str:
+    """Return the kind of an error, for the webhook's owner."""
+    if isinstance(error, httpcore2.ConnectError):
         return "cannot connect"
-    if isinstance(failed, httpcore2.ProtocolError):
-        return "what was answered is no HTTP"
+    if isinstance(error, httpcore2.ProtocolError):
+        return "the response is not HTTP"
     return "the connection broke"

@@ -9,11 +9,11 @@ Example:
     9000
 """
 
-from agon.settings.exposure import is_loopback, refuse_public_without_auth
+from agon.settings.exposure import is_loopback, require_auth_if_public
 from agon.settings.keys import load_key
 from agon.settings.loading import COMMANDS, Origin, load, origins, toml_file
 from agon.settings.table import SETTINGS, Setting, Settings, shown
-from agon.settings.writing import written_toml
+from agon.settings.writing import to_toml
 
 __all__ = [
     "COMMANDS",
@@ -25,8 +25,8 @@ __all__ = [
     "load",
     "load_key",
     "origins",
-    "refuse_public_without_auth",
+    "require_auth_if_public",
     "shown",
+    "to_toml",
     "toml_file",
-    "written_toml",
 ]

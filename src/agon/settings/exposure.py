@@ -1,4 +1,4 @@
-"""Tell whether a server would be reachable from elsewhere, and refuse it without authentication."""
+"""Require authentication of a server that other machines can reach."""
 
 import ipaddress
 
@@ -7,9 +7,9 @@ from agon.settings.table import Settings
 
 
 def is_loopback(host: str) -> bool:
-    """Tell whether only this machine can reach a server that listens on the host.
+    """Return whether only this machine can reach a server that listens on the host.
 
-    A name other than ``localhost`` counts as public: what it means can change.
+    A name other than ``localhost`` counts as public, because it may resolve to another address.
 
     Example:
         >>> [is_loopback(host) for host in ("127.0.0.1", "::1", "localhost", "0.0.0.0", "::")]
@@ -25,11 +25,11 @@ def is_loopback(host: str) -> bool:
     return (mapped or address).is_loopback
 
 
-def refuse_public_without_auth(settings: Settings) -> None:
-    """Refuse to be open to everybody on an address that others can reach.
+def require_auth_if_public(settings: Settings) -> None:
+    """Raise if ``auth`` is open on an address that other machines can reach.
 
-    A public address before a loopback one counts, too: behind a reverse proxy ``public_url``
-    names it, and everybody who can reach the proxy would be an operator.
+    A public address counts even when ``host`` is a loopback one: ``public_url`` names that of a
+    reverse proxy, and every client of the proxy would be an operator.
 
     Raises:
         Conflict: two settings contradict each other; the message names both remedies.
@@ -39,7 +39,7 @@ def refuse_public_without_auth(settings: Settings) -> None:
     if not is_loopback(settings.host):
         raise Conflict(
             f"host {settings.host} can be reached from other machines while auth is open, so that "
-            'everybody would be an operator; set auth = "required" (AGON_AUTH=required), or '
+            'every client would be an operator; set auth = "required" (AGON_AUTH=required), or '
             "listen on 127.0.0.1"
         )
     from urllib.parse import urlsplit
@@ -48,6 +48,6 @@ def refuse_public_without_auth(settings: Settings) -> None:
     if name is not None and not is_loopback(name):
         raise Conflict(
             f"public_url {settings.public_url} is for other machines while auth is open, so that "
-            'everybody would be an operator; set auth = "required" (AGON_AUTH=required), or '
+            'every client would be an operator; set auth = "required" (AGON_AUTH=required), or '
             "leave public_url out"
         )

@@ -1,4 +1,4 @@
-"""Find every setting: in options, else the environment, else ``agon.toml``, else its default."""
+"""Load every setting: from options, else the environment, else ``agon.toml``, else its default."""
 
 import os
 import re
@@ -20,7 +20,7 @@ COMMANDS: Final = (
     "dojo", "explain", "import", "jobs", "replay", "rules", "score", "serve", "simulate", "token",
     "user", "webhooks", "worker",
 )  # fmt: skip
-"""Words after ``AGON_`` that begin the variable of a command's option, not a setting's."""
+"""Words after ``AGON_`` in variables that are options of a command, not settings."""
 
 _OTHERS: Final = frozenset(
     {
@@ -28,13 +28,13 @@ _OTHERS: Final = frozenset(
         "AGON_SERVER", "AGON_TASK", "AGON_TOKEN",
     }
 )  # fmt: skip
-_PLACES: Final = ("agon.toml", "/etc/agon/agon.toml")
+_FILES: Final = ("agon.toml", "/etc/agon/agon.toml")
 _KEY = re.compile(r"""^\s*["']?([A-Za-z0-9_-]+)["']?\s*=""")
 
 
 @dataclass(frozen=True)
 class Origin:
-    """Tell what a setting is and who said so.
+    """The value of a setting and where it comes from.
 
     Attributes:
         name: the setting.
@@ -48,19 +48,19 @@ class Origin:
 
 
 class _Layer(PydanticBaseSettingsSource):
-    """One place that settings come from: values by name, and where each stands."""
+    """A source of settings: values by name, and the origin of each."""
 
-    def __init__(self, values: Mapping[str, Any], places: Mapping[str, str]) -> None:
+    def __init__(self, values: Mapping[str, Any], origins: Mapping[str, str]) -> None:
         super().__init__(Settings)
         self.values = values
-        self.places = places
+        self.origins = origins
 
     def get_field_value(
         self,
         field: FieldInfo,  # noqa: ARG002 (pydantic-settings' signature)
         field_name: str,
     ) -> tuple[Any, str, bool]:
-        """Return a field's value as it was given."""
+        """Return a field's value as the source has it."""
         return self.values.get(field_name), field_name, False
 
     def __call__(self) -> dict[str, Any]:
@@ -83,10 +83,9 @@ def load(
 
     Raises:
         NotFound: the file that ``AGON_CONFIG`` names is missing.
-        Unreadable: a name is unknown (with the closest one) or a value is none; all at once,
-            each with the place it stands at.
+        Unreadable: names are unknown or values invalid; all of them are listed, with their origin.
     """
-    return _settled(_layers(overrides, environ, cwd))
+    return _merged(_layers(overrides, environ, cwd))
 
 
 def origins(
@@ -95,59 +94,59 @@ def origins(
     environ: Mapping[str, str] | None = None,
     cwd: str | Path = ".",
 ) -> list[Origin]:
-    """Load the settings and tell of each where it came from; arguments and errors of ``load``."""
+    """Return each setting with its origin; arguments and errors are those of :func:`load`."""
     layers = _layers(overrides, environ, cwd)
-    settings = _settled(layers)
+    settings = _merged(layers)
     return [
-        Origin(name, shown(name, getattr(settings, name)), _place(layers, name) or "default")
+        Origin(name, shown(name, getattr(settings, name)), _origin(layers, name) or "default")
         for name in SETTINGS
     ]
 
 
 def toml_file(environ: Mapping[str, str], cwd: str | Path = ".") -> Path | None:
-    """Find the file of settings: ``AGON_CONFIG``, else ``./agon.toml``, else that in ``/etc/agon``.
+    """Return the settings file: ``AGON_CONFIG``, ``./agon.toml`` or that in ``/etc/agon``, if any.
 
     Raises:
-        NotFound: the one that ``AGON_CONFIG`` names is missing.
+        NotFound: the file that ``AGON_CONFIG`` names is missing.
     """
     if named := environ.get("AGON_CONFIG"):
         path = Path(cwd) / named
         if not path.is_file():
-            raise NotFound(f"AGON_CONFIG names {path}, and there is no such file; correct it")
+            raise NotFound(f"AGON_CONFIG names {path}, which does not exist; correct it")
         return path
-    return next((path for place in _PLACES if (path := Path(cwd) / place).is_file()), None)
+    return next((path for name in _FILES if (path := Path(cwd) / name).is_file()), None)
 
 
 def _layers(
     overrides: Mapping[str, Any] | None, environ: Mapping[str, str] | None, cwd: str | Path
 ) -> tuple[_Layer, ...]:
-    """Read every place, strongest first; unknown names in any of them are refused together."""
+    """Return all sources, highest precedence first; unknown names in any of them are an error."""
     environ = os.environ if environ is None else environ
-    given = {name: value for name, value in (overrides or {}).items() if value is not None}
-    said = {name: text for name, text in environ.items() if name.startswith("AGON_") and text}
+    options = {name: value for name, value in (overrides or {}).items() if value is not None}
+    variables = {name: text for name, text in environ.items() if name.startswith("AGON_") and text}
     path = toml_file(environ, cwd)
     written, lines = ({}, {}) if path is None else _read(path)
-    spelt = {setting.variable: name for name, setting in SETTINGS.items()}
-    faults = [
-        *(f"{_option(name)} is no setting; {did_you_mean(name, SETTINGS)}"
-          for name in given if name not in SETTINGS),
-        *(f"{name} is no setting; {did_you_mean(name, spelt)}"
-          for name in sorted(said) if name not in spelt and not _is_foreign(name)),
-        *(f"{lines[name]}: {name} is no setting; {did_you_mean(name, SETTINGS)}"
+    known = {setting.variable: name for name, setting in SETTINGS.items()}
+    errors = [
+        *(f"{_option(name)} is not a setting; {did_you_mean(name, SETTINGS)}"
+          for name in options if name not in SETTINGS),
+        *(f"{name} is not a setting; {did_you_mean(name, known)}"
+          for name in sorted(variables) if name not in known and not _is_foreign(name)),
+        *(f"{lines[name]}: {name} is not a setting; {did_you_mean(name, SETTINGS)}"
           for name in written if name not in SETTINGS),
     ]  # fmt: skip
-    if faults:
-        raise Unreadable("\n".join(faults))
-    variables = {name: variable for variable, name in spelt.items() if variable in said}
+    if errors:
+        raise Unreadable("\n".join(errors))
+    used = {name: variable for variable, name in known.items() if variable in variables}
     return (
-        _Layer(given, {name: _option(name) for name in given}),
-        _Layer({name: said[variable] for name, variable in variables.items()}, variables),
+        _Layer(options, {name: _option(name) for name in options}),
+        _Layer({name: variables[variable] for name, variable in used.items()}, used),
         _Layer(written, lines),
     )
 
 
 def _is_foreign(variable: str) -> bool:
-    """Tell whether an ``AGON_…`` variable belongs to a command's option or to another part."""
+    """Return whether an ``AGON_…`` variable is an option of a command, or of another part."""
     return variable in _OTHERS or variable.startswith(
         tuple(f"AGON_{word.upper()}_" for word in COMMANDS)
     )
@@ -158,44 +157,44 @@ def _option(name: str) -> str:
 
 
 def _read(path: Path) -> tuple[dict[str, Any], dict[str, str]]:
-    """Read a TOML file: its values, and the place (``agon.toml:3``) of each."""
+    """Return the values in a TOML file, and the origin (``agon.toml:3``) of each."""
     try:
         text = path.read_text(encoding="utf-8")
         values = tomllib.loads(text)
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as refused:
-        raise Unreadable(f"{path} is no TOML: {refused}; correct it there") from None
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise Unreadable(f"{path} is not TOML: {error}; correct it there") from None
     numbers = {
-        found[1]: at for at, line in enumerate(text.splitlines(), 1) if (found := _KEY.match(line))
+        match[1]: at for at, line in enumerate(text.splitlines(), 1) if (match := _KEY.match(line))
     }
     return values, {
         name: f"{path}:{numbers[name]}" if name in numbers else str(path) for name in values
     }
 
 
-def _place(layers: tuple[_Layer, ...], name: str) -> str | None:
-    return next((layer.places[name] for layer in layers if name in layer.places), None)
+def _origin(layers: tuple[_Layer, ...], name: str) -> str | None:
+    return next((layer.origins[name] for layer in layers if name in layer.origins), None)
 
 
-def _settled(layers: tuple[_Layer, ...]) -> Settings:
-    sources: dict[str, Any] = {"_build_sources": (layers, {})}  # merges them, first one strongest
+def _merged(layers: tuple[_Layer, ...]) -> Settings:
+    sources: dict[str, Any] = {"_build_sources": (layers, {})}  # the first has precedence
     try:
         return Settings(**sources)
-    except ValidationError as refused:
-        raise Unreadable("\n".join(_faults(refused, layers))) from None
+    except ValidationError as error:
+        raise Unreadable("\n".join(_messages(error, layers))) from None
 
 
-def _faults(refused: ValidationError, layers: tuple[_Layer, ...]) -> Iterator[str]:
-    """Tell each fault once: place, name, value, and what would be right."""
-    told = set()
-    for error in refused.errors(include_url=False):
-        wrong = (error.get("ctx") or {}).get("error")
+def _messages(invalid: ValidationError, layers: tuple[_Layer, ...]) -> Iterator[str]:
+    """Yield a message for each invalid setting: origin, name, value and what is expected."""
+    reported = set()
+    for error in invalid.errors(include_url=False):
+        cause = (error.get("ctx") or {}).get("error")
         if not error["loc"]:
-            yield str(wrong or error["msg"])
+            yield str(cause or error["msg"])
             continue
         name = str(error["loc"][0])
-        if name in told:
+        if name in reported:
             continue
-        told.add(name)
+        reported.add(name)
         value = next(layer.values[name] for layer in layers if name in layer.values)
-        right = str(wrong) if wrong is not None else f"write {SETTINGS[name].bounds}"
-        yield f"{_place(layers, name)}: {name} cannot be {shown(name, value)!r}; {right}"
+        remedy = str(cause) if cause is not None else f"write {SETTINGS[name].bounds}"
+        yield f"{_origin(layers, name)}: {name} cannot be {shown(name, value)!r}; {remedy}"

@@ -1,4 +1,4 @@
-"""Hold the table of settings: each with its default, bounds and meaning."""
+"""The table of settings: each with its default, bounds and meaning."""
 
 import ipaddress
 import re
@@ -33,13 +33,13 @@ def _setting(
     high: float | None = None,
     secret: bool = False,
 ) -> Any:
-    """Write one line of the table; the bounds in words are needed where no numbers bound it."""
+    """Return one row of the table; ``bounds`` in words is required without numeric bounds."""
     extra: dict[str, Any] = {"secret": secret, "bounds": bounds}
     return Field(default, description=meaning, ge=low, le=high, json_schema_extra=extra)
 
 
 def _list(value: Any) -> Any:
-    """Take a list as one text with commas, as an environment variable gives it."""
+    """Return a list; a text, as in an environment variable, is split at its commas."""
     if isinstance(value, str):
         return tuple(part.strip() for part in value.split(",") if part.strip())
     return value
@@ -64,12 +64,12 @@ def _public_url(value: str) -> str:
     if parts.scheme not in {"http", "https"} or not parts.hostname or parts.query or parts.fragment:
         raise ValueError("write the address visitors type, such as https://agon.example")
     if parts.username or parts.password:
-        raise ValueError("leave the user and the password out; everybody sees this address")
+        raise ValueError("leave the user and the password out; this address is public")
     return value.rstrip("/")
 
 
 def _rate(value: str) -> str:
-    """Check a rate in the notation of the limits package; several are parted by semicolons."""
+    """Return a valid rate in the notation of the package ``limits``; ``;`` separates several."""
     from limits import parse_many
 
     try:
@@ -92,36 +92,36 @@ _Modes = Annotated[tuple[SandboxMode, ...], BeforeValidator(_list), Field(min_le
 
 
 class Settings(BaseSettings):
-    """Hold what one service was told; immutable, made by :func:`agon.settings.load`.
+    """The settings of a service; immutable, created by :func:`agon.settings.load`.
 
-    Made directly it takes its arguments and the defaults only, never the environment.
+    Created directly, it uses its arguments and the defaults only, never the environment.
     """
 
     model_config = SettingsConfigDict(frozen=True, extra="forbid", env_prefix="AGON_")
 
     database: Annotated[str, AfterValidator(_database)] = _setting(
         "sqlite:///agon.db",
-        "Where everything is stored; a relative path of SQLite begins at the working folder.",
+        "URL of the database; a relative path of SQLite starts at the working folder.",
         bounds="a URL of sqlite or postgresql",
         secret=True,
     )
     server_key_file: str = _setting(
         "",
-        "File of the server's own key (32 random bytes, mode 0600), made at the first start. It "
+        "File of the server's own key (32 random bytes, mode 0600), created at the first start. It "
         "hashes network addresses, encrypts webhook secrets and signs cursors. Empty: "
-        "agon-server.key beside the database.",
+        "agon-server.key next to the database.",
         bounds="a path, or empty",
     )
     signing_key_file: str = _setting(
         "",
-        "File of the Ed25519 key (32 random bytes, mode 0600) that signs ledger heads, made at "
-        "the first start. Empty: agon-signing.key beside the database.",
+        "File of the Ed25519 key (32 random bytes, mode 0600) that signs ledger heads, created "
+        "at the first start. Empty: agon-signing.key next to the database.",
         bounds="a path, or empty",
     )
     tasks_folder: str = _setting(
         "",
-        "Folder of tasks that challenge contests may name, one folder for each. Empty: no "
-        "contest can run tasks.",
+        "Folder that contains the task folders challenge contests may use. Empty: no contest can "
+        "run tasks.",
         bounds="a path, or empty",
     )
     host: Annotated[str, AfterValidator(_host)] = _setting(
@@ -129,37 +129,37 @@ class Settings(BaseSettings):
         "Address to listen on; 0.0.0.0 or :: is every address of the machine.",
         bounds="an address or a name",
     )
-    port: int = _setting(8080, "Port to listen on; 0 takes any free one.", low=0, high=65535)
+    port: int = _setting(8080, "Port to listen on; 0 selects any free one.", low=0, high=65535)
     public_url: Annotated[str, AfterValidator(_public_url)] = _setting(
         "",
-        "Address visitors type, for links in pages and webhooks. Empty: http://host:port.",
+        "Public URL of the service, for links in pages and webhooks. Empty: http://host:port.",
         bounds="an http or https URL without query, or empty",
     )
     processes: int = _setting(1, "Processes that answer HTTP.", low=1, high=64)
     workers: int = _setting(
         1,
-        "Worker processes started with the server; 0 when all workers run by themselves "
+        "Worker processes started with the server; 0 when all workers are started separately "
         "(agon worker).",
         low=0,
         high=64,
     )
     auth: Literal["required", "open"] = _setting(
         "required",
-        "Who may act: required asks everybody for a token; open takes everybody for an operator "
-        "and works on loopback addresses only.",
+        "Authentication: required demands a token of every client; open treats every client as an "
+        "operator and works on loopback addresses only.",
     )
     trusted_proxies: _Networks = _setting(
         (),
-        "Networks of reverse proxies whose X-Forwarded-For and X-Forwarded-Proto are believed.",
+        "Networks of reverse proxies whose X-Forwarded-For and X-Forwarded-Proto are trusted.",
         bounds="networks such as 10.0.0.0/8, with commas",
     )
     metrics_public: bool = _setting(
         False,
-        "Whether /metrics answers without a token; otherwise an operator's token is asked for.",
+        "Whether /metrics answers without a token; otherwise it requires an operator's token.",
     )
     max_body_mib: int = _setting(64, "Largest request body in MiB.", low=1, high=4096)
     request_timeout_seconds: float = _setting(
-        30.0, "Seconds after which a request is ended with 503.", low=1, high=3600
+        30.0, "Seconds after which a request is aborted with 503.", low=1, high=3600
     )
     rate_limit_token: _Rate = _setting(
         "1200/minute", "Requests one token may make.", bounds="rates such as 20/second;600/minute"
@@ -173,7 +173,7 @@ class Settings(BaseSettings):
         512, "Event streams open at a time in one process.", low=1, high=100_000
     )
     sse_streams_per_address: int = _setting(
-        16, "Event streams one network address may hold open.", low=1, high=10_000
+        16, "Event streams that one network address may have open.", low=1, high=10_000
     )
     sse_keepalive_seconds: float = _setting(
         15.0, "Seconds of silence after which a stream sends a comment.", low=1, high=300
@@ -189,40 +189,40 @@ class Settings(BaseSettings):
     )
     snapshots_kept: int = _setting(
         20,
-        "Newest snapshots of each board kept with their rows, beside those at a freeze or an end "
-        "and one a day; the others are rebuilt on demand.",
+        "Newest snapshots of each board whose rows are stored, besides those at a freeze or an "
+        "end and one a day; the others are rebuilt on demand.",
         low=1,
         high=100_000,
     )
     findings_minutes: float = _setting(
         10.0,
-        "Minutes from the end of a look for findings to the next one, which comes by itself when "
-        "there are new boards; 0: looks come only when somebody asks.",
+        "Minutes from the end of an integrity scan to the next one, which starts automatically "
+        "when there are new boards; 0: scans run only on request.",
         low=0,
         high=10_080,
     )
     ended_jobs_days: float = _setting(
         30.0,
-        "Days after its end that a job can be looked at; then it is forgotten. 0: never.",
+        "Days after which an ended job is deleted. 0: never.",
         low=0,
         high=36_500,
     )
     sandbox_modes: _Modes = _setting(
         ("bwrap",),
-        "Walls that programs may be judged behind, the first preferred. degraded has no "
-        "namespaces: ask for it only where every program is trusted.",
+        "Sandbox modes in which programs may be judged, the first preferred. degraded has no "
+        "namespaces: allow it only where every program is trusted.",
         bounds="some of bwrap, degraded, cold, with commas",
     )
     webhook_allow_private: bool = _setting(
         False,
-        "Whether webhooks may go to private and loopback addresses and by plain http; for tests "
-        "and closed networks.",
+        "Whether webhooks may use private and loopback addresses and plain http; for tests and "
+        "closed networks.",
     )
     log_format: Literal["text", "json"] = _setting(
-        "text", "Form of the log on stderr: lines for people, or one JSON object a line."
+        "text", "Format of the log on stderr: readable text, or one JSON object a line."
     )
     log_level: Literal["debug", "info", "warning", "error"] = _setting(
-        "info", "Least severity that is logged."
+        "info", "Minimum severity that is logged."
     )
 
     @classmethod
@@ -234,7 +234,7 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003
         file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Take arguments only; ``load`` brings the other sources, with the environment given."""
+        """Return the arguments as the only source; :func:`load` adds the others."""
         return (init_settings,)
 
     @model_validator(mode="after")
@@ -257,34 +257,34 @@ class Settings(BaseSettings):
 
     @property
     def server_key_path(self) -> Path:
-        """Return where the server's key is: as set, else beside the database."""
-        return Path(self.server_key_file or self._beside_database / "agon-server.key")
+        """Return the path of the server's key: as set, else next to the database."""
+        return Path(self.server_key_file or self._database_folder / "agon-server.key")
 
     @property
     def signing_key_path(self) -> Path:
-        """Return where the key that signs ledger heads is: as set, else beside the database."""
-        return Path(self.signing_key_file or self._beside_database / "agon-signing.key")
+        """Return the path of the key that signs ledger heads: as set, else next to the database."""
+        return Path(self.signing_key_file or self._database_folder / "agon-signing.key")
 
     @property
     def url(self) -> str:
-        """Return the address visitors use: as set, else that of host and port."""
+        """Return the public URL: as set, else that of host and port."""
         name = f"[{self.host}]" if ":" in self.host else self.host
         return self.public_url or f"http://{name}:{self.port}"
 
     @property
-    def _beside_database(self) -> Path:
+    def _database_folder(self) -> Path:
         return Path() if self.database_file is None else self.database_file.parent
 
 
 @dataclass(frozen=True)
 class Setting:
-    """Describe one setting.
+    """The description of a setting.
 
     Attributes:
         name: its key in ``agon.toml``.
         variable: its environment variable.
-        default: what it is when nothing is said.
-        bounds: what it may be, in words.
+        default: its default value.
+        bounds: the values allowed, in words.
         meaning: what it does.
         secret: whether (a part of) its value is never shown.
     """
@@ -321,11 +321,11 @@ def _described(name: str) -> Setting:
 
 
 SETTINGS: dict[str, Setting] = {name: _described(name) for name in Settings.model_fields}
-"""All settings by name, in the order they are shown."""
+"""All settings by name, in the order in which they are shown."""
 
 
 def shown(name: str, value: Any) -> Any:
-    """Return a setting's value as it may be shown: of a secret URL all but the password.
+    """Return a setting's value for display: secrets as ``***``, URLs without their password.
 
     Example:
         >>> shown("database", "postgresql://agon:hunter2@db/agon")

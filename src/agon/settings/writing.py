@@ -1,4 +1,4 @@
-"""Write settings as TOML, each under its meaning."""
+"""Write settings as TOML, each below its meaning."""
 
 import json
 import textwrap
@@ -11,27 +11,29 @@ from agon.settings.table import SETTINGS
 _WIDTH = 98
 
 
-def written_toml(origins: Iterable[Origin], *, origin: bool = False) -> str:
-    """Write settings as an ``agon.toml``: what is set as it is, what is default behind a ``#``.
+def to_toml(origins: Iterable[Origin], *, origin: bool = False) -> str:
+    """Return settings as the text of an ``agon.toml``; those with their default are commented out.
 
-    A secret stands behind a ``#``, too: it is shown as ``***``, which is none.
+    A secret is commented out too, because it is shown as ``***``.
 
     Args:
-        origins: the settings, as :func:`agon.settings.origins` gives them.
-        origin: whether each is followed by where it comes from.
+        origins: the settings, as :func:`agon.settings.origins` returns them.
+        origin: whether each is followed by its origin.
     """
     parts = []
-    for one in origins:
-        setting = SETTINGS[one.name]
+    for item in origins:
+        setting = SETTINGS[item.name]
         lines = textwrap.wrap(
             f"{setting.meaning} ({setting.bounds})", _WIDTH, break_on_hyphens=False
         )
-        aside = one.source == "default" or (setting.secret and "***" in str(one.value))
-        line = f"{one.name} = {_value(one.value)}" + (f"  # {one.source}" if origin else "")
-        parts.append("\n".join([*(f"# {text}" for text in lines), f"# {line}" if aside else line]))
+        commented = item.source == "default" or (setting.secret and "***" in str(item.value))
+        line = f"{item.name} = {_value(item.value)}" + (f"  # {item.source}" if origin else "")
+        parts.append(
+            "\n".join([*(f"# {text}" for text in lines), f"# {line}" if commented else line])
+        )
     return "\n\n".join(parts) + "\n"
 
 
 def _value(value: Any) -> str:
-    """Write a value; strings, numbers and lists of them have the form they have in JSON."""
+    """Return a value in TOML; strings, numbers and lists of them are written as in JSON."""
     return json.dumps(list(value) if isinstance(value, tuple) else value, ensure_ascii=False)

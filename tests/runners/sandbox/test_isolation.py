@@ -99,7 +99,7 @@ def test_a_missing_library_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 HOLES = {
-    "no list of system calls": ("child.py", "    seccomp.turn_on(filter_)\n"),
+    "no list of system calls": ("child.py", "    seccomp.install(filter_)\n"),
     "no limit on memory": ("child.py", "        (resource.RLIMIT_AS, memory, memory),\n"),
     "no limit on output": (
         "child.py",

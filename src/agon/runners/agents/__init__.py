@@ -1,1 +1,1 @@
-"""Agents: a command in the container, the oracle, one that does nothing, one that asks a model."""
+"""Agents: a command in the container, the oracle, one that does nothing, one that uses a model."""

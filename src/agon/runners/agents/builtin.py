@@ -1,4 +1,4 @@
-"""Know the answer, or do nothing: the two agents by which a task is accepted."""
+"""The agents that check whether a task can be accepted: oracle, no action, cheat."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,35 +10,36 @@ from agon.runners.agents.scripts import interpreted
 
 
 class OracleAgent:
-    """Run the task's own solution: ``solution/solve.sh``, with its folder at ``/solution``."""
+    """The agent that runs the task's solution, ``solution/solve.sh``, with its folder mounted."""
 
     name = "oracle"
     settings: Mapping[str, str] = {"kind": "oracle"}
 
     def lacks(self, task: Task) -> str:
-        """Say that there is no solution, if so."""
+        """Return that there is no solution, if so."""
         return "" if task.files.solution else "it has no solution/solve.sh for the oracle to run"
 
     def work(self, task: Task, place: AgentEnvironment) -> Work:
         """Run the solution."""
         script = task.files.solution
-        assert script is not None, "a run asks lacks() first"  # noqa: S101 - tells mypy
-        whole = script.parent.name == "solution"
-        return _ran(task, place, script, "/solution", source=script.parent if whole else script)
+        assert script is not None, "a run asks lacks() first"  # noqa: S101 - for mypy
+        has_folder = script.parent.name == "solution"
+        source = script.parent if has_folder else script
+        return _run_script(task, place, script, "/solution", source=source)
 
 
 class NopAgent:
-    """Do nothing at all."""
+    """The agent that does nothing."""
 
     name = "nop"
     settings: Mapping[str, str] = {"kind": "nop"}
 
     def lacks(self, task: Task) -> str:  # noqa: ARG002 (the protocol's signature)
-        """Say nothing: it can always do nothing."""
+        """Return an empty text: it can work on every task."""
         return ""
 
     def work(self, task: Task, place: AgentEnvironment) -> Work:
-        """Start the container and end."""
+        """Start the container and end it."""
         run = place.containers.run_agent(
             place.image,
             ("true",),
@@ -51,24 +52,26 @@ class NopAgent:
 
 
 class CheatAgent:
-    """Run the task's own cheat, ``tests/cheat.sh``: it tries to pass without solving."""
+    """The agent that runs the task's cheat, ``tests/cheat.sh``, which tries to pass unsolved."""
 
     name = "cheat"
     settings: Mapping[str, str] = {"kind": "cheat"}
 
     def lacks(self, task: Task) -> str:
-        """Say that there is no cheat, if so."""
+        """Return that there is no cheat, if so."""
         return "" if task.files.cheat else "it has no tests/cheat.sh"
 
     def work(self, task: Task, place: AgentEnvironment) -> Work:
-        """Run the cheat, which sees none of the other tests."""
+        """Run the cheat; the other tests are not mounted."""
         script = task.files.cheat
-        assert script is not None, "a run asks lacks() first"  # noqa: S101 - tells mypy
-        return _ran(task, place, script, "/cheat", source=script)
+        assert script is not None, "a run asks lacks() first"  # noqa: S101 - for mypy
+        return _run_script(task, place, script, "/cheat", source=script)
 
 
-def _ran(task: Task, place: AgentEnvironment, script: Path, inside: str, *, source: Path) -> Work:
-    """Run a script of the task's with its folder, or itself alone, shown in the container."""
+def _run_script(
+    task: Task, place: AgentEnvironment, script: Path, inside: str, *, source: Path
+) -> Work:
+    """Run a script of the task with its folder, or the script alone, mounted in the container."""
     target = inside if source.is_dir() else f"{inside}/{script.name}"
     run = place.containers.run_agent(
         place.image,

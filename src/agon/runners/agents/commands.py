@@ -1,4 +1,4 @@
-"""Let a command work in the container: any agent that a shell can start."""
+"""Run a command in the container as an agent: any agent that a shell can start."""
 
 import re
 from collections.abc import Mapping
@@ -11,23 +11,23 @@ from agon.app.tasks.task import Task
 from agon.errors import NotFound, Unreadable
 
 AGENT_FOLDER = "/agent"
-"""Where the agent's own files are seen in its container."""
+"""Path of the agent's own files in its container."""
 
 INSTRUCTION = "/instruction.md"
-"""Where the instruction is seen in its container."""
+"""Path of the instruction in its container."""
 
 _PLACEHOLDERS = ("task", "instruction")
 _BRACED = re.compile(r"\{([A-Za-z_]+)\}")
-_ALIKE = 0.8
+_SIMILARITY = 0.8
 _MAX_LINE_BYTES = 128_000  # bytes; Linux takes 131,072 as one argument
 
 
 class CommandAgent:
-    """Run a command line in the container, in ``/app``, by the image's ``sh``.
+    """An agent that runs a command line in the container, in ``/app``, by the image's ``sh``.
 
     ``{task}`` and ``{instruction}`` in it become the task's name and instruction, each as one
-    word, whether they stand bare or in quotes. The instruction also stands in the file
-    :data:`INSTRUCTION`, the name in the variable ``AGON_TASK``. All other braces are the shell's.
+    word, quoted or not. The instruction is also in the file :data:`INSTRUCTION`, the name in the
+    variable ``AGON_TASK``. All other braces are left to the shell.
 
     Example:
         >>> CommandAgent("my-agent --task {task}").command_line(task="sort-log", instruction="…")
@@ -38,7 +38,7 @@ class CommandAgent:
         if not template.strip():
             raise Unreadable("the agent is an empty command; give one, or oracle, nop, openai")
         for word in _BRACED.findall(template):
-            meant = get_close_matches(word, _PLACEHOLDERS, 1, _ALIKE)
+            meant = get_close_matches(word, _PLACEHOLDERS, 1, _SIMILARITY)
             if meant and word not in _PLACEHOLDERS:
                 raise Unreadable(f"the agent's command has {{{word}}}; write {{{meant[0]}}}")
         if files is not None and not files.is_dir():
@@ -53,25 +53,25 @@ class CommandAgent:
 
     @property
     def settings(self) -> Mapping[str, str]:
-        """The template, and where its files are."""
+        """The template, and the folder of its files."""
         files = {} if self._files is None else {"files": str(self._files.resolve())}
         return {"kind": "command", "command": self._template, **files}
 
     def lacks(self, task: Task) -> str:
-        """Say that the command line would be longer than a kernel takes, if so."""
+        """Return that the command line would be longer than the kernel allows, if so."""
         line = self.command_line(task=task.name, instruction=task.instruction)
         if len(line.encode()) <= _MAX_LINE_BYTES:
             return ""
         return f"its instruction is too long for a command line; have {INSTRUCTION} read instead"
 
     def command_line(self, **values: str) -> str:
-        """Fill the placeholders of the template."""
+        """Return the template with its placeholders filled."""
         line, state, at = [], "", 0
         while at < len(self._template):
-            found = _BRACED.match(self._template, at)
-            if found and found[1] in values:
-                line.append(_word(values[found[1]], state))
-                at = found.end()
+            match = _BRACED.match(self._template, at)
+            if match and match[1] in values:
+                line.append(_word(values[match[1]], state))
+                at = match.end()
                 continue
             character = self._template[at]
             if character == "\\" and state != "'":
@@ -105,7 +105,7 @@ class CommandAgent:
 
 
 def _word(value: str, state: str) -> str:
-    """Write a value where it stands: bare, or inside of single or double quotes."""
+    """Return a value as a shell word: unquoted, or inside single or double quotes (``state``)."""
     if state == '"':
         return re.sub(r'(["$`\\])', r"\\\1", value)
     inner = value.replace("'", "'\\''")

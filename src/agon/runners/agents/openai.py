@@ -1,8 +1,8 @@
-"""The reference agent: a model behind an endpoint says commands, the container runs them.
+"""The reference agent: a model at an endpoint proposes commands, the container runs them.
 
-It thinks outside, where the network is, and acts inside, where there is none. In each step the
-model answers with one fenced block of shell commands; what they printed is its next message. It
-ends when an answer says ``DONE`` and has no block, at the step limit, or when time is up.
+The model is called outside the container, which has no network. In each step the model replies
+with one fenced block of shell commands; their output is its next message. The agent ends when a
+reply says ``DONE`` and has no block, at the step limit, or at the time limit.
 """
 
 import json
@@ -21,7 +21,7 @@ from agon.runners.agents.chat import Chat, DeadlineExceeded, Reply
 TRANSCRIPT = "transcript.ndjson"
 
 _BLOCK = re.compile(r"^```[a-z]*[ \t]*\n(.*?)^```", re.DOTALL | re.MULTILINE | re.IGNORECASE)
-_MAX_SHOWN = 10_000  # characters of a command's output that the model sees
+_MAX_SHOWN_CHARACTERS = 10_000  # characters of a command's output that the model sees
 _MILLION = 1e6
 
 _SYSTEM = (
@@ -35,20 +35,20 @@ _REMINDER = "There was no fenced block. Send one with commands to run, or DONE i
 
 @dataclass(frozen=True)
 class Price:
-    """Hold what a million tokens cost, in US dollars."""
+    """The price of a million tokens, in US dollars."""
 
     input: float
     output: float
 
 
 class OpenAIAgent:
-    """Solve tasks with a model.
+    """An agent that solves tasks with a model.
 
     Args:
         chat: the model.
-        steps: how many times it may answer in one trial.
+        steps: maximum number of replies in one trial.
         step_s: seconds that the commands of one step may take.
-        price: for counting cost where the endpoint tells none.
+        price: the price by which cost is computed where the endpoint reports none.
     """
 
     name = "openai"
@@ -57,7 +57,7 @@ class OpenAIAgent:
         self, chat: Chat, *, steps: int = 50, step_s: float = 120.0, price: Price | None = None
     ) -> None:
         if steps < 1 or step_s <= 0:
-            raise Unreadable("the agent needs at least one step, and time for it")
+            raise Unreadable("steps and step_s must be above 0; give at least one step")
         self._chat = chat
         self._steps = steps
         self._step_s = step_s
@@ -75,38 +75,38 @@ class OpenAIAgent:
         }
 
     def lacks(self, task: Task) -> str:  # noqa: ARG002 (the protocol's signature)
-        """Say nothing: every task can be tried."""
+        """Return an empty text: it can work on every task."""
         return ""
 
     def work(self, task: Task, place: AgentEnvironment) -> Work:
-        """Ask and act until done."""
+        """Ask the model and run its commands until done."""
         path = place.trial.folder / TRANSCRIPT
         with path.open("w", encoding="utf-8") as file:
-            talk = _Talk(self._chat, file, self._price)
+            chat_log = _Conversation(self._chat, file, self._price)
 
             def drive(shell: Shell) -> None:
                 end = time.monotonic() + place.limits.timeout_s
-                talk.tell("system", _SYSTEM)
-                talk.tell("user", task.instruction)
+                chat_log.send("system", _SYSTEM)
+                chat_log.send("user", task.instruction)
                 for _ in range(self._steps):
-                    command = _command(talk.hear(until=end))
+                    command = _command(chat_log.receive(until=end))
                     if command is None:
                         return
                     if not command:
-                        talk.tell("user", _REMINDER)
+                        chat_log.send("user", _REMINDER)
                         continue
                     done = shell.execute(("sh", "-c", command), timeout_s=self._step_s)
-                    talk.steps += 1
-                    talk.tell("user", _seen(done))
+                    chat_log.steps += 1
+                    chat_log.send("user", _observation(done))
 
             def drive_until_ended(shell: Shell) -> None:
                 try:
                     drive(shell)
                 except ContainerGone:
-                    talk.note("the container is gone")
+                    chat_log.note("the container is gone")
                 except DeadlineExceeded:
-                    talk.late = True
-                    talk.note("the time is up")
+                    chat_log.late = True
+                    chat_log.note("the time is up")
 
             run = place.containers.drive_agent(
                 place.image,
@@ -116,14 +116,14 @@ class OpenAIAgent:
                 outputs=task.settings.outputs,
                 environment=tuple(task.settings.agent_env.items()),
             )
-        if talk.late and run.outcome == "finished":
+        if chat_log.late and run.outcome == "finished":
             reason = "the time was up while the model was thinking"
             run = replace(run, outcome="timeout", reason=reason, outputs=None)
-        return Work(run=run, usage=talk.usage, transcript=path)
+        return Work(run=run, usage=chat_log.usage, transcript=path)
 
 
-class _Talk:
-    """Hold a conversation, and write all of it down as it happens."""
+class _Conversation:
+    """A conversation with a model, written to the transcript as it happens."""
 
     def __init__(self, chat: Chat, file: IO[str], price: Price | None) -> None:
         self._chat = chat
@@ -134,11 +134,11 @@ class _Talk:
         self.steps = 0
         self.late = False
 
-    def tell(self, role: str, text: str) -> None:
+    def send(self, role: str, text: str) -> None:
         self._messages.append({"role": role, "content": text})
         self._write(role=role, content=text)
 
-    def hear(self, *, until: float) -> str:
+    def receive(self, *, until: float) -> str:
         reply = self._chat.ask(self._messages, until=until)
         self._replies.append(reply)
         self._messages.append({"role": "assistant", "content": reply.text})
@@ -157,8 +157,8 @@ class _Talk:
     def usage(self) -> Usage:
         read = sum(reply.input_tokens for reply in self._replies)
         written = sum(reply.output_tokens for reply in self._replies)
-        told = [reply.cost_usd for reply in self._replies if reply.cost_usd is not None]
-        cost = sum(told) if told else None
+        costs = [reply.cost_usd for reply in self._replies if reply.cost_usd is not None]
+        cost = sum(costs) if costs else None
         if cost is None and self._price is not None:
             cost = (read * self._price.input + written * self._price.output) / _MILLION
         return Usage(steps=self.steps, input_tokens=read, output_tokens=written, cost_usd=cost)
@@ -175,20 +175,20 @@ def _command(answer: str) -> str | None:
         >>> _command("I look first.\n```sh\nls -l\n```\n"), _command("DONE"), _command("Hm.")
         ('ls -l\n', None, '')
     """
-    if found := _BLOCK.search(answer):
-        return found[1]
+    if match := _BLOCK.search(answer):
+        return match[1]
     return None if re.search(r"\bDONE\b", answer) else ""
 
 
-def _seen(done: Step) -> str:
-    """Write what a command did, for the model to read."""
+def _observation(done: Step) -> str:
+    """Return the result of a command, as the next message to the model."""
     parts = [f"exit code {done.exit_code}"]
     if done.timed_out:
         parts.append("(time was up)")
     for name, content in (("stdout", done.stdout), ("stderr", done.stderr)):
         text = content.decode(errors="replace")
-        if len(text) > _MAX_SHOWN:
-            half = _MAX_SHOWN // 2
+        if len(text) > _MAX_SHOWN_CHARACTERS:
+            half = _MAX_SHOWN_CHARACTERS // 2
             text = f"{text[:half]}\n… {len(text) - 2 * half:,} characters …\n{text[-half:]}"
         if text.strip():
             parts.append(f"{name}:\n{text}")

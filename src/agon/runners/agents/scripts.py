@@ -1,15 +1,15 @@
-"""Run a script of a task: by the interpreter that its first line names."""
+"""Find the interpreter of a task's script: the one that its first line names."""
 
 from pathlib import Path
 
-_FIRST_LINE = 256
+_MAX_FIRST_LINE_BYTES = 256
 
 
 def interpreted(script: Path, inside: str) -> tuple[str, ...]:
-    """Return the command that runs a script which stands at ``inside`` in the container.
+    """Return the command that runs a script whose path in the container is ``inside``.
 
-    Its ``#!`` line decides, as the kernel would (interpreter and at most one argument); without
-    one it is ``sh``. So nothing depends on permissions.
+    The ``#!`` line is read as the kernel does (interpreter and at most one argument); without one
+    the interpreter is ``sh``. File permissions do not matter.
 
     Example:
         >>> interpreted(Path("no-such-file"), "/solution/solve.sh")
@@ -17,7 +17,7 @@ def interpreted(script: Path, inside: str) -> tuple[str, ...]:
     """
     try:
         with script.open("rb") as file:
-            first = file.readline(_FIRST_LINE)
+            first = file.readline(_MAX_FIRST_LINE_BYTES)
     except OSError:
         first = b""
     if first.startswith(b"#!") and (words := first[2:].decode(errors="replace").split(None, 1)):

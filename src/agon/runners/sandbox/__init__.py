@@ -14,17 +14,15 @@ def open_sandbox(mode: Mode = "bwrap", *, workers: int | None = None) -> Sandbox
         mode: ``bwrap``: namespaces and warm interpreters; ``degraded``: warm interpreters without
             namespaces, for machines that cannot have them; ``cold``: namespaces and a new
             interpreter for each run, slow, for comparison.
-        workers: how many programs run at a time; by default one for each processor.
+        workers: number of programs that run at a time; by default one for each processor.
 
     Raises:
         Unavailable: this machine does not support the isolation (with the package that is
-            missing), or a hostile program got out.
+            missing), or a hostile program escaped.
     """
     from agon.runners.sandbox.isolation import isolation_of
 
-    isolation = isolation_of(
-        mode
-    )  # first: elsewhere than on Linux the rest cannot even be imported
+    isolation = isolation_of(mode)  # checked first, because the rest can be imported on Linux only
     from agon.runners.sandbox.pool import Pool
 
     return Pool(isolation, workers=workers)

@@ -100,8 +100,8 @@ def _namespaces() -> tuple[str, ...]:
         )
     user: tuple[str, ...]
     if os.geteuid() == 0:
-        # Inside, the zygote takes another user for good and makes its own user namespace; a map
-        # from root would leave it root outside.
+        # Inside, the zygote becomes another user permanently and creates its own user namespace; a
+        # map from root would leave it root outside.
         user = ("--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID")
     else:
         user = ("--unshare-user", "--uid", str(NOBODY), "--gid", str(NOBODY))

@@ -21,7 +21,7 @@ _SEEDS = (1, 2)
 """Hash seeds: the first for every run, the second for the second of two."""
 _CLOSED = "the sandbox was closed"
 _REQUESTS_AHEAD = 2
-"""Requests taken in advance for each worker, so that none waits for the caller."""
+"""Number of requests taken in advance for each worker, so that none waits for the caller."""
 
 
 class WorkerKind(NamedTuple):
@@ -46,7 +46,7 @@ class Pool:
 
         Args:
             isolation: how zygotes are started.
-            workers: how many programs run at a time; by default one for each processor.
+            workers: number of programs that run at a time; by default one for each processor.
             tested: whether every zygote that serves more than one run passes the self-test first
                 (one that serves a single run has the same isolation as the first, which does).
 
@@ -124,7 +124,7 @@ class Pool:
             zygotes = list(self._all)
         for zygote in zygotes:
             zygote.close()
-        self._executor.shutdown(wait=True)  # what still waits for a worker ends at once
+        self._executor.shutdown(wait=True)  # requests that wait for a worker end immediately
 
     def __enter__(self) -> Self:
         """Return the sandbox."""

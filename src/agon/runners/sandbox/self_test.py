@@ -1,6 +1,6 @@
-"""Test the isolation before it is trusted: eight hostile programs, each of which must fail.
+"""Test the isolation before it is used: eight hostile programs, each of which must fail.
 
-Every program returns 1 when it succeeds; then it has escaped.
+Every program returns 1 when it succeeds, which means that it has escaped.
 """
 
 from collections.abc import Callable
@@ -73,8 +73,8 @@ def self_test(run: Callable[[RunRequest], Verdict]) -> None:
     """Run every hostile program.
 
     Raises:
-        SandboxEscape: one got out; then nothing untrusted may run here.
-        Lost: a run gave no verdict.
+        SandboxEscape: one escaped; then no untrusted program may run here.
+        Lost: a run ended without a verdict.
     """
     for program in HOSTILE_PROGRAMS:
         verdict = run(program.request)

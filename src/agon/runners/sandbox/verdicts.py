@@ -13,7 +13,7 @@ from agon.app.sandbox import RunLimits, RunOutcome, RunRequest
 from agon.runners.sandbox.inside.wire import Report
 
 EDGE = 1.3
-"""A program may end by itself up to this multiple of its CPU time; then the kernel ends it."""
+"""Multiple of the CPU time limit at which the kernel kills a program that is still running."""
 
 _OUT_OF_TIME = frozenset({signal.SIGPROF, signal.SIGXCPU})
 _OWN_CRASHES = frozenset(
@@ -31,13 +31,13 @@ _CLAIMS: dict[bytes, RunOutcome] = {
     b"output_limit": "output_limit",
     b"syntax_error": "syntax_error",
 }
-"""What a child may claim. Each is a fail, so a false claim gains nothing."""
+"""Outcomes that a child may report itself. Each is a failure, so a false report gains nothing."""
 
 _REASON_CHARACTERS = 400
 
 
 class Lost(Exception):
-    """A run gave no verdict, by a failure that was not the program's."""
+    """A run ended without a verdict because of a failure outside the program."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Verdict:
         outcome: how it ended.
         terms: decimal integers, when the outcome is ``ok``.
         reason: one printable line.
-        doubtful: whether a slow moment of the machine could have made it; worth one more run.
+        doubtful: whether a slow machine could have caused it; then it is run once more.
     """
 
     outcome: RunOutcome

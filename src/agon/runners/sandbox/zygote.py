@@ -17,20 +17,20 @@ from agon.runners.sandbox.isolation import Isolation, environment
 from agon.runners.sandbox.verdicts import Lost
 
 _START_S = 60.0
-"""Loading sympy from a cold disk on a busy machine takes far less."""
+"""Seconds that a zygote may take to start; loading sympy from a slow disk takes far less."""
 GRACE_S = 5.0
-"""How much later than the zygote's own deadline the supervisor's stands."""
+"""Seconds between the zygote's own deadline and that of the supervisor."""
 _SEALS = fcntl.F_SEAL_SEAL | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_WRITE
 
 
 class Zygote:
-    """Run jobs in forks of one warm interpreter, one at a time.
+    """A warm interpreter in the sandbox, which runs each program in a fork, one at a time.
 
-    The thread that makes it must live as long as it: the kernel ends a zygote with the thread.
+    The thread that creates it must outlive it: the kernel kills a zygote with that thread.
     """
 
     def __init__(self, isolation: Isolation, *, hash_seed: int, sympy: bool) -> None:
-        """Start it and wait for its greeting.
+        """Start the process and wait for its greeting.
 
         Raises:
             Unavailable: it does not start, with the last line it wrote.
@@ -40,7 +40,7 @@ class Zygote:
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs, memory_file("complaints") as complaints:
             try:
-                self._process = Popen(  # noqa: S603  # the command line is ours, from fixed parts
+                self._process = Popen(  # noqa: S603  # the command line has fixed parts only
                     isolation.command(descriptor=theirs.fileno(), sympy=sympy),
                     stdin=DEVNULL, stdout=complaints, stderr=complaints, cwd="/",
                     env=environment(hash_seed), pass_fds=(theirs.fileno(),), start_new_session=True,
@@ -85,12 +85,12 @@ class Zygote:
             return report, os.pread(answer, request.output_bytes + 1, 0)
 
     def _receive(self, size: int, *, within_s: float) -> bytes:
-        """Receive one record, as long as the process that was started lives.
+        """Return one record of the zygote, if it comes in time and the process is running.
 
-        A wrapper that is killed can leave a part of itself behind that holds the socket open.
+        A wrapper that is killed can leave a process that keeps the socket open.
 
         Raises:
-            Lost: there is none in time, or none can come.
+            Lost: none came in time, or the process has ended.
         """
         waiting = select.poll()
         waiting.register(self._control, select.POLLIN)
@@ -107,15 +107,15 @@ class Zygote:
         return record
 
     def close(self) -> None:
-        """Stop it with all its processes; may be called twice and from any thread."""
+        """Kill it with all its processes; may be called twice and from any thread."""
         with self._closing:
             if self._closed:
                 return
             self._closed = True
             with contextlib.suppress(OSError):
                 self._control.shutdown(socket.SHUT_RDWR)
-            # The whole group, and before the process is waited for: until then its number,
-            # which is the group's, is not used again.
+            # Kill the group before waiting for the process: until then the kernel does not reuse
+            # its id, which is the group's.
             os.killpg(self._process.pid, signal.SIGKILL)
             self._process.wait()
             self._control.close()
@@ -124,7 +124,7 @@ class Zygote:
 
 @contextlib.contextmanager
 def memory_file(name: str, content: bytes | None = None) -> Iterator[int]:
-    """Open a file in memory; with content, one that cannot be changed any more."""
+    """Open a file in memory; with content, it is sealed and cannot be changed."""
     descriptor = os.memfd_create(name, os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
     try:
         if content is not None:

@@ -1,5 +1,5 @@
-"""The code inside the sandbox: the only one of agon that shares a process with a program.
+"""The code inside the sandbox: the only part of agon that shares a process with a program.
 
-These modules import each other, the standard library and nothing else of agon: they are bound
-into the sandbox as a package of their own, ``inside``.
+These modules import each other and the standard library, but nothing else of agon: they are mounted
+in the sandbox as the package ``inside``.
 """

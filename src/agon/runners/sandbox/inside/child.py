@@ -1,7 +1,7 @@
 """Run one program in a forked child: give up privileges, read the source, run it, answer.
 
-Up to reading the source only our code runs. From then on the process is controlled by the program:
-what it writes into the answer's descriptor is treated as untrusted bytes.
+Until the source is read only agon's code runs. From then on the program controls the process: what
+it writes to the answer's descriptor is treated as untrusted bytes.
 """
 
 import ctypes
@@ -18,19 +18,19 @@ from . import seccomp, system
 from .wire import ENTRIES, Request
 
 SOURCE, PRINTS, ERRORS, ANSWER, READY = 0, 1, 2, 3, 4
-"""Descriptors of a child; no other is open."""
+"""Descriptors of a child; no others are open."""
 
 PROGRAM = "<program>"
 _REASON_CHARACTERS = 300
 _STACK_BYTES = 8 << 20
 _BALLAST_BYTES = 1 << 20
 _BITS_PER_DIGIT = 3.321928094887363
-# What a program does to the built-in names must not change what we mean by them.
+# A program may replace built-in names; these references keep the original objects.
 _type, _int, _list, _name_of_type = type, int, list, type.__dict__["__name__"].__get__
 
 
 class Failed(Exception):
-    """A run ended with another outcome than ok."""
+    """A run ended with an outcome other than ``ok``."""
 
     def __init__(self, outcome: str, reason: str) -> None:
         super().__init__(reason)
@@ -63,7 +63,7 @@ def run_and_exit(
         os.close(READY)
         _write(_answer(request))
     finally:
-        os._exit(0)  # no handler, no flush: nothing of the program runs after the answer
+        os._exit(0)  # no handlers, no flush: no code of the program runs after the answer
 
 
 def _isolate(
@@ -78,22 +78,22 @@ def _isolate(
     if os.getppid() != zygote:
         os._exit(0)
     source, prints, answer, ready = descriptors
-    for descriptor, place in (
+    for descriptor, number in (
         (source, SOURCE), (prints, PRINTS), (prints, ERRORS), (answer, ANSWER), (ready, READY),
     ):  # fmt: skip
-        os.dup2(descriptor, place)
+        os.dup2(descriptor, number)
     os.closerange(READY + 1, 1024)
     if "random" in sys.modules:
         sys.modules["random"].seed(random_seed)
     _limit(request, base_bytes)
-    seccomp.turn_on(filter_)
+    seccomp.install(filter_)
 
 
 def _limit(request: Request, base_bytes: int) -> None:
-    """Let the kernel end what goes too far, with a signal of its own for each limit."""
-    seconds = int(request.cpu_s) + 2  # behind the timer, which is exact
+    """Set the kernel's limits; those on time and output end the process with distinct signals."""
+    seconds = int(request.cpu_s) + 2  # later than the timer, which is exact
     memory = base_bytes + request.memory_bytes
-    for what, soft, hard in (
+    for limit, soft, hard in (
         (resource.RLIMIT_CPU, seconds, seconds + 1),
         (resource.RLIMIT_AS, memory, memory),
         (resource.RLIMIT_FSIZE, request.output_bytes, request.output_bytes),
@@ -104,30 +104,30 @@ def _limit(request: Request, base_bytes: int) -> None:
         (resource.RLIMIT_MEMLOCK, 0, 0),
         (resource.RLIMIT_MSGQUEUE, 0, 0),
     ):
-        resource.setrlimit(what, (soft, hard))
+        resource.setrlimit(limit, (soft, hard))
     system.signal_after(request.cpu_s, signal.SIGPROF)
 
 
 def _answer(request: Request) -> list[bytes]:
-    """Run the program; whatever it raises becomes words."""
+    """Run the program; return its answer as bytes, or the outcome and reason of its failure."""
     ballast = bytearray(_BALLAST_BYTES)
     try:
         return _terms_as_bytes(_compute(request), request.max_term_digits)
     except Failed as failed:
-        return _sentence(failed.outcome, str(failed))
+        return _failure(failed.outcome, str(failed))
     except MemoryError:
-        del ballast  # words need memory too
+        del ballast  # frees memory for the message
         return [b"memory_limit\n"]
-    except BaseException as error:  # noqa: BLE001  # an exit or an interrupt is no answer either
-        return _sentence("runtime_error", _describe(error))
+    except BaseException as error:  # noqa: BLE001  # SystemExit and KeyboardInterrupt are failures too
+        return _failure("runtime_error", _describe(error))
 
 
 def _compute(request: Request) -> list[int]:
-    """Compile the source, call its entry, check that the terms are integers and nothing else."""
+    """Compile the source, call its entry point and return the terms, each of type ``int``."""
     module = ModuleType("program")
     sys.modules["program"] = module
     code = _compiled(request.source_bytes)
-    exec(code, module.__dict__)  # noqa: S102  # this process exists for this line
+    exec(code, module.__dict__)  # noqa: S102  # running programs is the purpose of this process
     name = ENTRIES[request.entry]
     entry = module.__dict__.get(name)
     if entry is None:
@@ -139,14 +139,18 @@ def _compute(request: Request) -> list[int]:
     terms = entry(request.n_check) if name == "gen" else entry()
     if _type(terms) is not _list:
         raise Failed("wrong_type", f"{name}() returned {_kind(terms)}, not list")
-    wanted = terms[: request.n_check]
-    return [_integer(term, f"term {at}") for at, term in enumerate(wanted, 1)]
+    checked = terms[: request.n_check]
+    return [_integer(term, f"term {at}") for at, term in enumerate(checked, 1)]
 
 
-def _integer(term: Any, place: str) -> int:
-    """Let an integer pass: no bool, no float, no type that only behaves like one."""
+def _integer(term: Any, label: str) -> int:
+    """Return a term that is exactly an ``int``: not a bool, a float or a subclass.
+
+    Raises:
+        Failed: it is of another type.
+    """
     if _type(term) is not _int:
-        raise Failed("wrong_type", f"{place} is {_kind(term)}, not int")
+        raise Failed("wrong_type", f"{label} is {_kind(term)}, not int")
     return term
 
 
@@ -154,14 +158,14 @@ def _compiled(length: int) -> Any:
     raw = os.pread(SOURCE, length, 0)
     os.close(SOURCE)
     try:
-        # Text, not bytes: an encoding named in the source must not choose how it is read.
+        # Text, not bytes: an encoding declared in the source must not decide how it is decoded.
         return compile(raw.decode("utf-8"), PROGRAM, "exec", dont_inherit=True)
-    except SyntaxError as wrong:
-        raise Failed("syntax_error", f"line {wrong.lineno}: {wrong.msg}") from None
+    except SyntaxError as error:
+        raise Failed("syntax_error", f"line {error.lineno}: {error.msg}") from None
     except (MemoryError, RecursionError):
         raise Failed("syntax_error", "nested too deep for the compiler") from None
-    except (ValueError, OverflowError) as wrong:
-        raise Failed("syntax_error", str(wrong)) from None
+    except (ValueError, OverflowError) as error:
+        raise Failed("syntax_error", str(error)) from None
 
 
 def _terms_as_bytes(
@@ -171,10 +175,10 @@ def _terms_as_bytes(
     write: Callable[[int], str] = int.__repr__,
 ) -> list[bytes]:
     sys.set_int_max_str_digits(0)
-    most_bits = int(max_digits * _BITS_PER_DIGIT) + 1
+    max_bits = int(max_digits * _BITS_PER_DIGIT) + 1
     lines = [b"ok\n"]
     for at, term in enumerate(terms, 1):
-        text = write(term) if int.bit_length(term) <= most_bits else ""
+        text = write(term) if int.bit_length(term) <= max_bits else ""
         if not text or len(text) - (text[0] == "-") > max_digits:
             raise Failed("output_limit", f"term {at} has more than {max_digits} digits")
         lines.append(text.encode() + b"\n")
@@ -182,12 +186,12 @@ def _terms_as_bytes(
     return lines
 
 
-def _sentence(outcome: str, reason: str) -> list[bytes]:
+def _failure(outcome: str, reason: str) -> list[bytes]:
     return [f"{outcome}\n{reason[:_REASON_CHARACTERS]}".encode("utf-8", "backslashreplace")]
 
 
 def _describe(error: BaseException) -> str:
-    """Say what was raised and where; the error's own text is the program's."""
+    """Return what was raised and where; the text of the exception comes from the program."""
     try:
         line = _line(error.__traceback__)
         text = str(error)[:_REASON_CHARACTERS]
@@ -206,7 +210,7 @@ def _line(trace: TracebackType | None) -> str:
 
 
 def _kind(value: object) -> str:
-    """Name the type of a value, with its module when it is not a built-in."""
+    """Return the name of a value's type, with its module when it is not a built-in."""
     kind = _type(value)
     name, module = _name_of_type(kind), kind.__module__
     return f"{module}.{name}" if module not in {"builtins", "program"} else name

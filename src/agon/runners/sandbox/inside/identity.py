@@ -1,4 +1,4 @@
-"""Drop privileges: become a user that owns nothing, without capabilities, unable to gain any."""
+"""Drop privileges: become a user without files or capabilities that cannot gain any."""
 
 import contextlib
 import os
@@ -9,13 +9,13 @@ NOBODY = 65534
 
 
 def drop_privileges() -> bool:
-    """Drop root, if this is root, then every capability and every way to new ones.
+    """Drop root (if this process has it), every capability and every way to gain new ones.
 
     Root first becomes another user permanently, then enters a new user namespace where the
-    kernel allows it; nothing in there maps to a user outside.
+    kernel allows it; no user in it maps to a user outside.
 
     Returns:
-        Whether this process is now in a user namespace that it made itself.
+        Whether this process is now in a user namespace that it created.
     """
     own_namespace = False
     if os.geteuid() == 0:

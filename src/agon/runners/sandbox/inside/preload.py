@@ -1,4 +1,4 @@
-"""Load what programs may import, including what would be loaded only when it is used.
+"""Load the modules that programs may import, including those that are loaded on first use.
 
 Once the isolation is complete, no module can be read any more.
 """
@@ -9,29 +9,29 @@ import sys
 
 MODULES = ("math", "fractions", "itertools")
 _FOR_SYNTAX_AND_TEXT = ("unicodedata", "encodings.ascii", "encodings.latin_1", "encodings.utf_16")
-_PARTS_OF_SYMPY = (
+_SYMPY_PACKAGES = (
     *("algebras", "assumptions", "calculus", "combinatorics", "concrete", "discrete", "functions"),
     *("geometry", "holonomic", "integrals", "logic", "matrices", "ntheory", "polys", "series"),
     *("sets", "simplify", "solvers", "stats", "tensor", "vector"),
 )
-_USED_BY_THOSE = (
-    # Imported inside functions of the parts above.
+_LAZY_SYMPY_MODULES = (
+    # Imported inside functions of the packages above.
     *("sympy.categories", "sympy.codegen.ast", "sympy.codegen.pynodes", "sympy.physics.matrices"),
     *("sympy.physics.control", "sympy.physics.units.util", "sympy.printing.pycode"),
 )
-_LEFT_OUT = frozenset({"tests", "benchmarks", "sampling"})
+_EXCLUDED = frozenset({"tests", "benchmarks", "sampling"})
 
 
 def load(*, sympy: bool, random_seed: int) -> str:
-    """Import it and say the versions; random generators start from the given seed."""
+    """Import the modules, seed sympy's random generator and return sympy's version, if loaded."""
     for name in (*MODULES, *_FOR_SYNTAX_AND_TEXT):
         importlib.import_module(name)
     if not sympy:
         return ""
     module = importlib.import_module("sympy")
-    for part in _PARTS_OF_SYMPY:
+    for part in _SYMPY_PACKAGES:
         _load_all(f"sympy.{part}")
-    for name in _USED_BY_THOSE:
+    for name in _LAZY_SYMPY_MODULES:
         importlib.import_module(name)
     importlib.import_module("sympy.core.random").seed(random_seed)
     return f"sympy={module.__version__}"
@@ -39,7 +39,7 @@ def load(*, sympy: bool, random_seed: int) -> str:
 
 def _load_all(package: str) -> None:
     paths = importlib.import_module(package).__path__
-    for found in pkgutil.walk_packages(paths, f"{package}."):
-        skipped = found.name.endswith("_doc") or _LEFT_OUT & set(found.name.split("."))
-        if not skipped and found.name not in sys.modules:
-            importlib.import_module(found.name)
+    for module in pkgutil.walk_packages(paths, f"{package}."):
+        skipped = module.name.endswith("_doc") or _EXCLUDED & set(module.name.split("."))
+        if not skipped and module.name not in sys.modules:
+            importlib.import_module(module.name)

@@ -1,7 +1,7 @@
-"""Build and turn on the list of system calls a program may make (x86-64).
+"""Build and install the filter of the system calls a program may make (x86-64).
 
-The filter is classic BPF, put together by :func:`program`. Any other call ends the process,
-and so does every call through another interface (32-bit, x32).
+The filter is classic BPF, assembled by :func:`program`. Any other call kills the process, and so
+does every call through another interface (32-bit, x32).
 """
 
 import ctypes
@@ -13,15 +13,15 @@ from . import system
 
 ALLOWED = {
     "read": 0,  # its own source
-    "pread64": 17,  # same, wherever the offset stands
-    "write": 1,  # the answer and prints; the only files it has end at RLIMIT_FSIZE
-    "close": 3,  # lets go of the source once it is read
-    "brk": 12,  # memory, bounded by RLIMIT_AS
-    "munmap": 11,  # gives memory back
-    "mremap": 25,  # grows a large block; keeps its protection
+    "pread64": 17,  # same, at any offset
+    "write": 1,  # the answer and prints; RLIMIT_FSIZE limits the only files it has
+    "close": 3,  # closes the source once it is read
+    "brk": 12,  # memory, limited by RLIMIT_AS
+    "munmap": 11,  # releases memory
+    "mremap": 25,  # grows a large block; its protection stays the same
     "getpid": 39,  # a number; libraries ask to notice forks
     "gettid": 186,  # same
-    "getrusage": 98,  # processor time of its own
+    "getrusage": 98,  # its own processor time
     "times": 100,  # same
     "gettimeofday": 96,  # the clock can be read without a system call anyway
     "time": 201,  # same
@@ -30,11 +30,11 @@ ALLOWED = {
     "exit": 60,  # ends
     "exit_group": 231,  # ends
 }
-"""Calls that pass, each with its use."""
+"""Allowed calls by name, each with its use."""
 
 REFUSED = {
-    # Python tries these without ill intent and goes on when told no: looking for a module,
-    # asking whether a stream is a terminal, how large memory is, who the user is.
+    # Python makes these calls itself and continues when they fail: to find a module, to learn
+    # whether a stream is a terminal, how large memory is, which user runs it.
     "open": 2,
     "stat": 4,
     "lstat": 6,
@@ -62,7 +62,7 @@ REFUSED = {
     "geteuid": 107,
     "getegid": 108,
     "getppid": 110,
-    # Handlers and limits stay as they were set: the kernel's own signals end the process.
+    # Handlers and limits stay as they were set, so that the kernel's signals end the process.
     "rt_sigaction": 13,
     "rt_sigprocmask": 14,
     "sigaltstack": 131,
@@ -70,7 +70,7 @@ REFUSED = {
     "getrlimit": 97,
     "setrlimit": 160,
 }
-"""Calls that fail with EPERM, so that a program gets an exception instead of its end."""
+"""Calls that fail with EPERM, so that a program gets an exception instead of being killed."""
 
 _ARCH_X86_64 = 0xC000003E
 _X32_BIT = 0x40000000
@@ -89,7 +89,7 @@ _FUTEX_WAIT_AND_WAKE = (0, 1, 9, 10)
 
 
 class Instruction(NamedTuple):
-    """One step of classic BPF: an operation, its operand, where to go on (steps to skip)."""
+    """An instruction of classic BPF: an operation, its operand, and the jumps (steps to skip)."""
 
     operation: int
     operand: int
@@ -98,7 +98,7 @@ class Instruction(NamedTuple):
 
 
 def program() -> bytes:
-    """Assemble the filter.
+    """Return the assembled filter.
 
     Example:
         >>> len(program()) % 8  # instructions of eight bytes
@@ -111,7 +111,7 @@ def program() -> bytes:
 
 
 def loaded(code: bytes) -> ctypes.Structure:
-    """Put a filter into the structure the kernel reads; made once, used by every child."""
+    """Return a filter in the structure the kernel reads; created once, used by every child."""
 
     class Program(ctypes.Structure):
         _fields_ = (("length", ctypes.c_ushort), ("steps", ctypes.c_char_p))
@@ -119,11 +119,11 @@ def loaded(code: bytes) -> ctypes.Structure:
     return Program(len(code) // 8, code)
 
 
-def turn_on(filter_: ctypes.Structure) -> None:
-    """Bind this process to a filter, for ever; needs no-new-privileges.
+def install(filter_: ctypes.Structure) -> None:
+    """Install a filter for this process permanently; requires no-new-privileges.
 
     Raises:
-        OSError: when the kernel refuses.
+        OSError: the kernel rejects the call.
     """
     system.prctl(system.PR_SET_SECCOMP, system.SECCOMP_MODE_FILTER, ctypes.byref(filter_))
 
@@ -149,13 +149,13 @@ def _steps() -> Iterator[Instruction]:
 
 
 def _when(number: int, steps: tuple[Instruction, ...]) -> Iterator[Instruction]:
-    """Take the steps, which decide, for one system call; go past them for all others."""
+    """Yield a test for one system call, then the steps that decide it; other calls skip them."""
     yield Instruction(_EQUAL, number, 0, len(steps))
     yield from steps
 
 
 def _mmap() -> tuple[Instruction, ...]:
-    """Let private memory be mapped, never code and never a file."""
+    """Return the steps for ``mmap``: allow private anonymous memory that is not executable."""
     private = _MAP_PRIVATE | _MAP_ANONYMOUS
     return (
         _argument(2),
@@ -170,7 +170,7 @@ def _mmap() -> tuple[Instruction, ...]:
 
 
 def _mprotect() -> tuple[Instruction, ...]:
-    """Let protection change, never to code."""
+    """Return the steps for ``mprotect``: allow any protection but executable."""
     return (
         _argument(2),
         Instruction(_ANY_BIT, _PROT_EXEC, 0, 1),
@@ -180,7 +180,7 @@ def _mprotect() -> tuple[Instruction, ...]:
 
 
 def _madvise() -> tuple[Instruction, ...]:
-    """Let the allocator give pages back; no other advice."""
+    """Return the steps for ``madvise``: allow the allocator to release pages, no other advice."""
     return (
         _argument(2),
         Instruction(_EQUAL, _MADV_DONTNEED, 0, 1),
@@ -190,7 +190,7 @@ def _madvise() -> tuple[Instruction, ...]:
 
 
 def _futex() -> tuple[Instruction, ...]:
-    """Let locks wait and wake; none of the calls that requeue."""
+    """Return the steps for ``futex``: allow locks to wait and wake, but not to requeue."""
     commands = _FUTEX_WAIT_AND_WAKE
     known = (
         Instruction(_EQUAL, command, len(commands) - at, 0) for at, command in enumerate(commands)
@@ -205,5 +205,5 @@ def _futex() -> tuple[Instruction, ...]:
 
 
 def _argument(index: int) -> Instruction:
-    """Load the low half of a call's argument; every flag looked at lives there."""
+    """Return the step that loads the low half of an argument, which has every flag checked here."""
     return Instruction(_LOAD, 16 + 8 * index)

@@ -1,6 +1,6 @@
-"""The zygote: load what programs may import, then fork a child for each request.
+"""The zygote: load the modules that programs may import, then fork a child for each request.
 
-The zygote never sees a program. It receives descriptors, hands them to the child and reports the
+The zygote never reads a program. It receives descriptors, passes them to the child and reports the
 kernel's record of the child's end; a program has no way to reach it.
 """
 
@@ -23,37 +23,39 @@ from .wire import REQUEST_BYTES, Report, Request
 
 _FIRST_FREE = child.READY + 1
 _PAGE = mmap.PAGESIZE
-_MOST_PAGES = 1 << 34
+_MAX_PAGES = 1 << 34
 
 
 def main(arguments: list[str]) -> NoReturn:
-    """Serve until the supervisor goes.
+    """Serve requests until the supervisor ends.
 
     Args:
         arguments: number of the socket's descriptor; process id of the supervisor, 0 when another
             process namespace hides it; ``landlock`` or ``-``; ``sympy`` or ``-``.
     """
-    descriptor, supervisor, walls, libraries = arguments
+    descriptor, supervisor, isolation, libraries = arguments
     warnings.simplefilter("ignore")
     random_seed = int(os.environ["PYTHONHASHSEED"])
     versions = load(sympy=libraries == "sympy", random_seed=random_seed)
-    control = socket.socket(fileno=_out_of_the_way(int(descriptor)))
+    control = socket.socket(fileno=_above_child_descriptors(int(descriptor)))
     own_namespace = identity.drop_privileges()
-    landlocked = landlock.shut() if walls == "landlock" else 0
-    system.prctl(system.PR_SET_PDEATHSIG, signal.SIGKILL)  # a change of user would have undone it
+    landlock_version = landlock.restrict() if isolation == "landlock" else 0
+    system.prctl(
+        system.PR_SET_PDEATHSIG, signal.SIGKILL
+    )  # set last, because a change of user resets it
     if int(supervisor) not in {0, os.getppid()}:
         os._exit(0)
-    for number in (signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ):  # Python has its own handlers
+    for number in (signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ):  # Python has installed handlers
         signal.signal(number, signal.SIG_DFL)
     sys.path.clear()
     sys.path_importer_cache.clear()
     sys.argv[:] = ["program"]
     os.chdir("/")
     gc.collect()
-    gc.freeze()  # the children's collector leaves what is loaded alone, so its pages stay shared
+    gc.freeze()  # the children's collector skips what is loaded, so its pages stay shared
     zygote = _Zygote(control, random_seed)
     greeting = (
-        f"landlock={landlocked} own_namespace={int(own_namespace)} "
+        f"landlock={landlock_version} own_namespace={int(own_namespace)} "
         f"python={platform.python_version()} {versions}"
     )
     control.send(greeting.encode())
@@ -79,8 +81,8 @@ class _Zygote:
 
     def _run(self, request: Request, descriptors: list[int]) -> Report:
         source, answer, prints = descriptors
-        told, ready = os.pipe()
-        begin = time.monotonic()
+        received, ready = os.pipe()
+        start = time.monotonic()
         process = os.fork()
         if process == 0:
             child.run_and_exit(
@@ -93,15 +95,15 @@ class _Zygote:
             )
         for descriptor in (*descriptors, ready):
             os.close(descriptor)
-        expired = not self._ended(process, begin + request.wall_s)
+        expired = not self._ended(process, start + request.wall_s)
         if expired:
             os.kill(process, signal.SIGKILL)
         _, status, usage = os.wait4(process, 0)
-        wall_s = time.monotonic() - begin
-        stood = os.read(told, 1) == b"!"
-        os.close(told)
+        wall_s = time.monotonic() - start
+        isolated = os.read(received, 1) == b"!"
+        os.close(received)
         return Report(
-            ready=stood,
+            ready=isolated,
             expired=expired,
             status=status,
             cpu_us=round((usage.ru_utime + usage.ru_stime) * 1e6),
@@ -110,14 +112,14 @@ class _Zygote:
         )
 
     def _ended(self, process: int, deadline: float) -> bool:
-        """Wait for a child until its deadline; go when the supervisor goes."""
+        """Return whether a child ends before its deadline; exit when the supervisor ends."""
         handle = os.pidfd_open(process)
         try:
-            waiting = select.poll()
-            waiting.register(handle, select.POLLIN)
-            waiting.register(self._control, 0)  # hang-up alone
+            poll = select.poll()
+            poll.register(handle, select.POLLIN)
+            poll.register(self._control, 0)  # hang-up only
             left = max(0.0, deadline - time.monotonic())
-            events = dict(waiting.poll(left * 1000))
+            events = dict(poll.poll(left * 1000))
         finally:
             os.close(handle)
         if self._control.fileno() in events:
@@ -125,21 +127,21 @@ class _Zygote:
         return bool(events)
 
 
-def _out_of_the_way(descriptor: int) -> int:
-    """Move the socket above the places a child's descriptors take, and fill those.
+def _above_child_descriptors(descriptor: int) -> int:
+    """Move the socket above the descriptor numbers a child uses, occupy those, return the new one.
 
-    Then whatever is received later lies above them too, and putting it in place clobbers nothing.
+    Descriptors received later then also have higher numbers, so that none is overwritten.
     """
     moved = descriptor
     while moved < _FIRST_FREE:
         moved = os.dup(moved)
-    for place in range(child.ANSWER, _FIRST_FREE):
-        os.dup2(0, place)
+    for number in range(child.ANSWER, _FIRST_FREE):
+        os.dup2(0, number)
     return moved
 
 
 def _resident_kib_of_a_fork() -> int:
-    """Measure what a child takes by being there: the pages it shares with the zygote."""
+    """Return the peak memory (KiB) of a child that does nothing: pages shared with the zygote."""
     process = os.fork()
     if process == 0:
         os._exit(0)
@@ -147,12 +149,12 @@ def _resident_kib_of_a_fork() -> int:
 
 
 def _address_space() -> int:
-    """Measure this process's address space in bytes, without /proc.
+    """Return the size of this process's address space in bytes, measured without /proc.
 
     The smallest limit under which one more page can be mapped is one page above it.
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
-    low, high = 0, _MOST_PAGES if hard == resource.RLIM_INFINITY else hard // _PAGE
+    low, high = 0, _MAX_PAGES if hard == resource.RLIM_INFINITY else hard // _PAGE
     try:
         while low < high:
             middle = (low + high) // 2

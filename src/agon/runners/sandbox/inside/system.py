@@ -1,4 +1,4 @@
-"""The system calls that Python has no function for."""
+"""System calls for which Python has no function."""
 
 import ctypes
 import os
@@ -24,10 +24,10 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def prctl(option: int, value: int, further: object = 0) -> None:
-    """Change one attribute of this process.
+    """Call ``prctl`` to change one attribute of this process.
 
     Raises:
-        OSError: when the kernel refuses.
+        OSError: the kernel rejects the call.
     """
     zero = ctypes.c_ulong(0)
     third = ctypes.c_ulong(further) if isinstance(further, int) else further
@@ -36,10 +36,10 @@ def prctl(option: int, value: int, further: object = 0) -> None:
 
 
 def syscall(number: int, *arguments: object) -> int:
-    """Make a system call by its number; integers go as 64 bits.
+    """Make a system call by its number and return its result; integers are passed as 64 bits.
 
     Raises:
-        OSError: when the kernel refuses.
+        OSError: the kernel rejects the call.
     """
     words = [ctypes.c_long(one) if isinstance(one, int) else one for one in arguments]
     result: int = _libc.syscall(ctypes.c_long(number), *words)
@@ -49,10 +49,10 @@ def syscall(number: int, *arguments: object) -> int:
 
 
 def signal_after(processor_s: float, number: int) -> None:
-    """Let the kernel send this process a signal once it has used so much processor time.
+    """Start a timer that sends this process a signal after ``processor_s`` of processor time.
 
     The interval timers of :mod:`signal` count in clock ticks, which on a busy machine charge a
-    short run for its neighbours; this one counts what was really used.
+    short run for other processes; this timer counts the time actually used.
     """
     event = struct.pack("=qii48x", 0, number, 0)
     timer = ctypes.c_int()
@@ -63,7 +63,7 @@ def signal_after(processor_s: float, number: int) -> None:
 
 
 def drop_capabilities() -> None:
-    """Give up every capability in every set this process has."""
+    """Drop every capability in every set of this process."""
 
     class Header(ctypes.Structure):
         _fields_ = (("version", ctypes.c_uint32), ("pid", ctypes.c_int))

@@ -1,7 +1,7 @@
-"""The protocol between supervisor and zygote: fixed records over a socket that separates them.
+"""The protocol between supervisor and zygote: fixed-size records over a packet socket.
 
-A request comes with three descriptors: the source, the answer, and where prints go. The zygote
-passes them on to the child it forks and never looks into them, so it cannot remember a program.
+A request comes with three descriptors: the source, the answer, and the output of prints. The zygote
+passes them to the child it forks and never reads them, so its memory contains no program.
 """
 
 import struct
@@ -9,21 +9,21 @@ from typing import NamedTuple
 
 ENTRIES = ("solver", "seq", "gen")
 HELLO_BYTES = 4096
-"""No greeting is longer."""
+"""Maximum size of a greeting in bytes."""
 
 
 class Request(NamedTuple):
-    """Ask a zygote for one run.
+    """A request to a zygote for one run.
 
     Attributes:
         source_bytes: length of the source.
         entry: index into :data:`ENTRIES`.
-        n_check: terms wanted.
+        n_check: number of terms required.
         cpu_s: processor seconds after which the kernel kills the child.
         wall_s: seconds after which the zygote kills it.
         memory_bytes: address space above the zygote's own.
-        output_bytes: size at which the kernel stops the answer, and the prints.
-        max_term_digits: digits of one term.
+        output_bytes: maximum size of the answer, and of the prints.
+        max_term_digits: maximum number of digits of one term.
     """
 
     source_bytes: int
@@ -36,21 +36,21 @@ class Request(NamedTuple):
     max_term_digits: int
 
     def pack(self) -> bytes:
-        """Write it."""
+        """Return the record as bytes."""
         return _REQUEST.pack(*self)
 
     @classmethod
     def unpack(cls, record: bytes) -> "Request":
-        """Read it."""
+        """Return the request in a record."""
         return cls._make(_REQUEST.unpack(record))
 
 
 class Report(NamedTuple):
-    """Say how a child ended, in the kernel's words.
+    """A report of how a child ended, as the kernel recorded it.
 
     Attributes:
-        ready: whether the wall stood before the source was read.
-        expired: whether the zygote killed it for its wall time.
+        ready: whether the isolation was complete before the source was read.
+        expired: whether the zygote killed it at its wall-clock limit.
         status: the wait status.
         cpu_us: processor time in microseconds, user and system.
         wall_us: microseconds from fork to end.
@@ -65,15 +65,15 @@ class Report(NamedTuple):
     memory_kib: int
 
     def pack(self) -> bytes:
-        """Write it."""
+        """Return the record as bytes."""
         return _REPORT.pack(*self)
 
     @classmethod
     def unpack(cls, record: bytes) -> "Report":
-        """Read it.
+        """Return the report in a record.
 
         Raises:
-            struct.error: when the record is none.
+            struct.error: the record has another size.
         """
         return cls._make(_REPORT.unpack(record))
 
