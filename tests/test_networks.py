@@ -27,7 +27,7 @@ def test_keyed_networks_are_equal_for_one_network_under_one_key(
 
 def test_what_is_no_address_is_refused_without_being_repeated() -> None:
     """A message must not carry what was meant to be secret."""
-    with pytest.raises(ValueError, match="no IPv4 or IPv6 address") as refused:
+    with pytest.raises(ValueError, match="expected an IPv4 or IPv6 address") as refused:
         keyed_network("ada@example.org", key=b"k")
     assert "ada" not in str(refused.value)
     with pytest.raises(ValueError, match="key is empty"):
