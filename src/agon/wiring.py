@@ -44,13 +44,13 @@ def sandbox(mode: Mode = "bwrap", *, workers: int | None = None) -> Sandbox:
 
 
 def any_sandbox() -> Sandbox:
-    """Open the best sandbox this machine can have: with namespaces, else without them.
+    """Return the best sandbox of this machine: with namespaces, else without them.
 
-    For showing things: who judges names the mode that is wanted. ``Sandbox.mode`` tells which.
+    It is for demonstrations; judging names the required mode. ``Sandbox.mode`` is the mode in use.
 
     Raises:
-        Unavailable: it can have neither.
-        SandboxEscape: the better one is there and does not hold; that is no reason to take less.
+        Unavailable: neither is available.
+        SandboxEscape: the better one is available but does not isolate; the other is not tried.
     """
     try:
         return sandbox("bwrap")
@@ -76,7 +76,7 @@ def containers(engine: str = "", *, runtime: str = "") -> Containers:
 
 
 def base_image(tasks: Iterable["Task"], engine: str = "") -> None:
-    """Import the small image of busybox alone if one of the tasks stands on it; no pull can.
+    """Import the small image of busybox if a task is based on it; no registry has that image.
 
     Raises:
         Unavailable: there is no static busybox, or no engine.
@@ -95,7 +95,7 @@ def _dockerfile(context: Path | None) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class AgentChoice:
-    """Hold which agent is wanted.
+    """The agent to run.
 
     Attributes:
         command: ``oracle``, ``nop``, ``openai``, or a command for the container's shell.
@@ -146,7 +146,7 @@ def _openai(choice: AgentChoice) -> "Agent":
 
 
 def acceptance_agents() -> "AcceptanceAgents":
-    """Return the three by whom a task is accepted: its oracle, nobody, its cheat."""
+    """Return the three agents of a task's acceptance: oracle, nop and cheat."""
     from agon.app.tasks.acceptance import AcceptanceAgents
     from agon.runners.agents.builtin import CheatAgent, NopAgent, OracleAgent
 
@@ -223,7 +223,7 @@ def open_service(settings: "Settings", *, create: bool = True) -> "Service":
 
 
 def task_names(folder: str) -> tuple[str, ...]:
-    """List the tasks of a folder by the names of their folders; none where there is no folder."""
+    """Return the names of the tasks in a folder, sorted; empty if the folder does not exist."""
     if not folder or not Path(folder).is_dir():
         return ()
     return tuple(
@@ -239,23 +239,23 @@ _TASK_FILES: Final = ("task.toml", "task.yaml")
 
 
 def now() -> datetime:
-    """Read the clock, in UTC."""
+    """Return the current time in UTC."""
     return datetime.now(UTC)
 
 
 def sortable_id() -> str:
-    """Draw an id that no other has and nobody can guess; later ones sort behind earlier ones.
+    """Return a unique id that cannot be guessed; later ids sort after earlier ones.
 
-    Twelve hex digits of the time in milliseconds, twenty of chance.
+    Twelve hex digits of the time in milliseconds, then twenty random ones.
     """
     return f"{time.time_ns() // 1_000_000:012x}{secrets.token_hex(10)}"
 
 
 def watch(settings: "Settings", *, pause: Callable[[float], object]) -> "Watch":
-    """Return what notices that something was stored; closing it is the caller's.
+    """Return a watch that notices writes to the database; the caller closes it.
 
     Args:
-        settings: name the database.
+        settings: the settings with the database.
         pause: sleeps; when it returns True the wait is over.
     """
     from agon.store.watch import Watch

@@ -1,1 +1,1 @@
-"""Carry out what people ask of agon: score, explain, compare, check, simulate, import."""
+"""Use cases of agon: score, explain, compare, check, simulate, import."""

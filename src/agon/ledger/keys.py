@@ -50,7 +50,7 @@ def _written(value: Any) -> str:
 
 
 def _instant(text: str) -> str:
-    """Write a time in UTC; text that is no time stays, and is refused where records are checked."""
+    """Return a time in UTC; text that is not a time stays, and is rejected by validation."""
     try:
         return written_time(read_time(text.replace(" UTC", "Z")))
     except (ValueError, OverflowError):  # the latter at the edge of the first or last year

@@ -12,7 +12,7 @@ _SIZE = 32
 
 
 class Tree:
-    """Hold all levels of a tree, to prove many of its lines; 64 bytes a line.
+    """A Merkle tree with all its levels, to prove many of its lines; 64 bytes a line.
 
     Example:
         >>> tree = Tree([b"a", b"b", b"c"])
@@ -36,7 +36,7 @@ class Tree:
         return self._levels[-1] or hashlib.sha256(b"").digest()
 
     def proof(self, index: int) -> list[bytes]:
-        """Return the hashes beside the way from a line to the root, the lowest first.
+        """Return the sibling hashes on the path from a line to the root, the lowest first.
 
         Raises:
             IndexError: there is no line of that index, counted from 0.
@@ -45,9 +45,9 @@ class Tree:
             raise IndexError(f"the tree has {len(self)} lines, none at {index}")
         path = []
         for level in self._levels[:-1]:
-            beside = (index ^ 1) * _SIZE
-            if beside < len(level):  # the last of an odd level goes up alone
-                path.append(level[beside : beside + _SIZE])
+            sibling = (index ^ 1) * _SIZE
+            if sibling < len(level):  # the last of an odd level goes up alone
+                path.append(level[sibling : sibling + _SIZE])
             index >>= 1
         return path
 
@@ -62,18 +62,18 @@ def root(lines: Iterable[bytes]) -> bytes:
         True
     """
     sha256 = hashlib.sha256
-    whole: list[bytes] = []  # roots of complete trees, the largest first
+    complete: list[bytes] = []  # roots of complete trees, the largest first
     for count, line in enumerate(lines):
         digest = sha256(b"\x00" + line).digest()
         while count & 1:
-            digest = sha256(b"\x01" + whole.pop() + digest).digest()
+            digest = sha256(b"\x01" + complete.pop() + digest).digest()
             count >>= 1  # noqa: PLW2901 - the bits below are the trees just joined
-        whole.append(digest)
-    if not whole:
+        complete.append(digest)
+    if not complete:
         return sha256(b"").digest()
-    digest = whole.pop()
-    while whole:
-        digest = sha256(b"\x01" + whole.pop() + digest).digest()
+    digest = complete.pop()
+    while complete:
+        digest = sha256(b"\x01" + complete.pop() + digest).digest()
     return digest
 
 
@@ -83,24 +83,24 @@ def proof(lines: Iterable[bytes], index: int) -> list[bytes]:
 
 
 def verify(line: bytes, index: int, size: int, path: Sequence[bytes], root: bytes) -> bool:
-    """Say whether a tree of ``size`` lines with that root has this line at ``index``.
+    """Return whether a tree of ``size`` lines with that root has this line at ``index``.
 
     The walk of RFC 9162, section 2.1.3.2. The path must have exactly the hashes it needs.
     """
-    if not 0 <= index < size or any(len(beside) != _SIZE for beside in path):
+    if not 0 <= index < size or any(len(sibling) != _SIZE for sibling in path):
         return False
     digest = hashlib.sha256(b"\x00" + line).digest()
     last = size - 1
-    for beside in path:
+    for sibling in path:
         if last == 0:
             return False
         if index & 1 or index == last:
-            digest = hashlib.sha256(b"\x01" + beside + digest).digest()
+            digest = hashlib.sha256(b"\x01" + sibling + digest).digest()
             while not index & 1 and index:
                 index >>= 1
                 last >>= 1
         else:
-            digest = hashlib.sha256(b"\x01" + digest + beside).digest()
+            digest = hashlib.sha256(b"\x01" + digest + sibling).digest()
         index >>= 1
         last >>= 1
     return last == 0 and digest == root

@@ -1,7 +1,7 @@
 """Define the state machine of a contest: what each kind of entry requires and changes.
 
-Both the fold over a whole ledger and the append of one entry use this table. Kinds that are not in
-it (records, adjustments, decisions, …) change nothing of the contest but its position and head.
+Both the fold over a complete ledger and the append of one entry use this table. Kinds that are not
+in it (records, adjustments, decisions, …) change only the position and head of the contest.
 """
 
 from collections.abc import Callable, Iterable, Mapping

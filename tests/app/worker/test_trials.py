@@ -15,7 +15,7 @@ from agon.app.queue.jobs import trial_job
 from agon.app.queue.leases import InvalidOutcome
 from agon.app.service import Service
 from agon.app.worker.handlers import RESULT_HANDLERS, trial_runners
-from agon.app.worker.trials import OUR_FAULTS, laid_out
+from agon.app.worker.trials import MAX_UNSCORED_TRIALS, write_files
 from agon.entities.jobs import Job
 from agon.errors import Unreadable
 from agon.ledger.entry import read_line
@@ -107,8 +107,8 @@ def test_a_trial_without_a_score_is_tried_again_and_then_told(
     for _ in range(20):
         trying(service, tasks, lambda _, __: "unscored")
     failed = job_of(service, job)
-    assert (failed.state, failed.attempts) == ("failed", OUR_FAULTS)
-    assert f"after {OUR_FAULTS} trials" in failed.causes[-1]["cause"]
+    assert (failed.state, failed.attempts) == ("failed", MAX_UNSCORED_TRIALS)
+    assert f"after {MAX_UNSCORED_TRIALS} trials" in failed.causes[-1]["cause"]
     assert results(service) == []
 
 
@@ -147,14 +147,14 @@ def test_what_no_trial_could_give_is_refused(service: Service, outcome: dict[str
 )
 def test_an_agents_files_stay_in_their_folder(tmp_path: Path, name: str) -> None:
     """Names come from strangers and become paths on the worker."""
-    with pytest.raises(Unreadable, match="cannot be laid out"):
-        laid_out({"files": {name: "x"}}, tmp_path / "agent")
+    with pytest.raises(Unreadable, match="cannot be written"):
+        write_files({"files": {name: "x"}}, tmp_path / "agent")
     assert not (tmp_path / "out").exists()
 
 
 def test_an_agents_files_are_laid_out_as_named(tmp_path: Path) -> None:
     """An agent of several modules finds them where it put them."""
-    folder = laid_out({"files": {"main.py": "1", "lib/deep/a.py": "2"}}, tmp_path / "agent")
+    folder = write_files({"files": {"main.py": "1", "lib/deep/a.py": "2"}}, tmp_path / "agent")
     assert (folder / "lib/deep/a.py").read_text() == "2"
     with pytest.raises(Unreadable, match="as a file and as a folder"):
-        laid_out({"files": {"a": "1", "a/b": "2"}}, tmp_path / "other")
+        write_files({"files": {"a": "1", "a/b": "2"}}, tmp_path / "other")

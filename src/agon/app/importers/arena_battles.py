@@ -72,8 +72,8 @@ def read(source: str) -> Imported:
     """Read a CSV, JSON, NDJSON or Parquet file of battles as arena records.
 
     Raises:
-        InvalidRecords: rows that are no battles, all at once, with file, row, column and value.
-        NotFound, Unreadable: there is no such file, or it is of no such kind.
+        InvalidRecords: rows that are not battles, all together, with file, row, column, value.
+        NotFound, Unreadable: there is no such file, or it is of another kind.
     """
     with foreign(_SCHEMA, {"battles": Path(source)}) as battles:
         matches = battles.sql(_MATCHES)

@@ -1,4 +1,4 @@
-"""Import a subnet's evaluations: who evaluated which miner, how well, with what stake, when.
+"""Import a subnet's evaluations: validator, miner, score, stake and time.
 
 One row is one validator's evaluation of one miner in one epoch. Columns, each under any of the
 names listed (the first that is there):
@@ -20,7 +20,7 @@ start         ``submitted_at``                               ``submissions.submi
 
 A submission is named by its own id, else by the miner's hotkey, else by the uid. Without a column
 of uids, hotkeys are numbered from 1 in their order, which a note says: such weights are for
-looking at, not for setting. Without ``submitted_at`` a submission counts as made in the second of
+display only. Without ``submitted_at`` a submission counts as made in the second of
 its first epoch after the start of 1970, so that ties go to the earlier epoch.
 """
 
@@ -88,8 +88,8 @@ def read(source: str) -> Imported:
     """Read a CSV, JSON, NDJSON or Parquet file of evaluations as challenge records.
 
     Raises:
-        InvalidRecords: rows that are no evaluations, or that contradict each other, all at once.
-        NotFound, Unreadable: there is no such file, it is of no such kind, or it lacks a column.
+        InvalidRecords: rows that are not evaluations or contradict each other, in one error.
+        NotFound, Unreadable: there is no such file, it is of another kind, or lacks a column.
     """
     file = Path(source)
     named = _Named(_columns(file))
@@ -145,7 +145,7 @@ def _columns(file: Path) -> dict[str, str]:
 
 
 def _schema(named: _Named) -> Schema:
-    """Describe the file in its own words, so that problems name its own columns."""
+    """Return a schema with the file's column names, so that issues name them."""
     columns = tuple(
         Column(
             name=name,
@@ -187,7 +187,7 @@ def _checks(named: _Named) -> list[CrossRowCheck]:
 
 
 def _one_per(field: str, group: str, named: _Named, reason: str, remedy: str) -> CrossRowCheck:
-    """Refuse rows of a group (SQL, comma-separated) that disagree about a field."""
+    """Return a check that a field has one value in each group (SQL, comma-separated)."""
     same = f"({group})"
     bad = (
         f"{same} IN (SELECT {same} FROM {{evaluations}} GROUP BY {group} "

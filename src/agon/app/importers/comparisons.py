@@ -146,7 +146,7 @@ def read(source: str, *, audit: Path | None = None, unit: str = "pairs") -> Impo
         unit: ``pairs`` (a pair is a match, its rows are votes) or ``votes`` (a row is a match).
 
     Raises:
-        InvalidRecords: rows that are no comparisons, all at once.
+        InvalidRecords: rows that are not comparisons, all in one error.
         NotFound, Unreadable: a file cannot be had, or is of no kind that is read.
     """
     if unit not in UNITS:

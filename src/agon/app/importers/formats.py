@@ -14,7 +14,7 @@ class Format:
     """One format that can be imported.
 
     Attributes:
-        name: as it is typed; its module is named alike.
+        name: its name, also that of its module.
         discipline: whose records come out.
         what: what is read, in one sentence.
     """

@@ -91,7 +91,7 @@ def _result_files(place: Path) -> Iterator[Path]:
 
 
 def _submission(trial: Mapping[str, Any]) -> str:
-    """Name an agent: ``name@version`` and, with a model, ``provider/model`` behind it."""
+    """Return an agent's name: ``name@version`` and, with a model, ``provider/model`` after it."""
     agent = _table(trial, "agent_info")
     model = _table(agent, "model_info")
     name = str(agent.get("name") or "agent")

@@ -21,7 +21,7 @@ class Ran:
     Attributes:
         submission: whose work it is.
         miner_uid: who is paid for it.
-        submitted_at: when that submission was made, as far as this trial tells.
+        submitted_at: when that submission was made, as far as this trial shows.
         validator: who ran it.
         task: on what.
         passed: whether it passed.

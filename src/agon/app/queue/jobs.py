@@ -13,16 +13,16 @@ if TYPE_CHECKING:
     from agon.entities.contests import Contest
 
 PUBLISH_PRIORITY: Final = 10
-"""Priority of publishing: many wait for a board, and it is made quickly."""
+"""Priority of publishing: many clients wait for a board, and it takes little time."""
 
 REQUESTED_PRIORITY: Final = 5
-"""Priority of what one person waits for: a verdict, a dry run, an earlier board."""
+"""Priority of jobs one user waits for: a verdict, a dry run, an earlier board."""
 
 MAX_ATTEMPTS: Final = 25
 """Maximum number of attempts at running a program; a lost worker is not the program's fault."""
 
 BACKGROUND_PRIORITY: Final = -5
-"""Priority of automatic integrity scans, for which nobody waits."""
+"""Priority of automatic integrity scans, for which no user waits."""
 
 _ACTIVE_WITHIN: Final = timedelta(minutes=1)
 

@@ -1,4 +1,4 @@
-"""Define how a worker reaches the queue, with direct database access and over HTTP alike.
+"""Define how a worker reaches the queue, with direct database access or over HTTP.
 
 Both exchange plain values: an :class:`Assignment` as JSON, and outcomes as JSON objects. What a
 worker over HTTP sends back is validated first (:mod:`agon.app.queue.leases`).

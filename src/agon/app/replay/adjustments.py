@@ -1,7 +1,7 @@
-"""Apply the points people decided to give or take to boards, and show them in explanations.
+"""Apply adjustments (points added or taken by decision) to boards and to explanations.
 
-An adjusted score is the published one plus the points, on the board's grid; the rows are ordered
-anew, those of equal score as they were before. Who has no score gets none by an adjustment.
+An adjusted score is the published one plus the points, on the board's grid. The rows are sorted
+again, with equal scores in their former order. An adjustment gives no score to an unscored id.
 """
 
 from collections.abc import Sequence
@@ -22,11 +22,11 @@ FloatArray = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Adjusted:
-    """Hold scored records with adjustments in force.
+    """Scored records with the adjustments in force.
 
     Attributes:
-        scored: what the records alone give.
-        adjustments: in the order made.
+        scored: the scores without adjustments.
+        adjustments: the adjustments in ledger order.
         shared: whether equal scores share a rank where the board itself does not show it.
     """
 
@@ -35,7 +35,7 @@ class Adjusted:
     shared: bool
 
     def board(self, name: str) -> Board:
-        """Return a board with its adjustments; others are as they were.
+        """Return a board with its adjustments applied.
 
         Raises:
             NotFound: there is no such board.
@@ -45,38 +45,41 @@ class Adjusted:
         return adjusted(board, mine, shared=self.shared) if mine else board
 
     def explain(self, name: str, *, board: str) -> Explanation:
-        """Explain a score with one part more for each adjustment.
+        """Return the explanation of a score with a further part for each adjustment.
 
         Raises:
             NotFound: the id is not in the records, or there is no such board.
         """
-        told = self.scored.explain(name, board=board)
+        explanation = self.scored.explain(name, board=board)
         mine = [one for one in self.adjustments if one.board == board and one.id == name]
-        if told.score is None:
-            reasons = tuple(f"{_sentence(one, told.places)}; no score, no effect" for one in mine)
-            return replace(told, notes=(*told.notes, *reasons))
+        places = explanation.places
+        if explanation.score is None:
+            reasons = tuple(f"{_sentence(one, places)}; no score, no effect" for one in mine)
+            return replace(explanation, notes=(*explanation.notes, *reasons))
         if not any(one.board == board for one in self.adjustments):
-            return told
+            return explanation
         row = self.board(board).row(name)
-        parts = tuple(_part(one, told.places) for one in mine)
-        return replace(told, rank=row["rank"], score=row["score"], parts=(*told.parts, *parts))
+        parts = tuple(_part(one, places) for one in mine)
+        return replace(
+            explanation, rank=row["rank"], score=row["score"], parts=(*explanation.parts, *parts)
+        )
 
 
 def adjusted(board: Board, adjustments: Sequence[Adjustment], *, shared: bool) -> Board:
-    """Return a board with points added to its scores, in the order they now give.
+    """Return a board with points added to its scores, sorted by the new scores.
 
     Args:
-        board: the board as the records give it.
-        adjustments: those of this board; ids that are not on it are passed over.
-        shared: whether equal scores share a rank, where no two rows of the board tell.
+        board: the board without adjustments.
+        adjustments: those of this board; ids that are not on it are ignored.
+        shared: whether equal scores share a rank, if no two rows of the board show it.
     """
     table = board.table
-    place = {name: at for at, name in enumerate(table["id"].to_pylist())}
+    indexes = {name: at for at, name in enumerate(table["id"].to_pylist())}
     scores = table["score"].to_numpy().astype(np.float64)
-    given = [one for one in adjustments if one.id in place]
+    applied = [one for one in adjustments if one.id in indexes]
     points = np.zeros(len(scores))
-    for one in given:
-        points[place[one.id]] += points_of(one, board.places)
+    for one in applied:
+        points[indexes[one.id]] += points_of(one, board.places)
     moved = np.where(points == 0, scores, publish(scores + points, places=board.places))
     order = np.argsort(-moved, kind="stable")
     ranks = _ranks(moved[order], shared=_shares(board, otherwise=shared))
@@ -93,7 +96,7 @@ def points_of(adjustment: Adjustment, places: int) -> float:
 
 
 def _shares(board: Board, *, otherwise: bool) -> bool:
-    """Say whether equal scores share a rank: by two equal rows, where there are such."""
+    """Return whether equal scores share a rank: as in the board's equal rows, if it has any."""
     scores, ranks = board.table["score"].to_numpy(), board.table["rank"].to_numpy()
     equal = np.flatnonzero(scores[1:] == scores[:-1])
     return bool(ranks[equal[0]] == ranks[equal[0] + 1]) if len(equal) else otherwise

@@ -1,1 +1,1 @@
-"""Tell others over HTTP what happened: signed, logged, and never to a private address."""
+"""Send events to webhooks over HTTP: signed, logged, and never to a private address."""

@@ -1,7 +1,7 @@
-"""Announce what happened: store the event, and a delivery for every webhook that asked for it.
+"""Announce an event: store it, and a delivery for every webhook subscribed to it.
 
-Both are stored in the session of what happened, so nothing is announced that did not happen, and
-nothing that happened goes unannounced.
+Both are stored in the transaction that causes the event, so an event is announced exactly if its
+cause is stored.
 """
 
 from typing import TYPE_CHECKING
@@ -35,7 +35,7 @@ def announce(service: "Service", session: Session, event: Event) -> Event:
 
 
 def wants(webhook: Webhook, event: Event) -> bool:
-    """Say whether a webhook is to be told of an event: active, its kind, and no secret to it."""
+    """Return whether a webhook gets an event: it is active, subscribed, and may see the event."""
     if not webhook.active or (event.staff and not webhook.staff):
         return False
     return not webhook.events or event.kind in webhook.events

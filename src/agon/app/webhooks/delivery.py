@@ -1,4 +1,4 @@
-"""Bring an event to a webhook: signed, tried again with growing waits, every attempt logged."""
+"""Deliver an event to a webhook: signed, retried with growing pauses, each attempt logged."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -22,7 +22,7 @@ WAITS: Final = (
     timedelta(hours=6),
     timedelta(hours=24),
 )
-"""How long each attempt waits after the one before it; then the delivery is given up."""
+"""Pause before each attempt; after the last one the delivery is given up."""
 
 MAX_WAIT: Final = WAITS[-1]
 _GOOD = range(200, 300)
@@ -31,14 +31,14 @@ _GONE = 410
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
-    """Hold what one attempt met.
+    """The result of one attempt.
 
     Attributes:
-        status: the HTTP status; None when none came.
-        error: why none came; None when one did.
+        status: the HTTP status; None without a response.
+        error: why there is no response; None with one.
         ms: how long it took.
-        body: the first 4 KiB of what was answered, for the webhook's owner.
-        retry_after: how long the receiver asks to wait.
+        body: the first 4 KiB of the response, for the webhook's owner.
+        retry_after: the pause the receiver requests.
     """
 
     status: int | None
@@ -49,13 +49,13 @@ class Answer:
 
 
 class Sender(Protocol):
-    """Send one request over the network."""
+    """Sends one request over the network."""
 
     def send(self, target: Target, *, headers: Mapping[str, str], body: bytes) -> Answer:
-        """POST a body to the target's checked address and return what came.
+        """POST a body to the target's checked address and return the result.
 
-        Certificate and ``Host`` are those of the target's name. A redirect is an answer and not
-        followed. What goes wrong on the network is an answer's error, never an exception.
+        Certificate and ``Host`` are those of the target's name. A redirect is a response and is not
+        followed. A network error becomes the answer's ``error``, never an exception.
         """
 
 
@@ -70,16 +70,16 @@ def attempt(
     clock: Callable[[], datetime],
     allow_private: bool = False,
 ) -> DeliveryLog:
-    """Try a delivery once and return it with the attempt in its log.
+    """Attempt a delivery once and return it with the attempt in its log.
 
     Args:
-        delivery: what was tried so far; its id is the message's.
-        webhook: where it goes.
-        secret: the webhook's secret, opened.
+        delivery: the log so far; its id is the message's.
+        webhook: the receiver.
+        secret: the webhook's secret, decrypted.
         body: the bytes to send, equal in every attempt.
-        sender: sends.
-        resolve: gives the addresses of a name; asked at every attempt.
-        clock: the time.
+        sender: sends the request.
+        resolve: returns the addresses of a name; called at every attempt.
+        clock: returns the time.
         allow_private: the service's ``webhook_allow_private``.
     """
     at = clock()
@@ -97,9 +97,9 @@ def attempt(
 
 
 def with_attempt(delivery: DeliveryLog, answer: Answer, *, at: datetime) -> DeliveryLog:
-    """Return a delivery with one more attempt: delivered, given up, or to be tried again.
+    """Return a delivery with one more attempt: delivered, given up, or waiting for the next.
 
-    Delivered is any 2xx. Given up is what was tried :data:`WAITS` times, or answered 410 (gone).
+    Any 2xx means delivered. It is given up after all :data:`WAITS`, or on 410 (gone).
     """
     made: dict[str, Any] = {"at": written_time(at), "ms": answer.ms}
     if answer.status is None:
@@ -118,9 +118,9 @@ def with_attempt(delivery: DeliveryLog, answer: Answer, *, at: datetime) -> Deli
 
 
 def due(delivery: DeliveryLog) -> datetime | None:
-    """Tell when a delivery is to be tried next; None when it has ended.
+    """Return when a delivery is attempted next; None when it has ended.
 
-    The receiver's ``Retry-After`` lengthens a wait, up to :data:`MAX_WAIT`; it shortens none.
+    The receiver's ``Retry-After`` can lengthen a pause up to :data:`MAX_WAIT`, not shorten it.
     """
     if delivery.state != "waiting":
         return None

@@ -58,7 +58,7 @@ def redeliver(
         before = session.webhooks.delivery(delivery_id)
         if before.webhook_id != webhook.id:
             raise NotFound(
-                f"webhook {webhook.id} has no delivery {delivery_id}; see its list of deliveries"
+                f"webhook {webhook.id} has no delivery {delivery_id}; list its deliveries"
             )
         if before.state == "waiting":
             raise Conflict(f"delivery {delivery_id} is not finished; wait, or see its attempts")

@@ -38,9 +38,9 @@ def subscribe(
         contest_id: the contest.
         url: the destination; https, and not an address of the server's network.
         events: kinds of events; empty: all.
-        staff: whether events for organisers only are sent too.
+        staff: whether events for organizers only are sent too.
         allow_private: the setting ``webhook_allow_private``.
-        by: an organiser.
+        by: an organizer.
 
     Raises:
         Forbidden, Unauthenticated, NotFound: ``by`` may not, or may not see the contest.
@@ -158,5 +158,5 @@ def webhook_of(session: Session, contest: Contest, webhook_id: str) -> Webhook:
     """
     found = session.webhooks.get(webhook_id)
     if found.contest_no != contest.no:
-        raise NotFound(f"{contest.id} has no webhook {webhook_id}; see its list of webhooks")
+        raise NotFound(f"{contest.id} has no webhook {webhook_id}; list its webhooks")
     return found

@@ -1,4 +1,4 @@
-"""Jobs that publish and rebuild boards, try change sets and scan for integrity findings.
+"""Jobs that publish and rebuild boards, run change sets dry and scan for integrity findings.
 
 They store their results themselves, each board or report in one transaction, and repeating them
 changes nothing. So their outcome is the job's result, and nothing else follows from it.

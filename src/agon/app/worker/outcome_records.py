@@ -1,4 +1,4 @@
-"""Enter what a job found into its contest's ledger: once, however often the job was begun."""
+"""Record the result of a job in its contest's ledger: once, however often the job was started."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,7 @@ from agon.store.session import Session
 if TYPE_CHECKING:
     from agon.app.service import Service
 
-_LONGEST_NAME = 100
+_MAX_NAME_LENGTH = 100
 
 
 def record_once(
@@ -29,19 +29,19 @@ def record_once(
     by: str,
     replace: bool = False,
 ) -> dict[str, Any]:
-    """Record a keyed row in a locked contest unless its key is there already.
+    """Record a keyed row in a locked contest unless its key is recorded already.
 
     Args:
-        service: the house.
+        service: the service.
         session: the session that completes the job.
         contest: locked.
         table: the table.
         row: a row with all parts of its key.
-        by: who the entry names.
-        replace: whether a row that is there gives way.
+        by: the author of the entry.
+        replace: whether to supersede a recorded row.
 
     Returns:
-        ``seq`` of the record, and ``recorded``: False when an earlier one stands.
+        ``seq`` of the record, and ``recorded``: False if an earlier one stays.
 
     Raises:
         Conflict: the contest's result is final.
@@ -65,12 +65,12 @@ def position_of(
 
 
 def worker_name(job: Job) -> str:
-    """Return how entries name the worker of a job.
+    """Return the author of entries made for a job's worker.
 
-    A worker's name is its own choice, so it is cut to what an entry's name may be.
+    Workers choose their names, so the name is cut to the maximum length of an author.
     """
     name = "".join(one if one.isprintable() else "?" for one in job.worker or "unknown")
-    return f"worker:{name[:_LONGEST_NAME]}"
+    return f"worker:{name[:_MAX_NAME_LENGTH]}"
 
 
 def entry_at(session: Session, contest_no: int, seq: int, *, kind: str) -> Line:
@@ -83,4 +83,4 @@ def entry_at(session: Session, contest_no: int, seq: int, *, kind: str) -> Line:
         entry = read_line(stored.line)
         if entry.kind == kind:
             return entry
-    raise NotFound(f"the ledger has no {kind} at position {seq}; ask for the job anew")
+    raise NotFound(f"the ledger has no {kind} at position {seq}; queue the job again")

@@ -26,7 +26,7 @@ def gate(sandbox: Sandbox) -> Callable[[Assignment, Progress], dict[str, Any]]:
     """Return the function that runs setters; its outcome is ``{"terms": […]}``, or it raises.
 
     Args:
-        sandbox: the worker's.
+        sandbox: the sandbox of the worker.
     """
 
     def run(assignment: Assignment, progress: Progress) -> dict[str, Any]:

@@ -48,7 +48,7 @@ def draw_round(service: "Service") -> Callable[[Assignment, Progress], dict[str,
 
 
 def store_round(service: "Service", job: Job, outcome: Mapping[str, Any]) -> Commit:
-    """Return what records the draw, also of a contest that got further entries meanwhile."""
+    """Return the function that records the draw, even if the contest has further entries now."""
     body = {name: outcome[name] for name in ("purpose", "seed", "method", "inputs_sha256")}
     body["result"] = {**outcome["result"], "seq": outcome["seq"]}
 

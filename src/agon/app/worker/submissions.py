@@ -1,7 +1,7 @@
-"""Judge a dojo submission: the worker runs the program, the house compares and records.
+"""Judge a dojo submission: the worker runs the program, the service compares and records.
 
-The setter's terms are in the ledger and go to no worker. A worker's outcome is a run; the verdict
-is reached here, once, and stored with the end of its job.
+The setter's terms are in the ledger and are never sent to a worker. A worker's outcome is a run;
+the service determines the verdict once and stores it when it completes the job.
 """
 
 from collections.abc import Callable, Mapping
@@ -34,14 +34,14 @@ _COLUMNS: Final = frozenset(column.name for column in SUBMISSIONS.columns)
 
 
 def judge(sandbox: Sandbox) -> Callable[[Assignment, Progress], dict[str, Any]]:
-    """Return what runs submissions.
+    """Return the function that runs submissions.
 
     Args:
-        sandbox: the worker's.
+        sandbox: the sandbox of the worker.
 
     Returns:
         A function from a job to its outcome: ``{"run": …}`` as :func:`written_run` writes it, or
-        ``{"run": None}`` for a program that is refused unread.
+        ``{"run": None}`` for a program that is rejected without a run.
     """
 
     def run(assignment: Assignment, progress: Progress) -> dict[str, Any]:
@@ -63,31 +63,31 @@ def judge(sandbox: Sandbox) -> Callable[[Assignment, Progress], dict[str, Any]]:
 
 
 def store_judge(service: "Service", job: Job, outcome: Mapping[str, Any]) -> Commit | Retry:
-    """Reach the verdict of a run, and say how it is recorded: exactly once.
+    """Return the function that records the verdict of a run, exactly once.
 
     Raises:
-        InvalidOutcome: the outcome is none of this job.
+        InvalidOutcome: the outcome is not valid for this job.
         NotFound: the submission or its problem is not in the ledger.
     """
     payload = job.payload
-    filed = _filed(service, payload)
+    filed = _ledger_entries(service, payload)
     source = payload["source"].encode()
     checked = precheck(source, rules=rules_in_force())
     if checked.verdict is not None:
         verdict: Mapping[str, Any] = {"verdict": checked.verdict, "reason": checked.reason}
     elif outcome.get("run") is None:
-        raise InvalidOutcome("the program was not run; run it and send what became of it")
+        raise InvalidOutcome("the program was not run; run it and send the run")
     else:
         run = read_run(outcome["run"], n_check=payload["n_check"], limits=RunLimits())
         verdict = judged(run, expected=filed.terms, violation=checked.reason)
-    if verdict["verdict"] == SANDBOX_ERROR and _faults(job) + 1 < MAX_SANDBOX_ERRORS:
+    if verdict["verdict"] == SANDBOX_ERROR and _sandbox_errors(job) + 1 < MAX_SANDBOX_ERRORS:
         return Retry(f"{SANDBOX_ERROR}: {verdict['reason']}")
     row = _row(filed, source=source, verdict=verdict)
 
     def finish(session: Session) -> Mapping[str, Any]:
         contest = session.contests.lock(payload["contest"])
         if "change" in payload:
-            # It is judged again; what came out counts when the change set is applied.
+            # It is judged again; the new verdict counts when the change set is applied.
             return rejudged(service, session, contest, payload["change"], row)
         recorded = record_once(
             service, session, contest, table="submissions", row=row,
@@ -99,8 +99,8 @@ def store_judge(service: "Service", job: Job, outcome: Mapping[str, Any]) -> Com
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Filed:
-    """Hold what the ledger says of a submission and of the problem it is judged by."""
+class _LedgerEntries:
+    """The ledger's entries of a submission and of its problem."""
 
     submission: str
     problem: str
@@ -110,13 +110,13 @@ class _Filed:
     terms: tuple[str, ...]
 
 
-def _filed(service: "Service", payload: Mapping[str, Any]) -> _Filed:
+def _ledger_entries(service: "Service", payload: Mapping[str, Any]) -> _LedgerEntries:
     with service.store.read() as session:
         no = session.contests.get(payload["contest"]).no
         received = entry_at(session, no, payload["seq"], kind=RECEIVED)
         published = entry_at(session, no, payload["problem_seq"], kind=PUBLISHED)
     body = received.body
-    return _Filed(
+    return _LedgerEntries(
         submission=body["submission"],
         problem=body["problem"],
         user=body["user"],
@@ -126,7 +126,7 @@ def _filed(service: "Service", payload: Mapping[str, Any]) -> _Filed:
     )
 
 
-def _row(filed: _Filed, *, source: bytes, verdict: Mapping[str, Any]) -> dict[str, Any]:
+def _row(filed: _LedgerEntries, *, source: bytes, verdict: Mapping[str, Any]) -> dict[str, Any]:
     """Return the row of the table ``submissions``."""
     row = submission_row(
         filed.submission,
@@ -143,5 +143,5 @@ def _row(filed: _Filed, *, source: bytes, verdict: Mapping[str, Any]) -> dict[st
     return {name: value for name, value in {**row, **verdict}.items() if name in _COLUMNS}
 
 
-def _faults(job: Job) -> int:
+def _sandbox_errors(job: Job) -> int:
     return sum(str(one.get("cause", "")).startswith(SANDBOX_ERROR) for one in job.causes)

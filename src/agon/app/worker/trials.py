@@ -1,4 +1,4 @@
-"""Try a challenge submission on a task: the worker runs the containers, the house records."""
+"""Run a challenge submission on a task: the worker runs containers, the service records."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -21,30 +21,30 @@ from agon.store.session import Session
 if TYPE_CHECKING:
     from agon.app.service import Service
 
-OUR_FAULTS: Final = 3
-"""So often is a trial begun that ends without a score; then the job fails with the cause."""
+MAX_UNSCORED_TRIALS: Final = 3
+"""Maximum number of trials that end without a score; then the job fails with the cause."""
 
 _NAME: Final = re.compile(
     r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}(/[A-Za-z0-9_][A-Za-z0-9._-]{0,99}){0,8}"
 )
 _SHA256: Final = re.compile(r"[0-9a-f]{64}")
-_LONGEST_REASON: Final = 2000
+_MAX_REASON_LENGTH: Final = 2000
 _FAULT: Final = "unscored"
 
 MakeAgent = Callable[[str, Path], Agent]
-"""Make an agent of a command line and the folder with its files."""
+"""Returns an agent for a command line and the folder with its files."""
 
 
 def trial(
     tasks: Path, containers: Containers, make_agent: MakeAgent, *, now: Clock
 ) -> Callable[[Assignment, Progress], dict[str, Any]]:
-    """Return what runs trials.
+    """Return the function that runs trials.
 
     Args:
-        tasks: the folder whose folders are the tasks, by name.
+        tasks: the folder with one folder for each task, by name.
         containers: the worker's engine.
-        make_agent: makes an agent of what was submitted; it must know no built-in names.
-        now: tells the time.
+        make_agent: returns the submitted agent; it must not resolve names of built-in agents.
+        now: returns the time.
 
     Returns:
         A function from a job to its outcome: ``result``, ``reason``, ``task_sha256``.
@@ -56,7 +56,7 @@ def trial(
         with TemporaryDirectory(prefix="agon-trial-") as place:
             files, traces = Path(place, "agent"), Path(place, "trial")
             traces.mkdir()
-            agent = make_agent(payload["agent"]["command"], laid_out(payload["agent"], files))
+            agent = make_agent(payload["agent"]["command"], write_files(payload["agent"], files))
             if lacking := agent.lacks(task):
                 raise NotScorable(f"the agent cannot work on {task.name}: {lacking}")
             image = build(task, containers)
@@ -75,24 +75,24 @@ def trial(
         progress.check()
         return {
             "result": made.result,
-            "reason": made.reason[:_LONGEST_REASON],
+            "reason": made.reason[:_MAX_REASON_LENGTH],
             "task_sha256": made.task_sha256,
         }
 
     return run
 
 
-def laid_out(agent: Mapping[str, Any], folder: Path) -> Path:
+def write_files(agent: Mapping[str, Any], folder: Path) -> Path:
     """Write an agent's files into a new folder and return it.
 
     Raises:
-        Unreadable: a file has no plain relative name, or is no text.
+        Unreadable: a file does not have a plain relative name, or is not a text.
     """
     folder.mkdir()
     for name, text in dict(agent.get("files") or {}).items():
         if _NAME.fullmatch(name) is None or not isinstance(text, str):
             raise Unreadable(
-                f"the agent's file {name[:100]!r} cannot be laid out; give names such as "
+                f"the agent's file {name[:100]!r} cannot be written; give names such as "
                 "lib/main.py and text"
             )
         file = folder / name
@@ -111,24 +111,26 @@ def store_trial(service: "Service", job: Job, outcome: Mapping[str, Any]) -> Com
     """Record a trial's result in ``task_results``, once.
 
     Raises:
-        InvalidOutcome: the outcome is none of this job.
+        InvalidOutcome: the outcome is not valid for this job.
         NotScorable: it ended without a score too often.
     """
     result, reason = outcome.get("result"), outcome.get("reason", "")
     sha256 = outcome.get("task_sha256")
     if result not in get_args(Outcome):
-        raise InvalidOutcome(f"result is none of {', '.join(get_args(Outcome))}; send one of them")
-    if not isinstance(reason, str) or len(reason) > _LONGEST_REASON:
         raise InvalidOutcome(
-            f"reason is no text of {_LONGEST_REASON} characters at most; shorten it"
+            f"result is not one of {', '.join(get_args(Outcome))}; send one of them"
+        )
+    if not isinstance(reason, str) or len(reason) > _MAX_REASON_LENGTH:
+        raise InvalidOutcome(
+            f"reason is not a text of {_MAX_REASON_LENGTH} characters at most; shorten it"
         )
     if not isinstance(sha256, str) or _SHA256.fullmatch(sha256) is None:
-        raise InvalidOutcome("task_sha256 is no SHA-256 in hex; send that of the task's folder")
+        raise InvalidOutcome("task_sha256 is not a SHA-256 in hex; send that of the task's folder")
     if result == _FAULT:
         before = sum(str(one.get("cause", "")).startswith(_FAULT) for one in job.causes)
-        if before + 1 < OUR_FAULTS:
+        if before + 1 < MAX_UNSCORED_TRIALS:
             return Retry(f"{_FAULT}: {reason}")
-        raise NotScorable(f"{_FAULT} after {OUR_FAULTS} trials: {reason}; retry the job")
+        raise NotScorable(f"{_FAULT} after {MAX_UNSCORED_TRIALS} trials: {reason}; retry the job")
     payload = job.payload
     row = {
         "submission_id": payload["submission"],

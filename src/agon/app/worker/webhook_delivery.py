@@ -26,16 +26,16 @@ if TYPE_CHECKING:
     from agon.app.service import Service
 
 HELD_BACK: Final = timedelta(minutes=1)
-"""How long an event that the public may not see yet waits before it is looked at again."""
+"""Interval between checks whether the public may see an event."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Post:
-    """Hold what deliveries need of the world outside.
+    """The network functions that deliveries need.
 
     Attributes:
         sender: sends over the network.
-        resolve: gives a name's addresses.
+        resolve: returns a name's addresses.
         allow_private: whether webhooks may go to private addresses.
     """
 
@@ -45,8 +45,8 @@ class Post:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Mail:
-    """Hold one delivery with all it needs."""
+class _Message:
+    """A delivery with its webhook, contest and event."""
 
     delivery: DeliveryLog
     webhook: Webhook
@@ -54,7 +54,7 @@ class _Mail:
     event: Event
 
     @property
-    def held_back(self) -> bool:
+    def is_withheld(self) -> bool:
         """Whether the event is later than what the webhook's owner may see."""
         public = View(contest=self.contest, until=self.contest.public_until, staff=False)
         until = reach(public)
@@ -62,23 +62,23 @@ class _Mail:
 
 
 def deliver(service: "Service", post: Post) -> Callable[[Assignment, Progress], dict[str, Any]]:
-    """Return what sends events: its outcome is the attempt, or nothing for one held back."""
+    """Return the function that sends events; its outcome is the attempt, empty if withheld."""
 
     def run(assignment: Assignment, progress: Progress) -> dict[str, Any]:
-        mail = _mail(service, assignment.payload["delivery"])
-        if mail is None or mail.held_back or mail.delivery.state != "waiting":
+        message = _message(service, assignment.payload["delivery"])
+        if message is None or message.is_withheld or message.delivery.state != "waiting":
             return {"attempt": None}
-        webhook = mail.webhook
+        webhook = message.webhook
         if not webhook.active:
             made = {"at": written_time(service.clock()), "error": "the webhook is switched off"}
             return {"attempt": made, "state": "given-up"}
         secret = decrypt(webhook.secret, server_key=service.network_key, webhook_id=webhook.id)
         progress.check()
         tried = attempt(
-            mail.delivery,
+            message.delivery,
             webhook=webhook,
             secret=secret,
-            body=body_of(mail.event, contest=mail.contest.id),
+            body=body_of(message.event, contest=message.contest.id),
             sender=post.sender,
             resolve=post.resolve,
             clock=service.clock,
@@ -90,7 +90,7 @@ def deliver(service: "Service", post: Post) -> Callable[[Assignment, Progress], 
 
 
 def store_deliver(service: "Service", job: Job, outcome: Mapping[str, Any]) -> Commit:
-    """Log the attempt, and queue the next one where there is to be one."""
+    """Return the function that logs the attempt and queues the next one, if there is one."""
 
     def finish(session: Session) -> Mapping[str, Any]:
         name = job.payload["delivery"]
@@ -114,7 +114,7 @@ def store_deliver(service: "Service", job: Job, outcome: Mapping[str, Any]) -> C
 
 
 def body_of(event: Event, *, contest: str) -> bytes:
-    """Write the body of an event's message; every attempt sends the same bytes.
+    """Return the body of an event's message; every attempt sends the same bytes.
 
     Example:
         >>> from datetime import UTC, datetime
@@ -135,8 +135,8 @@ def body_of(event: Event, *, contest: str) -> bytes:
     )
 
 
-def _mail(service: "Service", name: str) -> _Mail | None:
-    """Look up a delivery; None when its webhook was removed."""
+def _message(service: "Service", name: str) -> _Message | None:
+    """Return a delivery; None when its webhook was removed."""
     with service.store.read() as session:
         try:
             delivery = session.webhooks.delivery(name)
@@ -147,4 +147,4 @@ def _mail(service: "Service", name: str) -> _Mail | None:
             delivery.event_no - 1, contest_no=webhook.contest_no, limit=1
         )
         contest = session.contests.by_no(webhook.contest_no)
-    return _Mail(delivery=delivery, webhook=webhook, contest=contest, event=event)
+    return _Message(delivery=delivery, webhook=webhook, contest=contest, event=event)
