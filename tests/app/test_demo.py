@@ -32,6 +32,6 @@ def test_the_demo_shows_all_four_disciplines(tmp_path: Path) -> None:
 def test_a_folder_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
     """Only an earlier demo is replaced."""
     (tmp_path / "notes.txt").write_text("mine")
-    with pytest.raises(Conflict, match="no demo"):
+    with pytest.raises(Conflict, match="not a demo"):
         next(build_demo(tmp_path))
     assert (tmp_path / "notes.txt").read_text() == "mine"

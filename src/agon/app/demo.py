@@ -51,7 +51,7 @@ class _Records:
         tables: the discipline's tables.
         truth: what simulated records hide from a scorer.
         origin: where the records come from, in one sentence.
-        attribution: the file that says whose they are, if they are somebody's.
+        attribution: the file that names their authors and license, if there is one.
     """
 
     tables: Mapping[str, pa.Table]
@@ -77,7 +77,7 @@ def build_demo(
         Conflict: the folder holds something else.
     """
     if folder.exists() and not (folder / _MARK).is_file() and any(folder.iterdir()):
-        raise Conflict(f"{folder} is there and is no demo; give another folder with --dir")
+        raise Conflict(f"{folder} exists and is not a demo; give another folder with --dir")
     shown = [(of, of.demo) for of in map(discipline, names()) if of.demo is not None]
     building = folder.with_name(f".{folder.name}.building")
     shutil.rmtree(building, ignore_errors=True)

@@ -22,7 +22,7 @@ RunOutcome: TypeAlias = Literal[
     "syntax_error",
     "sandbox_error",
 ]
-"""How a run ends. ``sandbox_error`` is a failure of the sandbox; it says nothing of the program."""
+"""How a run ends. ``sandbox_error`` is a failure of the sandbox, not of the program."""
 
 Mode: TypeAlias = Literal["bwrap", "degraded", "cold"]
 """The isolation: namespaces with warm interpreters, the same without namespaces, or namespaces
@@ -154,7 +154,7 @@ class Sandbox(Protocol):
     make them raise, hang, or return another program's result; it can only spoil its own.
 
     *Isolation.* The program computes and nothing else: it reads and writes no file, reaches no
-    network, no process and no device, starts nothing, and leaves nothing behind after its run. It
+    network, no process and no device, starts nothing, and leaves nothing after its run. It
     finds neither secrets of the host nor anything of an earlier submission. The expected terms
     never enter: the caller compares text with :func:`matching_prefix`, outside.
 

@@ -48,7 +48,7 @@ class Service:
         snapshots_kept: number of a board's newest snapshots that keep their rows.
         random: returns that many random bytes, for secrets.
         scan_pause: time from one automatic integrity scan to the next; None: no automatic scans.
-        jobs_kept: how long jobs that have ended are kept; None: for ever.
+        jobs_kept: how long ended jobs are stored; None: permanently.
     """
 
     store: Store

@@ -1,4 +1,4 @@
-"""Test what publishing brings with it: a look for findings that nobody has to ask for."""
+"""Test the automatic integrity scan after publishing."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -52,7 +52,7 @@ def worked(service: Service) -> None:
     work(service, service_runners(service))
 
 
-def test_new_boards_are_looked_through_by_themselves(looking: Service) -> None:
+def test_new_boards_are_scanned_automatically(looking: Service) -> None:
     """Organisers learn of gaming without having thought of asking."""
     spring(looking)
     worked(looking)
@@ -102,7 +102,7 @@ def test_looking_takes_no_more_than_a_twentieth_of_the_time(looking: Service, cl
 
 
 def test_boards_come_before_the_look(looking: Service) -> None:
-    """Everybody waits for a board, nobody for a look."""
+    """Clients wait for a board, but not for a scan."""
     spring(looking)
     done: list[str] = []
 
@@ -136,8 +136,8 @@ def test_an_organiser_who_asks_does_not_wait_for_the_pause(looking: Service) -> 
     assert looks(looking, "done")[0].id == "asked"
 
 
-def test_only_organisers_are_told_and_only_of_what_is_new(looking: Service, clock: Clock) -> None:
-    """A suspicion is nobody else's business; one told every ten minutes is read by nobody."""
+def test_only_organizers_are_notified_and_only_of_changes(looking: Service, clock: Clock) -> None:
+    """Findings are for organizers only, and repeated notifications are ignored."""
     spring(looking)
     worked(looking)
     clock.at += PAUSE
@@ -162,7 +162,7 @@ def test_only_organisers_are_told_and_only_of_what_is_new(looking: Service, cloc
     assert CHANGED not in [one.kind for one in public]
 
 
-def test_an_empty_contest_is_not_looked_through(looking: Service) -> None:
+def test_an_empty_contest_is_not_scanned(looking: Service) -> None:
     """Its first records would have to wait for the pause after a look at nothing."""
     new = NewContest(id="autumn", discipline="arena", title="Autumn")
     create(looking, new, by=ORGANISER)
@@ -171,8 +171,8 @@ def test_an_empty_contest_is_not_looked_through(looking: Service) -> None:
     assert looks(looking) == []
 
 
-def test_a_house_can_leave_looking_to_its_organisers(service: Service) -> None:
-    """With the setting at 0 nothing is looked through unless somebody asks."""
+def test_automatic_scans_can_be_switched_off(service: Service) -> None:
+    """With the setting at 0 contests are scanned on request only."""
     spring(service)
     worked(service)
     assert looks(service) == []

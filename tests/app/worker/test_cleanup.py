@@ -1,4 +1,4 @@
-"""A house forgets its bookkeeping, and nothing else."""
+"""Cleanup deletes expired jobs and responses, and nothing else."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -26,7 +26,7 @@ def service(tmp_path: Path) -> Iterator[Service]:
 
 
 def after(service: Service, days: float) -> Service:
-    """Return the same house some days later."""
+    """Return the same service some days later."""
     then = service.clock() + days * DAY
     return replace(service, clock=lambda: then)
 
@@ -49,7 +49,7 @@ def answered(*, at: datetime) -> StoredResponse:
     )
 
 
-def test_what_ended_long_ago_is_forgotten_portion_by_portion(
+def test_jobs_that_ended_long_ago_are_deleted_in_batches(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Writers must not wait for the end of a million deletions."""
@@ -62,7 +62,7 @@ def test_what_ended_long_ago_is_forgotten_portion_by_portion(
         assert [one.id for one in session.queue.page()] == ["waits"]
 
 
-def test_a_house_may_keep_its_jobs_for_ever(service: Service) -> None:
+def test_jobs_can_be_stored_permanently(service: Service) -> None:
     """An operator who audits every verdict's attempts asks for it."""
     fill(service, jobs=1)
     assert clean_up(replace(after(service, 9999), jobs_kept=None)) == CleanupSummary(

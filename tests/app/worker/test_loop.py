@@ -75,7 +75,7 @@ def runner(give: Any) -> Mapping[JobKind, Run]:
 
 
 def test_a_job_is_run_and_handed_in() -> None:
-    """The whole of it: claim, run, complete; nothing when there is no job."""
+    """Claim, run, complete; nothing when there is no job."""
     source, told = Told(ONE), list[WorkResult]()
     worker = Worker(source, runner(7), on_result=told.append)
     assert worker.work_once()
@@ -115,7 +115,7 @@ def test_a_job_whose_lease_is_lost_is_left_alone() -> None:
     assert told[0].end == "lost"
 
 
-def test_an_outcome_is_handed_in_again_while_the_house_is_away(
+def test_an_outcome_is_sent_again_while_the_server_is_unavailable(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A restart of the server must not cost a verdict that took minutes."""
@@ -220,7 +220,7 @@ def test_heartbeats_carry_the_progress_until_the_block_ends() -> None:
     assert len(source.said) == count
 
 
-def test_a_refused_heartbeat_stops_the_work_at_its_next_word() -> None:
+def test_a_rejected_heartbeat_stops_the_work_at_its_next_report() -> None:
     """The job was cancelled or went to another: going on would waste the machine."""
 
     def refused() -> None:

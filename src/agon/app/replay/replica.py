@@ -58,7 +58,7 @@ class ContestReplica:
 
     @property
     def state(self) -> LedgerState:
-        """Return what the ledger says as far as it was read."""
+        """Return the contest's state as far as the ledger was read."""
         return self._state
 
     def contest_state(self, at: int | None = None) -> ContestState:
@@ -147,10 +147,10 @@ class ContestReplica:
         return Result(chosen, released, rules, records, None, scored)
 
     def records_about(self, people: Collection[str], *, at: int | None = None) -> list[int]:
-        """Return the positions of the records that are about any of some people, rising.
+        """Return the positions of the records about any of some participants, in rising order.
 
-        People are named as boards name them; whose record it is, the discipline's columns of
-        participants say (``Discipline.participant_columns``).
+        Participants are named by their ids on boards; the discipline's columns of participants
+        (``Discipline.participant_columns``) determine which a record is about.
         """
         records = self.records(at)
         found: set[int] = set()
@@ -196,7 +196,7 @@ class ContestReplica:
 
 
 def _show(growing: AppendOnlyTables, old: Spans, new: Spans) -> None:
-    """Let records go out of sight and come back where the new spans say so."""
+    """Hide and show records where their validity intervals have changed."""
     for (at, ending), turns in groupby(sorted(_turns(old, new)), key=lambda turn: turn[:2]):
         seqs = [record for _, _, record in turns]
         if ending:
@@ -206,7 +206,7 @@ def _show(growing: AppendOnlyTables, old: Spans, new: Spans) -> None:
 
 
 def _turns(old: Spans, new: Spans) -> Iterator[tuple[int, bool, int]]:
-    """List what new spans say and old ones did not: position, whether it ends, record."""
+    """Return the differences of new spans from old ones: position, whether it ends, record."""
     size = len(old)
     begun = np.zeros(len(new), dtype=bool)
     ended = np.zeros(len(new), dtype=bool)

@@ -1,4 +1,4 @@
-"""Keep the replicas of contests that were used last in this process's memory."""
+"""Cache the replicas of recently used contests in this process's memory."""
 
 from collections import OrderedDict
 from collections.abc import Iterator

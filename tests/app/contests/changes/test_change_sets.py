@@ -106,7 +106,7 @@ def test_rolling_back_gives_the_boards_of_before(
     assert undone.rolled_back_at == (applied.applied_at or 0) + 1
 
 
-def test_those_who_moved_are_told_by_whom_and_why(service: Service) -> None:
+def test_moved_participants_are_notified_of_author_and_reason(service: Service) -> None:
     """Events name everybody on the board whose rank or score is another, and the change."""
     spring(service)
     publish(service, "spring")
@@ -145,7 +145,7 @@ def test_a_history_names_the_change_set_that_made_a_step(service: Service) -> No
     assert undone.by == replace(told, rolled_back=True)
 
 
-def test_nobody_is_told_of_a_change_that_records_moved(service: Service) -> None:
+def test_moves_caused_by_records_cause_no_event(service: Service) -> None:
     """Records before and after a change move people as well; that is not the change's doing."""
     spring(service)
     publish(service, "spring")
@@ -163,8 +163,8 @@ def test_nobody_is_told_of_a_change_that_records_moved(service: Service) -> None
     assert len(told(service)) == 1
 
 
-def test_a_roll_back_is_told_as_well(service: Service) -> None:
-    """Who was told that points were taken has to hear that they are back."""
+def test_a_roll_back_causes_an_event_too(service: Service) -> None:
+    """Participants notified of lost points are also notified when they are restored."""
     spring(service)
     made = proposed(service, "adjustment", {"board": "judges", "id": "j1", "points": 1})
     apply(service, "spring", made.id, by=ORGANISER)
@@ -186,7 +186,7 @@ def test_a_ledger_that_moved_since_the_dry_run_refuses_the_change(service: Servi
     assert "j2" not in rows(service, "judges")
 
 
-def test_a_change_nobody_tried_is_not_applied(service: Service) -> None:
+def test_a_change_without_a_dry_run_is_not_applied(service: Service) -> None:
     """Seen before it is applied: that is the point of a change set."""
     spring(service)
     made = propose(
@@ -252,7 +252,7 @@ def test_only_those_who_run_a_contest_change_it(service: Service) -> None:
         ("rejudge", {}, Unreadable, "no programs"),
     ],
 )
-def test_what_cannot_be_changed_is_refused_with_the_reason(
+def test_invalid_changes_are_rejected_with_the_reason(
     service: Service, kind: str, params: dict[str, Any], error: type[AgonError], told_of: str
 ) -> None:
     """A misspelt change would be applied to nothing."""
@@ -261,8 +261,8 @@ def test_what_cannot_be_changed_is_refused_with_the_reason(
         propose(service, "spring", kind=kind, params=params, reason="r", by=ORGANISER)
 
 
-def test_voiding_what_is_void_already_is_refused(service: Service) -> None:
-    """A change without effect would still be told to everybody."""
+def test_voiding_voided_records_is_rejected(service: Service) -> None:
+    """A change without effect would still cause an event."""
     spring(service)
     apply(service, "spring", proposed(service, "void", {"people": ["j2"]}).id, by=ORGANISER)
     with pytest.raises(Conflict, match="nothing to void"):
@@ -272,7 +272,7 @@ def test_voiding_what_is_void_already_is_refused(service: Service) -> None:
 def test_the_report_lists_the_largest_moves_and_counts_all(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A change of rules moves a million people; nobody reads a million lines."""
+    """A change of rules can move a million participants; the report stays readable."""
     spring(service)
     monkeypatch.setattr(dry_runs, "MAX_MOVES", 2)
     made = proposed(service, "rules", {"overrides": {"elo_start": 1200}})
@@ -309,7 +309,7 @@ def test_a_void_shows_the_weights_it_changes(service: Service) -> None:
 
 
 def test_a_final_result_changes_by_change_sets_alone(service: Service) -> None:
-    """Records are refused after the end; a change set is applied and told."""
+    """Records are rejected after the end; a change set is applied and announced."""
     spring(service)
     finalize(service, "spring", by=ORGANISER)
     with pytest.raises(Conflict):

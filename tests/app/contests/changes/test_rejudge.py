@@ -113,7 +113,7 @@ def test_what_was_never_submitted_is_not_found(judged: Service) -> None:
 
 
 def test_the_jobs_of_a_rejudge_hold_no_answer(judged: Service) -> None:
-    """Workers may be untrusted; the setter's terms and source stay in the house."""
+    """Workers may be untrusted; the setter's terms and source stay on the server."""
     made = propose(judged, "autumn", kind="rejudge", params={}, reason="a fix", by=LOCAL)
     assert made.report is not None
     with judged.store.read() as session:

@@ -115,7 +115,7 @@ def spring(service: Service) -> Service:
 def test_a_known_record_among_thousands_of_new_ones_is_entered_once(
     spring: Service, place: int
 ) -> None:
-    """Portions are entered as if all were new; where one is not, its batch is looked at again."""
+    """Batches are inserted as if all were new; a batch with a known record is looked up again."""
     record(spring, "spring", _people(place, 1), by=ORGANISER)
     done = record(spring, "spring", _people(0, 2_500), by=ORGANISER)
     assert (done.added, done.repeated) == (2_499, 1)
@@ -124,7 +124,7 @@ def test_a_known_record_among_thousands_of_new_ones_is_entered_once(
     assert done.seqs[0] == (3 if place == 0 else 4)
 
 
-def test_what_stops_a_request_leaves_nothing_of_the_portions_before(spring: Service) -> None:
+def test_an_error_rolls_back_the_batches_before_it(spring: Service) -> None:
     """Also when the database was still at work on one of them."""
     record(spring, "spring", _people(7, 1), by=ORGANISER)
 
@@ -142,8 +142,8 @@ def test_what_stops_a_request_leaves_nothing_of_the_portions_before(spring: Serv
     assert _ledger(spring) == 2_002
 
 
-def test_faults_are_told_in_the_order_of_their_lines(spring: Service) -> None:
-    """However the rows were grouped to be looked at."""
+def test_issues_are_reported_in_line_order(spring: Service) -> None:
+    """However the rows were grouped for validation."""
     rows: Rows = [("users", {"id": None if n % 3 else n}, None) for n in range(20)]
     rows[4:4] = [("prompts", {"created_at": "soon", "id": 1}, None), ("nobody", {}, None)]
     rows[9:9] = [("users", {"id": "a\x00"}, None), ("prompts", {"id": 2, "more": 2**70}, None)]

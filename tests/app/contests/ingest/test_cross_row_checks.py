@@ -63,7 +63,7 @@ def test_a_replaced_row_counts_no_more(net: Service) -> None:
 
 
 def test_a_voided_row_counts_no_more(net: Service) -> None:
-    """A stake that was recorded by mistake can be recorded anew."""
+    """A stake that was recorded by mistake can be recorded again."""
     body = {"seqs": [2], "subjects": [], "change": None, "reason": "mistyped"}
     with net.store.write() as session:
         draft = Draft(kind="records-voided", body=body, at=net.clock(), by="user:olga")

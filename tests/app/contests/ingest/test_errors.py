@@ -20,7 +20,7 @@ def test_the_rest_of_many_problems_is_counted() -> None:
     assert (len(caught.value.issues), caught.value.total) == (MAX_LISTED, MAX_LISTED + 500)
 
 
-def test_after_very_many_problems_nothing_more_is_looked_at() -> None:
+def test_validation_stops_after_the_maximum_number_of_issues() -> None:
     """Twenty million lines that are none kept all writers waiting for minutes."""
     errors = ErrorCollector()
     for _ in range(MAX_COUNTED):

@@ -30,7 +30,7 @@ def test_enveloped_and_bare_lines_are_read_with_their_numbers() -> None:
 
 @pytest.mark.parametrize("length", [10, 2_000])
 @pytest.mark.parametrize("records", [999, 1_000, 1_001, 2_000, 2_001])
-def test_a_body_may_end_where_a_portion_does(records: int, length: int) -> None:
+def test_a_body_may_end_where_a_batch_ends(records: int, length: int) -> None:
     """Lines are read some thousand, or some MiB, at once; neither border loses or adds one."""
     text = "x" * length
     body = b"".join(b'{"n":%d,"text":"%s"}\n' % (n, text.encode()) for n in range(records))
@@ -53,7 +53,7 @@ def test_all_chunks_are_taken_in_before_the_first_record_is_given() -> None:
 
 
 def test_every_line_at_fault_becomes_a_problem_with_its_line() -> None:
-    """All are told at once."""
+    """All are reported together."""
     lines = [b"{", b"[1]", b'"x"', b'{"table":"t"}', b'{"row":{}}', b'{"table":"t","row":[]}',
              b'{"table":"t","row":{},"extra":1}', b'{"table":"t","row":{},"external_id":7}',
              b'{"table":"t","row":{},"external_id":"a\\u0000"}', b"\xff\xfe", b"NaN",
@@ -104,7 +104,7 @@ def _is_utf8(row: dict[str, object]) -> bool:
 @pytest.mark.parametrize("size", [1, 2, 3, 5, 6, 7])
 @pytest.mark.parametrize("end", [b"", b"\n", b"\n\n"])
 @pytest.mark.parametrize("block", [1, 60, 1 << 20])
-def test_portions_have_all_records_and_no_more_than_asked(
+def test_batches_have_all_records_and_at_most_the_requested_number(
     monkeypatch: pytest.MonkeyPatch, size: int, end: bytes, block: int
 ) -> None:
     """Wherever blocks, batches and the body end."""

@@ -1,4 +1,4 @@
-"""Records: all of a request or nothing, known again, and told with everything that is wrong."""
+"""Records: a request is stored completely or not at all, once, and all errors are reported."""
 
 import dataclasses
 from typing import Any
@@ -132,7 +132,7 @@ def test_a_key_and_a_name_of_two_entries_cannot_be_replaced_as_one(spring: Servi
         record(spring, "spring", [("votes", vote(vote="B"), "v2")], by=ORGANISER, replace=True)
 
 
-def test_everything_that_is_wrong_is_told_at_once_and_nothing_is_entered(spring: Service) -> None:
+def test_all_errors_are_reported_together_and_nothing_is_stored(spring: Service) -> None:
     """With the lines as they were sent."""
     before = lines(spring)
     body = b'{"table":"votes","row":{"match_id":"m1"}}\n{\n{"table":"vote","row":{}}\n'
@@ -160,7 +160,9 @@ def test_references_may_point_to_later_lines_of_the_same_request(spring: Service
     assert done.added == 2
 
 
-def test_a_reference_to_nothing_is_refused_with_its_line(spring: Service, monkeypatch: Any) -> None:
+def test_a_reference_to_a_missing_row_is_rejected_with_its_line(
+    spring: Service, monkeypatch: Any
+) -> None:
     """Also when the batches are as small as can be."""
     monkeypatch.setattr(batch_import, "BATCH_SIZE", 1)
     rows = [("votes", vote(), None), ("votes", vote("m9"), None), ("votes", vote("m8"), None)]
@@ -200,7 +202,7 @@ def test_a_dry_run_says_what_would_be_and_enters_nothing(spring: Service) -> Non
 
 
 def test_addresses_of_owners_become_keyed_hashes_before_they_are_entered(spring: Service) -> None:
-    """Nobody can take an address out of a ledger again."""
+    """An address cannot be removed from a ledger."""
     owner = {"id": "o1", "handle": "h", "account_created_at": TIME}
     hashed = keyed_network("203.0.113.9", key=spring.network_key, digits=32)
     rows = [("owners", {**owner, "ip": "203.0.113.9", "network": "203.0.113.0/24"}, None)]
@@ -222,7 +224,7 @@ def test_an_address_that_was_hashed_elsewhere_is_entered_as_it_is(
 
 
 @pytest.mark.parametrize("ip", ["203.0.113.9:80", "203.0.113.9, 10.0.0.1", "localhost", "A" * 32])
-def test_what_might_be_an_address_in_another_writing_is_refused(spring: Service, ip: str) -> None:
+def test_a_possible_address_in_another_notation_is_rejected(spring: Service, ip: str) -> None:
     """And is not repeated in the message."""
     row = {"id": "o1", "handle": "h", "account_created_at": TIME, "ip": ip}
     with pytest.raises(InvalidRecords) as refused:
@@ -259,7 +261,7 @@ def test_drafts_take_records_of_staff_frozen_contests_of_all_and_final_ones_of_n
         record(service, "spring", [("votes", vote(), None)], by=JUDGE)
     open_contest(service, "spring", by=ORGANISER)
     freeze(service, "spring", by=ORGANISER)
-    # A judge is not told the position: it would tell how much came since the freeze.
+    # A judge does not get the position: it would show how much was added since the freeze.
     assert record(service, "spring", [("votes", vote(), None)], by=JUDGE) == ImportSummary(added=1)
     finalize(service, "spring", by=ORGANISER)
     with pytest.raises(Conflict, match="propose a change set"):
@@ -283,7 +285,7 @@ def test_a_clock_that_goes_back_does_not_turn_the_ledger_round(spring: Service) 
     assert times == sorted(times)
 
 
-def test_portions_make_no_difference(service: Service, monkeypatch: Any) -> None:
+def test_the_batch_size_changes_nothing(service: Service, monkeypatch: Any) -> None:
     """The entries are the same however many records are stored together."""
     found = []
     rows = [*BOTS, MATCH, *(("votes", vote(judge=f"j{n}"), f"e{n}" if n % 3 else None)
