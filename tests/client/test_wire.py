@@ -151,7 +151,7 @@ def test_what_is_being_made_is_asked_for_again() -> None:
         (422, "idempotency-key-reused", Unreadable),
         (413, "body-too-large", Unreadable),
         (409, "a-code-of-tomorrow", Conflict),
-        (500, "fault-of-ours", Unavailable),
+        (500, "internal-error", Unavailable),
         (503, "unavailable", Unavailable),
     ],
 )

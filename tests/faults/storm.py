@@ -41,7 +41,7 @@ class Storm:
         dice: chooses victims and moments.
         running: process ids by name.
         faults: how often which role met which fault.
-        ended: who ended without a fault of ours, and how.
+        ended: who ended without an internal error, and how.
         seconds: how long the faults took.
         seen: how long the file of finished jobs was at the last fault.
         door: what servers answer at; it stays open when one is killed.

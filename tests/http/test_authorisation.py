@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from agon.app.access.permissions import ACTIONS, HOUSE_WIDE
+from agon.app.access.permissions import ACTIONS, INSTANCE_WIDE
 from agon.app.access.tokens import revoke_token
 from agon.app.access.users import disable_user
 from agon.http.app import create_app
-from agon.http.idempotency import METHODS
+from agon.http.middleware.idempotency import METHODS
 from agon.settings import Settings
 from fakes.house import OPERATOR
 from fakes.http_house import ROLES, House, house_at
@@ -109,8 +109,10 @@ def test_a_narrow_scope_opens_nothing_else(house: House, route: Route) -> None:
     assert ask(house, route, house.token("operator", scopes=[action])).status_code != 403
 
 
-@pytest.mark.parametrize("route", [one for one in ASKED if one.actions[0] in HOUSE_WIDE], ids=name)
-def test_a_token_for_one_contest_has_no_say_in_the_house(house: House, route: Route) -> None:
+@pytest.mark.parametrize(
+    "route", [item for item in ASKED if item.actions[0] in INSTANCE_WIDE], ids=name
+)
+def test_a_token_for_one_contest_may_not_act_on_the_instance(house: House, route: Route) -> None:
     """An operator of one contest must not make tokens for others."""
     token = house.token("operator", contests=["spring"])
     assert ask(house, route, token).status_code == 403

@@ -8,7 +8,13 @@ from typing import Any
 import pytest
 
 from agon.app.contests.boards import explain
-from agon.http.concurrency import EXPENSIVE, MAX_PER_CALLER, MAX_RUNNING, Busy, ConcurrencyLimiter
+from agon.http.middleware.concurrency import (
+    EXPENSIVE,
+    MAX_PER_CALLER,
+    MAX_RUNNING,
+    Busy,
+    ConcurrencyLimiter,
+)
 from fakes.http_house import House
 from fakes.routes import routes
 

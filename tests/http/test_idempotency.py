@@ -100,7 +100,7 @@ def test_a_request_under_way_gives_signs_of_life(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However long it takes, nobody may take it for one whose process died."""
-    monkeypatch.setattr("agon.http.idempotency._HEARTBEAT_S", 0.01)
+    monkeypatch.setattr("agon.http.middleware.idempotency._HEARTBEAT_S", 0.01)
     users: Any = __import__("agon.app.access.users", fromlist=["create_user"])
     create, access = users.create_user, "agon.store.access.Access"
     signs: list[str] = []

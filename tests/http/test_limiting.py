@@ -8,8 +8,8 @@ import pytest
 from fastapi.testclient import TestClient
 
 from agon.errors import TooMany
-from agon.http.auth import client_address
 from agon.http.limiting import Limiter
+from agon.http.middleware.auth import client_address
 from fakes.http_house import House, house_at
 
 

@@ -39,7 +39,7 @@ def test_a_link_leads_to_the_server_that_was_asked(house: House, host: str) -> N
 def test_a_link_of_any_name_is_written_in_ascii(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A header cannot hold other signs: a second page of such a name was a fault of ours."""
+    """A header cannot hold other signs: a second page of such a name was an internal error."""
     house.contest("spring", people=0)
     name = "данные>; x"
     record(house.service, "spring", [("users", {"id": name}, None)], by=ORGANISER)

@@ -105,7 +105,7 @@ def test_a_fault_of_ours_tells_its_id_and_nothing_else(
 
     monkeypatch.setattr("agon.api.operations.access.users.users", broken)
     answer = house.get("/users", "operator")
-    assert (answer.status_code, answer.json()["code"]) == (500, "fault-of-ours")
+    assert (answer.status_code, answer.json()["code"]) == (500, "internal-error")
     assert "hunter2" not in answer.text
     assert "Traceback" not in answer.text
 

@@ -1,4 +1,4 @@
-"""Records over HTTP: all or nothing, every fault told, no body makes a fault of ours."""
+"""Records over HTTP: all or nothing, every fault told, no body causes an internal error."""
 
 from typing import Any
 

@@ -13,17 +13,17 @@ from agon import __version__
 from agon.api.catalog import all_operations
 from agon.app.service import Service
 from agon.errors import AgonError
-from agon.http.auth import Gate
 from agon.http.board_pages import BoardPages, BoardPagesMiddleware
 from agon.http.board_views import ViewCache
-from agon.http.bodies import BodyLimitMiddleware
-from agon.http.concurrency import ConcurrencyLimiter, ConcurrencyLimitMiddleware
 from agon.http.description import completed
 from agon.http.handlers import HANDLERS
-from agon.http.idempotency import IdempotencyMiddleware
 from agon.http.limiting import Limiter
 from agon.http.metrics import Metrics
-from agon.http.middleware import LoggingMiddleware
+from agon.http.middleware.auth import AuthMiddleware
+from agon.http.middleware.bodies import BodyLimitMiddleware
+from agon.http.middleware.concurrency import ConcurrencyLimiter, ConcurrencyLimitMiddleware
+from agon.http.middleware.idempotency import IdempotencyMiddleware
+from agon.http.middleware.logging import LoggingMiddleware
 from agon.http.operations import add_operations
 from agon.http.problems import on_agon_error, on_http_error, on_invalid_request
 from agon.http.serving import Serving
@@ -70,7 +70,7 @@ def create_app(service: Service, settings: Settings) -> FastAPI:
         middleware=[
             Middleware(LoggingMiddleware, serving=parts),
             Middleware(BodyLimitMiddleware, max_bytes=settings.max_body_mib << 20),
-            Middleware(Gate, serving=parts),
+            Middleware(AuthMiddleware, serving=parts),
             Middleware(BoardPagesMiddleware, pages=board_pages),
             Middleware(ConcurrencyLimitMiddleware, limiter=limiter),
             Middleware(IdempotencyMiddleware, serving=parts),

@@ -29,9 +29,9 @@ from agon.app.service import Service
 from agon.errors import Unreadable
 from agon.http.board_views import ACTION, BoardView, ViewCache, ViewKey
 from agon.http.boards import board_headers, page_response
-from agon.http.concurrency import ConcurrencyLimiter
 from agon.http.downloads import CSV, NDJSON, csv_chunks, ndjson_chunks
 from agon.http.etags import etag, is_known
+from agon.http.middleware.concurrency import ConcurrencyLimiter
 from agon.http.problems import on_invalid_request
 from agon.http.queries import require_known
 from agon.http.rebuilding import rebuild_answer

@@ -17,7 +17,7 @@ from agon.api.operation import PREFIX, ContestContext, Context, Operation, Param
 from agon.api.pages import PageRequest
 from agon.api.parameters import ContestPath, Cursor, Limit
 from agon.app.contests.boards.stored_rows import NotStored
-from agon.http.auth import caller_of
+from agon.http.middleware.auth import caller_of
 from agon.http.pages import link
 from agon.http.problems import MEDIA_TYPE
 from agon.http.queries import expect_known

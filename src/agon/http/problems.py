@@ -53,7 +53,7 @@ CODES: Final[Mapping[int, str]] = {
     422: "invalid-request",
     429: "too-many",
     431: "headers-too-large",
-    500: "fault-of-ours",
+    500: "internal-error",
     503: "unavailable",
 }
 """Code of each status, for refusals that HTTP itself knows."""

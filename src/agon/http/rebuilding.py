@@ -11,8 +11,8 @@ from agon.app.contests.boards.stored_rows import NotStored
 from agon.app.queue.jobs import service_job
 from agon.app.service import Service
 from agon.entities.jobs import NewJob
-from agon.http.auth import caller_of
-from agon.http.concurrency import Busy
+from agon.http.middleware.auth import caller_of
+from agon.http.middleware.concurrency import Busy
 from agon.http.serving import serving
 
 MOST: Final = 3

@@ -8,7 +8,7 @@ import pytest
 from agon.app.access.permissions import (
     ACTIONS,
     ANONYMOUS,
-    HOUSE_WIDE,
+    INSTANCE_WIDE,
     allow,
     covers,
     permits,
@@ -49,7 +49,7 @@ def test_roles_beside_the_staff_may_do_what_is_listed_and_nothing_else(caller: C
 def test_organisers_may_do_all_but_what_is_about_the_house() -> None:
     """Who runs a contest does not hand out tokens or stop everybody's queue."""
     refused = {action for action in ACTIONS if not permits(ORGANISER, action)}
-    assert refused == HOUSE_WIDE | {"job.work"}
+    assert refused == INSTANCE_WIDE | {"job.work"}
     assert all(permits(OPERATOR, action) for action in ACTIONS)
 
 
@@ -82,7 +82,7 @@ def test_a_token_for_some_contests_is_good_for_no_others() -> None:
     assert permits(limited, "contest.manage", contest=CONTEST)
     assert not permits(limited, "contest.manage", contest="autumn")
     assert not permits(limited, "contest.create", contest="autumn")
-    assert not any(permits(limited, action) for action in HOUSE_WIDE)
+    assert not any(permits(limited, action) for action in INSTANCE_WIDE)
 
 
 @pytest.mark.parametrize("caller", [ANONYMOUS, VIEWER, PARTICIPANT, JUDGE, WORKER])

@@ -59,10 +59,10 @@ ACTIONS: Final[Mapping[str, frozenset[Who]]] = MappingProxyType(
 )
 """Every action there is, with the roles that may do it."""
 
-HOUSE_WIDE: Final = frozenset(
+INSTANCE_WIDE: Final = frozenset(
     {"queue.manage", "token.manage", "user.manage", "audit.read", "metrics.read"}
 )
-"""Actions on the whole house; a token that is good for some contests only may not do them."""
+"""Actions on the whole instance; a token limited to some contests may not perform them."""
 
 LOCAL: Final = Caller(name="local", user=None, role="operator")
 """Whoever has the database itself: commands on this machine."""
@@ -200,7 +200,7 @@ def _expect_contest(caller: Caller, action: str, contest: Contest | str | None) 
     if caller.contests is None:
         return
     if contest is None:
-        if action in HOUSE_WIDE:
+        if action in INSTANCE_WIDE:
             raise Forbidden(
                 f"this token is good for some contests only, and {action} is about all; ask for "
                 "a token without that limit"

@@ -18,8 +18,8 @@ from agon.app.contests.lifecycle import transfer
 from agon.app.service import Service
 from agon.http.archives import packed, streamed, unpack
 from agon.http.boards import cache_control
-from agon.http.bodies import media_type, raise_status, spooled
 from agon.http.etags import etag, is_known
+from agon.http.middleware.bodies import media_type, raise_status, spooled
 
 _BATCH: Final = 5000
 _NDJSON: Final = "application/x-ndjson"

@@ -12,7 +12,7 @@ from agon.api.models.records import ImportSummary
 from agon.api.operation import ContestContext
 from agon.app.contests.ingest import records as ingest
 from agon.app.contests.ingest.ndjson import Lines
-from agon.http.bodies import media_type, raise_status, spooled
+from agon.http.middleware.bodies import media_type, raise_status, spooled
 
 NDJSON_TYPES: Final = frozenset({"application/x-ndjson", "application/ndjson", "application/jsonl"})
 

@@ -18,7 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from agon.entities.access import StoredResponse
 from agon.errors import Conflict, Unavailable, Unreadable
-from agon.http.bodies import spooled
+from agon.http.middleware.bodies import spooled
 from agon.http.problems import problem
 from agon.http.serving import Serving
 

@@ -18,15 +18,15 @@ from agon.networks import keyed_network
 from agon.settings import is_loopback
 
 _DIGITS: Final = 32
-_LONGEST_ADDRESS: Final = 64
-_WITHOUT: Final = frozenset({"/healthz", "/readyz"})
+_MAX_ADDRESS_LENGTH: Final = 64
+_PUBLIC_PATHS: Final = frozenset({"/healthz", "/readyz"})
 
 
-class Gate:
-    """Find out who sends a request, and refuse those who ask too often.
+class AuthMiddleware:
+    """Authenticates each request and counts it against its caller's rate.
 
-    ``scope["agon.caller"]`` is who asks, ``scope["agon.who"]`` the name under which repeated
-    requests are known: the token's id.
+    ``scope["agon.caller"]`` becomes the caller, ``scope["agon.who"]`` the key of its idempotency
+    keys and slots: the token's id.
     """
 
     def __init__(self, app: ASGIApp, *, serving: Serving) -> None:
@@ -35,14 +35,14 @@ class Gate:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on with its caller."""
-        if scope["type"] != "http" or scope["path"] in _WITHOUT:
+        if scope["type"] != "http" or scope["path"] in _PUBLIC_PATHS:
             await self.app(scope, receive, send)
             return
         headers = Headers(scope=scope)
         network = self._network(scope, headers)
         shown = headers.get("authorization")
         if self.serving.settings.auth == "open":
-            _expect_own_page(scope, headers)
+            _require_own_page(scope, headers)
             scope["agon.caller"] = Caller(name="local", user=None, role="operator", network=network)
             scope["agon.who"] = "open"
         elif shown is None:
@@ -54,7 +54,7 @@ class Gate:
         await self.app(scope, receive, send)
 
     async def _enter(self, scope: Scope, shown: str, network: str | None) -> None:
-        """Let a token in; wrong ones count as requests of their network, so guessing is slow."""
+        """Authenticate a token; wrong ones count against their network's rate, as guesses."""
         scheme, _, text = shown.partition(" ")
         if scheme.casefold() != "bearer":
             text = ""
@@ -80,9 +80,9 @@ class Gate:
 
 
 def client_address(scope: Scope, forwarded: str | None, trusted: tuple[str, ...]) -> str | None:
-    """Return the address a request comes from; proxies are believed only where they are trusted.
+    """Return a request's client address; X-Forwarded-For counts only from trusted proxies.
 
-    Read from the right: the last address that is no trusted proxy's is the client's.
+    It is read from the right: the last address that is not a trusted proxy is the client's.
     """
     client = scope.get("client")
     address = client[0] if client else None
@@ -102,17 +102,17 @@ def _is_in(address: str, networks: list[Any]) -> bool:
 
 
 def _is_address(text: str) -> bool:
-    return len(text) <= _LONGEST_ADDRESS and _reads_as_address(text)
+    return len(text) <= _MAX_ADDRESS_LENGTH and _parses_as_address(text)
 
 
 @lru_cache(maxsize=1024)
 def _keyed(address: str, key: bytes) -> str:
-    """Hash an address's network; in memory alone the addresses of the last to ask are known."""
+    """Return the keyed hash of an address's network; only this cache holds recent addresses."""
     return keyed_network(address, key=key, digits=_DIGITS)
 
 
 @lru_cache(maxsize=1024)
-def _reads_as_address(text: str) -> bool:
+def _parses_as_address(text: str) -> bool:
     try:
         ipaddress.ip_address(text)
     except ValueError:
@@ -120,8 +120,8 @@ def _reads_as_address(text: str) -> bool:
     return True
 
 
-def _expect_own_page(scope: Scope, headers: Headers) -> None:
-    """Refuse pages of other sites: where everybody is an operator, a browser would be one too.
+def _require_own_page(scope: Scope, headers: Headers) -> None:
+    """Reject pages of other sites: without authentication, a browser would act as an operator.
 
     Raises:
         Forbidden: the Host header is not this machine's, or the page is another origin's.
@@ -136,6 +136,6 @@ def _expect_own_page(scope: Scope, headers: Headers) -> None:
 
 
 def caller_of(request: Request) -> Caller:
-    """Return who asks."""
-    found = request.scope.get("agon.caller")
-    return found if isinstance(found, Caller) else ANONYMOUS
+    """Return the caller of a request."""
+    caller = request.scope.get("agon.caller")
+    return caller if isinstance(caller, Caller) else ANONYMOUS

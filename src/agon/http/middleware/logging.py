@@ -62,7 +62,7 @@ class LoggingMiddleware:
             await response.replace(answer_to(error, Request(scope)))
         except Exception as error:
             self.serving.log.exception("failed", path=scope["path"], kind=type(error).__name__)
-            detail = "this is a fault of ours and is in the log; report it with the instance's id"
+            detail = "this is an internal error and is in the log; report it with the instance's id"
             await response.replace(problem(500, detail, request_id=name))
         finally:
             timer.cancel()
