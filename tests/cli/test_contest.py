@@ -46,7 +46,7 @@ def test_a_board_is_read_explained_remembered_and_proved(target: Target, agon: C
     draft = f"{name}-draft"
     target.good("contest", "create", draft, "--discipline", "arena", "--title", "D", "--draft")
     assert "not scanned yet" in target.good("contest", "findings", draft).out
-    assert target.json("contest", "findings", name, "--look")["seq"] == 12
+    assert target.json("contest", "findings", name, "--scan")["seq"] == 12
 
 
 def test_people_are_found_by_how_their_ids_begin(target: Target) -> None:

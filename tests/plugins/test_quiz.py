@@ -81,7 +81,7 @@ def test_a_contest_runs_from_its_creation_to_the_final_board(
     assert board["rules_sha256"] == scored["rules_sha256"]
     explained = good(agon("contest", "explain", "friday", "p3", "--format", "json", *at)).json()
     assert explained["score"] == 88
-    assert "repeated-answers" in good(agon("contest", "findings", "friday", "--look", *at)).out
+    assert "repeated-answers" in good(agon("contest", "findings", "friday", "--scan", *at)).out
     void = ("contest", "void", "friday", "--person", "p0", "--reason", "case 1", "--yes", *at)
     good(agon(*void))
     good(agon("contest", "freeze", "friday", *at))

@@ -28,7 +28,7 @@ def list_findings(ctx: ContestContext) -> Findings:
     return Findings(seq=found.seq, items=tuple(map(dict, found.findings)))
 
 
-@operation("POST", "/contests/{contest}/findings", id="lookForFindings",
+@operation("POST", "/contests/{contest}/findings", id="scanFindings",
            permission="case.manage", summary="Start an integrity scan", status=202,
            location="/jobs/{result.id}")  # fmt: skip
 def start_scan(ctx: ContestContext) -> Job:

@@ -160,20 +160,20 @@ def history(
 
 @click.command("findings", cls=Command)
 @arguments.contest
-@option("--look", is_flag=True, help="Look through the newest records first.")
+@option("--scan", is_flag=True, help="Scan the newest records first.")
 @parameters.form(TABLE, "json")
 @parameters.output
 @target
-def findings(contest: str, *, look: bool, form: str, output: Path | None, target: Target) -> None:
-    """Show what the last look for gaming in ID found, gravest first.
+def findings(contest: str, *, scan: bool, form: str, output: Path | None, target: Target) -> None:
+    """Show what the last scan for gaming in ID found, gravest first.
 
     Findings are information for organizers; they do not change scores.
 
       agon contest findings spring
-      agon contest findings spring --look
+      agon contest findings spring --scan
     """
     with target.open(create=False) as api:
-        found = (api.integrity.scan if look else api.integrity.findings)(contest)
+        found = (api.integrity.scan if scan else api.integrity.findings)(contest)
     if form == "json":
         from agon.cli.shared.formats import json_chunks
 
