@@ -103,10 +103,10 @@ def test_ones_own_row_comes_with_neighbours_and_its_place(house: House) -> None:
     house.contest(people=9)
     page = house.get(f"{BOARD}/rows/u4?neighbours=2").json()
     assert [row["id"] for row in page["rows"]] == ["u2", "u3", "u4", "u5", "u6"]
-    assert (page["place"], page["start"]) == (4, 2)
+    assert (page["index"], page["start"]) == (4, 2)
     assert house.get(f"{BOARD}/rows/nobody").status_code == 404
     around = house.get(f"{BOARD}?around=u8&limit=4").json()
-    assert around["place"] == 8
+    assert around["index"] == 8
     assert "u8" in [row["id"] for row in around["rows"]]
 
 

@@ -67,11 +67,11 @@ def test_texts_have_no_private_words() -> None:
     pages = [
         ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "GLOSSARY.md")
     ]
-    private = []
-    for path in [*TEXTS, *pages]:
-        name = str(path.relative_to(ROOT))
-        for number, line in enumerate(path.read_text().splitlines(), start=1):
-            for match in PRIVATE.finditer(line):
-                if match[0] not in RECORDED.get(name, set()):
-                    private.append(f"{name}:{number}: {line.strip()}")
+    private = [
+        f"{path.relative_to(ROOT)}:{number}: {line.strip()}"
+        for path in [*TEXTS, *pages]
+        for number, line in enumerate(path.read_text().splitlines(), start=1)
+        for match in PRIVATE.finditer(line)
+        if match[0] not in RECORDED.get(str(path.relative_to(ROOT)), set())
+    ]
     assert private == []

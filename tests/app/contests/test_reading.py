@@ -87,7 +87,7 @@ def test_a_participant_is_shown_on_every_board_they_are_on(service: Service) -> 
     seen = view(service, ANONYMOUS)
     (told,) = participant(service, seen, "a")["boards"]
     assert (told["board"], told["row"]["id"]) == ("bots", "a")
-    assert page(service, seen, "bots").lines[told["place"]] == orjson.dumps(
+    assert page(service, seen, "bots").lines[told["index"]] == orjson.dumps(
         told["row"], option=orjson.OPT_SORT_KEYS
     )
     (told,) = participant(service, seen, "idle")["boards"]

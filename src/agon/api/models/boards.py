@@ -77,7 +77,7 @@ class _Page(BoardProof):
     state: str
     amended_by: Amendment | None
     start: int = Field(description="Index of the first row, from 0.")
-    place: int | None = Field(description="Index of the row of the requested id.")
+    index: int | None = Field(description="Index of the row of the requested id.")
     next: str | None
     previous: str | None
 

@@ -80,7 +80,7 @@ def get_unscored(ctx: ContestContext, board: BoardName, query: UnscoredQuery) ->
 def get_row(
     ctx: ContestContext, board: BoardName, participant: ParticipantId, query: RowQuery
 ) -> BoardPage:
-    """Return a participant's row with its neighbors; ``place`` is its index on the board."""
+    """Return a participant's row with its neighbors; ``index`` is its index on the board."""
     found = pages.row(
         ctx.service, ctx.view, board, participant, neighbours=query.neighbours, as_of=query.as_of
     )

@@ -72,7 +72,7 @@ def board(
         from agon.cli.shared.formats import json_chunks
 
         fields = lists.plain_values(page)
-        for name in ("next", "previous", "start", "place"):
+        for name in ("next", "previous", "start", "index"):
             del fields[name]
         deliver(json_chunks({**fields, **others, "rows": rows}), printing.output)
     elif printing.form == TABLE:

@@ -276,7 +276,7 @@ def window_fields(page: Page) -> dict[str, Any]:
     """Return the fields that say which rows a page has."""
     return {
         "start": page.start,
-        "place": page.index,
+        "index": page.index,
         "next": page.next,
         "previous": page.previous,
     }

@@ -107,5 +107,5 @@ def _on(session: Session, view: View, snapshot: Snapshot, name: str) -> list[dic
         return []
     value = orjson.loads(line)
     if index < rows_snapshot.rows:
-        return [{**fields, "place": index, "row": value}]
+        return [{**fields, "index": index, "row": value}]
     return [{**fields, "reason": value["reason"]}]
