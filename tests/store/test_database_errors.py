@@ -52,11 +52,11 @@ def test_a_full_disk_keeps_what_was_stored_and_says_what_to_do(large: str, tmp_p
     )  # fmt: skip
     assert (told.returncode, told.stderr) == (0, "")
     full, whole, copied, archived, left = told.stdout.splitlines()
-    assert "has no room to write" in full
-    assert full.endswith("make room on its disk and try again")
+    assert "has no space to write" in full
+    assert full.endswith("free space on its disk and try again")
     assert whole == "whole"
     assert copied.startswith(f"the copy in {small} ")
-    assert copied.endswith("make room on its disk and try again")
+    assert copied.endswith("free space on its disk and try again")
     assert archived.startswith(f"{small}/copy.tar.gz cannot be written (No space left on device)")
     assert left == "[]"
 

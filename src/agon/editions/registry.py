@@ -190,7 +190,7 @@ def _example(content: Mapping[str, Any]) -> Example:
 def unfolded(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the compact rows of a worked example as plain ones.
 
-    A list, or ``{from = 1, to = 3}``, stands for each of its values; a row with several is
+    A list, or ``{from = 1, to = 3}``, means each of its values; a row with several is
     repeated for every combination. ``{from = 1}`` counts on from row to row.
 
     Example:

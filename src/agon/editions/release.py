@@ -27,8 +27,8 @@ def release(of: str, *, unreleased: Collection[str] = ()) -> list[str]:
 
     Args:
         of: the discipline.
-        unreleased: full names of editions whose fingerprint is recorded again, because nobody
-            has used them yet.
+        unreleased: full names of editions whose fingerprint is recorded again, because they
+            are not in use yet.
 
     Raises:
         NotFound: there is no such discipline.
@@ -64,7 +64,7 @@ def main(arguments: Sequence[str]) -> int:
         metavar="EDITION",
         action="append",
         default=[],
-        help="Record the fingerprint of this edition again; nobody has used it yet.",
+        help="Record the fingerprint of this edition again; it must not be in use yet.",
     )
     given = parser.parse_args(arguments)
     try:

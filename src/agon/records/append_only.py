@@ -86,7 +86,7 @@ class AppendOnlyTables:
         self._stored: set[str] = set()
         self._unordered: set[str] = set()
         self._last: dict[str, int] = {}
-        # The number (from 1) of the table each record stands in, by the record's number.
+        # The number (from 1) of each record's table, by the record's number.
         self._table_of = array("B")
         self._arriving: dict[str, _Arriving] = {}
         self._ended: set[int] = set()
@@ -178,7 +178,7 @@ class AppendOnlyTables:
         space = f"{self._space}_{self._shown}"
         self._connection.execute(f"CREATE SCHEMA {space}")
         seen = self._seen(self._newest if at is None else at, without, space)
-        whole = self._whole(seen)
+        whole = self._integer_ids(seen)
         views = (self._view(table, space, seen, whole) for table in self.schema)
         self._connection.execute("; ".join(views))
         present = self._present(seen)
@@ -253,7 +253,7 @@ class AppendOnlyTables:
             _from=arriving.seqs,
             _until=arriving.ends,
         )
-        reads = casts(table, raw, self._whole_nodes(self._text))
+        reads = casts(table, raw, self._integer_columns(self._text))
         values = [f"{read.safe} AS {quoted(name)}" for name, read in reads.items()]
         self._connection.execute(
             f"INSERT INTO {self._relation(table.name)} BY NAME "
@@ -262,7 +262,7 @@ class AppendOnlyTables:
         self._connection.unregister(f"raw_rows:{table.name}")
 
     def _create(self, table: Table) -> None:
-        whole = self._whole_nodes(self._text)
+        whole = self._integer_columns(self._text)
         columns = ", ".join(
             f"{quoted(column.name)} "
             f"{sql_type(column, integer_ids=(table.name, column.name) in whole)}"
@@ -280,7 +280,7 @@ class AppendOnlyTables:
                     f"ALTER TABLE {self._relation(table)} ALTER {quoted(column)} TYPE VARCHAR"
                 )
 
-    def _whole_nodes(self, text: Collection[int]) -> set[tuple[str, str]]:
+    def _integer_columns(self, text: Collection[int]) -> set[tuple[str, str]]:
         return {node for node, family in self._families.items() if family not in text}
 
     def _seen(self, at: int, without: Collection[int], space: str) -> dict[str, str]:
@@ -330,8 +330,8 @@ class AppendOnlyTables:
         columns = (f"NULL AS {quoted(one.name)}" for one in self.schema.table(table).columns)
         return f"(SELECT NULL::BIGINT AS _row, {', '.join(columns)} WHERE false)"
 
-    def _whole(self, seen: Mapping[str, str]) -> set[tuple[str, str]]:
-        """Return the id columns that hold only whole numbers among the visible rows."""
+    def _integer_ids(self, seen: Mapping[str, str]) -> set[tuple[str, str]]:
+        """Return the id columns with only integers among the visible rows."""
         text: set[int] = set()
         for (table, name), family in self._families.items():
             if family not in self._text or family in text or table not in self._stored:
@@ -340,7 +340,7 @@ class AppendOnlyTables:
             rows = f"(SELECT {quoted(name)} FROM {self._relation(table)} WHERE {seen[table]})"
             if condition is not None and not holds(self._connection, rows, condition):
                 text.add(family)
-        return self._whole_nodes(text)
+        return self._integer_columns(text)
 
     def _view(
         self, table: Table, space: str, seen: Mapping[str, str], whole: set[tuple[str, str]]

@@ -1,9 +1,9 @@
 """SQL that reads raw values as their column's kind, and that finds values it cannot read.
 
-A number that is stored as a number is taken by its value (a whole float is a whole number); text
-has to be written as one. Empty text is an empty value in every format, since CSV cannot tell the
-two apart. Blanks around numbers, times and truth values do not count; ids and texts are taken as
-given.
+A number that is stored as a number is read by its value (an integral float is an integer); text
+has to be in the notation of a number. Empty text is an empty value in every format, because CSV
+cannot distinguish the two. Blanks around numbers, times and Booleans are ignored; ids and texts are
+read unchanged.
 """
 
 from collections.abc import Callable
@@ -22,10 +22,10 @@ _FIRST, _LAST = "0001-01-01 00:00:00", "9999-12-31 23:59:59.999999"
 _TRUE = "('true', 't', 'yes', '1')"
 _FALSE = "('false', 'f', 'no', '0')"
 
-# From here on, neighbouring whole numbers may be one and the same float.
+# From here on, different integers may be the same float.
 _EXACT = f"{2**53}::DOUBLE"
-# Whole numbers of 64 bits lie within ± this.
-_LARGEST = f"{2**63}::DOUBLE"
+# Integers of 64 bits are within ± this.
+_INT64_LIMIT = f"{2**63}::DOUBLE"
 
 _FAMILIES = {
     **dict.fromkeys(
@@ -50,8 +50,8 @@ class Cast:
         given: the raw value, NULL where it is empty.
         value: the typed value; may fail where ``good`` is not true.
         good: whether a given value is of its column's kind ("true" where the type says so).
-        beyond: whether it is a whole number of more than 64 bits.
-        finite: whether the type leaves no room for NaN and infinity.
+        beyond: whether it is an integer of more than 64 bits.
+        finite: whether the type has neither NaN nor infinity.
         parsed: whether reading costs enough to do it once and keep the result.
     """
 
@@ -108,7 +108,7 @@ def cast(column: Column, engine_type: str, *, integer_ids: bool = False) -> Cast
     Args:
         column: what the values should be.
         engine_type: what the engine says they are.
-        integer_ids: whether an id column is read as whole numbers (see ``typed.py``).
+        integer_ids: whether an id column is read as integers (see ``typed.py``).
     """
     raw = _Raw(quoted(column.name), _family(engine_type))
     nothing = f"NULL::{sql_type(column, integer_ids=integer_ids)}"
@@ -128,7 +128,7 @@ def sql_type(column: Column, *, integer_ids: bool) -> str:
 
 
 def integer_id(column: Column, engine_type: str) -> str | None:
-    """Return SQL that is true of ids that are 64-bit whole numbers in their usual notation.
+    """Return SQL that is true of ids that are 64-bit integers in canonical notation.
 
     None means that the type alone says so.
     """
@@ -140,7 +140,7 @@ def integer_id(column: Column, engine_type: str) -> str | None:
 
 
 def _family(engine_type: str) -> str:
-    """Sort the engine's types into the few kinds that are read alike."""
+    """Return the family of an engine's type; types of a family are read in the same way."""
     if engine_type.startswith("DECIMAL(") and engine_type.endswith(",0)"):
         return "wide"
     return _FAMILIES.get(engine_type.partition("(")[0], "other")
@@ -184,7 +184,7 @@ def _integer(raw: _Raw) -> Cast | None:
         return Cast(value, f"{value}::BIGINT")
     if raw.family == "number":
         whole = f"isfinite({value}) AND {value} = floor({value})"
-        fits = f"abs({value}) < {_LARGEST}"
+        fits = f"abs({value}) < {_INT64_LIMIT}"
         return Cast(value, f"{value}::BIGINT", f"{whole} AND {fits}", f"{whole} AND NOT ({fits})")
     if raw.family == "wide":
         read = f"try_cast({value} AS BIGINT)"

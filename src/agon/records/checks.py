@@ -15,7 +15,7 @@ class Check:
 
     Attributes:
         constraint: what the issue says.
-        column: the column it is about, or None for the whole row.
+        column: the column it is about, or None for the row.
         bad: SQL that is true where the row fails.
         count: SQL that counts the failing rows, where that is cheaper than asking each.
         value: SQL for what to show of the row; None shows the column as it was given.

@@ -1,10 +1,10 @@
 """Hash what records say, whatever file format or row order they came in.
 
 The rows of a table are put in one order (by the key where every row has one, else by all columns)
-and streamed column by column into SHA-256: which rows have a value, then the values (whole
-numbers, times and floats as 64 bits, little-endian; text as its lengths and its UTF-8). Columns
+and streamed column by column into SHA-256: which rows have a value, then the values
+(integers, times and floats as 64 bits, little-endian; text as its lengths and its UTF-8). Columns
 without any value and tables without any row leave no trace, and ids are numbers when all of their
-column are: so a file format that cannot tell these apart gives the same hash as one that can.
+column are: so a file format that does not distinguish these gives the same hash as one that does.
 Text is taken as it is; no Unicode normal form is applied.
 
 Where the order of a file has meaning (``Table.order_within``), a row's place among its likes is
@@ -60,7 +60,7 @@ def records_sha256(connection: Any, schema: Schema, present: dict[str, str]) -> 
     Args:
         connection: the engine.
         schema: the tables and columns that count; extra columns do not.
-        present: the relation behind each table that is there.
+        present: the relation of each table that exists.
     """
     tables = {}
     for table in schema:
@@ -130,5 +130,5 @@ def _canonical(values: pa.Array) -> pa.Array:
 
 def _bytes(values: pa.Array) -> memoryview:
     width = values.type.bit_width // 8
-    whole = memoryview(values.buffers()[1] or b"")
-    return whole[values.offset * width : (values.offset + len(values)) * width]
+    buffer = memoryview(values.buffers()[1] or b"")
+    return buffer[values.offset * width : (values.offset + len(values)) * width]

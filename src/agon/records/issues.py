@@ -18,9 +18,9 @@ class RowIssue:
         code: the kind (``wrong-type``, ``unknown-reference``, …).
         table: the table's name.
         location: the file or database table it was read from.
-        row: number of the data row, from 1 (a header is not counted), or None for a whole table.
+        row: number of the data row, from 1 (a header is not counted), or None for a table.
         line: line of a text file, from 1, or None.
-        column: the column, or None for a whole row.
+        column: the column, or None for a row.
         value: the value as it was given, as text, or None when empty.
         reason: what is wrong.
         remedy: what would be right.

@@ -37,7 +37,7 @@ _LOW, _HIGH = -(2**63), 2**63 - 1
 def raw_rows(
     connection: Any, table: Table, rows: Sequence[Mapping[str, Any]], **spans: Any
 ) -> RawTable:
-    """Register rows in the engine as a raw table, with a column of whole numbers per span.
+    """Register rows in the engine as a raw table, with an integer column per span.
 
     Columns that no row gives are left out; keys the schema does not know are passed over.
     """
@@ -72,7 +72,7 @@ def _values(rows: Sequence[Mapping[str, Any]], name: str) -> list[Any]:
 
 
 def are_integers(values: Iterable[Any]) -> bool:
-    """Return whether all ids are 64-bit whole numbers in their usual notation.
+    """Return whether all ids are 64-bit integers in canonical notation.
 
     What is no id at all (a list, 1.5) is read as empty, so it does not count.
 
@@ -98,6 +98,6 @@ def _array(column: Column, values: list[Any]) -> tuple[pa.Array, str]:
             try:
                 return pa.array(values, arrow_type), _ENGINE_TYPES[arrow_type]
             except (pa.ArrowInvalid, OverflowError):
-                break  # a whole number too large for the type
+                break  # an integer too large for the type
     texts = [None if value is None else json.dumps(value) for value in values]
     return pa.array(texts, pa.string()), "JSON"

@@ -1,9 +1,9 @@
-"""Check that keys are unique and that references lead somewhere.
+"""Check that keys are unique and that references exist.
 
-Whole-number ids that lie close together are compared as bitmaps: one bit per possible id, set
+Integer ids that are close together are compared as bitmaps: one bit per possible id, set
 where the id occurs. A key is unique when as many bits are set as there are rows; references are
 sound when no bit is set outside the key's bits. That is one scan instead of a sort or a join.
-Everything else is counted exactly by the engine, and so is whatever a bitmap finds fault with.
+Everything else is counted exactly by the engine, and so is whatever a bitmap rejects.
 """
 
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ class Ids:
     Attributes:
         relation: the typed table.
         column: the column's name.
-        count: how many ids are given.
+        count: number of ids.
         low, high: the smallest and the largest; None where ids are text or none is given.
     """
 
@@ -70,7 +70,7 @@ def has_repeats(connection: Any, relation: str, key: tuple[str, ...], only: Ids 
 
 def may_repeat(connection: Any, relation: str, names: str) -> bool:
     """Return whether rows may be equal in some columns; False is certain, True is not."""
-    # Different hashes mean different rows, and hashes are quicker to tell apart.
+    # Different hashes mean different rows, and hashes are compared faster.
     hashed = f"SELECT count(*) AS n FROM {relation} GROUP BY hash({names})"
     sql = f"SELECT coalesce(max(n), 0) FROM ({hashed})"
     return bool(connection.execute(sql).fetchall()[0][0] > 1)
@@ -79,9 +79,9 @@ def may_repeat(connection: Any, relation: str, names: str) -> bool:
 def repeats(
     connection: Any, relation: str, key: tuple[str, ...]
 ) -> tuple[int, list[tuple[int, str, int]]]:
-    """Count the rows whose key stands in an earlier row, and list the first of them.
+    """Return the number of rows whose key is in an earlier row, and the first of them.
 
-    Each is given as its row number, its key as text, and the row that has the key already.
+    Each is its row number, its key as text, and the number of the earlier row.
     """
     names = ", ".join(map(quoted, key))
     given = " AND ".join(f"{quoted(name)} IS NOT NULL" for name in key)
@@ -120,7 +120,7 @@ def is_sound(connection: Any, references: Ids, keys: Ids) -> bool:
 
 
 def dangling(connection: Any, references: Ids, keys: Ids) -> tuple[int, list[tuple[int, str]]]:
-    """Count the references that lead nowhere, and list the first: row number, id as text."""
+    """Return the number of references to missing ids, and the first: row number, id as text."""
     name = quoted(references.column)
     unknown = (
         f"{references.relation} r WHERE NOT EXISTS "

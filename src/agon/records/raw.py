@@ -16,7 +16,7 @@ class RawTable:
     Attributes:
         name: the schema's table.
         location: the file or database table, as messages name it.
-        relation: what stands behind ``FROM`` to read it.
+        relation: the SQL after ``FROM`` that reads it.
         types: the engine's type of each column the schema knows.
         row: SQL for the number of a row in its source, from 1.
         stored: whether ``relation`` is a copy that can be dropped once its values are read.

@@ -1,7 +1,7 @@
 """Define the tables a discipline scores: columns, kinds, bounds, keys, references and checks.
 
 This is the one definition of a valid row. Two engines are derived from it: ``validation.py`` checks
-whole tables in SQL, ``rows.py`` checks rows in Python as they arrive at the service.
+tables in SQL, ``rows.py`` checks rows in Python as they arrive at the service.
 """
 
 from collections.abc import Callable, Iterator
@@ -14,7 +14,7 @@ from agon.records.conditions import Condition
 class Kind(StrEnum):
     """The kind of values in a column.
 
-    ``ID`` is a whole number or text, compared as given; ``TIMESTAMP`` is ISO 8601 and stored in
+    ``ID`` is an integer or text, compared unchanged; ``TIMESTAMP`` is ISO 8601 and stored in
     UTC (no zone given means UTC); ``NUMBER`` is a finite float.
     """
 
@@ -159,7 +159,7 @@ class Table:
 
     @property
     def cross_row_checks(self) -> tuple[CrossRowCheck, ...]:
-        """The checks that look at other rows."""
+        """The checks that depend on other rows."""
         return tuple(check for check in self.checks if isinstance(check, CrossRowCheck))
 
     @property

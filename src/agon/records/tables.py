@@ -26,7 +26,7 @@ class Records:
 
     Every table of the schema is there (empty when the source has none), with every column of the
     schema (empty when the source has none), plus ``_row``: the number of the row in its source,
-    from 1. Ids are whole numbers when every id they are compared with is one, and text otherwise;
+    from 1. Ids are integers when every id they are compared with is one, and text otherwise;
     the same records have the same types whatever file format they came in.
 
     Attributes:

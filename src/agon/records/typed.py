@@ -1,7 +1,7 @@
 """Turn raw tables into typed ones: every column of the schema, of its kind, plus ``_row``.
 
-Ids of one family (those that refer to each other) are whole numbers when all of them, in every
-table, are written as such numbers, and text otherwise. That depends on what the records say, not
+Ids of one family (those that refer to each other) are integers when all of them, in every table,
+are written as integers, and text otherwise. That depends on what the records say, not
 on how a file stores it.
 """
 
@@ -21,7 +21,7 @@ class Typing:
     """How the raw tables are read as typed ones.
 
     Attributes:
-        integer_ids: the ``(table, column)`` of all ids that are whole numbers.
+        integer_ids: the ``(table, column)`` of all ids that are integers.
         casts: how each column that a raw table has is read, by table.
     """
 
@@ -71,15 +71,15 @@ def _integer_ids(connection: Any, schema: Schema, raw: dict[str, RawTable]) -> s
         here = raw.get(table)
         if family in text or here is None or column not in here.types:
             continue
-        whole = integer_id(schema.table(table).column(column), here.types[column])
-        if whole is not None and not holds(connection, here.relation, whole):
+        condition = integer_id(schema.table(table).column(column), here.types[column])
+        if condition is not None and not holds(connection, here.relation, condition):
             text.add(family)
     return {node for node, family in families.items() if family not in text}
 
 
 def holds(connection: Any, relation: str, condition: str) -> bool:
     """Return whether a condition is true of every row."""
-    # Ids that are no numbers mostly show it in the first row: look there before looking at all.
+    # Ids that are not numbers mostly show it in the first row: check it before all rows.
     for rows in (f"(SELECT * FROM {relation} LIMIT 1)", relation):
         sql = f"SELECT coalesce(bool_and({condition}), true) FROM {rows}"
         if not connection.execute(sql).fetchall()[0][0]:
@@ -93,7 +93,7 @@ def _is_stored(raw: RawTable, reads: dict[str, Cast]) -> bool:
 
 
 def relation(table: str) -> str:
-    """Return what stands behind ``FROM`` to read a typed table."""
+    """Return the SQL after ``FROM`` that reads a typed table."""
     return f"{TYPED_SCHEMA}.{quoted(table)}"
 
 
@@ -114,12 +114,12 @@ def _create(table: Table, raw: RawTable | None, typing: Typing, *, checked: bool
     return f"CREATE OR REPLACE {kind} {target} AS SELECT {selected} FROM {raw.relation}"
 
 
-def view_as_of(table: Table, old: str, new: str, moment: str) -> str:
-    """Return SQL of a view in schema ``new`` of a table in schema ``old`` as it was at ``moment``.
+def view_as_of(table: Table, old: str, new: str, timestamp: str) -> str:
+    """Return SQL of a view in schema ``new`` of a table in schema ``old`` as of ``timestamp``.
 
-    Rows of later times are left out; what ended later had not ended yet.
+    Rows of later times are excluded; end times later than it are NULL.
     """
-    stamp = f"{literal(moment)}::TIMESTAMP"
+    stamp = f"{literal(timestamp)}::TIMESTAMP"
     ends = ""
     if table.ends:
         end = quoted(table.ends)

@@ -1,7 +1,7 @@
-"""Check every value of every table at once, and place each fault.
+"""Check every value of every table at once, and locate each issue.
 
-One pass per table counts the faults of every kind; only where there are some does a second pass
-fetch the first of them with row and value. Good records are thus checked at the speed of a scan.
+One pass per table counts the issues of every kind; only where there are some does a second pass
+fetch the first of them with row and value. Valid records are thus checked at the speed of a scan.
 """
 
 from dataclasses import replace
@@ -32,20 +32,20 @@ def issues_of(
         found: the tables as read.
         typing: how they were typed.
     """
-    told = {issue.table for issue in found.issues}
+    unreadable = {issue.table for issue in found.issues}
     issues = list(found.issues)
     known_ids: dict[tuple[str, str], Ids] = {}
     for table in schema:
         raw = found.tables.get(table.name)
         if raw is None:
-            if table.required and table.name not in told:
+            if table.required and table.name not in unreadable:
                 issues.append(_missing(schema, table, found))
             continue
         checked = _Checked(connection, schema, found, table, raw, typing, known_ids)
         here = checked.missing_columns() + checked.rows() + checked.duplicates()
-        issues += _on_lines(here + checked.references(told), raw)
+        issues += _on_lines(here + checked.references(unreadable), raw)
     for names in schema.one_table_of:
-        if not told and not any(name in found.tables for name in names):
+        if not unreadable and not any(name in found.tables for name in names):
             reason = f"holds none of the tables {', '.join(names)}"
             issues.append(_about(names[0], found.shown, reason, "give at least one of them"))
     return issues
@@ -131,7 +131,7 @@ class _Checked:
             for row, shown, earlier in first
         ]
 
-    def references(self, told: set[str]) -> list[RowIssue]:
+    def references(self, unreadable: set[str]) -> list[RowIssue]:
         issues: list[RowIssue] = []
         for key in self._table.foreign_keys:
             if key.column not in self._raw.types:
@@ -141,7 +141,10 @@ class _Checked:
                 # An id that seems missing may be in a row or column that could not be read.
                 if there.complete and key.other_column in there.types:
                     issues += self._dangling(key, there)
-            elif key.other_table not in told and not self._schema.table(key.other_table).required:
+            elif (
+                key.other_table not in unreadable
+                and not self._schema.table(key.other_table).required
+            ):
                 issues += self._without_table(key)
         return issues
 

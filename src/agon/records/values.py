@@ -1,7 +1,7 @@
-"""Read one JSON value as what its column says it is, as ``casting.py`` does for whole columns.
+"""Read one JSON value as its column's kind, as ``casting.py`` does for columns.
 
 Each reader takes a value that is not null and gives the typed value, or :data:`BAD` where it
-cannot be one, or :data:`BEYOND` for a whole number of more than 64 bits.
+cannot be one, or :data:`BEYOND` for an integer of more than 64 bits.
 """
 
 import math
@@ -39,7 +39,7 @@ _TRUTHS: Final = {
     **dict.fromkeys(("false", "f", "no", "0"), False),
 }
 _LOW, _HIGH = -(2**63), 2**63 - 1
-_PLAIN_UP_TO = 1e21  # larger floats are written with an exponent, so they do not look whole
+_PLAIN_UP_TO = 1e21  # larger floats are written with an exponent, so they do not look like integers
 _IDS_UP_TO = 1e15  # a float id has at most 15 digits
 
 
@@ -74,8 +74,8 @@ def _integer(value: Any) -> Any:
     return _fitting(value)
 
 
-def _fitting(whole: int) -> Any:
-    return whole if _LOW <= whole <= _HIGH else BEYOND
+def _fitting(value: int) -> Any:
+    return value if _LOW <= value <= _HIGH else BEYOND
 
 
 def _number(value: Any) -> Any:
@@ -109,7 +109,7 @@ def _timestamp(value: Any) -> Any:
         try:
             return datetime.fromisoformat(value.removesuffix("Z"))
         except ValueError:
-            pass  # hour 24, or no such day: look closer
+            pass  # hour 24, or an invalid day: checked below
     return _unusual_time(value.strip(" "))
 
 

@@ -27,9 +27,9 @@ class TablesView(Records):
         self._release = of.close if of else last
         return self
 
-    def as_of(self, moment: datetime | None) -> Self:
+    def as_of(self, timestamp: datetime | None) -> Self:
         """Return the records as they were at a time."""
-        view = super().as_of(moment)
+        view = super().as_of(timestamp)
         return view if view is self else view.release_into(self._pending_drops, of=self)
 
     def rows_where(self, table: str, column: str, values: Collection[str]) -> list[int]:

@@ -1,7 +1,7 @@
-"""Write tables and files so that they are there whole, or not at all.
+"""Write tables and files atomically: complete, or not at all.
 
-Everything is written beside its target under a hidden name and moved there when it is complete; a
-failure, an interrupt or a full disk leaves the target as it was and nothing beside it.
+Everything is written next to its target under a hidden name and moved there when it is complete; a
+failure, an interrupt or a full disk leaves the target unchanged and no temporary file.
 """
 
 import os
@@ -92,7 +92,7 @@ def write_atomically(path: Path, content: bytes | Iterable[bytes]) -> None:
 
 @contextmanager
 def _beside(target: Path) -> Iterator[Path]:
-    """Give a hidden name beside the target; whatever still has that name in the end is removed."""
+    """Yield a hidden path next to the target; a file still there at the end is removed."""
     if not target.absolute().parent.is_dir():
         raise NotFound(f"{target.parent}: no such folder; make it first")
     hidden = target.absolute().parent / f".{target.name[:100]}-{secrets.token_hex(4)}"

@@ -70,7 +70,7 @@ class Contests:
         return _contest(row._asdict())
 
     def lock_series(self, series: str) -> None:
-        """Lock a series, which has no row of its own, so that nobody else adds a contest to it."""
+        """Lock a series, which has no row, so that no other session adds a contest to it."""
         if not self._transaction.on_sqlite:
             named = func.hashtextextended(f"series:{series}", 0)
             self._transaction.scalar(select(func.pg_advisory_xact_lock(named)))

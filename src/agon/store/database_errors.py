@@ -12,12 +12,12 @@ from agon.errors import AgonError, Conflict, DatabaseUnavailable, Unreadable
 _BUSY: Final = ("locked", "busy")
 
 _HINTS: Final = (
-    (("is full", "No space left"), "has no room to write", "make room on its disk and try again"),
+    (("is full", "No space left"), "has no space to write", "free space on its disk and try again"),
     (("disk I/O error",), "cannot be read or written", "see whether its disk is full or failing"),
     (("readonly", "read-only"), "may only be read",
-     "give whoever runs agon the right to write the file and its folder"),
+     "give the user that runs agon the right to write the file and its folder"),
     (("malformed",), "is damaged",
-     "agon db verify tells where; agon db restore brings back a backup"),
+     "agon db verify shows where; agon db restore restores a backup"),
 )  # fmt: skip
 """What an operator can do, by words in the messages of SQLite and PostgreSQL."""
 

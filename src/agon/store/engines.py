@@ -22,7 +22,7 @@ CHANNEL: Final = "agon_stored"
 _NOTIFY: Final = f"""
 SELECT pg_notify('{CHANNEL}', '') WHERE txid_current_if_assigned() IS NOT NULL
 """
-"""Only a session that stored something has a transaction id; others notify nobody."""
+"""Only a session that stored something has a transaction id; others send no notification."""
 
 _STATEMENT_TIMEOUT_S: Final = 120
 _IDLE_TIMEOUT_S: Final = 600

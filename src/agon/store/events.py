@@ -24,7 +24,7 @@ class Events:
         """Store an event and return it with its number.
 
         PostgreSQL assigns numbers before commits: without the lock a stream could read event 8,
-        resume after it, and miss event 7, committed a moment later.
+        resume after it, and miss event 7, committed slightly later.
         """
         if not self._transaction.on_sqlite:
             self._transaction.scalar(select(func.pg_advisory_xact_lock(_NUMBERING_LOCK)))

@@ -1,4 +1,4 @@
-"""Keep everybody's steps on the boards."""
+"""Store the history of each participant on the boards."""
 
 import sys
 from collections.abc import Iterable, Iterator
@@ -17,7 +17,7 @@ _VALUES: Final = ("at", "rank", "score", "reason")
 
 
 class Histories:
-    """Keep everybody's steps on the boards; derived, for reading."""
+    """The histories of participants on the boards; derived from snapshots, for reading."""
 
     def __init__(self, transaction: Transaction) -> None:
         self._transaction = transaction
@@ -37,11 +37,11 @@ class Histories:
         )
         self._transaction.execute("TRUNCATE arriving RESTART IDENTITY")
         self._transaction.copy(HISTORIES, rows, into="arriving")
-        told = ", ".join(f'"{name}" = excluded."{name}"' for name in _VALUES)
+        assignments = ", ".join(f'"{name}" = excluded."{name}"' for name in _VALUES)
         self._transaction.execute(
             f"INSERT INTO histories ({_LISTED}) SELECT DISTINCT ON (participant, seq) {_LISTED} "
             "FROM arriving ORDER BY participant, seq, number DESC "
-            f"ON CONFLICT (contest_no, board, participant, seq) DO UPDATE SET {told}"
+            f"ON CONFLICT (contest_no, board, participant, seq) DO UPDATE SET {assignments}"
         )
 
     def of(
@@ -124,7 +124,7 @@ SELECT name FROM known WHERE name IS NOT NULL {{seen}} LIMIT ?
 """
 """Jump from id to id within the primary key's index, over all the steps in between.
 
-``ORDER BY … LIMIT 1``, because PostgreSQL may walk the whole range for a ``min``.
+``ORDER BY … LIMIT 1``, because PostgreSQL may scan the complete range for a ``min``.
 """
 
 _SURROGATES: Final = 0xD800

@@ -64,7 +64,7 @@ class Transaction:
 
         Args:
             table: where.
-            values: the whole row.
+            values: the complete row.
         """
         keys = [column.name for column in table.primary_key]
         changed = {name: values[name] for name in values if name not in keys}

@@ -96,7 +96,7 @@ class _Counting:
 class _Listening:
     """Hear PostgreSQL's word of commits on a connection of its own.
 
-    What was stored before it listens, nobody tells: so a new connection counts as news.
+    Changes stored before it listens are not notified, so a new connection counts as a change.
     """
 
     def __init__(self, url: str, *, pause: Callable[[float], object]) -> None:

@@ -17,7 +17,7 @@ def open_source(connection: Any, schema: Schema, source: str | Path) -> SourceTa
 
     Args:
         connection: the embedded engine (a DuckDB connection).
-        schema: which tables and columns to look for.
+        schema: the tables and columns to read.
         source: a folder, a file, or a ``postgresql://`` address.
 
     Raises:

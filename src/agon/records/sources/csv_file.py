@@ -260,7 +260,7 @@ def _nul(
 
 @contextmanager
 def _any_length() -> Iterator[None]:
-    """Let fields be of any length while a file is read (the limit is the whole process's)."""
+    """Allow fields of any length while a file is read (the limit applies to the process)."""
     before = csv.field_size_limit(sys.maxsize)
     try:
         yield

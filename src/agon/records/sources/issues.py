@@ -14,7 +14,7 @@ ROW_REMEDY = {
 def table_issue(
     table: str, location: str, reason: str, remedy: str, *, code: str = "unreadable-table"
 ) -> RowIssue:
-    """Return an issue of a whole table."""
+    """Return an issue of a table."""
     return RowIssue(code, table, location, None, None, None, reason, remedy)
 
 

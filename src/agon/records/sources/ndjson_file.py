@@ -54,7 +54,7 @@ def _read_fast(connection: Any, table: Table, file: Path) -> RawTable | None:
             f"columns = {{{columns}}}, format = 'newline_delimited', records = true, "
             "hive_partitioning = false)"
         )
-        # A line that says null gives a row without anything: let the slow reader tell.
+        # A line ``null`` becomes an empty row: the slow reader reports it.
         sql = f"SELECT count_if({nothing}) FROM {stored}"
         if connection.execute(sql).fetchall()[0][0]:
             return None
@@ -180,7 +180,7 @@ def _lines_table(file: Path, tally: Tally) -> pa.Table:
 
 
 def _not_utf8(line: bytes) -> Iterator[tuple[str | None, str]]:
-    """Find the keys whose values are not UTF-8, or give the line as a whole."""
+    """Return the keys whose values are not UTF-8, or the complete line."""
     try:
         given = json.loads(line.decode(errors="surrogateescape"))
     except ValueError:

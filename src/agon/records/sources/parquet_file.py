@@ -1,4 +1,4 @@
-"""Read one Parquet file where it lies."""
+"""Read one Parquet file in place."""
 
 from functools import partial
 from pathlib import Path
@@ -51,7 +51,7 @@ def read(connection: Any, table: Table, file: Path) -> tuple[RawTable | None, li
 
 
 def _examine(table: Table, file: Path, types: dict[str, str]) -> list[RowIssue]:
-    """Place the texts that are not UTF-8; a file damaged otherwise is named as a whole."""
+    """Return an issue for each text that is not UTF-8; a file damaged otherwise is one issue."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 

@@ -166,7 +166,7 @@ def parse_address(address: str) -> Address:
     match = _ADDRESS.fullmatch(address)
     if match is None:
         raise Unreadable(
-            "this is no address of a PostgreSQL database: it looks like "
+            "this is not the URL of a PostgreSQL database; expected "
             "postgresql://user:password@host:port/database?option=value, and a user name or "
             "password has %40, %3A, %2F and %3F for @, :, / and ?"
         )

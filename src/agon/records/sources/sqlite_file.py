@@ -66,7 +66,7 @@ def _table(
     columns = [column.name for column in table.columns if column.name in given]
     chunks: dict[str, list[pa.Array]] = {column: [] for column in columns}
     rows = 0
-    # An empty text stands for "no column": SQLite reads an unknown name in quotes as text.
+    # An empty text means "no column": SQLite reads an unknown name in quotes as text.
     cursor = _in_order(database, ", ".join(map(quoted, columns)) or "NULL", quoted(name))
     for batch in iter(lambda: cursor.fetchmany(_BATCH), []):
         for column, values in zip(columns, zip(*batch, strict=True), strict=False):
@@ -102,7 +102,7 @@ def _array(tally: Tally, column: str, before: int, values: Sequence[Any]) -> pa.
 
 
 def _exact(values: Sequence[Any]) -> bool:
-    """Say whether all whole numbers are the same as floats."""
+    """Return whether all integers are exact as floats."""
     return all(abs(value) < _EXACT for value in values if isinstance(value, int))
 
 

@@ -1,4 +1,4 @@
-"""Open text files, gzipped or not, and tell what is not text in UTF-8."""
+"""Open text files, gzipped or not, and report what is not UTF-8 text."""
 
 import gzip
 import io

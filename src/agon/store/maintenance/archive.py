@@ -1,4 +1,4 @@
-"""Write a whole database as one archive, and read it into an empty one, SQLite or PostgreSQL.
+"""Write a database as one archive, and read it into an empty one, SQLite or PostgreSQL.
 
 An archive is a gzipped tar: first ``agon.json`` (format, revision, time, the columns of each
 table), then the rows of each table in batches, ``TABLE/000001.ndjson``, one JSON list a row (bytes
