@@ -93,8 +93,8 @@ def test_entries_on_a_damaged_page_are_named(large: str, tmp_path: Path, harm: s
 @pytest.mark.parametrize(
     ("text", "remedy"),
     [
-        ("database or disk is full", "make room"),
-        ("could not extend file: No space left on device", "make room"),
+        ("database or disk is full", "free space"),
+        ("could not extend file: No space left on device", "free space"),
         ("disk I/O error", "full or failing"),
         ("attempt to write a readonly database", "right to write"),
         ("cannot execute INSERT in a read-only transaction", "right to write"),
