@@ -3,7 +3,7 @@
 import pytest
 
 from agon.errors import AgonError, Conflict, NotFound, TooMany, Unavailable
-from agon.http.problems import MEDIA_TYPE, SHOWN, Fault, pointer, problem, problem_of
+from agon.http.problems import MEDIA_TYPE, SHOWN, FieldError, pointer, problem, problem_of
 from fakes.http_house import House
 
 
@@ -38,7 +38,7 @@ def test_pointers_escape_what_json_pointers_use() -> None:
 
 def test_more_faults_than_are_shown_are_counted() -> None:
     """A million faults do not make an answer of a gigabyte."""
-    faults = [Fault(pointer=f"/{n}", detail="wrong") for n in range(SHOWN + 5)]
+    faults = [FieldError(pointer=f"/{n}", detail="wrong") for n in range(SHOWN + 5)]
     body = problem(422, "many", faults=faults).body
     assert bytes(body).count(b'"pointer"') == SHOWN
     assert b'"total":1005' in bytes(body)

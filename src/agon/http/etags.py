@@ -1,4 +1,4 @@
-"""Tag answers by what they are made of, so that nobody is sent what they have."""
+"""ETags of responses, so that clients are not sent what they already have."""
 
 import hashlib
 
@@ -16,7 +16,7 @@ def etag(*parts: object) -> str:
 
 
 def etag_of(body: bytes) -> str:
-    """Return a strong ETag over an answer's very bytes.
+    """Return a strong ETag over a response's bytes.
 
     Example:
         >>> etag_of(b"{}")
@@ -27,17 +27,17 @@ def etag_of(body: bytes) -> str:
 
 
 def is_known(request: Request, tag: str) -> bool:
-    """Tell whether the client has this already (``If-None-Match``)."""
+    """Return whether the client already has a response (``If-None-Match``)."""
     given = request.headers.get("if-none-match")
     return given is not None and names(given, tag)
 
 
 def names(given: str, tag: str) -> bool:
-    """Tell whether an ``If-None-Match`` header names a tag.
+    """Return whether an ``If-None-Match`` header contains a tag.
 
     Example:
         >>> names('"a", W/"b"', '"b"'), names("*", '"b"'), names('"a"', '"b"')
         (True, True, False)
     """
-    listed = {one.strip().removeprefix("W/") for one in given.split(",")}
+    listed = {item.strip().removeprefix("W/") for item in given.split(",")}
     return "*" in listed or tag in listed

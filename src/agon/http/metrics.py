@@ -17,13 +17,13 @@ from agon.app.service import Service
 
 MEDIA_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 _BUCKETS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
-_MOST_CONTESTS: Final = 1000
+_MAX_CONTESTS: Final = 1000
 
 
 class Metrics:
-    """Count requests of this process, and look up the queue and the ledgers when asked.
+    """Counts requests of this process; reads the queue and the ledgers for each scrape.
 
-    With several processes (``PROMETHEUS_MULTIPROC_DIR`` is set) every process answers for all.
+    With several processes (``PROMETHEUS_MULTIPROC_DIR`` is set) each reports the sum of all.
     """
 
     def __init__(self, service: Service) -> None:
@@ -44,27 +44,27 @@ class Metrics:
         )
 
     def answered(self, method: str, route: str, status: int, seconds: float) -> None:
-        """Count one answer under its route's template, never under the address as it was sent."""
+        """Count a response under its route's template, never under the requested path."""
         known = method if method in _METHODS else "other"
         self._requests.labels(known, route, str(status)).inc()
         self._seconds.labels(known, route).observe(seconds)
 
     def text(self) -> bytes:
         """Return everything in Prometheus's text form."""
-        house = CollectorRegistry()
-        house.register(_House(self._service))
+        shared = CollectorRegistry()
+        shared.register(_ServiceCollector(self._service))
         counted = self._own
         if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
             counted = CollectorRegistry()
             MultiProcessCollector(counted)  # type: ignore[no-untyped-call]  # theirs has no types
-        return bytes(generate_latest(counted) + generate_latest(house))
+        return bytes(generate_latest(counted) + generate_latest(shared))
 
 
 _METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 
-class _House:
-    """Look up what is true of the whole house, whichever process is asked."""
+class _ServiceCollector:
+    """Collects gauges of the whole service, the same in every process."""
 
     def __init__(self, service: Service) -> None:
         self._service = service
@@ -80,6 +80,6 @@ class _House:
             for (kind, state), count in sorted(session.queue.counts().items()):
                 jobs.add_metric([kind, state], count)
             paused.add_metric([], float(session.queue.paused()))
-            for contest in session.contests.page(limit=_MOST_CONTESTS):
+            for contest in session.contests.page(limit=_MAX_CONTESTS):
                 entries.add_metric([contest.id], contest.seq)
         yield from (jobs, paused, entries)

@@ -1,4 +1,4 @@
-"""Say every refusal in one form: ``application/problem+json`` with a code that never changes."""
+"""Return every error in one form: ``application/problem+json`` with a stable code."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ from agon.http.serving import serving
 
 MEDIA_TYPE: Final = "application/problem+json"
 SHOWN: Final = 1000
-"""So many faults are listed in one answer; ``total`` counts them all."""
+"""Maximum number of errors listed in one response; ``total`` counts them all."""
 
 STATUSES: Final[tuple[tuple[type[AgonError], int], ...]] = (
     (Unauthenticated, 401),
@@ -36,7 +36,7 @@ STATUSES: Final[tuple[tuple[type[AgonError], int], ...]] = (
     (TooMany, 429),
     (Unavailable, 503),
 )
-"""Status of each kind of refusal; every other is 422: the request was read and is not right."""
+"""Status of each kind of error; any other is 422: the request was read and is invalid."""
 
 CODES: Final[Mapping[int, str]] = {
     400: "bad-request",
@@ -56,7 +56,7 @@ CODES: Final[Mapping[int, str]] = {
     500: "internal-error",
     503: "unavailable",
 }
-"""Code of each status, for refusals that HTTP itself knows."""
+"""Code of each status, for errors of HTTP itself."""
 
 _REMEDIES: Final[Mapping[int, str]] = {
     404: "there is nothing at this address; /api/openapi.json lists all there are",
@@ -70,8 +70,8 @@ OUT_OF_ORDER: Final = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Fault:
-    """Hold one thing that is wrong with a request: where (a JSON pointer), and what."""
+class FieldError:
+    """An error in a request: a JSON pointer to it, and what is wrong."""
 
     pointer: str
     detail: str
@@ -87,19 +87,19 @@ def problem(
     *,
     code: str | None = None,
     request_id: str | None = None,
-    faults: Iterable[Fault] = (),
+    faults: Iterable[FieldError] = (),
     total: int | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> Response:
-    """Make the answer that says what is wrong and what to do.
+    """Return the response that says what is wrong and what to do.
 
     Args:
         status: the HTTP status.
         detail: one fact and the remedy.
-        code: by default the status's own.
-        request_id: names this occurrence; the log has it too.
-        faults: what is wrong where; at most :data:`SHOWN` are shown.
-        total: how many faults there are, when more than are given.
+        code: by default the code of the status.
+        request_id: identifies this occurrence, also in the log.
+        faults: the errors in the request; at most :data:`SHOWN` are listed.
+        total: number of errors, if it is larger than the number of ``faults``.
         headers: further headers.
     """
     name = code or CODES.get(status, f"status-{status}")
@@ -128,9 +128,9 @@ def problem(
 def problem_of(
     error: AgonError, *, request_id: str | None = None, caller: Caller | None = None
 ) -> Response:
-    """Turn a refusal of agon into its answer.
+    """Return the response to an error of agon.
 
-    Where the database is and what ails it is for operators; others are told that it cannot be used.
+    Only operators get the database's location and error; others learn that it is unavailable.
     """
     status = next((status for kind, status in STATUSES if isinstance(error, kind)), 422)
     headers: dict[str, str] = {}
@@ -141,7 +141,7 @@ def problem_of(
         headers["retry-after"] = str(max(1, int(retry_after + 0.999)))
     elif isinstance(error, Unavailable):
         headers["retry-after"] = "1"
-    faults, total = _faults_of(error)
+    faults, total = _field_errors(error)
     operates = caller is not None and caller.role == "operator"
     hidden = isinstance(error, DatabaseUnavailable) and not operates
     return problem(
@@ -156,13 +156,13 @@ def problem_of(
 
 
 async def on_agon_error(request: Request, error: Exception) -> Response:
-    """Answer a refusal of agon."""
+    """Return the response to an error of agon."""
     assert isinstance(error, AgonError)  # noqa: S101 (it is registered for these)
     return answer_to(error, request)
 
 
 def answer_to(error: AgonError, request: Request) -> Response:
-    """Answer a refusal of agon to who asked; what only operators are told is in the log as well."""
+    """Return the response to an error; database errors are also written to the log."""
     if isinstance(error, DatabaseUnavailable):
         serving(request).log.error("database-unavailable", why=str(error))
     caller = request.scope.get("agon.caller")
@@ -170,16 +170,16 @@ def answer_to(error: AgonError, request: Request) -> Response:
 
 
 async def on_http_error(request: Request, error: Exception) -> Response:
-    """Answer what HTTP itself refuses: unknown addresses, methods, bodies that are too large."""
+    """Return the response to an HTTP error: unknown paths or methods, bodies that are too large."""
     assert isinstance(error, HTTPException)  # noqa: S101 (it is registered for these)
     detail = _REMEDIES.get(error.status_code, str(error.detail))
     return problem(error.status_code, detail, request_id=request_id(request), headers=error.headers)
 
 
 async def on_invalid_request(request: Request, error: Exception) -> Response:
-    """Answer a request that is not of the form the route takes, with every fault at its place."""
+    """Return the response to an invalid request; every error is listed with its location."""
     assert isinstance(error, RequestValidationError)  # noqa: S101 (it is registered for these)
-    faults = [Fault(pointer=pointer(one["loc"]), detail=_said(one)) for one in error.errors()]
+    faults = [FieldError(pointer=pointer(one["loc"]), detail=_said(one)) for one in error.errors()]
     status = 422
     if any(one["type"] == "json_invalid" for one in error.errors()):
         status = 400
@@ -193,7 +193,7 @@ async def on_invalid_request(request: Request, error: Exception) -> Response:
 
 
 def pointer(location: Iterable[Any]) -> str:
-    """Write a place as a JSON pointer: of the body as RFC 6901, of others after their kind.
+    """Return a location as a JSON pointer (RFC 6901); outside the body it begins with its kind.
 
     Example:
         >>> pointer(("body", "overrides", "a/b")), pointer(("query", "limit"))
@@ -206,31 +206,31 @@ def pointer(location: Iterable[Any]) -> str:
 
 
 def request_id(request: Request) -> str | None:
-    """Return the id a request was given."""
+    """Return the id of a request."""
     found = request.scope.get("agon.request_id")
     return found if isinstance(found, str) else None
 
 
 def _said(fault: Mapping[str, Any]) -> str:
-    """Tell a fault in words; what was sent is not repeated, for it may be a secret."""
+    """Return an error's message; the value is not repeated, as it may be a secret."""
     wrong = (fault.get("ctx") or {}).get("error")
     return str(wrong) if isinstance(wrong, Exception) else str(fault["msg"])
 
 
-def _faults_of(error: AgonError) -> tuple[list[Fault], int | None]:
+def _field_errors(error: AgonError) -> tuple[list[FieldError], int | None]:
     issues = getattr(error, "issues", ())
     faults = []
     for one in issues:
         line = getattr(one, "line", None) or getattr(one, "row", None)
         column = getattr(one, "column", None)
         place = [part for part in (line, column) if part is not None]
-        faults.append(Fault(pointer=pointer(place), detail=str(one)))
+        faults.append(FieldError(pointer=pointer(place), detail=str(one)))
     total = getattr(error, "total", None)
     return faults, total if isinstance(total, int) else None
 
 
 def _printable(value: Any) -> Any:
-    """Replace lone surrogates: hostile text must not break the answer that refuses it."""
+    """Replace lone surrogates: hostile text must not break the error response."""
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode()
     if isinstance(value, dict):

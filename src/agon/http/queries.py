@@ -1,4 +1,4 @@
-"""Refuse query parameters that a route does not know; a misspelt one is never ignored."""
+"""Reject unknown query parameters; a misspelt one is never ignored."""
 
 from collections.abc import Iterable
 from typing import Any, Final
@@ -13,10 +13,10 @@ _MAX_SHOWN: Final = 80
 
 
 def expect_known(request: Request) -> None:
-    """Refuse a request with unknown query parameters.
+    """Reject a request with unknown query parameters.
 
     Raises:
-        Unreadable: with the closest name there is.
+        Unreadable: with the closest known name.
     """
     if not request.scope["query_string"]:
         return
@@ -34,7 +34,7 @@ def require_known(names: Iterable[str], known: frozenset[str]) -> None:
     """Reject query parameters that an operation does not have.
 
     Raises:
-        Unreadable: with the closest name there is.
+        Unreadable: with the closest known name.
     """
     for name in names:
         if name not in known:
@@ -43,11 +43,11 @@ def require_known(names: Iterable[str], known: frozenset[str]) -> None:
 
 
 _KNOWN: Final[dict[str, frozenset[str] | None]] = {}
-"""Parameters of every route that was asked, by the route's name."""
+"""Query parameters of routes, by the route's name; filled on first use."""
 
 
 def _known(dependant: Dependant | None) -> frozenset[str] | None:
-    """List a route's query parameters; None where a form of its own checks them."""
+    """Return a route's query parameters; None if a model validates them."""
     if dependant is None:
         return None
     names: set[str] = set()

@@ -1,4 +1,4 @@
-"""Hold what the routes of one server process work with."""
+"""The dependencies of the routes of one server process."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Serving:
-    """Hold one process's parts.
+    """The dependencies of one server process.
 
     Attributes:
-        service: what the use cases work with.
-        settings: as the server was told.
+        service: the service.
+        settings: the settings.
         limiter: counts requests.
-        metrics: counts everything else.
+        metrics: counts responses.
         streams: the open event streams.
         log: the access log.
     """
