@@ -1,4 +1,4 @@
-"""Read what a house tells as JSON back into the values it was made of."""
+"""Read the JSON of a response into the values it was made of."""
 
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
@@ -14,8 +14,8 @@ def explanation_of(value: Mapping[str, Any]) -> Explanation:
     """Read an explanation; the grid is that of its score.
 
     Example:
-        >>> told = Explanation("b", "ada", 1, 2.5, (Part("x", 2.5, {}, {}, "why"),))
-        >>> explanation_of(told.to_dict()).parts[0].points
+        >>> explained = Explanation("b", "ada", 1, 2.5, (Part("x", 2.5, {}, {}, "why"),))
+        >>> explanation_of(explained.to_dict()).parts[0].points
         2.5
     """
     score = value["score"]

@@ -208,8 +208,8 @@ def _wait(answer: "httpx2.Response", pause: float) -> float | None:
         again = problem_of(answer.content).get("code") == "under-way"
     if not again:
         return None
-    told = _seconds(answer)
-    return pause if told is None else max(told, 0.0)
+    seconds = _seconds(answer)
+    return pause if seconds is None else max(seconds, 0.0)
 
 
 def _is_pending(answer: "httpx2.Response") -> bool:
@@ -218,8 +218,8 @@ def _is_pending(answer: "httpx2.Response") -> bool:
 
 
 def _seconds(answer: "httpx2.Response") -> float | None:
-    told = answer.headers.get("retry-after", "")
-    return float(told) if told.isascii() and told.isdecimal() else None
+    seconds = answer.headers.get("retry-after", "")
+    return float(seconds) if seconds.isascii() and seconds.isdecimal() else None
 
 
 def _accepted(answer: "httpx2.Response") -> "httpx2.Response":

@@ -81,7 +81,7 @@ def problem_of(body: bytes) -> Mapping[str, Any]:
 
 
 def _faults(problem: Mapping[str, Any], detail: str) -> list[str]:
-    """List the faults that the message does not tell already."""
+    """Return the errors that the message does not contain already."""
     listed = problem.get("errors")
     return [
         f"{one.get('pointer', '')}: {one.get('detail')}"

@@ -1,4 +1,4 @@
-"""Pack a ledger's directory into one ZIP file, and unpack one that strangers sent."""
+"""Pack a ledger's directory into one ZIP file, and unpack an untrusted one."""
 
 import shutil
 import tempfile

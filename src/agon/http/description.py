@@ -8,7 +8,7 @@ import orjson
 from agon.http.problems import MEDIA_TYPE
 
 DESCRIPTION: Final = """\
-Everything a contest house does, over HTTP. Answers are JSON; refusals are
+Everything the service does, over HTTP. Answers are JSON; errors are
 `application/problem+json` with a stable `code`. Lists come in pages: follow `next`.
 Send `Idempotency-Key` with requests that change something, so that they can be repeated safely.
 Board pages carry a strong `ETag`. Tokens go into `Authorization: Bearer agon_…`; public contests

@@ -42,7 +42,7 @@ def csv_chunks(service: Service, view: View, first: Page) -> Iterator[bytes]:
 
 
 def _portions(service: Service, view: View, first: Page) -> Iterator[list[bytes]]:
-    """Yield a snapshot's rows; each portion is read by itself, so that no transaction lasts."""
+    """Yield a snapshot's rows; each chunk is read separately, so that no transaction lasts."""
     board, found = first.snapshot.board, first
     while True:
         if found.lines:

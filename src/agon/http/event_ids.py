@@ -23,10 +23,10 @@ _HALF: Final = 8
 class EventIds:
     """Turn an event's number into an id of one contest and back, the same in every process.
 
-    One block of AES holds the contest's hash and the number; the key comes from the house's own.
+    One AES block holds the hash of the contest and the number; its key is the service's own.
 
     Args:
-        signer: the house's.
+        signer: the signing key of the service.
 
     Example:
         >>> from agon.app.service import SigningKey

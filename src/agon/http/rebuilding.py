@@ -21,7 +21,7 @@ MOST: Final = 3
 _UNSEEN: Final[dict[str, Any]] = {
     "by": "somebody", "worker": None, "causes": (), "position": None, "eta_seconds": None,
 }  # fmt: skip
-"""Who asked first, and how much waits in the house, is the staff's to know."""
+"""Who asked first and the length of the queue are for staff only."""
 
 
 def rebuild_answer(request: Request, view: View, missing: NotStored) -> Response:
@@ -50,7 +50,7 @@ def rebuild_answer(request: Request, view: View, missing: NotStored) -> Response
 
 
 def _expect_room(service: Service, job: NewJob) -> None:
-    """Refuse strangers who would have every board of the past rebuilt before anything is judged."""
+    """Reject anonymous requests that would rebuild every past board before anything is judged."""
     with service.store.read() as session:
         under_way = session.queue.page(
             contest_no=job.contest_no, states=("queued", "leased"), kinds=("rebuild",), limit=MOST

@@ -59,7 +59,7 @@ class Entries:
         """Start to add records, unless the key or external id of any exists.
 
         SQLite undoes what it refuses. PostgreSQL would have to begin a transaction within the
-        transaction for each portion, so it is asked before.
+        transaction for each batch, so it is asked before.
         """
         if not self._transaction.on_sqlite or self._any_replaced(contest_no):
             names = [name for name in records.external_ids or () if name is not None]
@@ -96,7 +96,7 @@ class Entries:
         return self._transaction.start_insert(ENTRIES, count, same, each)
 
     def _finish_insert_new(self, finish: Callable[[], object]) -> bool:
-        """Wait for a portion that SQLite inserts; undo it if not all of it is new."""
+        """Wait for a batch that SQLite inserts; undo it if not all of it is new."""
         try:
             finish()
         except Exception as error:

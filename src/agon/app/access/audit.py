@@ -17,11 +17,11 @@ def add_audit_entry(
     target: str,
     detail: Mapping[str, Any] | None = None,
 ) -> None:
-    """Add a line to the audit log, in the session of what it tells of.
+    """Add a line to the audit log, in the session of the action.
 
     Args:
         service: gives the time.
-        session: where it is stored; without its commit nothing was done and nothing is told.
+        session: where it is stored; without its commit nothing was done and nothing is logged.
         by: who did it.
         action: what was done (``token.create``).
         target: to what (an id).

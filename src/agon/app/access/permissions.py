@@ -68,7 +68,7 @@ LOCAL: Final = Caller(name="local", user=None, role="operator")
 """Whoever has the database itself: commands on this machine."""
 
 SYSTEM: Final = Caller(name="system", user=None, role="operator")
-"""The house itself: workers, timers."""
+"""The service itself: workers, timers."""
 
 ANONYMOUS: Final = Caller(name="anonymous", user=None, role=None)
 """Whoever shows no token."""
@@ -144,7 +144,7 @@ def view_of(contest: Contest, caller: Caller) -> View:
     Everybody sees a public contest up to its freeze or its end; organisers and operators see all.
 
     Raises:
-        NotFound: it is private and the caller may not see it. That it exists is not told.
+        NotFound: it is private and the caller may not see it. Its existence is not revealed.
     """
     staff = permits(caller, "contest.read-live", contest=contest)
     if contest.visibility == "private" and not staff and not _is_guest(caller, contest):

@@ -111,9 +111,9 @@ def _axes(plot: _Plot) -> Iterator[str]:
     values = ticks(0.0, plot.panel.top, most=6)
     for value in values:
         y = plot.y(value)
-        told = f"{value:g} {plot.panel.unit}" if value == values[-1] else f"{value:g}"
+        label = f"{value:g} {plot.panel.unit}" if value == values[-1] else f"{value:g}"
         yield element("line", x1=left, y1=y, x2=right, y2=y, class_="grid")
-        yield _text(told, x=left - 8, y=y + 4, class_="small quiet", text_anchor="end")
+        yield _text(label, x=left - 8, y=y + 4, class_="small quiet", text_anchor="end")
     yield element("line", x1=left, y1=bottom, x2=right, y2=bottom, class_="axis")
     first, last = plot.panel.x[0], plot.panel.x[-1]
     room = (right - left) / (width(f"{last:,.0f}") + _BETWEEN)
@@ -191,8 +191,8 @@ def _labels(plot: _Plot, name: str) -> Iterator[str]:
         lead = f"M{number(edge + 4)} {number(y)}L{number(edge + 13)} {number(place)}"
         yield element("path", d=lead, class_="lead axis")
         yield _swatch(one, edge + 15, place, name)
-        told = shortened(one.name, room=_WIDEST)
-        yield _text(told, x=edge + _ASIDE, y=place + 4.5, class_="ink")
+        label = shortened(one.name, room=_WIDEST)
+        yield _text(label, x=edge + _ASIDE, y=place + 4.5, class_="ink")
 
 
 def _swatch(one: Series, x: float, y: float, name: str) -> str:

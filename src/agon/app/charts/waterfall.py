@@ -104,8 +104,8 @@ def _row(part: Part, before: float, after: float, *, top: float) -> Iterator[str
         long = max(right - left, 2.0)
         yield element("rect", x=left, y=top + 1, width=long, height=_BAR, class_=hue)
     yield _text(_signed(part.points), room=1.0, x=right + 6, y=top + 12.5, class_="ink")
-    told = f"→ {part.missing}" if part.missing and not part.points else part.text
-    yield _text(told, room=_SMALL, x=_MARGIN, y=top + 29, class_="small quiet edge", **_HALO)
+    text = f"→ {part.missing}" if part.missing and not part.points else part.text
+    yield _text(text, room=_SMALL, x=_MARGIN, y=top + 29, class_="small quiet edge", **_HALO)
 
 
 def _total(explanation: Explanation, zero: float, end: float, *, top: float) -> Iterator[str]:
@@ -114,8 +114,8 @@ def _total(explanation: Explanation, zero: float, end: float, *, top: float) -> 
     yield element(
         "rect", x=left, y=top + 1, width=max(right - left, 2.0), height=_BAR, class_="f-others"
     )
-    told = f"{explanation.score:,.10g}"
-    yield _text(told, room=1.0, x=right + 6, y=top + 12.5, class_="panel ink")
+    total = f"{explanation.score:,.10g}"
+    yield _text(total, room=1.0, x=right + 6, y=top + 12.5, class_="panel ink")
 
 
 def _upright(x: float, y1: float, y2: float, look: str) -> str:
@@ -124,11 +124,11 @@ def _upright(x: float, y1: float, y2: float, look: str) -> str:
 
 def _described(explanation: Explanation) -> str:
     """Return the explanation in words, for screen readers."""
-    told = [f"{part.name} {_signed(part.points)}: {part.text}." for part in explanation.parts]
+    parts = [f"{part.name} {_signed(part.points)}: {part.text}." for part in explanation.parts]
     if explanation.score is None:
-        return " ".join([f"No score: {explanation.reason}.", *told])
-    score = f"The score {explanation.score:,.10g} is the sum of {len(told)} parts."
-    return " ".join([score, *told[:MAX_PARTS]])
+        return " ".join([f"No score: {explanation.reason}.", *parts])
+    score = f"The score {explanation.score:,.10g} is the sum of {len(parts)} parts."
+    return " ".join([score, *parts[:MAX_PARTS]])
 
 
 def _signed(points: float) -> str:

@@ -97,8 +97,8 @@ def _submission(trial: Mapping[str, Any]) -> str:
     name = str(agent.get("name") or "agent")
     if version := agent.get("version"):
         name += f"@{version}"
-    told = "/".join(str(model[key]) for key in ("provider", "name") if model.get(key))
-    return f"{name} {told}".strip()
+    model_name = "/".join(str(model[key]) for key in ("provider", "name") if model.get(key))
+    return f"{name} {model_name}".strip()
 
 
 def _task(trial: Mapping[str, Any], where: str) -> str:

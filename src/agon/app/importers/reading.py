@@ -74,7 +74,7 @@ def columns_of(file: Path) -> list[str]:
         if kind == ".json":
             rows: Any = _json_rows(file) or []
             return list(dict.fromkeys(key for row in rows if isinstance(row, dict) for key in row))
-        # What is no text is told with its place when the rows are read; here it may stand.
+        # What is not text is reported with its position when the rows are read; it is allowed here.
         with _opened(file, errors="replace") as text:
             if kind.startswith(".csv"):
                 first = text.readline()
@@ -107,7 +107,7 @@ def _kind(file: Path) -> str:
     for ending in sorted(ENDINGS, key=len, reverse=True):
         if name.endswith(ending):
             return ENDINGS[ending]
-    raise Unreadable(f"{file}: its kind cannot be told; name it with one of {', '.join(ENDINGS)}")
+    raise Unreadable(f"{file}: its kind is unknown; name it with one of {', '.join(ENDINGS)}")
 
 
 def _place(file: Path, place: Path, known: set[str]) -> None:

@@ -77,7 +77,7 @@ class ContestReplica:
         """Read further lines of the ledger with their positions; those read already are skipped.
 
         Raises:
-            InvalidEntry: a line cannot follow those before it; what came before its portion of
+            InvalidEntry: a line cannot follow those before it; what came before its batch of
                 the lines has been taken in.
         """
         known = self.seq

@@ -125,8 +125,8 @@ def _mapping(path: Path, where: str) -> dict[str, Any]:
             raise InvalidPackage(FileIssue(where, "uses an alias (*)", "write the value out"))
         content = yaml.safe_load(text)
     except (yaml.YAMLError, ValueError, RecursionError) as wrong:
-        told = " ".join(str(wrong).split())[:200]
-        raise InvalidPackage(FileIssue(where, f"is not YAML ({told})", "correct it")) from None
+        message = " ".join(str(wrong).split())[:200]
+        raise InvalidPackage(FileIssue(where, f"is not YAML ({message})", "correct it")) from None
     if not isinstance(content, dict) or not all(isinstance(key, str) for key in content):
         raise InvalidPackage(FileIssue(where, "is not a mapping", "write key: value lines"))
     return content

@@ -43,7 +43,7 @@ def add(
 
     SOURCE is an NDJSON file (- for stdin) with lines {"table": …, "row": {…}, "external_id": …},
     or what agon score reads: a folder, a DuckDB or SQLite file, postgresql://…. A record that is
-    there already, just so, is not entered again. Records with faults are all told, and none of
+    there already, just so, is not entered again. All invalid records are reported, and none of
     them is entered.
 
       agon contest add spring data/
@@ -99,7 +99,7 @@ def _pieces(stream: BinaryIO) -> Iterator[bytes]:
 def records_of(discipline: str, source: str) -> Iterator[bytes]:
     """Yield the records of a source that is checked first, what is referred to before the rest.
 
-    A source is what ``agon score`` reads; the records come as portions of NDJSON.
+    A source is what ``agon score`` reads; the records come as NDJSON in chunks.
     """
     from agon.app.analysis.score import read_records
 

@@ -337,5 +337,5 @@ def decay_part(rules: ChallengeRules, state: DecayState, epoch: int) -> Part:
         f"{state.last_improvement} and {rules.grace_epochs} of grace: "
         f"{number(burning)} % burns ({rules.decay_curve})",
         threshold=rules.max_burn,
-        missing=f"a best score of at least {number(wanted)} starts the count anew",
+        missing=f"a best score of at least {number(wanted)} restarts the count",
     )

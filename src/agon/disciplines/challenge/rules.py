@@ -24,7 +24,7 @@ class ChallengeRules(Rules):
     reward_source: Literal["exit_code", "reward_file", "both"] = rule(
         "exit_code",
         meaning="what makes a task run a pass: the exit code of tests/test.sh, its reward file, "
-        "or both; it binds whoever runs tasks, scoring reads what they recorded",
+        "or both; it binds those who run tasks; scoring reads what they recorded",
         reason="The seed passes a task by its exit code alone; templates that exit 0 on failure "
         "need both.",
         source=f"{_SEED}, Test Execution",

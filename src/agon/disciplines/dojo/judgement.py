@@ -200,11 +200,11 @@ def _unscored(facts: Facts, rules: DojoRules, verdict: Ints) -> tuple[Objects, B
     reasons = np.full(len(s), None, dtype=object)
     scored = verdict != _FAILED
     if rules.after_freeze == "unscored":
-        told = np.full(len(problems.ids), None, dtype=object)
+        texts = np.full(len(problems.ids), None, dtype=object)
         for at in np.flatnonzero(problems.freeze != NEVER):
-            told[at] = f"submitted after the problem froze at {moment(problems.freeze[at])}"
+            texts[at] = f"submitted after the problem froze at {moment(problems.freeze[at])}"
         late = s.created > problems.freeze[s.problem]
-        reasons[late] = told[s.problem[late]]
+        reasons[late] = texts[s.problem[late]]
         scored &= ~late
     reasons[verdict == _FAILED] = (
         "the sandbox failed, which is our fault; it has to be judged again"

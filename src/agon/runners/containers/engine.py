@@ -135,38 +135,38 @@ def last_line(text: bytes) -> str:
 def _open(path: str, kind: str, runtime: str) -> CommandLine:
     bare = CommandLine((path,), Engine(name=kind, version="", runtime="", cgroups="",
                                        limits_cpus=False))  # fmt: skip
-    told = json.loads(bare.ask("info", "--format", "{{json .}}" if kind == "docker" else "json"))
+    info = json.loads(bare.ask("info", "--format", "{{json .}}" if kind == "docker" else "json"))
     read = _read_docker if kind == "docker" else _read_podman
     command = (path, f"--runtime={runtime}") if runtime and kind == "podman" else (path,)
-    return CommandLine(command, read(told, runtime))
+    return CommandLine(command, read(info, runtime))
 
 
-def _read_podman(told: Mapping[str, Any], runtime: str) -> Engine:
-    host = told["host"]
+def _read_podman(info: Mapping[str, Any], runtime: str) -> Engine:
+    host = info["host"]
     controllers = set(host.get("cgroupControllers") or ())
     if lacking := {"memory", "pids"} - controllers:
         raise EngineError(f"it cannot limit {' and '.join(sorted(lacking))} here (cgroups)")
     cgroups = str(host["cgroupVersion"])
     return Engine(
         name="podman",
-        version=str(told["version"]["Version"]),
+        version=str(info["version"]["Version"]),
         runtime=runtime or str(host["ociRuntime"]["name"]),
         cgroups=cgroups,
         limits_cpus="cpu" in controllers and (cgroups != "v1" or _has_quota()),
     )
 
 
-def _read_docker(told: Mapping[str, Any], runtime: str) -> Engine:
-    if errors := told.get("ServerErrors"):
+def _read_docker(info: Mapping[str, Any], runtime: str) -> Engine:
+    if errors := info.get("ServerErrors"):
         raise EngineError(printable(str(errors[0])))
-    if lacking := [name for name in ("MemoryLimit", "PidsLimit") if not told.get(name)]:
+    if lacking := [name for name in ("MemoryLimit", "PidsLimit") if not info.get(name)]:
         raise EngineError(f"it lacks {' and '.join(lacking)} here")
     return Engine(
         name="docker",
-        version=str(told["ServerVersion"]),
-        runtime=runtime or str(told.get("DefaultRuntime", "")),
-        cgroups=f"v{told.get('CgroupVersion', '?')}",
-        limits_cpus=bool(told.get("CpuCfsQuota")),
+        version=str(info["ServerVersion"]),
+        runtime=runtime or str(info.get("DefaultRuntime", "")),
+        cgroups=f"v{info.get('CgroupVersion', '?')}",
+        limits_cpus=bool(info.get("CpuCfsQuota")),
     )
 
 

@@ -144,8 +144,8 @@ class Images:
                 end(process)
         if process.returncode:
             lines = [printable(line) for line in log[-8192:].splitlines() if line.strip()]
-            told = "\n  ".join(lines[-_LOG_LINES:])
-            raise BuildFailed(f"the image of {context} cannot be built:\n  {told}")
+            tail = "\n  ".join(lines[-_LOG_LINES:])
+            raise BuildFailed(f"the image of {context} cannot be built:\n  {tail}")
         return image_id.read_text(encoding="ascii").strip()
 
     def _of_podman(self, recipe: ImageSpec) -> tuple[str, ...]:

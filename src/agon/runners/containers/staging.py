@@ -1,4 +1,4 @@
-"""Copy the files that containers see: unchanged during a run, readable whoever owns them."""
+"""Copy the files that containers see: unchanged during a run, readable for every user."""
 
 import hashlib
 import os
