@@ -9,7 +9,7 @@ DEMO_DIR ?= demo
 unexport PYTHONDONTWRITEBYTECODE
 # Tests wait for processes and databases part of their time: four run on two cores.
 JOBS ?= 4
-QUICK := tests/kernel tests/ledger tests/editions tests/disciplines/arena/test_formulas.py tests/disciplines/challenge/test_formulas.py tests/disciplines/community/test_formulas.py tests/disciplines/dojo/test_formulas.py tests/app/contests/boards tests/app/contests/changes tests/app/access tests/app/webhooks tests/client tests/repository
+QUICK := tests/kernel tests/ledger tests/repository tests/disciplines/arena/test_formulas.py tests/disciplines/challenge/test_formulas.py tests/disciplines/community/test_formulas.py tests/disciplines/dojo/test_formulas.py tests/app/webhooks tests/app/contests/ingest tests/app/queue
 
 .PHONY: setup setup-dev demo test test-all check lint types contracts docs pictures bench lock clean
 
