@@ -69,7 +69,7 @@ def test_without_leave_no_key_is_made(tmp_path: Path) -> None:
 
 
 def test_a_key_that_others_can_read_is_refused(tmp_path: Path) -> None:
-    """Whoever reads it can sign as the house."""
+    """Whoever reads it can sign as the instance."""
     wiring.open_service(_settings(tmp_path)).store.close()
     (tmp_path / "agon-signing.key").chmod(0o644)
     with pytest.raises(Conflict, match="chmod 600"):

@@ -28,14 +28,14 @@ from agon.entities.access import StoredResponse
 from agon.errors import AgonError, Unauthenticated
 from conftest import Postgresql
 from fakes.at_once import at_once
-from fakes.house import OPERATOR, ORGANISER, service_at
+from fakes.service import OPERATOR, ORGANISER, service_at
 from fakes.spring import play, spring, view
 
 PASSWORD = "correct horse battery"  # noqa: S105 - a test's
 
 
 @pytest.fixture
-def house(postgresql: Postgresql, tmp_path: Path) -> Iterator[Service]:
+def instance(postgresql: Postgresql, tmp_path: Path) -> Iterator[Service]:
     """Open a service on an empty PostgreSQL database."""
     postgresql.emptied()
     opened = service_at(tmp_path, url=postgresql.address())
@@ -44,72 +44,72 @@ def house(postgresql: Postgresql, tmp_path: Path) -> Iterator[Service]:
 
 
 def test_a_user_disabled_while_their_password_is_set_stays_disabled(
-    house: Service, postgresql: Postgresql
+    instance: Service, postgresql: Postgresql
 ) -> None:
     """Who was locked out must not be let in again by a change that knew nothing of it."""
-    create_user(house, user="ada", by=OPERATOR)
+    create_user(instance, user="ada", by=OPERATOR)
     at_once(
-        house, postgresql,
+        instance, postgresql,
         lambda one: disable_user(one, user="ada", by=OPERATOR),
         lambda two: set_password(two, user="ada", password=PASSWORD, by=OPERATOR),
     )  # fmt: skip
-    (ada,) = users(house, by=OPERATOR)
+    (ada,) = users(instance, by=OPERATOR)
     assert ada.disabled
     assert ada.password is not None
 
 
-def test_a_token_is_revoked_once(house: Service, postgresql: Postgresql) -> None:
+def test_a_token_is_revoked_once(instance: Service, postgresql: Postgresql) -> None:
     """The audit log tells one revocation, and both callers the time of it."""
-    create_user(house, user="ada", by=OPERATOR)
-    made, _ = create_token(house, Grant(user="ada", role="judge"), by=OPERATOR)
+    create_user(instance, user="ada", by=OPERATOR)
+    made, _ = create_token(instance, Grant(user="ada", role="judge"), by=OPERATOR)
     second = at_once(
-        house, postgresql,
+        instance, postgresql,
         lambda one: revoke_token(one, made.id, by=OPERATOR),
         lambda two: revoke_token(two, made.id, by=OPERATOR),
     )  # fmt: skip
-    assert [second] == tokens(house, by=OPERATOR)
-    with house.store.read() as session:
+    assert [second] == tokens(instance, by=OPERATOR)
+    with instance.store.read() as session:
         told = [line.action for line in session.access.audit_entries()]
     assert told.count("token.revoke") == 1
 
 
 def test_a_token_used_while_it_is_revoked_stays_revoked(
-    house: Service, postgresql: Postgresql
+    instance: Service, postgresql: Postgresql
 ) -> None:
     """Noting when it was used last is no reason to open the door again."""
-    create_user(house, user="ada", by=OPERATOR)
-    made, text = create_token(house, Grant(user="ada", role="judge"), by=OPERATOR)
+    create_user(instance, user="ada", by=OPERATOR)
+    made, text = create_token(instance, Grant(user="ada", role="judge"), by=OPERATOR)
     at_once(
-        house, postgresql,
+        instance, postgresql,
         lambda one: revoke_token(one, made.id, by=OPERATOR),
         lambda two: authenticate(two, text),
     )  # fmt: skip
-    (kept,) = tokens(house, by=OPERATOR)
+    (kept,) = tokens(instance, by=OPERATOR)
     assert kept.revoked_at is not None
     assert kept.used_at is not None
     with pytest.raises(Unauthenticated):
-        authenticate(house, text)
+        authenticate(instance, text)
 
 
 def test_a_case_keeps_the_note_and_the_appeal_of_the_same_moment(
-    house: Service, postgresql: Postgresql
+    instance: Service, postgresql: Postgresql
 ) -> None:
     """Every step is kept; an appeal is judged by them."""
-    spring(house, matches=1)
-    opened = open_case(house, "spring", title="Odd", subjects=["j1"], text="?", by=ORGANISER)
-    decide(house, "spring", opened.id, decision="void", reason="logs", by=ORGANISER)
+    spring(instance, matches=1)
+    opened = open_case(instance, "spring", title="Odd", subjects=["j1"], text="?", by=ORGANISER)
+    decide(instance, "spring", opened.id, decision="void", reason="logs", by=ORGANISER)
     at_once(
-        house, postgresql,
+        instance, postgresql,
         lambda one: note(one, "spring", opened.id, text="asked", by=ORGANISER),
         lambda two: appeal(two, "spring", opened.id, text="but", by=ORGANISER),
     )  # fmt: skip
-    kept = case(house, view(house, ORGANISER), opened.id)
+    kept = case(instance, view(instance, ORGANISER), opened.id)
     assert [step["kind"] for step in kept.steps] == ["opened", "decision", "note", "appeal"]
     assert kept.state == "appealed"
 
 
 def test_no_two_contests_of_a_series_are_the_same_season(
-    house: Service, postgresql: Postgresql
+    instance: Service, postgresql: Postgresql
 ) -> None:
     """A season's number names it."""
 
@@ -117,23 +117,25 @@ def test_no_two_contests_of_a_series_are_the_same_season(
         new = NewContest(id=name, discipline="arena", title=name, series="cup")
         return create(service, new, by=ORGANISER)
 
-    add(house, "cup-1")
+    add(instance, "cup-1")
     second = at_once(
-        house, postgresql, lambda one: add(one, "cup-2"), lambda two: add(two, "cup-3")
+        instance, postgresql, lambda one: add(one, "cup-2"), lambda two: add(two, "cup-3")
     )
     assert not isinstance(second, AgonError)
-    with house.store.read() as session:
+    with instance.store.read() as session:
         found = {one.id: one.season for one in session.contests.page(series="cup")}
     assert found == {"cup-1": 1, "cup-2": 2, "cup-3": 3}
 
 
 def test_a_dry_run_that_began_earlier_does_not_replace_a_later_one(
-    house: Service, monkeypatch: pytest.MonkeyPatch
+    instance: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Who applies a change set reads the newest report, not the slowest one."""
-    spring(house, matches=4)
+    spring(instance, matches=4)
     wanted = {"overrides": {"k_new": 24}}
-    proposed = propose(house, "spring", kind="rules", params=wanted, reason="slower", by=ORGANISER)
+    proposed = propose(
+        instance, "spring", kind="rules", params=wanted, reason="slower", by=ORGANISER
+    )
     module: Any = __import__("agon.app.contests.changes.dry_runs", fromlist=["_report"])
     report = module._report
     later: list[Any] = []
@@ -141,32 +143,32 @@ def test_a_dry_run_that_began_earlier_does_not_replace_a_later_one(
     def slow(*given: Any) -> Any:
         if not later:
             later.append(None)
-            play(house, 5, 6)
-            later.append(dry_run(replace(house, replicas=ReplicaCache()), "spring", proposed.id))
+            play(instance, 5, 6)
+            later.append(dry_run(replace(instance, replicas=ReplicaCache()), "spring", proposed.id))
         return report(*given)
 
     monkeypatch.setattr(module, "_report", slow)
-    assert dry_run(house, "spring", proposed.id) == later[1]
-    with house.store.read() as session:
+    assert dry_run(instance, "spring", proposed.id) == later[1]
+    with instance.store.read() as session:
         contest = session.contests.get("spring")
         assert session.changes.get(contest.no, proposed.id).dry_run_at == contest.seq
 
 
 def test_a_webhook_removed_while_its_delivery_is_logged_ends_the_job(
-    house: Service, postgresql: Postgresql
+    instance: Service, postgresql: Postgresql
 ) -> None:
     """The receiver is gone; that is no fault anybody has to look into."""
-    create(house, NewContest(id="spring", discipline="arena", title="S"), by=ORGANISER)
-    webhook, _ = subscribe(house, "spring", url="https://hooks.example/in", by=ORGANISER)
-    open_contest(house, "spring", by=ORGANISER)
-    job = leases.claim(house, ["deliver"], worker="w")
+    create(instance, NewContest(id="spring", discipline="arena", title="S"), by=ORGANISER)
+    webhook, _ = subscribe(instance, "spring", url="https://hooks.example/in", by=ORGANISER)
+    open_contest(instance, "spring", by=ORGANISER)
+    job = leases.claim(instance, ["deliver"], worker="w")
     assert job is not None
     outcome = {
         "attempt": {"at": "2026-11-22T09:00:00Z", "status": 200, "ms": 1},
         "state": "delivered",
     }
     ended = at_once(
-        house, postgresql,
+        instance, postgresql,
         lambda one: unsubscribe(one, "spring", webhook.id, by=LOCAL),
         lambda two: leases.complete(
             two, job.id, lease=job.lease or "", outcome=outcome, handlers=RESULT_HANDLERS
@@ -176,14 +178,14 @@ def test_a_webhook_removed_while_its_delivery_is_logged_ends_the_job(
     assert (ended.state, ended.result) == ("done", {"state": "removed"})
 
 
-def test_one_of_two_takes_a_lost_request_over(house: Service, postgresql: Postgresql) -> None:
+def test_one_of_two_takes_a_lost_request_over(instance: Service, postgresql: Postgresql) -> None:
     """Both clients saw no answer; carried out once more is carried out once."""
-    now = house.clock()
+    now = instance.clock()
     lost = StoredResponse(
         caller="t", key="k", request_sha256=b"r" * 32, status=0, headers={}, body=b"",
         at=now - timedelta(hours=1),
     )  # fmt: skip
-    with house.store.write() as session:
+    with instance.store.write() as session:
         session.access.add_response(lost)
     again = StoredResponse(
         caller="t", key="k", request_sha256=b"r" * 32, status=0, headers={}, body=b"", at=now
@@ -194,5 +196,5 @@ def test_one_of_two_takes_a_lost_request_over(house: Service, postgresql: Postgr
             return session.access.take_over_response(again, lost_before=now - timedelta(minutes=10))
 
     first: list[bool] = []
-    second = at_once(house, postgresql, lambda one: first.append(take(one)), take)
+    second = at_once(instance, postgresql, lambda one: first.append(take(one)), take)
     assert (first, second) == ([True], False)

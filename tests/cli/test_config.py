@@ -57,7 +57,7 @@ def test_check_says_good_and_where_it_would_serve(agon: Cli) -> None:
 def test_check_refuses_what_cannot_be_read_and_what_contradicts_itself(
     agon: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With the exit codes of the house."""
+    """With the exit codes of the instance."""
     monkeypatch.setenv("AGON_AUTH", "open")
     assert agon("config", "check").code == 0
     monkeypatch.setenv("AGON_HOST", "0.0.0.0")  # noqa: S104 (what is refused)

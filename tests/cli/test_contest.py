@@ -162,7 +162,7 @@ def test_a_frozen_contest_becomes_final_and_takes_no_records(target: Target) -> 
 
 
 def test_a_ledger_is_exported_replayed_and_imported(target: Target, agon: Cli) -> None:
-    """To the published hash: of the contest, of the folder, in another house."""
+    """To the published hash: of the contest, of the folder, in another instance."""
     name, out = target.contest, target.folder / "out"
     published = target.scored()["board_sha256"]
     target.good("contest", "export", name, "--out", out)
@@ -208,7 +208,7 @@ def test_a_wrong_hash_and_a_tampered_folder_fail_by_name(target: Target, agon: C
     assert broken.out == ""
 
 
-def test_a_rewritten_ledger_is_told_from_the_houses_own(target: Target, agon: Cli) -> None:
+def test_a_rewritten_ledger_is_told_from_the_instances_own(target: Target, agon: Cli) -> None:
     """Signed anew or not at all: by a key that is known, or by a proof that was kept."""
     name, out, kept = target.contest, target.folder / "out", target.folder / "ann.json"
     target.good("contest", "proof", name, "ann", "--out", kept)
@@ -235,7 +235,7 @@ def test_a_rewritten_ledger_is_told_from_the_houses_own(target: Target, agon: Cl
     assert "entries were changed since" in rewritten.err
 
 
-def test_a_proof_is_checked_without_any_house(target: Target, agon: Cli) -> None:
+def test_a_proof_is_checked_without_any_instance(target: Target, agon: Cli) -> None:
     """By itself, against a key that is known, and against the ledger it speaks of."""
     name, file, out = target.contest, target.folder / "ann.json", target.folder / "out"
     target.good("contest", "proof", name, "ann", "--out", file)
@@ -356,7 +356,7 @@ def test_a_token_is_found_in_the_environment_and_in_a_file(
 def test_a_folder_is_replayed_here_whatever_server_the_environment_names(
     agon: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Who has a ledger needs no house."""
+    """Who has a ledger needs no instance."""
     url, out = f"sqlite:///{tmp_path}/agon.db", tmp_path / "out"
     agon("contest", "create", "spring", "--discipline", "arena", "--database", url)
     agon("contest", "add", "spring", arena_folder(tmp_path / "arena"), "--database", url)

@@ -24,7 +24,7 @@ ENDLESS = "def solver():\n    while True:\n        pass\n"
 
 @pytest.fixture
 def service(tmp_path: Path) -> Iterator[Service]:
-    """Open a house with a dojo on a database of its own."""
+    """Open an instance with a dojo on a database of its own."""
     opened = open_service(load({"database": f"sqlite:///{tmp_path}/agon.db"}, environ={}))
     dojo(opened)
     yield opened
@@ -132,7 +132,7 @@ def test_a_worker_asked_to_end_finishes_what_it_began(service: Service, tmp_path
 def test_a_paused_queue_is_noticed_and_a_resumed_one_as_well(
     service: Service, tmp_path: Path
 ) -> None:
-    """Operators drain a house while its workers stay up."""
+    """Operators drain an instance while its workers stay up."""
     with working(tmp_path, "--kinds", "publish") as worker:
         assert worker.stderr is not None
         worker.stderr.readline()

@@ -12,26 +12,27 @@ from agon.app.worker.loop import Run, Worker, WorkResult
 from agon.entities.jobs import JobKind
 from agon.errors import Forbidden
 from app.worker.contests import dojo, entries, gated, job_of, published, submitted
-from client.conftest import Behind, client_of
+from client.conftest import client_of
+from fakes.instance import Instance
 from fakes.sandbox import FakeSandbox
 
 
 def work(
-    behind: Behind, runners: Mapping[JobKind, Run], *, role: str = "worker"
+    instance: Instance, runners: Mapping[JobKind, Run], *, role: str = "worker"
 ) -> list[WorkResult]:
     """Work over HTTP until there is nothing to do."""
     told: list[WorkResult] = []
-    with client_of(behind, role) as client:
+    with client_of(instance, role) as client:
         source = client.job_source(worker="far", wait=lambda _: None)
         Worker(source, runners, on_result=told.append).work(idle=False)
     return told
 
 
 @pytest.fixture
-def problem(behind: Behind) -> int:
+def problem(instance: Instance) -> int:
     """Hold the position of a published problem."""
-    dojo(behind.service)
-    return published(behind.service)
+    dojo(instance.service)
+    return published(instance.service)
 
 
 def judging(run: Run) -> dict[JobKind, Run]:
@@ -39,9 +40,11 @@ def judging(run: Run) -> dict[JobKind, Run]:
     return {"judge": run}
 
 
-def test_a_verdict_reached_far_away_is_recorded_in_the_house(behind: Behind, problem: int) -> None:
+def test_a_verdict_reached_far_away_is_recorded_in_the_instance(
+    instance: Instance, problem: int
+) -> None:
     """The program travels, the terms do not; the record names who ran it."""
-    job = submitted(behind.service, problem)
+    job = submitted(instance.service, problem)
     seen: list[Assignment] = []
     run = sandbox_runners(FakeSandbox())["judge"]
 
@@ -49,11 +52,11 @@ def test_a_verdict_reached_far_away_is_recorded_in_the_house(behind: Behind, pro
         seen.append(assignment)
         return run(assignment, progress)
 
-    (told,) = work(behind, judging(watched))
+    (told,) = work(instance, judging(watched))
     assert told.end == "done"
     assert "361" not in str(seen[0])
-    assert (job_of(behind.service, job).result or {})["verdict"] == "ok"
-    row = entries(behind.service, "record-added")[-1]
+    assert (job_of(instance.service, job).result or {})["verdict"] == "ok"
+    row = entries(instance.service, "record-added")[-1]
     assert row.by.startswith("worker:")
     assert "far" in row.by
 
@@ -70,23 +73,23 @@ def test_a_verdict_reached_far_away_is_recorded_in_the_house(behind: Behind, pro
     ids=["too many terms", "no text", "no wall", "a verdict of its own", "nothing"],
 )
 def test_an_outcome_that_no_run_gives_counts_for_nothing(
-    behind: Behind, problem: int, run: Any
+    instance: Instance, problem: int, run: Any
 ) -> None:
     """A worker nobody trusts chooses every byte of what it sends."""
-    job = submitted(behind.service, problem)
-    work(behind, judging(lambda _, __: {"run": run}))
-    assert job_of(behind.service, job).state == "queued"
-    rows = [one.body["table"] for one in entries(behind.service, "record-added")]
+    job = submitted(instance.service, problem)
+    work(instance, judging(lambda _, __: {"run": run}))
+    assert job_of(instance.service, job).state == "queued"
+    rows = [one.body["table"] for one in entries(instance.service, "record-added")]
     assert rows == ["problems"]
 
 
-def test_the_houses_own_jobs_are_not_given_out(behind: Behind) -> None:
+def test_the_instances_own_jobs_are_not_given_out(instance: Instance) -> None:
     """A gate's program is an answer; a worker outside must not even hold it."""
-    dojo(behind.service)
-    job = gated(behind.service)
-    runners = service_runners(behind.service) | sandbox_runners(FakeSandbox())
+    dojo(instance.service)
+    job = gated(instance.service)
+    runners = service_runners(instance.service) | sandbox_runners(FakeSandbox())
     remote = {kind: run for kind, run in runners.items() if kind in REMOTE_KINDS}
-    assert work(behind, remote) == []
+    assert work(instance, remote) == []
     with pytest.raises(Forbidden):
-        work(behind, {"gate": runners["gate"]})
-    assert job_of(behind.service, job).state == "queued"
+        work(instance, {"gate": runners["gate"]})
+    assert job_of(instance.service, job).state == "queued"

@@ -9,7 +9,7 @@ from agon.app.service import Service
 from agon.app.worker.outcome_records import record_once
 from agon.disciplines.dojo.canonical import source_hash
 from agon.ledger.entry import Draft
-from fakes.house import ORGANISER
+from fakes.service import ORGANISER
 
 SQUARES = "def seq(n):\n    return n * n\n"
 CUBES = "def seq(n):\n    return n * n * n\n"

@@ -7,7 +7,7 @@ from agon.app.contests.lifecycle.transitions import open_contest
 from agon.app.service import Service
 from agon.entities.access import Caller
 from agon.entities.contests import Contest
-from fakes.house import ORGANISER
+from fakes.service import ORGANISER
 
 BOTS = tuple("abcdefgh")
 JUDGES = ("j1", "j2", "j3")

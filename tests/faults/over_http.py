@@ -1,4 +1,4 @@
-"""The processes of a small house that meet over HTTP: a server, a worker and a writer far away."""
+"""A server, a remote worker and a remote writer that communicate over HTTP."""
 
 import socket
 from pathlib import Path
@@ -25,11 +25,11 @@ def serve(url: str, listening: socket.socket) -> None:
         database=url, auth="open", rate_limit_address=_MANY, rate_limit_token=_MANY,
     )  # fmt: skip
     start_logging(form="text", level="error")
-    server(parts.house(url), told).run(sockets=[listening])
+    server(parts.instance(url), told).run(sockets=[listening])
 
 
 def worker(port: int, name: str, finished: Path) -> None:
-    """Judge for a house that is reached over HTTP, until killed."""
+    """Judge for an instance that is reached over HTTP, until killed."""
     with _client(port) as client:
         source = client.job_source(worker=name)
         runners = sandbox_runners(parts.SlowSandbox())

@@ -1,4 +1,4 @@
-"""The processes of a small house: workers, and writers who send records and submissions."""
+"""The processes of a small instance: workers, and writers who send records and submissions."""
 
 import json
 import os
@@ -37,7 +37,7 @@ from fakes.sandbox import FakeSandbox
 
 ARENA, DOJO = "fights", "riddles"
 FAR = ("worker-far", "writer-far")
-"""Those who reach the house over HTTP alone."""
+"""Those who reach the instance over HTTP alone."""
 
 LEASE = timedelta(seconds=0.6)
 BOTS = 12
@@ -61,8 +61,8 @@ class SlowSandbox(FakeSandbox):
         return super().run(job)
 
 
-def house(url: str) -> Service:
-    """Open the house with leases short enough for a test."""
+def instance(url: str) -> Service:
+    """Open the instance with leases short enough for a test."""
     return Service(
         store=open_store(url, create=False),
         clock=now,
@@ -77,7 +77,7 @@ def house(url: str) -> Service:
 def prepare(url: str) -> None:
     """Lay out the database and open an arena and a dojo."""
     open_store(url).close()
-    service = house(url)
+    service = instance(url)
     for name, discipline in ((ARENA, "arena"), (DOJO, "dojo")):
         create(service, NewContest(id=name, discipline=discipline, title=name), by=LOCAL)
         open_contest(service, name, by=LOCAL)
@@ -119,7 +119,7 @@ def warm(folder: Path) -> None:
     def tried() -> None:
         url = f"sqlite:///{folder}/warm.db"
         prepare(url)
-        service = house(url)
+        service = instance(url)
         for number in range(1, 5):
             request(service, "warm", number)
         for contest in (ARENA, DOJO):
@@ -136,7 +136,7 @@ def warm(folder: Path) -> None:
 
 def worker(url: str, name: str, finished: Path) -> None:
     """Work until killed; every job that is done with is noted."""
-    service = house(url)
+    service = instance(url)
     watch = Watch(url)
     runners = service_runners(service) | sandbox_runners(SlowSandbox())
     source = LocalSource(service, worker=name, wait=watch.wait)
@@ -145,7 +145,7 @@ def worker(url: str, name: str, finished: Path) -> None:
 
 def writer(url: str, name: str, journal: Path) -> None:
     """Send requests until killed, straight into the database."""
-    service = house(url)
+    service = instance(url)
     write(journal, lambda number: request(service, name, number))
 
 
@@ -177,7 +177,7 @@ def request(service: Service, name: str, number: int) -> None:
 
 
 def kind(name: str, number: int) -> str:
-    """Say what a writer's request is, by its number; rounds are the house's own to ask for."""
+    """Say what a writer's request is, by its number; rounds are the instance's own to ask for."""
     if number % 25 == 0 and name not in FAR:
         return "round"
     return "submission" if number % 3 == 0 else "matches"

@@ -1,4 +1,4 @@
-"""Let faults happen to a house: ``PYTHONPATH=tests python -m faults.run --faults 1000``."""
+"""Let faults happen to an instance: ``PYTHONPATH=tests python -m faults.run --faults 1000``."""
 
 import argparse
 import json

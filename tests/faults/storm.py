@@ -1,4 +1,4 @@
-"""Kill the house's processes at random moments, then look whether anything came of it."""
+"""Kill the instance's processes at random moments, then look whether anything came of it."""
 
 import os
 import random
@@ -33,10 +33,10 @@ _UNDER_WAY: Final[tuple[JobState, ...]] = ("queued", "leased")
 
 @dataclass
 class Storm:
-    """Hold the processes of a house and what was done to them.
+    """Hold the processes of an instance and what was done to them.
 
     Attributes:
-        url: the house's database.
+        url: the instance's database.
         folder: where the writers' journals are.
         dice: chooses victims and moments.
         running: process ids by name.
@@ -63,11 +63,11 @@ class Storm:
         return self.folder / "finished"
 
     def start(self) -> None:
-        """Prepare the house in a process of its own, then start everybody."""
+        """Prepare the instance in a process of its own, then start everybody."""
         self.finished.touch()
         parts.warm(self.folder)
         _, status = os.waitpid(parts.forked(lambda: parts.prepare(self.url)), 0)
-        assert status == 0, "the house could not be prepared"
+        assert status == 0, "the instance could not be prepared"
         for name in self.names():
             self._begin(name)
 
@@ -119,8 +119,8 @@ class Storm:
         assert status == 0, "jobs were left when the storm was over"
 
     def check(self) -> dict[str, int]:
-        """Look at what the house holds; every claim is asserted."""
-        service = parts.house(self.url)
+        """Look at what the instance holds; every claim is asserted."""
+        service = parts.instance(self.url)
         found = _Checks(service, {name: self.journal(name) for name in self.names()}).all()
         service.store.close()
         return found
@@ -134,7 +134,7 @@ class Storm:
     def _drained(self) -> None:
         """Wait for the last job; a minute in which none ends means that they are stuck."""
         time.sleep(_LAST_COMMIT)
-        service = parts.house(self.url)
+        service = parts.instance(self.url)
         counts = state(service).counts
         end = time.monotonic() + _PATIENCE
         while left := sum(many for (_, how), many in counts.items() if how in _UNDER_WAY):
@@ -185,7 +185,7 @@ class Storm:
 
 @dataclass
 class _Checks:
-    """Compare what the writers know with what the house holds."""
+    """Compare what the writers know with what the instance holds."""
 
     service: Service
     journals: dict[str, Path]

@@ -33,7 +33,7 @@ def storm(*options: str) -> dict[str, Any]:
     return found
 
 
-def test_a_house_on_sqlite_survives_kills_at_random_moments() -> None:
+def test_an_instance_on_sqlite_survives_kills_at_random_moments() -> None:
     """The promise of the issue: no process is needed for what was accepted.
 
     Workers and writers are killed or stopped for longer than a lease; the ledger is whole,
@@ -44,7 +44,7 @@ def test_a_house_on_sqlite_survives_kills_at_random_moments() -> None:
     assert found["verdicts"] > 0
 
 
-def test_a_house_on_postgresql_survives_kills_at_random_moments(postgresql: Postgresql) -> None:
+def test_an_instance_on_postgresql_survives_kills_at_random_moments(postgresql: Postgresql) -> None:
     """The same promises where many writers work at the same time."""
     found = storm("--seed", "8", "--database", postgresql.address(postgresql.emptied()))
     assert found["requests answered"] > 0

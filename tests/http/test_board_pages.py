@@ -10,8 +10,8 @@ from agon.app.contests.boards.publish import publish
 from agon.app.contests.ingest.records import record
 from agon.app.contests.lifecycle import transitions
 from agon.http.board_pages import BoardPages
-from fakes.house import ORGANISER
-from fakes.http_house import House, house_at
+from fakes.instance import Instance, instance_at
+from fakes.service import ORGANISER
 
 BOARD = "/contests/spring/boards/user-score"
 ADDRESSES = [
@@ -51,26 +51,26 @@ ADDRESSES = [
 
 
 @pytest.fixture(params=["SQLite", "PostgreSQL"])
-def either(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[House]:
-    """Give a house on each database: one is asked at once, the other for many requests together."""
+def either(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Instance]:
+    """Return an instance on SQLite, or on PostgreSQL for concurrent requests."""
     url = None
     if request.param == "PostgreSQL":
         server = request.getfixturevalue("postgresql")
         url = server.address(server.emptied())
-    house = house_at(tmp_path, url=url, rate_limit_address="100000/second",
+    instance = instance_at(tmp_path, url=url, rate_limit_address="100000/second",
                      rate_limit_token="100000/second")  # noqa: S106 (a rate)  # fmt: skip
-    yield house
-    house.close()
+    yield instance
+    instance.close()
 
 
 def both(
-    house: House, path: str, monkeypatch: pytest.MonkeyPatch, role: str | None = None
+    instance: Instance, path: str, monkeypatch: pytest.MonkeyPatch, role: str | None = None
 ) -> list[Any]:
     """Return the responses read without a session and in one, without what differs by time."""
     answers = []
     for fetch in (BoardPages._fetch, _nothing):
         monkeypatch.setattr(BoardPages, "_fetch", fetch)
-        answer = house.get(path, role)
+        answer = instance.get(path, role)
         headers = {
             name: answer.headers.get(name)
             for name in ("content-type", "etag", "cache-control", "vary", "content-length")
@@ -91,7 +91,7 @@ async def _nothing(pages: BoardPages, *_: Any) -> tuple[object, None]:
 
 @pytest.mark.parametrize("state", ["open", "frozen", "final", "private"])
 def test_pages_equal_those_read_in_a_session(
-    either: House, state: str, monkeypatch: pytest.MonkeyPatch
+    either: Instance, state: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Rows are read without sessions; the local client reads them in one."""
     either.contest(people=5, visibility="private" if state == "private" else "public")
@@ -111,7 +111,7 @@ def test_pages_equal_those_read_in_a_session(
             assert read[0] < 500, (role, path)
 
 
-def test_a_page_that_the_client_has_is_not_sent_again(either: House) -> None:
+def test_a_page_that_the_client_has_is_not_sent_again(either: Instance) -> None:
     """Boards are polled; a page that did not change costs a few bytes."""
     either.contest(people=3)
     for path in (BOARD, f"{BOARD}/rows/u1", f"{BOARD}/unscored", f"{BOARD}?q=u"):
@@ -121,7 +121,7 @@ def test_a_page_that_the_client_has_is_not_sent_again(either: House) -> None:
         assert either.get(path, headers={"if-none-match": '"other"'}).content
 
 
-def test_a_freeze_and_a_new_board_show_at_once(either: House) -> None:
+def test_a_freeze_and_a_new_board_show_at_once(either: Instance) -> None:
     """Nothing is remembered between two requests."""
     either.contest(people=3)
     assert either.get(BOARD).json()["state"] == "open"
@@ -135,7 +135,7 @@ def test_a_freeze_and_a_new_board_show_at_once(either: House) -> None:
     assert either.get(BOARD).json()["seq"] > before
 
 
-def test_requests_are_counted_under_their_route(either: House) -> None:
+def test_requests_are_counted_under_their_route(either: Instance) -> None:
     """The metrics of a route do not depend on the way its answers took."""
     either.contest(people=3)
     either.get(BOARD)
@@ -146,7 +146,7 @@ def test_requests_are_counted_under_their_route(either: House) -> None:
 
 
 def test_every_page_is_read_without_a_session(
-    either: House, monkeypatch: pytest.MonkeyPatch
+    either: Instance, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Otherwise this file would compare sessions with sessions."""
     either.contest(people=3)
@@ -156,7 +156,7 @@ def test_every_page_is_read_without_a_session(
         assert either.get(BOARD + query).status_code == 200
 
 
-def test_a_page_of_staff_is_not_given_to_others(either: House) -> None:
+def test_a_page_of_staff_is_not_given_to_others(either: Instance) -> None:
     """Staff see what comes after a freeze; a cache must not show it to the public."""
     either.contest(people=3)
     transitions.freeze(either.service, "spring", by=ORGANISER)
@@ -168,7 +168,7 @@ def test_a_page_of_staff_is_not_given_to_others(either: House) -> None:
     assert public.json()["rows_total"] < own.json()["rows_total"]
 
 
-def test_all_faults_of_a_request_are_listed_together(either: House) -> None:
+def test_all_faults_of_a_request_are_listed_together(either: Instance) -> None:
     """A client that is told of one fault at a time asks again for each."""
     either.contest(people=3)
     answer = either.get("/contests/Spring/boards/user-score/rows/%00?neighbours=-1")
@@ -180,7 +180,7 @@ def test_all_faults_of_a_request_are_listed_together(either: House) -> None:
     assert answer.json()["detail"].endswith("did you mean limit?")
 
 
-def test_other_methods_are_refused(either: House) -> None:
+def test_other_methods_are_refused(either: Instance) -> None:
     """The routes of boards answer GET alone, like all that read."""
     for method in ("HEAD", "POST", "DELETE", "OPTIONS"):
         answer = either.client.request(method, f"/api/v1{BOARD}", headers=either.as_("operator"))

@@ -14,8 +14,8 @@ from agon.errors import NotFound, Unavailable
 from agon.http.board_views import ViewCache, ViewKey
 from agon.store.session import Session
 from agon.store.store import Store
-from fakes.house import ORGANISER
-from fakes.http_house import House, house_at
+from fakes.instance import Instance, instance_at
+from fakes.service import ORGANISER
 
 SHOWN = ViewKey("spring", "user-score", None, None, ANONYMOUS)
 
@@ -47,19 +47,19 @@ class Counted:
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    """Open a house with a published contest."""
-    made = house_at(tmp_path)
+def instance(tmp_path: Path) -> Iterator[Instance]:
+    """Open an instance with a published contest."""
+    made = instance_at(tmp_path)
     made.contest(people=2)
     yield made
     made.close()
 
 
 @pytest.fixture(params=["at once", "in threads"])
-def views(request: pytest.FixtureRequest, house: House) -> tuple[ViewCache, Counted]:
+def views(request: pytest.FixtureRequest, instance: Instance) -> tuple[ViewCache, Counted]:
     """Give sights of each kind, and what counts their sessions."""
-    counted = Counted(house.service.store)
-    service = replace(house.service, store=counted)  # type: ignore[arg-type]  # counts sessions
+    counted = Counted(instance.service.store)
+    service = replace(instance.service, store=counted)  # type: ignore[arg-type]  # counts sessions
     return ViewCache(service, in_threads=request.param == "in threads"), counted
 
 
@@ -79,13 +79,15 @@ def test_many_who_ask_in_one_state_share_one_look(views: tuple[ViewCache, Counte
     assert kept == (1, found[0])
 
 
-def test_another_state_is_looked_at_anew(views: tuple[ViewCache, Counted], house: House) -> None:
+def test_another_state_is_looked_at_anew(
+    views: tuple[ViewCache, Counted], instance: Instance
+) -> None:
     """What was kept of an open contest must not be shown once it is frozen."""
     cache, counted = views
 
     async def ask() -> list[str]:
         before = await cache.load(SHOWN, 1)
-        transitions.freeze(house.service, "spring", by=ORGANISER)
+        transitions.freeze(instance.service, "spring", by=ORGANISER)
         after = await cache.load(SHOWN, 2)
         assert before is not None
         assert after is not None
@@ -112,10 +114,10 @@ def test_what_is_refused_is_asked_again(views: tuple[ViewCache, Counted]) -> Non
     asyncio.run(ask())
 
 
-def test_callers_are_told_apart(house: House, views: tuple[ViewCache, Counted]) -> None:
+def test_callers_are_told_apart(instance: Instance, views: tuple[ViewCache, Counted]) -> None:
     """An organiser sees behind a freeze; a stranger who comes next must not."""
     cache, _ = views
-    transitions.freeze(house.service, "spring", by=ORGANISER)
+    transitions.freeze(instance.service, "spring", by=ORGANISER)
 
     async def ask() -> list[bool]:
         theirs = await cache.load(SHOWN._replace(caller=ORGANISER), 1)

@@ -15,7 +15,7 @@ from agon.http.middleware.concurrency import (
     Busy,
     ConcurrencyLimiter,
 )
-from fakes.http_house import House
+from fakes.instance import Instance
 from fakes.routes import routes
 
 CONTEST = "/api/v1/contests/{contest}"
@@ -92,10 +92,10 @@ def test_the_queue_is_bounded_and_one_caller_does_not_fill_it() -> None:
 
 
 def test_whoever_waits_for_long_answers_keeps_nobody_else_out(
-    house: House, monkeypatch: pytest.MonkeyPatch
+    instance: Instance, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Sixty explanations at once took every thread; the list of contests waited for all of them."""
-    house.contest("spring")
+    instance.contest("spring")
     going, inside, most = threading.Event(), 0, 0
     lock, really = threading.Lock(), explain.explain
 
@@ -110,7 +110,7 @@ def test_whoever_waits_for_long_answers_keeps_nobody_else_out(
         return really(*given, **options)
 
     monkeypatch.setattr("agon.api.operations.boards.explain", slow)
-    with house.client as client, ThreadPoolExecutor(60) as threads:
+    with instance.client as client, ThreadPoolExecutor(60) as threads:
         asked = [threads.submit(client.get, WHY) for _ in range(MAX_PER_CALLER + 50)]
         answers = [client.get(PLAIN).status_code for _ in range(5)]
         refused = [one.result() for one in asked if one.done()]
@@ -127,9 +127,9 @@ def test_whoever_waits_for_long_answers_keeps_nobody_else_out(
     assert client.get(WHY).status_code == 200
 
 
-def test_a_token_has_places_of_its_own(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_token_has_places_of_its_own(instance: Instance, monkeypatch: pytest.MonkeyPatch) -> None:
     """Strangers of one's own network take none of them."""
-    house.contest("spring")
+    instance.contest("spring")
     seen: list[str] = []
     really = ConcurrencyLimiter.acquire
 
@@ -138,14 +138,14 @@ def test_a_token_has_places_of_its_own(house: House, monkeypatch: pytest.MonkeyP
         await really(limiter, who)
 
     monkeypatch.setattr(ConcurrencyLimiter, "acquire", noting)
-    assert house.client.get(WHY).status_code == 200
-    assert house.client.get(WHY, headers=house.as_("viewer")).status_code == 200
-    assert seen == ["network None", house.tokens["viewer"][5:27]]
+    assert instance.client.get(WHY).status_code == 200
+    assert instance.client.get(WHY, headers=instance.as_("viewer")).status_code == 200
+    assert seen == ["network None", instance.tokens["viewer"][5:27]]
 
 
-def test_long_are_all_routes_that_read_a_board_and_no_others(house: House) -> None:
+def test_long_are_all_routes_that_read_a_board_and_no_others(instance: Instance) -> None:
     """A new one is counted among them by its address alone."""
-    read = [one.template for one in routes(house.app) if one.method == "GET"]
+    read = [one.template for one in routes(instance.app) if one.method == "GET"]
     long = {one.removeprefix(f"{CONTEST}/") for one in read if EXPENSIVE.fullmatch(one)}
     assert long == {
         "boards/{board}/proofs/{id}", "boards/{board}/explanations/{id}", "participants/{id}",

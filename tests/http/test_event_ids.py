@@ -17,7 +17,7 @@ def test_a_number_comes_back_from_its_id_in_every_process() -> None:
     assert IDS.number("spring", "0") == 0
 
 
-def test_an_id_is_of_one_contest_and_one_house() -> None:
+def test_an_id_is_of_one_contest_and_one_instance() -> None:
     """One that is guessed, or of another contest, is refused."""
     foreign = EventIds(SigningKey(bytes(31) + b"x"))
     for text in (IDS.text("autumn", 7), foreign.text("spring", 7), "0" * 32):

@@ -17,9 +17,9 @@ from agon.app.contests.lifecycle.transitions import freeze
 from agon.entities.access import Caller
 from agon.http.sse import Listener, Streams
 from fakes.autumn import CUBES, RIGHT, autumn, judged, publish
-from fakes.house import ORGANISER, PARTICIPANT, VIEWER
-from fakes.http_house import House, house_at
+from fakes.instance import Instance, instance_at
 from fakes.routes import OPEN, routes
+from fakes.service import ORGANISER, PARTICIPANT, VIEWER
 
 EXCEPTIONS = {
     "/api/v1/contests/{contest}/events": "is endless; its own test reads it to the first silence",
@@ -33,9 +33,9 @@ ROLES = (None, "viewer", "participant")
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> Any:
-    """Open a house that forgets old boards early."""
-    made = house_at(tmp_path)
+def instance(tmp_path: Path) -> Any:
+    """Open an instance that forgets old boards early."""
+    made = instance_at(tmp_path)
     object.__setattr__(made.service, "snapshots_kept", 3)
     yield made
     made.service.store.close()
@@ -44,20 +44,20 @@ def house(tmp_path: Path) -> Any:
 class Frozen:
     """Hold a frozen dojo contest with a problem, verdicts and a participant's submissions."""
 
-    def __init__(self, house: House) -> None:
-        self.house = house
-        self.problem = autumn(house.service)
+    def __init__(self, instance: Instance) -> None:
+        self.instance = instance
+        self.problem = autumn(instance.service)
         self.sent = [self.submit() for _ in range(2)]
-        judged(house.service, self.sent[0], self.problem)
+        judged(instance.service, self.sent[0], self.problem)
         self.rows(0, 4)
-        publish_boards(house.service, "autumn")
+        publish_boards(instance.service, "autumn")
         self.rows(4, 6)
-        freeze(house.service, "autumn", by=ORGANISER)
+        freeze(instance.service, "autumn", by=ORGANISER)
 
     def submit(self) -> str:
         """Send a program as ada."""
         body = {"problem": self.problem, "content": {"source": RIGHT}}
-        answer = self.house.post("/contests/autumn/submissions", "participant", json=body)
+        answer = self.instance.post("/contests/autumn/submissions", "participant", json=body)
         assert answer.status_code == 202, answer.text
         return str(answer.json()["id"])
 
@@ -71,11 +71,11 @@ class Frozen:
             }, None)
             for n in range(begin, end)
         ]  # fmt: skip
-        record(self.house.service, "autumn", rows, by=ORGANISER)
+        record(self.instance.service, "autumn", rows, by=ORGANISER)
 
     def hide(self) -> None:
         """Let happen what the public must not see."""
-        service = self.house.service
+        service = self.instance.service
         for begin in range(10, 60, 10):
             self.rows(begin, begin + 10)
             publish_boards(service, "autumn")
@@ -92,7 +92,7 @@ class Frozen:
 
     def change(self, kind: str, params: dict[str, Any]) -> None:
         """Apply a change set."""
-        service = self.house.service
+        service = self.instance.service
         if kind == "adjustment":
             with service.store.read() as session:
                 params["board"] = session.contests.get("autumn").boards[0]
@@ -102,7 +102,7 @@ class Frozen:
 
     def paths(self) -> list[str]:
         """List addresses of every route that is read, for everything there is to name."""
-        with self.house.service.store.read() as session:
+        with self.instance.service.store.read() as session:
             contest = session.contests.get("autumn")
             boards = [one for one in contest.boards if not one.endswith(">")]
             boards.append(f"problem:{self.problem}")
@@ -128,19 +128,19 @@ class Frozen:
 
     def templates(self) -> set[str]:
         """List what is read: all routes of the schema but the exceptions."""
-        schema = self.house.client.get("/api/openapi.json").json()
+        schema = self.instance.client.get("/api/openapi.json").json()
         read = {path for path, methods in schema["paths"].items() if "get" in methods}
-        known = {one.template for one in routes(self.house.app) if one.method == "GET"}
+        known = {one.template for one in routes(self.instance.app) if one.method == "GET"}
         assert read == known | (OPEN - {"/api/openapi.json"})
         assert set(EXCEPTIONS) <= read
         return read - set(EXCEPTIONS)
 
 
-def answers(house: House, paths: list[str], role: str | None) -> dict[str, object]:
+def answers(instance: Instance, paths: list[str], role: str | None) -> dict[str, object]:
     """Ask for everything; return status, lasting headers and body of each."""
     found: dict[str, object] = {}
     for path in paths:
-        answer = house.client.get(path, headers=house.as_(role))
+        answer = instance.client.get(path, headers=instance.as_(role))
         assert answer.status_code < 500, (path, answer.text)
         headers = {k: v for k, v in answer.headers.items() if not k.startswith(VOLATILE)}
         body = answer.content
@@ -150,9 +150,9 @@ def answers(house: House, paths: list[str], role: str | None) -> dict[str, objec
     return found
 
 
-def heard(house: House, caller: Caller) -> list[bytes]:
+def heard(instance: Instance, caller: Caller) -> list[bytes]:
     """Listen to the contest's events from the first to the silence."""
-    streams = Streams(house.service, most=9, per_address=9, keepalive=0.01)
+    streams = Streams(instance.service, most=9, per_address=9, keepalive=0.01)
 
     async def listen() -> list[bytes]:
         said = list[bytes]()
@@ -168,61 +168,63 @@ def heard(house: House, caller: Caller) -> list[bytes]:
     return asyncio.run(listen())
 
 
-def test_behind_a_freeze_no_answer_moves_by_a_byte(house: House) -> None:
+def test_behind_a_freeze_no_answer_moves_by_a_byte(instance: Instance) -> None:
     """Not a count, not a position, not an ETag: each would tell something of the hidden result."""
-    contest = Frozen(house)
+    contest = Frozen(instance)
     paths = contest.paths()
-    before = {role: answers(house, paths, role) for role in ROLES}
-    staff = answers(house, paths, "organiser")
+    before = {role: answers(instance, paths, role) for role in ROLES}
+    staff = answers(instance, paths, "organiser")
     good = {path for path, told in before[None].items() if told[0] == 200}  # type: ignore[index]  # a tuple
     assert len(good) > 20
     contest.hide()
     for role in ROLES:
-        now = answers(house, paths, role)
+        now = answers(instance, paths, role)
         moved = [path for path in paths if now[path] != before[role][path]]
         assert moved == [], (role, [(now[path], before[role][path]) for path in moved[:2]])
-    assert answers(house, paths, "organiser") != staff
+    assert answers(instance, paths, "organiser") != staff
 
 
-def test_what_is_hidden_in_one_contest_is_not_counted_in_another(house: House) -> None:
+def test_what_is_hidden_in_one_contest_is_not_counted_in_another(instance: Instance) -> None:
     """Numbers of states rise with each; a public contest's would tell how busy a frozen one is."""
-    contest = Frozen(house)
-    house.contest("spring", people=1)
-    before = newest(house, "spring")
+    contest = Frozen(instance)
+    instance.contest("spring", people=1)
+    before = newest(instance, "spring")
     contest.hide()
-    house.people("spring", 1, begin=1)
-    boards = len(house.get("/contests/spring/boards").json()["items"])
-    assert newest(house, "spring") == before + boards
+    instance.people("spring", 1, begin=1)
+    boards = len(instance.get("/contests/spring/boards").json()["items"])
+    assert newest(instance, "spring") == before + boards
 
 
-def newest(house: House, contest: str) -> int:
+def newest(instance: Instance, contest: str) -> int:
     """Return the number of the newest state a stranger sees."""
-    listed = house.get(f"/contests/{contest}/snapshots?limit=1").json()["items"]
+    listed = instance.get(f"/contests/{contest}/snapshots?limit=1").json()["items"]
     return int(listed[0]["snapshot"])
 
 
 @pytest.mark.parametrize("caller", [ANONYMOUS, VIEWER, PARTICIPANT], ids=lambda one: one.name)
-def test_behind_a_freeze_no_event_is_heard(house: House, caller: Caller) -> None:
+def test_behind_a_freeze_no_event_is_heard(instance: Instance, caller: Caller) -> None:
     """Their ids tell nothing either: no number in them rises with what is hidden."""
-    contest = Frozen(house)
-    before = heard(house, caller)
+    contest = Frozen(instance)
+    before = heard(instance, caller)
     assert len(before) > 3
     contest.hide()
-    assert heard(house, caller) == before
+    assert heard(instance, caller) == before
     names = [re.findall(rb"id: (\w+)", one)[0] for one in before[1:]]
     assert all(len(name) == 32 for name in names)
     assert names != sorted(names)
 
 
-def test_what_a_participant_sends_behind_a_freeze_is_told_without_its_place(house: House) -> None:
+def test_what_a_participant_sends_behind_a_freeze_is_told_without_its_place(
+    instance: Instance,
+) -> None:
     """A submission every minute would count what others send."""
-    contest = Frozen(house)
+    contest = Frozen(instance)
     contest.hide()
     body = {"problem": contest.problem, "content": {"source": RIGHT}, "external_id": "mine"}
-    sent = house.post("/contests/autumn/submissions", "participant", json=body)
+    sent = instance.post("/contests/autumn/submissions", "participant", json=body)
     assert sent.json()["seq"] is None
     assert sent.headers["location"].endswith(sent.json()["id"])
     body["content"] = {"source": RIGHT + "# other\n"}
-    again = house.post("/contests/autumn/submissions", "participant", json=body)
+    again = instance.post("/contests/autumn/submissions", "participant", json=body)
     assert again.status_code == 409
     assert not re.search(r"entry|\b\d{2,}\b", again.json()["detail"])

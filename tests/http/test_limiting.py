@@ -10,41 +10,43 @@ from fastapi.testclient import TestClient
 from agon.errors import TooMany
 from agon.http.limiting import Limiter
 from agon.http.middleware.auth import client_address
-from fakes.http_house import House, house_at
+from fakes.instance import Instance, instance_at
 
 
 def test_a_network_without_tokens_is_bounded(tmp_path: Path) -> None:
-    """One visitor must not take the house from the others."""
-    house = house_at(tmp_path, rate_limit_address="3/minute")
-    answers = [house.get("/contests") for _ in range(4)]
+    """One visitor must not take the instance from the others."""
+    instance = instance_at(tmp_path, rate_limit_address="3/minute")
+    answers = [instance.get("/contests") for _ in range(4)]
     assert [one.status_code for one in answers] == [200, 200, 200, 429]
     assert int(answers[3].headers["retry-after"]) >= 1
     assert answers[3].json()["code"] == "too-many"
     assert [one.headers["ratelimit-remaining"] for one in answers[:3]] == ["2", "1", "0"]
     assert answers[0].headers["ratelimit-limit"] == "3"
-    assert house.get("/me", "viewer").status_code == 200, "tokens are counted apart"
-    assert house.client.get("/healthz").status_code == 200, "who watches the house is not counted"
-    house.service.store.close()
+    assert instance.get("/me", "viewer").status_code == 200, "tokens are counted apart"
+    assert instance.client.get("/healthz").status_code == 200, (
+        "who watches the instance is not counted"
+    )
+    instance.service.store.close()
 
 
 def test_a_token_is_bounded_by_itself(tmp_path: Path) -> None:
     """Whatever address it comes from."""
-    house = house_at(tmp_path, rate_limit_token="2/minute")  # noqa: S106 (a rate)
-    codes = [house.get("/me", "viewer").status_code for _ in range(3)]
+    instance = instance_at(tmp_path, rate_limit_token="2/minute")  # noqa: S106 (a rate)
+    codes = [instance.get("/me", "viewer").status_code for _ in range(3)]
     assert codes == [200, 200, 429]
-    assert house.get("/me", "judge").status_code == 200
-    house.service.store.close()
+    assert instance.get("/me", "judge").status_code == 200
+    instance.service.store.close()
 
 
 def test_guessing_tokens_is_slow(tmp_path: Path) -> None:
     """Wrong tokens count as requests of their network."""
-    house = house_at(tmp_path, rate_limit_address="3/minute")
+    instance = instance_at(tmp_path, rate_limit_address="3/minute")
     codes = []
     for _ in range(4):
         headers = {"authorization": "Bearer agon_" + "x" * 22 + "_" + "y" * 43}
-        codes.append(house.client.get("/api/v1/me", headers=headers).status_code)
+        codes.append(instance.client.get("/api/v1/me", headers=headers).status_code)
     assert codes == [401, 401, 401, 429]
-    house.service.store.close()
+    instance.service.store.close()
 
 
 def test_the_tightest_of_several_rates_is_told() -> None:
@@ -96,8 +98,8 @@ def test_proxies_are_believed_only_where_they_are_trusted(
 
 def test_a_header_a_client_brings_hides_nobody(tmp_path: Path) -> None:
     """Some proxies add a second X-Forwarded-For below the client's instead of lengthening it."""
-    house = house_at(tmp_path, rate_limit_address="1/minute", trusted_proxies=("10.0.0.0/8",))
-    behind = TestClient(house.app, client=("10.0.0.2", 1))
+    instance = instance_at(tmp_path, rate_limit_address="1/minute", trusted_proxies=("10.0.0.0/8",))
+    behind = TestClient(instance.app, client=("10.0.0.2", 1))
     codes = [
         behind.get(
             "/api/v1/contests",
@@ -106,12 +108,12 @@ def test_a_header_a_client_brings_hides_nobody(tmp_path: Path) -> None:
         for forged in ("6.6.6.6", "7.7.7.7")
     ]
     assert codes == [200, 429]
-    house.service.store.close()
+    instance.service.store.close()
 
 
-def test_addresses_are_kept_nowhere(house: House) -> None:
+def test_addresses_are_kept_nowhere(instance: Instance) -> None:
     """Only keyed hashes of networks are; the audit log is where they are kept."""
-    house.post("/users", "operator", json={"id": "eve"})
-    with house.service.store.read() as session:
+    instance.post("/users", "operator", json={"id": "eve"})
+    with instance.service.store.read() as session:
         networks = {line.network for line in session.access.audit_entries(limit=500)}
     assert all(one is None or len(one) == 32 for one in networks)

@@ -14,8 +14,8 @@ from agon.app.access import permissions
 from agon.client import Client
 from agon.client.local import Local
 from agon.errors import Forbidden
-from fakes.house import OPERATOR, VIEWER
-from fakes.http_house import house_at
+from fakes.instance import instance_at
+from fakes.service import OPERATOR, VIEWER
 
 TEXTS: list[tuple[str, str]] = []
 
@@ -67,31 +67,33 @@ def test_a_resource_added_is_in_routes_openapi_both_clients_and_the_permissions(
         monkeypatch.setattr(f"{module}.ACTIONS", actions)
     added = (*all_operations(), list_announcements, create_announcement)
     monkeypatch.setattr("agon.http.app.all_operations", lambda: added)
-    house = house_at(tmp_path)
-    house.contest("spring")
+    instance = instance_at(tmp_path)
+    instance.contest("spring")
 
-    schema = house.app.openapi()
+    schema = instance.app.openapi()
     assert "/api/v1/contests/{contest}/announcements" in schema["paths"]
     assert {"Announcement", "AnnouncementCreate", "AnnouncementList"} <= set(
         schema["components"]["schemas"]
     )
     path, body = "/contests/spring/announcements", {"text": "Round 2 begins"}
-    assert house.post(path, json=body).status_code == 401
-    assert house.post(path, "viewer", json=body).status_code == 403
-    assert house.post(path, "organiser", json={"txt": "x"}).status_code == 422
-    assert house.post(path, "organiser", json=body).status_code == 201
-    assert house.get(path).json() == {"items": [{**body, "by": "user:olga"}]}
+    assert instance.post(path, json=body).status_code == 401
+    assert instance.post(path, "viewer", json=body).status_code == 403
+    assert instance.post(path, "organiser", json={"txt": "x"}).status_code == 422
+    assert instance.post(path, "organiser", json=body).status_code == 201
+    assert instance.get(path).json() == {"items": [{**body, "by": "user:olga"}]}
 
     request = AnnouncementCreate(text="Round 3 begins")
-    transport = TestClient(house.app)._transport
-    with Client("http://testserver", token=house.tokens["organiser"], transport=transport) as far:
+    transport = TestClient(instance.app)._transport
+    with Client(
+        "http://testserver", token=instance.tokens["organiser"], transport=transport
+    ) as far:
         remote = Announcements(far._transport)
         assert remote.create("spring", request).by == "user:olga"
         assert len(remote.list("spring").items) == 2
-    local = Announcements(Local(house.service, by=OPERATOR)._transport)
+    local = Announcements(Local(instance.service, by=OPERATOR)._transport)
     assert local.create("spring", request).by == "user:root"
     assert local.list("spring").items == Announcements(local.transport).list("spring").items
     with pytest.raises(Forbidden):
-        Announcements(Local(house.service, by=VIEWER)._transport).create("spring", request)
+        Announcements(Local(instance.service, by=VIEWER)._transport).create("spring", request)
     TEXTS.clear()
-    house.close()
+    instance.close()

@@ -12,8 +12,8 @@ from agon.app.access.permissions import ACTIONS
 from agon.http.handlers import HANDLERS
 from agon.store.contests import Contests
 from agon.store.store import Store
-from fakes.house import ORGANISER
-from fakes.http_house import House
+from fakes.instance import Instance
+from fakes.service import ORGANISER
 
 BOARDS = {"getBoard", "getRow", "getUnscored"}  # answered by agon.http.board_pages
 
@@ -45,19 +45,19 @@ def count(monkeypatch: pytest.MonkeyPatch, counts: Counter[str], kind: Any, name
 
 @pytest.mark.parametrize("noun", ["records", "votes"])
 def test_a_post_opens_one_session_to_write_and_decides_its_permission_once(
-    house: House, monkeypatch: pytest.MonkeyPatch, noun: str
+    instance: Instance, monkeypatch: pytest.MonkeyPatch, noun: str
 ) -> None:
     """Each further session and decision is paid by every record that arrives."""
     from agon.app.contests.lifecycle import creation, transitions
 
     name = "arena" if noun == "votes" else "community"
     new = creation.NewContest(id="spring", discipline=name, title="Spring")
-    creation.create(house.service, new, by=ORGANISER)
-    transitions.open_contest(house.service, "spring", by=ORGANISER)
+    creation.create(instance.service, new, by=ORGANISER)
+    transitions.open_contest(instance.service, "spring", by=ORGANISER)
     row: dict[str, Any] = {"table": "users", "row": {"id": "ada", "affiliation": "org"}}
     if noun == "votes":
         row = {"match_id": "none", "judge_id": "judy", "vote": "A"}
-    house.get("/me", "organiser")  # the first use of a token within a minute is stored
+    instance.get("/me", "organiser")  # the first use of a token within a minute is stored
     counts: Counter[str] = Counter()
     for kind, name in ((Store, "read"), (Store, "write"), (Contests, "get"), (Contests, "lock")):
         count(monkeypatch, counts, kind, name)
@@ -70,7 +70,7 @@ def test_a_post_opens_one_session_to_write_and_decides_its_permission_once(
 
     for module in ("agon.api.authorization", "agon.app.contests.ingest.records"):
         monkeypatch.setattr(f"{module}.allow", allowed)
-    status = house.post(f"/contests/spring/{noun}", "organiser", json=row).status_code
+    status = instance.post(f"/contests/spring/{noun}", "organiser", json=row).status_code
     assert status == (201 if noun == "records" else 422)  # there is no such match
     assert decided == ["records.add" if noun == "records" else "vote.add"]
     assert counts["get"] + counts["lock"] == 2
@@ -78,16 +78,16 @@ def test_a_post_opens_one_session_to_write_and_decides_its_permission_once(
     assert (counts["read"], counts["write"]) == (2, 1)
 
 
-def test_the_local_client_decides_the_same_permissions(house: House) -> None:
+def test_the_local_client_decides_the_same_permissions(instance: Instance) -> None:
     """Direct access with a caller is no way around the table."""
     from agon.client.local import Local
     from agon.entities.access import Caller
     from agon.errors import Forbidden
 
-    house.contest("spring")
+    instance.contest("spring")
     for role in ("viewer", "worker"):
         caller = Caller(name="user:x", user="x", role=role)
-        client = Local(house.service, by=caller)
+        client = Local(instance.service, by=caller)
         for operation in all_operations():
             if operation.raw or role in ACTIONS[str(operation.permission)] or _open(operation):
                 continue

@@ -4,7 +4,7 @@ import pytest
 
 from agon.errors import AgonError, Conflict, NotFound, TooMany, Unavailable
 from agon.http.problems import MEDIA_TYPE, SHOWN, FieldError, pointer, problem, problem_of
-from fakes.http_house import House
+from fakes.instance import Instance
 
 
 def every(kind: type[AgonError]) -> list[type[AgonError]]:
@@ -65,10 +65,10 @@ def test_lone_surrogates_do_not_break_the_refusal() -> None:
     ],
 )
 def test_refusals_of_http_itself_have_the_same_form(
-    house: House, method: str, path: str, status: int, code: str
+    instance: Instance, method: str, path: str, status: int, code: str
 ) -> None:
     """Programs read one form, whoever refuses."""
-    answer = house.client.request(method, path)
+    answer = instance.client.request(method, path)
     assert answer.status_code == status
     assert answer.headers["content-type"] == MEDIA_TYPE
     told = answer.json()
@@ -78,51 +78,51 @@ def test_refusals_of_http_itself_have_the_same_form(
     assert told["detail"]
 
 
-def test_every_fault_of_a_body_is_told_at_its_place(house: House) -> None:
+def test_every_fault_of_a_body_is_told_at_its_place(instance: Instance) -> None:
     """People mend all of it at once; the values, which may be secrets, are not repeated."""
     sent = {"id": "A B", "discipline": "community", "tilte": "hunter2-secret"}
-    answer = house.post("/contests", "organiser", json=sent)
+    answer = instance.post("/contests", "organiser", json=sent)
     assert answer.status_code == 422
     places = {fault["pointer"] for fault in answer.json()["errors"]}
     assert places == {"/id", "/title", "/tilte"}
     assert "hunter2-secret" not in answer.text
 
 
-def test_broken_json_is_a_bad_request(house: House) -> None:
+def test_broken_json_is_a_bad_request(instance: Instance) -> None:
     """It is not a fault of a field."""
     headers = {"content-type": "application/json"}
-    answer = house.post("/contests", "organiser", content=b'{"id":', headers=headers)
+    answer = instance.post("/contests", "organiser", content=b'{"id":', headers=headers)
     assert (answer.status_code, answer.json()["code"]) == (400, "bad-request")
 
 
 def test_a_fault_of_ours_tells_its_id_and_nothing_else(
-    house: House, monkeypatch: pytest.MonkeyPatch
+    instance: Instance, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No traceback, SQL or secret ever leaves the house."""
+    """No traceback, SQL or secret ever leaves the instance."""
 
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("SELECT secret FROM tokens -- hunter2")
 
     monkeypatch.setattr("agon.api.operations.access.users.users", broken)
-    answer = house.get("/users", "operator")
+    answer = instance.get("/users", "operator")
     assert (answer.status_code, answer.json()["code"]) == (500, "internal-error")
     assert "hunter2" not in answer.text
     assert "Traceback" not in answer.text
 
 
-def test_every_answer_carries_the_security_headers(house: House) -> None:
+def test_every_answer_carries_the_security_headers(instance: Instance) -> None:
     """Refusals and successes alike; nothing is kept by caches unless a route says so."""
     for path in ("/healthz", "/api/v1/contests", "/api/v1/nothing", "/api/v1/me"):
-        headers = house.client.get(path).headers
+        headers = instance.client.get(path).headers
         assert headers["x-content-type-options"] == "nosniff"
         assert headers["cache-control"] == "no-store"
         assert "default-src 'none'" in headers["content-security-policy"]
         assert "access-control-allow-origin" not in headers
 
 
-def test_a_given_request_id_is_kept_when_it_is_harmless(house: House) -> None:
+def test_a_given_request_id_is_kept_when_it_is_harmless(instance: Instance) -> None:
     """Who traces a request through several services finds it; what breaks logs is not kept."""
-    kept = house.get("/contests", headers={"x-request-id": "trace-7"})
+    kept = instance.get("/contests", headers={"x-request-id": "trace-7"})
     assert kept.headers["x-request-id"] == "trace-7"
-    other = house.get("/contests", headers={"x-request-id": "a b\tc"})
+    other = instance.get("/contests", headers={"x-request-id": "a b\tc"})
     assert other.headers["x-request-id"] != "a b\tc"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fakes.http_house import House
+from fakes.instance import Instance
 
 
 @pytest.mark.parametrize(
@@ -15,19 +15,19 @@ from fakes.http_house import House
     ],
 )
 def test_an_unknown_parameter_is_refused_with_the_one_meant(
-    house: House, path: str, meant: str
+    instance: Instance, path: str, meant: str
 ) -> None:
     """Who asks for limt=5 and gets 50 believes that limits do not work."""
-    house.contest()
-    answer = house.get(path, "operator")
+    instance.contest()
+    answer = instance.get(path, "operator")
     assert answer.status_code == 422
     assert meant in answer.json()["detail"]
 
 
-def test_known_parameters_pass(house: House) -> None:
+def test_known_parameters_pass(instance: Instance) -> None:
     """The check must know all that a route takes, those of its dependencies among them."""
-    house.contest()
+    instance.contest()
     for path in ("/contests?limit=5&discipline=community", "/contests/spring/snapshots?limit=1",
                  "/contests/spring/boards/user-score/rows/u1?neighbours=1&as_of=5",
                  "/contests/spring/records?table=users&limit=1"):  # fmt: skip
-        assert house.get(path, "operator").status_code == 200
+        assert instance.get(path, "operator").status_code == 200

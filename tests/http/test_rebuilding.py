@@ -1,4 +1,4 @@
-"""Boards of the past rebuilt for anybody: without telling of the house, or keeping it busy."""
+"""Boards of the past rebuilt for anybody: without telling of the instance, or keeping it busy."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,33 +8,35 @@ import pytest
 
 from agon.app.queue.jobs import service_job
 from agon.http.rebuilding import MOST
-from fakes.http_house import House, house_at
+from fakes.instance import Instance, instance_at
 
 BOARD = "/contests/spring/boards/user-score"
 OLD = MOST + 3
 
 
 @pytest.fixture
-def forgetful(tmp_path: Path) -> Iterator[House]:
-    """Open a house that keeps the newest rows alone, with a contest of many published states."""
-    house = house_at(tmp_path)
-    object.__setattr__(house.service, "snapshots_kept", 1)
-    house.contest("spring", people=0)
+def forgetful(tmp_path: Path) -> Iterator[Instance]:
+    """Open an instance that stores only the newest rows of a contest published many times."""
+    instance = instance_at(tmp_path)
+    object.__setattr__(instance.service, "snapshots_kept", 1)
+    instance.contest("spring", people=0)
     for n in range(OLD + 1):
-        house.people("spring", 1, begin=n)
-    yield house
-    house.service.store.close()
+        instance.people("spring", 1, begin=n)
+    yield instance
+    instance.service.store.close()
 
 
-def ask(house: House, place: int, role: str | None = None) -> Any:
+def ask(instance: Instance, place: int, role: str | None = None) -> Any:
     """Ask for the board at one of its forgotten positions, the oldest being 0."""
-    with house.service.store.read() as session:
+    with instance.service.store.read() as session:
         found = session.snapshots.page(1, board="user-score", limit=100)
     seqs = sorted(one.seq for one in found if not one.stored)
-    return house.get(f"{BOARD}?as_of={seqs[place]}", role)
+    return instance.get(f"{BOARD}?as_of={seqs[place]}", role)
 
 
-def test_a_stranger_learns_nothing_of_the_house_by_asking_for_the_past(forgetful: House) -> None:
+def test_a_stranger_learns_nothing_of_the_instance_by_asking_for_the_past(
+    forgetful: Instance,
+) -> None:
     """How many jobs wait counts what others send, also behind a freeze; who asked is theirs."""
     seen = ask(forgetful, 0, "organiser").json()
     assert (seen["by"], seen["position"]) == ("user:olga", 0)
@@ -51,7 +53,7 @@ def test_a_stranger_learns_nothing_of_the_house_by_asking_for_the_past(forgetful
         assert (told["by"], told["causes"]) == ("somebody", [])
 
 
-def test_strangers_have_few_boards_rebuilt_at_a_time(forgetful: House) -> None:
+def test_strangers_have_few_boards_rebuilt_at_a_time(forgetful: Instance) -> None:
     """Else one of them queues the whole past before the next program is judged."""
     answers = [ask(forgetful, n) for n in range(OLD)]
     assert [one.status_code for one in answers] == [202] * MOST + [503] * (OLD - MOST)

@@ -16,7 +16,7 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from agon.http.openapi import document
-from fakes.http_house import House, house_at
+from fakes.instance import Instance, instance_at
 
 CHECKS = [
     not_a_server_error,
@@ -31,9 +31,9 @@ FEW = examples(
 
 
 @pytest.fixture(scope="module")
-def attacked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
-    """Share one house among all requests."""
-    made = house_at(tmp_path_factory.mktemp("attacked"))
+def attacked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Instance]:
+    """Share one instance among all requests."""
+    made = instance_at(tmp_path_factory.mktemp("attacked"))
     made.contest("spring-2026", people=3)
     yield made
     made.service.store.close()
@@ -48,12 +48,12 @@ def as_it_is(_: Any, value: Any) -> bytes:
 
 
 class Attacked:
-    """Pass requests on to the house of the day; the description is read before there is one."""
+    """Pass requests on to the instance of the day; the description is read before there is one."""
 
     app: Any = None
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """Answer as the house does."""
+        """Answer as the instance does."""
         await self.app(scope, receive, send)
 
 
@@ -65,7 +65,7 @@ described = whole.exclude(operation_id=ENDLESS)
 
 @described.parametrize()
 @FEW
-def test_an_operator_meets_no_fault_of_ours(case: Any, attacked: House) -> None:
+def test_an_operator_meets_no_fault_of_ours(case: Any, attacked: Instance) -> None:
     """Whoever may do everything reaches the deepest."""
     proxy.app = attacked.app
     case.call_and_validate(headers=attacked.as_("operator"), checks=CHECKS)
@@ -73,7 +73,7 @@ def test_an_operator_meets_no_fault_of_ours(case: Any, attacked: House) -> None:
 
 @described.parametrize()
 @FEW
-def test_a_stranger_meets_no_fault_of_ours(case: Any, attacked: House) -> None:
+def test_a_stranger_meets_no_fault_of_ours(case: Any, attacked: Instance) -> None:
     """Strangers send what they like."""
     proxy.app = attacked.app
     case.call_and_validate(checks=CHECKS)

@@ -13,31 +13,33 @@ from uvicorn.protocols.http.flow_control import FlowControl
 from agon.http import process, slow_readers
 from agon.http.process import Server
 from agon.http.slow_readers import MIN_BYTES, SlowReaderTimeout
-from fakes.http_house import House, house_at, settings
+from fakes.instance import Instance, instance_at, settings
 
 PATIENCE = 60.0
 STALL = 0.5
 
 
 @pytest.fixture
-def serving(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[House, Server, int]]:
-    """Serve a house with some megabytes of ledger, whose looks follow each other fast."""
+def serving(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[tuple[Instance, Server, int]]:
+    """Serve an instance with some megabytes of ledger, whose looks follow each other fast."""
     monkeypatch.setattr(slow_readers, "TIMEOUT_S", STALL)
-    house = house_at(tmp_path)
-    house.contest("spring", people=0)
+    instance = instance_at(tmp_path)
+    instance.contest("spring", people=0)
     row = b'{"table":"users","row":{"id":"u%d","affiliation":"' + b"x" * 4000 + b'"}}\n'
-    house.post("/contests/spring/records", "organiser",
+    instance.post("/contests/spring/records", "organiser",
                content=b"".join(row % n for n in range(2000)),
                headers={"content-type": "application/x-ndjson"})  # fmt: skip
     listening = socket.create_server(("127.0.0.1", 0))
-    server = process.server(house.service, settings())
+    server = process.server(instance.service, settings())
     running = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
     running.start()
     until(lambda: server.started)
-    yield house, server, listening.getsockname()[1]
+    yield instance, server, listening.getsockname()[1]
     server.should_exit = True
     running.join(PATIENCE)
-    house.service.store.close()
+    instance.service.store.close()
 
 
 def until(what: Callable[[], bool]) -> None:
@@ -48,20 +50,20 @@ def until(what: Callable[[], bool]) -> None:
         time.sleep(0.02)
 
 
-def asked(house: House, port: int) -> socket.socket:
+def asked(instance: Instance, port: int) -> socket.socket:
     """Ask for the whole ledger over a connection with little room."""
     line = socket.socket()
     line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     line.connect(("127.0.0.1", port))
     head = "GET /api/v1/contests/spring/ledger HTTP/1.1\r\nhost: x\r\nconnection: close\r\n"
-    line.sendall(f"{head}authorization: Bearer {house.tokens['operator']}\r\n\r\n".encode())
+    line.sendall(f"{head}authorization: Bearer {instance.tokens['operator']}\r\n\r\n".encode())
     return line
 
 
-def test_whoever_reads_nothing_is_cut_off(serving: tuple[House, Server, int]) -> None:
+def test_whoever_reads_nothing_is_cut_off(serving: tuple[Instance, Server, int]) -> None:
     """Forty of them held forty connections and 170 megabytes, and would have for ever."""
-    house, server, port = serving
-    with asked(house, port), asked(house, port):
+    instance, server, port = serving
+    with asked(instance, port), asked(instance, port):
         until(lambda: len(server.server_state.connections) == 2)
         until(lambda: not server.server_state.connections)
 

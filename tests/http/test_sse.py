@@ -7,7 +7,7 @@ from agon.app.access.tokens import Grant, authenticate, create_token
 from agon.app.access.users import create_user, disable_user
 from agon.app.contests.lifecycle import creation
 from agon.http.sse import Listener, Streams
-from fakes.house import OPERATOR, ORGANISER, service_at
+from fakes.service import OPERATOR, ORGANISER, service_at
 
 
 def test_a_stream_of_a_disabled_user_ends(tmp_path: Path) -> None:

@@ -31,6 +31,6 @@ def test_no_other_kind_is_documented() -> None:
 
 
 def test_every_key_file_and_manifest_field_is_documented() -> None:
-    """All that leaves the house in files."""
+    """All that leaves the instance in files."""
     names = [*KEYS, *FILES, *(field.name for field in (*fields(Manifest), *fields(Proof)))]
     assert [name for name in names if f"`{name}`" not in TEXT] == []

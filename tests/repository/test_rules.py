@@ -1,4 +1,4 @@
-"""The house: what every room keeps to, checked over the source itself."""
+"""The instance: what every room keeps to, checked over the source itself."""
 
 import ast
 import tomllib

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from agon.app.service import Service
-from fakes.house import service_at
+from fakes.service import service_at
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from agon.app.service import Service
 from agon.entities.access import Caller
 from agon.entities.contests import Contest
 from agon.errors import Forbidden, NotFound, Unauthenticated
-from fakes.house import JUDGE, OPERATOR, ORGANISER, PARTICIPANT, VIEWER, WORKER
+from fakes.service import JUDGE, OPERATOR, ORGANISER, PARTICIPANT, VIEWER, WORKER
 
 CONTEST = Contest(
     no=1, id="spring", discipline="arena", title="Spring", description="", visibility="public",
@@ -46,7 +46,7 @@ def test_roles_beside_the_staff_may_do_what_is_listed_and_nothing_else(caller: C
     assert {action for action in ACTIONS if permits(caller, action)} == MAY[caller.role]
 
 
-def test_organisers_may_do_all_but_what_is_about_the_house() -> None:
+def test_organisers_may_do_all_but_what_is_about_the_instance() -> None:
     """Who runs a contest does not hand out tokens or stop everybody's queue."""
     refused = {action for action in ACTIONS if not permits(ORGANISER, action)}
     assert refused == INSTANCE_WIDE | {"job.work"}
@@ -77,7 +77,7 @@ def test_scopes_narrow_a_role_by_action_or_by_its_first_part() -> None:
 
 
 def test_a_token_for_some_contests_is_good_for_no_others() -> None:
-    """Nor for the whole house, whatever its role."""
+    """Nor for the whole instance, whatever its role."""
     limited = replace(OPERATOR, contests=("spring",))
     assert permits(limited, "contest.manage", contest=CONTEST)
     assert not permits(limited, "contest.manage", contest="autumn")

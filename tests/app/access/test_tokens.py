@@ -9,7 +9,7 @@ from agon.app.access.tokens import Grant, authenticate, create_token, revoke_tok
 from agon.app.access.users import create_user, disable_user
 from agon.app.service import Service
 from agon.errors import Forbidden, NotFound, Unauthenticated, Unavailable, Unreadable
-from fakes.house import JUDGE, OPERATOR, ORGANISER, Clock
+from fakes.service import JUDGE, OPERATOR, ORGANISER, Clock
 
 
 @pytest.fixture(autouse=True)
@@ -111,7 +111,7 @@ def test_use_is_noted_once_an_hour(service: Service) -> None:
 
 
 @pytest.mark.parametrize("by", [ORGANISER, JUDGE, replace(OPERATOR, contests=("spring",))])
-def test_operators_of_the_whole_house_alone_give_tokens(service: Service, by: object) -> None:
+def test_operators_of_the_whole_instance_alone_give_tokens(service: Service, by: object) -> None:
     """Else a token could give itself more."""
     with pytest.raises(Forbidden):
         create_token(service, _grant(), by=by)  # type: ignore[arg-type] # all are callers

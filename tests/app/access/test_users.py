@@ -5,7 +5,7 @@ import pytest
 from agon.app.access.users import check_password, create_user, disable_user, set_password, users
 from agon.app.service import Service
 from agon.errors import Conflict, Forbidden, Unauthenticated, Unreadable
-from fakes.house import OPERATOR, ORGANISER
+from fakes.service import OPERATOR, ORGANISER
 
 PASSWORD = "correct horse battery"  # noqa: S105 - a test's
 

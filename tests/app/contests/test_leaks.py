@@ -23,7 +23,7 @@ from agon.app.contests.lifecycle.transitions import finalize, freeze
 from agon.app.service import Service
 from agon.entities.access import Caller
 from agon.errors import AgonError
-from fakes.house import JUDGE, OPERATOR, ORGANISER, PARTICIPANT, VIEWER
+from fakes.service import JUDGE, OPERATOR, ORGANISER, PARTICIPANT, VIEWER
 from fakes.spring import play, spring, view
 
 _LATER = 90

@@ -20,13 +20,13 @@ from agon.errors import AgonError, Conflict, NotFound, Unauthenticated, Unreadab
 from agon.ledger.fold import empty_ledger, fold
 from agon.records import InvalidRecords
 from conftest import Postgresql
-from fakes.house import OPERATOR, ORGANISER, service_at
+from fakes.service import OPERATOR, ORGANISER, service_at
 
 TIME = "2026-11-22T00:00:00Z"
 
 
 @pytest.fixture
-def house(postgresql: Postgresql, tmp_path: Path) -> Iterator[Service]:
+def instance(postgresql: Postgresql, tmp_path: Path) -> Iterator[Service]:
     """Open a service on an empty PostgreSQL database."""
     postgresql.emptied()
     opened = service_at(tmp_path, url=postgresql.address())
@@ -39,62 +39,62 @@ def _bots(start: int, count: int) -> list[tuple[str, dict[str, str], None]]:
 
 
 def test_a_contest_lives_on_postgresql_as_on_sqlite(
-    house: Service, service: Service, tmp_path: Path
+    instance: Service, service: Service, tmp_path: Path
 ) -> None:
     """And its ledger moves from the one to the other."""
-    create(house, NewContest(id="spring", discipline="arena", title="Spring"), by=ORGANISER)
-    open_contest(house, "spring", by=ORGANISER)
+    create(instance, NewContest(id="spring", discipline="arena", title="Spring"), by=ORGANISER)
+    open_contest(instance, "spring", by=ORGANISER)
     rows = [*_bots(0, 2000), ("matches", {"id": "m1", "played_at": TIME, "bot_a": "b1",
                                           "bot_b": "b2", "kind": "rated"}, None)]  # fmt: skip
-    assert record(house, "spring", rows, by=ORGANISER).added == 2001
-    assert record(house, "spring", rows, by=ORGANISER).repeated == 2001
+    assert record(instance, "spring", rows, by=ORGANISER).added == 2001
+    assert record(instance, "spring", rows, by=ORGANISER).repeated == 2001
     line = b'{"table":"bots","row":{"id":"b1","name":"other"},"external_id":"e"}'
     with pytest.raises(Conflict, match="entry 4 with other content"):
-        record(house, "spring", read_ndjson([line]), by=ORGANISER)
-    assert record(house, "spring", read_ndjson([line]), by=ORGANISER, replace=True).replaced == 1
-    freeze(house, "spring", by=ORGANISER)
-    final = finalize(house, "spring", by=ORGANISER)
-    export(house, "spring", tmp_path / "out", by=ORGANISER)
+        record(instance, "spring", read_ndjson([line]), by=ORGANISER)
+    assert record(instance, "spring", read_ndjson([line]), by=ORGANISER, replace=True).replaced == 1
+    freeze(instance, "spring", by=ORGANISER)
+    final = finalize(instance, "spring", by=ORGANISER)
+    export(instance, "spring", tmp_path / "out", by=ORGANISER)
     assert import_contest(service, tmp_path / "out", by=ORGANISER).head == final.head
 
 
-def test_what_postgresql_cannot_be_asked_is_refused_and_no_traceback(house: Service) -> None:
+def test_what_postgresql_cannot_be_asked_is_refused_and_no_traceback(instance: Service) -> None:
     """Its text has no NUL; other databases' has."""
-    create(house, NewContest(id="dojo", discipline="dojo", title="Dojo"), by=ORGANISER)
+    create(instance, NewContest(id="dojo", discipline="dojo", title="Dojo"), by=ORGANISER)
     refused: list[tuple[type[AgonError], Callable[[], object]]] = [
-        (NotFound, lambda: record(house, "a\0b", [], by=ORGANISER)),
-        (InvalidRecords, lambda: record(house, "dojo", [("problems", {"id": "a\0"}, None)],
+        (NotFound, lambda: record(instance, "a\0b", [], by=ORGANISER)),
+        (InvalidRecords, lambda: record(instance, "dojo", [("problems", {"id": "a\0"}, None)],
                                         by=ORGANISER)),
-        (Unreadable, lambda: create(house, NewContest(id="d2", discipline="dojo", title="D",
+        (Unreadable, lambda: create(instance, NewContest(id="d2", discipline="dojo", title="D",
                                                       description="\0"), by=ORGANISER)),
-        (NotFound, lambda: submit(house, "dojo", Submission(user="a", problem="\0", content={
+        (NotFound, lambda: submit(instance, "dojo", Submission(user="a", problem="\0", content={
             "source": "x = 1"}), by=ORGANISER)),
-        (Unreadable, lambda: submit(house, "dojo", Submission(
+        (Unreadable, lambda: submit(instance, "dojo", Submission(
             user="a", problem="p", external_id="\0", content={}), by=ORGANISER)),
-        (NotFound, lambda: create_token(house, Grant(user="\0", role="judge"), by=OPERATOR)),
-        (NotFound, lambda: revoke_token(house, "\0", by=OPERATOR)),
-        (NotFound, lambda: disable_user(house, user="\0", by=OPERATOR)),
-        (Unauthenticated, lambda: check_password(house, user="\0", password="x")),  # noqa: S106 - a test's
+        (NotFound, lambda: create_token(instance, Grant(user="\0", role="judge"), by=OPERATOR)),
+        (NotFound, lambda: revoke_token(instance, "\0", by=OPERATOR)),
+        (NotFound, lambda: disable_user(instance, user="\0", by=OPERATOR)),
+        (Unauthenticated, lambda: check_password(instance, user="\0", password="x")),  # noqa: S106 - a test's
     ]  # fmt: skip
     for error, attempt in refused:
         with pytest.raises(error):
             attempt()
 
 
-def test_writers_at_the_same_time_keep_one_chain(house: Service) -> None:
+def test_writers_at_the_same_time_keep_one_chain(instance: Service) -> None:
     """The lock lets one after the other in, and nothing is lost."""
-    create(house, NewContest(id="spring", discipline="arena", title="Spring"), by=ORGANISER)
+    create(instance, NewContest(id="spring", discipline="arena", title="Spring"), by=ORGANISER)
 
     def write(start: int) -> None:
         for at in range(start, start + 50, 10):
-            record(house, "spring", _bots(at, 10), by=ORGANISER)
+            record(instance, "spring", _bots(at, 10), by=ORGANISER)
 
     threads = [Thread(target=write, args=(100 * number,)) for number in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    with house.store.read() as session:
+    with instance.store.read() as session:
         contest = session.contests.get("spring")
         lines = [one.line for one in session.entries.after(contest.no)]
     standing = fold(lines, start=empty_ledger("spring")).contest

@@ -16,7 +16,7 @@ from agon.app.contests.ledgers.events import events
 from agon.app.replay.replay import replay
 from agon.app.service import Service
 from agon.errors import Forbidden, NotFound, Unreadable
-from fakes.house import ORGANISER, PARTICIPANT
+from fakes.service import ORGANISER, PARTICIPANT
 from fakes.spring import BOTS, play, spring, view
 
 

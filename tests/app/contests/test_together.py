@@ -22,7 +22,7 @@ from agon.app.contests.lifecycle.transitions import freeze
 from agon.app.replay.replay import replay
 from agon.app.replay.replica_cache import ReplicaCache
 from agon.app.service import Service
-from fakes.house import ORGANISER, service_at
+from fakes.service import ORGANISER, service_at
 from fakes.spring import BOTS, play, spring, view
 
 if TYPE_CHECKING:

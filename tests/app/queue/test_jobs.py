@@ -31,7 +31,7 @@ def test_boards_asked_for_while_they_are_made_are_made_again(service: Service) -
     assert added(service, publish_job(contest, id="p2")) == "p2"
 
 
-def test_house_jobs_are_told_apart_by_what_they_are_about(service: Service) -> None:
+def test_instance_jobs_are_told_apart_by_what_they_are_about(service: Service) -> None:
     """Two change sets are tried both; one asked for twice is tried once."""
     contest = dojo(service)
     one = service_job("dry-run", contest, id="d1", payload={"change": "a"}, dedupe="a")

@@ -87,7 +87,7 @@ def test_one_thread_at_a_time_has_a_contest(writer: Writer) -> None:
 
 
 def test_another_contest_does_not_wait() -> None:
-    """A long scoring of one contest must not stop the house."""
+    """A long scoring of one contest must not stop the instance."""
     replicas = ReplicaCache()
     lent, other = Event(), Event()
 
@@ -130,7 +130,7 @@ def test_one_left_by_a_bug_of_ours_is_forgotten(writer: Writer) -> None:
 
 
 def test_one_left_by_a_refusal_stays(writer: Writer) -> None:
-    """Who asks for an unknown id must not make the house read everything anew."""
+    """Who asks for an unknown id must not make the instance read everything anew."""
     replicas, shelf = ReplicaCache(), Shelf(writer.lines)
     first = _lend(replicas, shelf)
     with pytest.raises(NotFound), replicas.current(shelf, _contest()) as replica:  # type: ignore[arg-type]  # a stand-in

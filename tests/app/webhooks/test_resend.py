@@ -15,7 +15,7 @@ from agon.app.webhooks.subscriptions import subscribe
 from agon.entities.access import Caller
 from agon.entities.webhooks import Webhook
 from agon.errors import Conflict, Forbidden, NotFound
-from fakes.house import ORGANISER, PARTICIPANT, service_at
+from fakes.service import ORGANISER, PARTICIPANT, service_at
 from fakes.spring import play, spring, view
 
 

@@ -21,7 +21,7 @@ from agon.app.worker.handlers import service_runners
 from agon.app.worker.loop import Run
 from agon.entities.jobs import Job, JobState
 from app.worker.contests import work
-from fakes.house import ORGANISER, Clock, service_at
+from fakes.service import ORGANISER, Clock, service_at
 from fakes.spring import play, spring, view
 
 PAUSE = timedelta(minutes=10)

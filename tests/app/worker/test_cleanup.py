@@ -12,7 +12,7 @@ from agon.app.worker.cleanup import CleanupSummary, clean_up
 from agon.app.worker.local_source import LocalSource
 from agon.entities.access import StoredResponse
 from agon.entities.jobs import NewJob
-from fakes.house import service_at
+from fakes.service import service_at
 
 DAY = timedelta(days=1)
 

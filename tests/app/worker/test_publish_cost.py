@@ -10,7 +10,7 @@ from sqlalchemy import event
 from agon.app.service import Service
 from agon.app.worker.handlers import service_runners
 from app.worker.contests import work
-from fakes.house import service_at
+from fakes.service import service_at
 from fakes.spring import play, spring
 
 MAX_SESSIONS = 6

@@ -1,4 +1,4 @@
-"""Judging by jobs: the worker runs, the house compares, and one verdict is recorded."""
+"""Judging by jobs: the worker runs, the instance compares, and one verdict is recorded."""
 
 from dataclasses import asdict
 from typing import Any
@@ -14,8 +14,8 @@ from agon.app.worker.handlers import RESULT_HANDLERS, sandbox_runners
 from agon.app.worker.submissions import MAX_SANDBOX_ERRORS
 from agon.entities.jobs import Job
 from app.worker.contests import RIGHT, dojo, entries, job_of, published, submitted, work
-from fakes.house import Clock
 from fakes.sandbox import FakeSandbox
+from fakes.service import Clock
 
 WRONG = "def solver():\n    return [1, 4, 8]\n"
 

@@ -131,7 +131,7 @@ def test_a_task_the_worker_has_not_fails_with_the_closest_there_is(
     ],
 )
 def test_what_no_trial_could_give_is_refused(service: Service, outcome: dict[str, Any]) -> None:
-    """Workers outside the house send these; nothing else of theirs is recorded."""
+    """Workers outside the instance send these; nothing else of theirs is recorded."""
     asked(service)
     job = leases.claim(service, ["trial"], worker="w")
     assert job is not None

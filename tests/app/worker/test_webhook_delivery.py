@@ -22,7 +22,7 @@ from agon.app.worker.webhook_delivery import HELD_BACK, Post
 from agon.entities.webhooks import DeliveryLog, Webhook
 from agon.ledger.entry import Draft
 from app.worker.contests import work
-from fakes.house import Clock
+from fakes.service import Clock
 
 SECRET = b"s" * 32
 

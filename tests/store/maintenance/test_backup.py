@@ -51,7 +51,7 @@ def filled(url: str) -> str:
 
 
 def test_an_archive_restores_into_either_kind(filled: str, other_url: str, tmp_path: Path) -> None:
-    """A contest house moves from SQLite to PostgreSQL when it grows, and back."""
+    """A contest instance moves from SQLite to PostgreSQL when it grows, and back."""
     before = _rows(filled)
     made = backup(filled, tmp_path / "all.tar.gz", now=NOON)
     assert made.size == made.path.stat().st_size > 0
@@ -75,7 +75,7 @@ def test_a_sqlite_file_restores_into_either_kind(tmp_path: Path, url: str) -> No
 
 
 def test_a_backup_is_of_one_moment_while_others_write(url: str, tmp_path: Path) -> None:
-    """The house does not close for its backup."""
+    """The instance does not close for its backup."""
     store = open_store(url)
     with store.write() as session:
         spring = session.contests.add(contest())
@@ -119,7 +119,7 @@ def _add_vote(store: Store, number: int) -> None:
 
 
 def test_a_database_that_holds_something_is_not_restored_into(filled: str, tmp_path: Path) -> None:
-    """A restore into the wrong place would mix two houses."""
+    """A restore into the wrong place would mix two instances."""
     made = backup(filled, tmp_path / "all.tar.gz", now=NOON)
     before = _rows(filled)
     with pytest.raises(Conflict, match="is not empty"):
@@ -224,7 +224,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
 def test_a_damaged_archive_is_refused_and_leaves_nothing(
     filled: str, other_url: str, tmp_path: Path, damage: str
 ) -> None:
-    """Half a house must not open."""
+    """Half an instance must not open."""
     path = backup(filled, tmp_path / "all.tar.gz", now=NOON).path
     harm, said = DAMAGES[damage]
     harm(path)

@@ -90,6 +90,6 @@ def test_a_database_that_is_not_there_is_no_whole_one(tmp_path: Path) -> None:
 
 
 def test_a_contest_without_entries_yet_is_whole(url: str) -> None:
-    """An empty house has no issues."""
+    """An empty instance has no issues."""
     open_store(url).close()
     assert verify(url).issues == ()

@@ -10,7 +10,7 @@ from agon.app.contests.boards.publish import publish
 from agon.app.contests.changes.change_sets import apply, dry_run, propose
 from agon.app.service import Service
 from agon.errors import NotFound
-from fakes.house import ORGANISER
+from fakes.service import ORGANISER
 from fakes.spring import play, spring, view
 
 

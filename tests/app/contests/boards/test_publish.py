@@ -19,7 +19,7 @@ from agon.app.service import Service
 from agon.entities.contests import Event, Snapshot
 from agon.errors import NotFound
 from agon.ledger.manifest import manifest_of
-from fakes.house import ORGANISER
+from fakes.service import ORGANISER
 from fakes.spring import BOTS, play, spring, view
 
 
@@ -48,7 +48,7 @@ def test_a_snapshot_says_what_replaying_the_ledger_says(service: Service) -> Non
 
 
 def test_a_manifest_is_signed_and_says_what_made_the_board(service: Service) -> None:
-    """Who has the manifest can check it without asking this house."""
+    """Who has the manifest can check it without asking this instance."""
     spring(service)
     first = publish(service, "spring").snapshots[0]
     manifest = manifest_of(dict(first.manifest))

@@ -13,7 +13,7 @@ from agon.app.contests.ingest.records import record
 from agon.app.contests.lifecycle import transitions
 from agon.app.service import Service
 from agon.errors import NotFound, Unreadable
-from fakes.house import ORGANISER
+from fakes.service import ORGANISER
 from fakes.spring import BOTS, spring, view
 
 

@@ -12,7 +12,7 @@ from agon.app.service import Service
 from agon.entities.access import Caller
 from agon.entities.contests import Case
 from agon.errors import AgonError, Conflict, Forbidden, NotFound, Unauthenticated, Unreadable
-from fakes.house import ORGANISER, PARTICIPANT
+from fakes.service import ORGANISER, PARTICIPANT
 from fakes.spring import spring, view
 
 J1 = Caller(name="user:j1", user="j1", role="judge")

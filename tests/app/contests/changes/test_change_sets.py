@@ -29,7 +29,7 @@ from agon.app.contests.lifecycle.transitions import finalize
 from agon.app.service import Service
 from agon.entities.contests import Change, Event, StepCause
 from agon.errors import AgonError, Conflict, Forbidden, NotFound, Unreadable
-from fakes.house import ORGANISER, PARTICIPANT
+from fakes.service import ORGANISER, PARTICIPANT
 from fakes.spring import play, spring, view
 from sizes import size
 

@@ -12,7 +12,7 @@ from agon.app.contests.lifecycle.transitions import open_contest
 from agon.app.service import Service
 from agon.ledger.fold import empty_ledger, fold
 from agon.records import InvalidRecords
-from fakes.house import ORGANISER
+from fakes.service import ORGANISER
 
 TIME = "2026-11-22T00:00:00Z"
 

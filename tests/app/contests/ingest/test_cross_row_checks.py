@@ -10,7 +10,7 @@ from agon.app.contests.lifecycle.creation import NewContest, create
 from agon.app.service import Service
 from agon.ledger.entry import Draft
 from agon.records import InvalidRecords
-from fakes.house import ORGANISER
+from fakes.service import ORGANISER
 
 TIME = "2026-11-22T00:00:00Z"
 

@@ -17,7 +17,7 @@ from agon.ledger.entry import read_line
 from agon.ledger.fold import empty_ledger, fold
 from agon.networks import keyed_network
 from agon.records import InvalidRecords
-from fakes.house import JUDGE, OPERATOR, ORGANISER, PARTICIPANT, VIEWER
+from fakes.service import JUDGE, OPERATOR, ORGANISER, PARTICIPANT, VIEWER
 
 TIME = "2026-11-22T00:00:00Z"
 BOTS = [("bots", {"id": name, "name": name}, None) for name in ("x", "y", "z")]

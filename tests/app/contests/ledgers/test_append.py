@@ -18,7 +18,7 @@ from agon.errors import Conflict, NotFound, Unreadable
 from agon.ledger.entry import Draft
 from agon.ledger.fold import ContestState, empty_ledger, fold
 from agon.records import InvalidRecords
-from fakes.house import ORGANISER
+from fakes.service import ORGANISER
 from sizes import size
 
 SHA = "0" * 64

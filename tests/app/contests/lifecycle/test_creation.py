@@ -16,7 +16,7 @@ from agon.errors import (
     Unreadable,
 )
 from agon.ledger.entry import read_line
-from fakes.house import JUDGE, ORGANISER, PARTICIPANT, VIEWER
+from fakes.service import JUDGE, ORGANISER, PARTICIPANT, VIEWER
 
 SPRING = NewContest(id="spring", discipline="arena", title="Spring")
 

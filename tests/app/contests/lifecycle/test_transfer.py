@@ -20,7 +20,7 @@ from agon.ledger.directory import export_directory
 from agon.ledger.entry import Draft, encode_entry, genesis
 from agon.ledger.issues import InvalidEntry
 from agon.records import InvalidRecords
-from fakes.house import JUDGE, OPERATOR, ORGANISER, service_at
+from fakes.service import JUDGE, OPERATOR, ORGANISER, service_at
 
 TIME = "2026-11-22T00:00:00Z"
 ROWS = [
@@ -45,7 +45,7 @@ def spring(service: Service) -> Service:
 
 @pytest.fixture
 def other(tmp_path: Path) -> Iterator[Service]:
-    """Open another house, with another key."""
+    """Open another instance, with another key."""
     (tmp_path / "other").mkdir()
     opened = replace(service_at(tmp_path / "other"), signer=SigningKey(bytes(32)))
     yield opened
@@ -59,7 +59,7 @@ def _files(folder: Path) -> dict[str, bytes]:
 def test_what_is_exported_imported_and_exported_again_is_the_same(
     spring: Service, other: Service, tmp_path: Path
 ) -> None:
-    """Also by a house with another key: the heads are kept as they came."""
+    """Also by an instance with another key: the heads are kept as they came."""
     export(spring, "spring", tmp_path / "one", by=ORGANISER)
     import_contest(other, tmp_path / "one", by=ORGANISER)
     export(other, "spring", tmp_path / "two", by=ORGANISER)
@@ -101,7 +101,7 @@ def test_heads_are_signed_where_boards_were_fixed_and_at_the_end(
 def test_a_continuation_is_added_and_anything_else_is_a_conflict(
     spring: Service, other: Service, tmp_path: Path
 ) -> None:
-    """Two houses can follow one contest; they cannot both write it."""
+    """Two instances can follow one contest; they cannot both write it."""
     export(spring, "spring", tmp_path / "one", by=ORGANISER)
     record(spring, "spring", [("bots", {"id": "z", "name": "z"}, None)], by=ORGANISER)
     export(spring, "spring", tmp_path / "two", by=ORGANISER)
@@ -119,10 +119,10 @@ def test_a_continuation_is_added_and_anything_else_is_a_conflict(
         import_contest(other, tmp_path / "four", by=ORGANISER)
 
 
-def test_a_ledger_that_grew_here_is_signed_by_this_house(
+def test_a_ledger_that_grew_here_is_signed_by_this_instance(
     spring: Service, other: Service, tmp_path: Path
 ) -> None:
-    """The first house cannot vouch for what it has not seen."""
+    """The first instance cannot vouch for what it has not seen."""
     export(spring, "spring", tmp_path / "one", by=ORGANISER)
     import_contest(other, tmp_path / "one", by=ORGANISER)
     record(other, "spring", [("bots", {"id": "w", "name": "w"}, None)], by=ORGANISER)

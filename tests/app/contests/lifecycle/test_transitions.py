@@ -21,7 +21,7 @@ from agon.app.service import Service
 from agon.entities.jobs import NewJob
 from agon.errors import Conflict, Forbidden, NotFound, Unauthenticated, Unreadable
 from agon.ledger.entry import read_line
-from fakes.house import JUDGE, OPERATOR, ORGANISER, VIEWER
+from fakes.service import JUDGE, OPERATOR, ORGANISER, VIEWER
 
 Step: TypeAlias = Callable[..., object]
 

@@ -25,7 +25,7 @@ from agon.app.service import Service
 from agon.errors import Conflict, Forbidden, NotFound, Unreadable
 from agon.kernel.times import written_time
 from agon.ledger.entry import Draft, read_line
-from fakes.house import JUDGE, ORGANISER, PARTICIPANT, VIEWER
+from fakes.service import JUDGE, ORGANISER, PARTICIPANT, VIEWER
 
 SETTER = "def seq(n):\n    return n * n\n"
 SOLVER = "def solver():\n    n = 1\n    while True:\n        yield n * n\n        n += 1\n"
@@ -227,7 +227,7 @@ def test_disciplines_without_submissions_or_problems_say_so(service: Service) ->
 
 @pytest.fixture
 def net(service: Service) -> Service:
-    """Open a challenge whose house validator has a stake, on a server with two tasks."""
+    """Open a challenge whose instance validator has a stake, on a server with two tasks."""
     opened = replace(service, tasks=lambda: ("fix-script", "sum-csv"))
     create(opened, NewContest(id="net", discipline="challenge", title="Net"), by=ORGANISER)
     record(opened, "net", [("validators", {"id": SERVICE_VALIDATOR, "stake": 1.0}, None)],
@@ -284,7 +284,7 @@ def test_a_participant_submits_for_the_own_miner_only(net: Service) -> None:
         submit(net, "net", replace(_agent(), user="ada"), by=PARTICIPANT)
 
 
-def test_without_tasks_or_the_house_validator_there_is_nothing_to_try(
+def test_without_tasks_or_the_instance_validator_there_is_nothing_to_try(
     net: Service, service: Service
 ) -> None:
     """Both are said with what to do."""

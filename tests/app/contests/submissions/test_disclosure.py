@@ -16,7 +16,7 @@ from agon.entities.access import Caller
 from agon.errors import Unreadable
 from agon.ledger.entry import Draft
 from fakes.autumn import CUBES, SQUARES, autumn, entered, publish
-from fakes.house import ORGANISER, service_at
+from fakes.service import ORGANISER, service_at
 
 
 @pytest.fixture

@@ -12,30 +12,30 @@ from agon.entities.access import Role
 from agon.entities.jobs import NewJob
 from agon.errors import DatabaseUnavailable, Unavailable, Unreadable
 from agon.http.archives import unpack
-from fakes.http_house import House
+from fakes.instance import Instance
 
 
-def test_the_house_is_alive_even_without_its_database(
-    house: House, monkeypatch: pytest.MonkeyPatch
+def test_the_instance_is_alive_even_without_its_database(
+    instance: Instance, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Who restarts processes asks one thing, who sends visitors there another."""
-    assert house.client.get("/readyz").json()["status"] == "ready"
+    assert instance.client.get("/readyz").json()["status"] == "ready"
 
     def gone() -> Any:
         raise Unavailable("the database is out of reach; start it")
 
-    monkeypatch.setattr(house.service.store, "read", gone)
-    assert house.client.get("/healthz").json()["status"] == "alive"
-    answer = house.client.get("/readyz")
+    monkeypatch.setattr(instance.service.store, "read", gone)
+    assert instance.client.get("/healthz").json()["status"] == "alive"
+    answer = instance.client.get("/readyz")
     assert (answer.status_code, answer.json()["code"]) == (503, "not-ready")
-    assert house.get("/contests").status_code == 503
+    assert instance.get("/contests").status_code == 503
 
 
 def test_where_the_database_is_and_what_ails_it_is_told_to_operators_alone(
-    house: House, monkeypatch: pytest.MonkeyPatch
+    instance: Instance, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A stranger who knows the host and the port of a database knows where to knock."""
-    asked = {who: house.as_(who) for who in ("operator", "organiser")}
+    asked = {who: instance.as_(who) for who in ("operator", "organiser")}
 
     def gone(*_: object) -> Any:
         raise DatabaseUnavailable("the database agon on db.inside, port 5432 is gone; start it")
@@ -43,139 +43,141 @@ def test_where_the_database_is_and_what_ails_it_is_told_to_operators_alone(
     for asking in ("contests.Contests.get", "queue.Queue.paused"):
         monkeypatch.setattr(f"agon.store.{asking}", gone)
     address = "/api/v1/contests/spring/boards"
-    told = {who: house.client.get(address, headers=headers) for who, headers in asked.items()}
-    told["nobody"] = house.client.get(address)
-    told["ready"] = house.client.get("/readyz")
+    told = {who: instance.client.get(address, headers=headers) for who, headers in asked.items()}
+    told["nobody"] = instance.client.get(address)
+    told["ready"] = instance.client.get("/readyz")
     assert {one.status_code for one in told.values()} == {503}
     assert [who for who, one in told.items() if "db.inside" in one.text] == ["operator"]
 
 
-def test_metrics_count_by_template_never_by_address(house: House) -> None:
+def test_metrics_count_by_template_never_by_address(instance: Instance) -> None:
     """Addresses are made up by strangers; each would be a series kept for ever."""
-    house.contest()
-    house.get("/contests/spring")
-    house.get("/made-up-by-a-stranger")
-    text = house.client.get("/metrics", headers=house.as_("operator")).text
+    instance.contest()
+    instance.get("/contests/spring")
+    instance.get("/made-up-by-a-stranger")
+    text = instance.client.get("/metrics", headers=instance.as_("operator")).text
     assert 'route="/api/v1/contests/{contest}",status="200"' in text
     assert "made-up" not in text
     assert 'agon_ledger_entries{contest="spring"} 5.0' in text
     assert 'agon_jobs{kind="publish",state="queued"} 1.0' in text
-    assert house.client.get("/metrics").status_code == 401
+    assert instance.client.get("/metrics").status_code == 401
 
 
-def test_a_worker_claims_keeps_and_gives_back_a_job_with_its_lease(house: House) -> None:
+def test_a_worker_claims_keeps_and_gives_back_a_job_with_its_lease(instance: Instance) -> None:
     """Only who holds the lease has a say."""
-    house.contest()
+    instance.contest()
     body = {"kinds": ["publish"], "worker": "w-1"}
-    given = house.post("/jobs/claim", "operator", json=body).json()
+    given = instance.post("/jobs/claim", "operator", json=body).json()
     assert set(given) == {"id", "kind", "payload", "lease", "lease_seconds", "attempt"}
     path = f"/jobs/{given['id']}"
     wrong = {"lease": "guessed"}
-    assert house.post(f"{path}/heartbeat", "operator", json=wrong).status_code == 409
-    beat = house.post(
+    assert instance.post(f"{path}/heartbeat", "operator", json=wrong).status_code == 409
+    beat = instance.post(
         f"{path}/heartbeat", "operator", json={"lease": given["lease"], "progress": 0.5}
     )
     assert beat.json()["progress"] == 0.5
-    assert given["lease"] not in house.get(path, "organiser").text
-    assert house.post(f"{path}/complete", "worker", json={"lease": given["lease"],
+    assert given["lease"] not in instance.get(path, "organiser").text
+    assert instance.post(f"{path}/complete", "worker", json={"lease": given["lease"],
                       "outcome": {}}).status_code == 403  # fmt: skip
-    failed = house.post(
+    failed = instance.post(
         f"{path}/fail", "operator", json={"lease": given["lease"], "cause": "tired"}
     ).json()
     assert (failed["state"], failed["causes"][0]["cause"]) == ("queued", "tired")
-    assert house.post("/jobs/claim", "worker", json={"kinds": ["judge"],
+    assert instance.post("/jobs/claim", "worker", json={"kinds": ["judge"],
                       "worker": "w-1"}).status_code == 204  # fmt: skip
 
 
-def test_a_paused_queue_hands_nothing_out(house: House) -> None:
-    """What is worked on ends, and then the house can be mended."""
-    house.contest()
-    assert house.post("/queue", "operator", json={"paused": True}).json()["paused"]
+def test_a_paused_queue_hands_nothing_out(instance: Instance) -> None:
+    """What is worked on ends, and then the instance can be mended."""
+    instance.contest()
+    assert instance.post("/queue", "operator", json={"paused": True}).json()["paused"]
     body = {"kinds": ["publish"], "worker": "w-1"}
-    assert house.post("/jobs/claim", "operator", json=body).status_code == 204
-    house.post("/queue", "operator", json={"paused": False})
-    assert house.post("/jobs/claim", "operator", json=body).status_code == 200
+    assert instance.post("/jobs/claim", "operator", json=body).status_code == 204
+    instance.post("/queue", "operator", json={"paused": False})
+    assert instance.post("/jobs/claim", "operator", json=body).status_code == 200
 
 
-def test_jobs_never_show_their_payload_in_lists(house: House) -> None:
+def test_jobs_never_show_their_payload_in_lists(instance: Instance) -> None:
     """A setter's program waits there before its problem is published."""
-    house.contest()
+    instance.contest()
     for path in ("/jobs", "/jobs?state=queued&kind=publish"):
-        listed = house.get(path, "organiser").json()["items"]
+        listed = instance.get(path, "organiser").json()["items"]
         assert listed
         assert all("payload" not in job and "lease" not in job for job in listed)
 
 
-def test_a_webhooks_secret_is_shown_once(house: House) -> None:
+def test_a_webhooks_secret_is_shown_once(instance: Instance) -> None:
     """And it is nowhere else: not in lists, not in the audit log."""
-    house.contest()
+    instance.contest()
     path = "/contests/spring/webhooks"
-    made = house.post(path, "organiser", json={"url": "https://example.org/agon"})
+    made = instance.post(path, "organiser", json={"url": "https://example.org/agon"})
     assert made.status_code == 201, made.text
     secret = made.json()["secret"]
     assert secret.startswith("whsec_")
-    for seen in (house.get(path, "organiser"), house.get("/audit", "operator")):
+    for seen in (instance.get(path, "organiser"), instance.get("/audit", "operator")):
         assert secret not in seen.text
     name = made.json()["id"]
-    changed = house.client.patch(
-        f"/api/v1{path}/{name}", json={"active": False}, headers=house.as_("organiser")
+    changed = instance.client.patch(
+        f"/api/v1{path}/{name}", json={"active": False}, headers=instance.as_("organiser")
     )
     assert changed.json()["active"] is False
-    assert house.get(f"{path}/{name}/deliveries", "organiser").json()["items"] == []
-    gone = house.client.delete(f"/api/v1{path}/{name}", headers=house.as_("organiser"))
+    assert instance.get(f"{path}/{name}/deliveries", "organiser").json()["items"] == []
+    gone = instance.client.delete(f"/api/v1{path}/{name}", headers=instance.as_("organiser"))
     assert gone.status_code == 204
-    assert house.get(path, "organiser").json()["items"] == []
+    assert instance.get(path, "organiser").json()["items"] == []
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1/x", "https://10.0.0.1/", "ftp://example.org",
                                  "https://169.254.169.254/latest"])  # fmt: skip
-def test_webhooks_do_not_lead_into_our_own_network(house: House, url: str) -> None:
-    """A stranger's URL must not make the house ask its neighbours."""
-    house.contest()
-    answer = house.post("/contests/spring/webhooks", "organiser", json={"url": url})
+def test_webhooks_do_not_lead_into_our_own_network(instance: Instance, url: str) -> None:
+    """A stranger's URL must not make the instance ask its neighbours."""
+    instance.contest()
+    answer = instance.post("/contests/spring/webhooks", "organiser", json={"url": url})
     assert (answer.status_code, answer.json()["code"]) == (422, "forbidden-url")
 
 
-def test_a_change_set_goes_from_proposal_to_roll_back(house: House) -> None:
+def test_a_change_set_goes_from_proposal_to_roll_back(instance: Instance) -> None:
     """Each step is an answer of its own; what does not come next is a conflict."""
-    house.contest()
+    instance.contest()
     path = "/contests/spring/change-sets"
     sent = {"kind": "void", "params": {"people": ["u1"]}, "reason": "left"}
-    made = house.post(path, "organiser", json=sent)
+    made = instance.post(path, "organiser", json=sent)
     assert (made.status_code, made.json()["state"]) == (202, "proposed")
     one = f"{path}/{made.json()['id']}"
-    assert house.post(f"{one}/apply", "organiser").status_code == 409
-    assert house.post(f"{one}/cancel", "organiser").json()["state"] == "cancelled"
-    assert house.get(path, "organiser").json()["items"][0]["state"] == "cancelled"
+    assert instance.post(f"{one}/apply", "organiser").status_code == 409
+    assert instance.post(f"{one}/cancel", "organiser").json()["state"] == "cancelled"
+    assert instance.get(path, "organiser").json()["items"][0]["state"] == "cancelled"
 
 
-def test_a_case_is_opened_decided_and_closed(house: House) -> None:
+def test_a_case_is_opened_decided_and_closed(instance: Instance) -> None:
     """People decide, with reasons that stand in the ledger."""
-    house.contest()
+    instance.contest()
     path = "/contests/spring/cases"
-    made = house.post(path, "organiser", json={"text": "odd votes", "title": "Odd",
+    made = instance.post(path, "organiser", json={"text": "odd votes", "title": "Odd",
                       "subjects": ["ada"]})  # fmt: skip
     assert made.status_code == 201, made.text
     one = f"{path}/{made.json()['id']}"
-    decided = house.post(f"{one}/decisions", "organiser", json={"decision": "dismissed",
+    decided = instance.post(f"{one}/decisions", "organiser", json={"decision": "dismissed",
                          "reason": "explained"})  # fmt: skip
     assert decided.json()["state"] == "decided"
-    assert house.post(f"{one}/appeals", "judge", json={"text": "no"}).status_code == 404
-    appealed = house.post(f"{one}/appeals", "participant", json={"text": "but"})
+    assert instance.post(f"{one}/appeals", "judge", json={"text": "no"}).status_code == 404
+    appealed = instance.post(f"{one}/appeals", "participant", json={"text": "but"})
     assert appealed.json()["state"] == "appealed"
     # Who complained, and what the organisers noted, is not told to whom the case is about.
     assert [step["kind"] for step in appealed.json()["steps"]] == ["decision", "appeal"]
     assert appealed.json()["finding"] is None
-    closed = house.post(f"{one}/close", "organiser", json={"text": "done"})
+    closed = instance.post(f"{one}/close", "organiser", json={"text": "done"})
     assert closed.json()["state"] == "closed"
 
 
-def test_submissions_are_for_contests_that_take_them(house: House) -> None:
+def test_submissions_are_for_contests_that_take_them(instance: Instance) -> None:
     """A community has records and no submissions."""
-    house.contest()
+    instance.contest()
     sent = {"content": {"source": "print(1)"}, "problem": "p"}
-    assert house.post("/contests/spring/submissions", "participant", json=sent).status_code == 409
-    assert house.get("/contests/spring/submissions", "participant").json()["items"] == []
+    assert (
+        instance.post("/contests/spring/submissions", "participant", json=sent).status_code == 409
+    )
+    assert instance.get("/contests/spring/submissions", "participant").json()["items"] == []
 
 
 @pytest.mark.parametrize(
@@ -184,7 +186,9 @@ def test_submissions_are_for_contests_that_take_them(house: House) -> None:
      ["spring/ledger.ndjson", "other/heads.ndjson"], ["spring/a/ledger.ndjson"],
      ["spring\\..\\contest.json"]],
 )  # fmt: skip
-def test_an_archive_writes_nowhere_but_where_it_is_unpacked(house: House, names: list[str]) -> None:
+def test_an_archive_writes_nowhere_but_where_it_is_unpacked(
+    instance: Instance, names: list[str]
+) -> None:
     """Names in a stranger's archive are a stranger's paths."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
@@ -192,15 +196,15 @@ def test_an_archive_writes_nowhere_but_where_it_is_unpacked(house: House, names:
             archive.writestr(name, b"{}")
     headers = {"content-type": "application/zip"}
     body = packed.getvalue()
-    answer = house.post("/contests/import", "operator", content=body, headers=headers)
+    answer = instance.post("/contests/import", "operator", content=body, headers=headers)
     assert answer.status_code == 422, answer.text
 
 
 @pytest.mark.parametrize("body", [b"", b"PK", b"PK\x03\x04" + b"\x00" * 40, b"no zip at all"])
-def test_what_is_no_archive_is_refused(house: House, body: bytes) -> None:
+def test_what_is_no_archive_is_refused(instance: Instance, body: bytes) -> None:
     """In our form, whatever it is."""
     headers = {"content-type": "application/zip"}
-    answer = house.post("/contests/import", "operator", content=body, headers=headers)
+    answer = instance.post("/contests/import", "operator", content=body, headers=headers)
     assert answer.status_code == 422, answer.text
 
 
@@ -243,14 +247,16 @@ def test_an_archive_packed_in_a_rare_way_is_refused(
 
 
 @pytest.mark.parametrize("role", ["worker", "organiser", "operator"])
-def test_a_bound_token_does_not_learn_which_contests_there_are(house: House, role: Role) -> None:
+def test_a_bound_token_does_not_learn_which_contests_there_are(
+    instance: Instance, role: Role
+) -> None:
     """A private contest and none at all are the same to whoever may see neither."""
-    house.contest("spring")
-    house.contest("hidden", visibility="private")
-    token = house.token(role, contests=["spring"])
+    instance.contest("spring")
+    instance.contest("hidden", visibility="private")
+    token = instance.token(role, contests=["spring"])
     said = []
     for name in ("hidden", "nobody"):
-        answer = house.client.get(
+        answer = instance.client.get(
             f"/api/v1/jobs?contest={name}", headers={"authorization": f"Bearer {token}"}
         )
         said.append((answer.status_code, answer.json()["detail"].replace(name, "it")))
@@ -258,23 +264,23 @@ def test_a_bound_token_does_not_learn_which_contests_there_are(house: House, rol
     assert said[0][0] == 403
 
 
-def test_a_worker_does_not_see_why_the_houses_own_jobs_failed(house: House) -> None:
+def test_a_worker_does_not_see_why_the_instances_own_jobs_failed(instance: Instance) -> None:
     """A gate's refusal names a term of the answer; workers outside see no answer."""
-    house.contest("spring")
+    instance.contest("spring")
     gate = NewJob(id="gate-1", kind="gate", payload={}, contest_no=1, max_attempts=1)
     judge = NewJob(id="judge-1", kind="judge", payload={}, contest_no=1)
-    with house.service.store.write() as session:
-        now = house.service.clock()
+    with instance.service.store.write() as session:
+        now = instance.service.clock()
         for job in (gate, judge):
             session.queue.add(job, now=now)
         session.queue.claim(["gate"], worker="w", lease="l", now=now, span=timedelta(seconds=9))
         cause = "term 3 differs between two runs: 4711 and 4712"
         session.queue.fail("gate-1", lease="l", cause=cause, now=now, retry_at=None)
-    assert "4711" in house.get("/jobs", "organiser").text
-    listed = house.get("/jobs", "worker")
+    assert "4711" in instance.get("/jobs", "organiser").text
+    listed = instance.get("/jobs", "worker")
     assert [one["id"] for one in listed.json()["items"]] == ["judge-1"]
     for path in ("/jobs?kind=gate", "/jobs/gate-1", "/jobs?kind=publish"):
-        answer = house.get(path, "worker")
+        answer = instance.get(path, "worker")
         assert answer.status_code == 403
         assert "4711" not in answer.text
-    assert house.get("/jobs/judge-1", "worker").status_code == 200
+    assert instance.get("/jobs/judge-1", "worker").status_code == 200

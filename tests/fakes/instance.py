@@ -1,4 +1,4 @@
-"""A whole house behind HTTP, in this process, with a token for every role."""
+"""A whole instance behind HTTP, in this process, with a token for every role."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ from agon.entities.access import Role
 from agon.http.app import create_app
 from agon.logs import start_logging
 from agon.settings import Settings
-from fakes.house import OPERATOR, ORGANISER, service_at
+from fakes.service import OPERATOR, ORGANISER, service_at
 
 ROLES: tuple[Role, ...] = ("viewer", "participant", "judge", "organiser", "operator", "worker")
 USERS = {"viewer": "vera", "participant": "ada", "judge": "judy", "organiser": "olga",
@@ -26,7 +26,7 @@ API = "/api/v1"
 
 
 @dataclass
-class House:
+class Instance:
     """Hold a service, its application and what tests ask it with."""
 
     service: Service
@@ -35,7 +35,7 @@ class House:
     tokens: dict[str, str] = field(default_factory=dict)
 
     def close(self) -> None:
-        """Let go of everything the house holds."""
+        """Let go of everything the instance holds."""
         asyncio.run(self.app.state.board_rows.close())
         self.service.store.close()
 
@@ -86,8 +86,8 @@ def settings(**given: Any) -> Settings:
     )
 
 
-def house_at(folder: Path, *, url: str | None = None, **given: Any) -> House:
-    """Open a house in a folder, or in another database; closing it is the caller's."""
+def instance_at(folder: Path, *, url: str | None = None, **given: Any) -> Instance:
+    """Open an instance in a folder, or in another database; closing it is the caller's."""
     start_logging(form="json", level="error")
     url = url or f"sqlite:///{folder}/agon.db"
     service = service_at(folder, url=url)
@@ -95,7 +95,7 @@ def house_at(folder: Path, *, url: str | None = None, **given: Any) -> House:
         create_user(service, user=user, by=OPERATOR)
     app = create_app(service, settings(database=url, **given))
     client = TestClient(app, raise_server_exceptions=False)
-    made = House(service, app, client)
+    made = Instance(service, app, client)
     for role in ROLES:
         made.tokens[role] = made.token(role)
     return made

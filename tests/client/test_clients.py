@@ -1,0 +1,323 @@
+"""One suite for the local and the remote client: equal results and errors."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import orjson
+import pytest
+
+from agon.api.models.access import TokenCreate, UserCreate, UserUpdate
+from agon.api.models.base import ReasonRequest
+from agon.api.models.changes import ChangeSetCreate
+from agon.api.models.contests import ContestCreate, SeasonCreate
+from agon.api.models.jobs import QueueUpdate
+from agon.api.models.submissions import ProblemCreate, SubmissionCreate
+from agon.api.models.webhooks import WebhookCreate, WebhookUpdate
+from agon.client import Api
+from agon.client.local import Local
+from agon.errors import AgonError, Conflict, NotFound, Unreadable
+from agon.records import InvalidRecords
+from client.conftest import client_of, work
+from fakes.autumn import CUBES, RIGHT, autumn, judged, publish
+from fakes.instance import Instance
+
+PEOPLE = ("ada", "bob", "cy")
+
+
+def lines(*people: str, table: bool = True) -> Iterator[bytes]:
+    """Give users as NDJSON, cut in the middle of lines."""
+    rows = [{"id": name, "affiliation": "org"} for name in people]
+    text = b"".join(
+        orjson.dumps({"table": "users", "row": row} if table else row) + b"\n" for row in rows
+    )
+    yield text[:7]
+    yield text[7:]
+
+
+@pytest.fixture
+def spring(api: Api, instance: Instance) -> str:
+    """Open a contest with three people, published."""
+    api.contests.create(ContestCreate(id="spring", discipline="community", title="Spring"))
+    api.contests.open("spring")
+    api.records.add("spring", lines(*PEOPLE))
+    work(instance)
+    return "spring"
+
+
+def test_a_contest_is_led_through_its_life(api: Api, spring: str) -> None:
+    """Each step tells the state it led to."""
+    assert api.contests.get(spring).state == "open"
+    assert api.contests.freeze(spring).state == "frozen"
+    assert api.contests.get(spring).frozen_at == 6
+    assert api.contests.unfreeze(spring, ReasonRequest(reason="go on")).state == "open"
+    assert api.contests.finalize(spring).state == "final"
+    assert api.contests.next_season(spring, SeasonCreate(id="autumn")).season == 2
+    assert [one.id for one in api.contests.list()] == ["autumn", "spring"]
+    assert [one.id for one in api.contests.list(series="spring")] == ["autumn"]
+
+
+def test_refusals_are_of_the_same_kind(api: Api, spring: str) -> None:
+    """So that a command ends with the same code wherever it works."""
+    with pytest.raises(NotFound, match="no contest 'none'"):
+        api.contests.get("none")
+    with pytest.raises(Conflict):
+        api.contests.create(ContestCreate(id=spring, discipline="community", title="Again"))
+    with pytest.raises(NotFound, match="did you mean community"):
+        api.contests.create(ContestCreate(id="x1", discipline="comunity", title="X"))
+    with pytest.raises(NotFound):
+        api.boards.page(spring, "no-such-board")
+    with pytest.raises(Conflict):
+        api.contests.open(spring)
+    with pytest.raises(Unreadable):
+        api.changes.propose(spring, ChangeSetCreate(kind="void", params={}, reason="none is named"))
+
+
+def test_records_with_faults_are_all_told_and_none_is_entered(api: Api, spring: str) -> None:
+    """Each with its line."""
+    wrong = b'{"table":"users","row":{"id":"dan"}}\n{"table":"userz","row":{}}\nno json\n'
+    with pytest.raises((InvalidRecords, Unreadable)) as refused:
+        api.records.add(spring, [wrong])
+    assert refused.value.exit_code == 2
+    assert "userz" in str(refused.value)
+    assert "is not JSON" in str(refused.value)
+    assert api.contests.get(spring).seq == 5
+
+
+def test_records_are_entered_once_however_often_they_are_sent(api: Api, spring: str) -> None:
+    """As bare rows of a table as well; a dry run enters nothing."""
+    again = api.records.add(spring, lines(*PEOPLE, table=False), table="users")
+    assert (again.added, again.repeated) == (0, 3)
+    dry = api.records.add(spring, lines("dan"), dry_run=True)
+    assert (dry.added, api.contests.get(spring).seq) == (1, 5)
+    with pytest.raises(Conflict):
+        api.records.add(spring, [b'{"table":"users","row":{"id":"ada","affiliation":"x"}}'])
+    replaced = api.records.add(
+        spring, [b'{"table":"users","row":{"id":"ada","affiliation":"other"}}'], replace=True
+    )
+    assert replaced.replaced == 1
+
+
+def test_boards_are_paged_proved_explained_and_remembered(api: Api, spring: str) -> None:
+    """What people look at."""
+    first = api.boards.page(spring, limit=2)
+    assert (first.board, first.rows_total, len(first.rows)) == ("user-score", 3, 2)
+    assert first.next is not None
+    rest = api.boards.page(spring, first.board, cursor=first.next, limit=2)
+    assert {row["id"] for row in (*first.rows, *rest.rows)} == set(PEOPLE)
+    around = api.boards.page(spring, around="cy", limit=1)
+    assert around.rows[0]["id"] == "cy"
+    assert [row["id"] for row in api.boards.search(spring, "a").rows] == ["ada"]
+    assert api.boards.search(spring, "A", board="user-score", as_of="5", limit=1).rows == ()
+    assert api.boards.unscored(spring).unscored == ()
+    assert next(one.board for one in api.boards.list(spring).items) == "user-score"
+    told = api.boards.explain(spring, "ada")
+    assert told.score == pytest.approx(sum(part.points for part in told.parts))
+    assert [step.id for step in api.boards.history(spring, "ada")] == ["ada"]
+    assert api.boards.proof(spring, "ada").manifest["board_sha256"] == first.board_sha256
+    assert api.boards.page(spring, as_of="5").snapshot == first.snapshot
+    with pytest.raises(NotFound):
+        api.boards.page(spring, as_of="2")
+
+
+def test_a_change_is_tried_applied_and_rolled_back(
+    api: Api, instance: Instance, spring: str
+) -> None:
+    """Nothing counts before it was seen."""
+    before = api.boards.page(spring)
+    proposed = api.changes.propose(
+        spring,
+        ChangeSetCreate(kind="void", params={"records": ["users/bob"]}, reason="left"),
+    )
+    tried = api.changes.dry_run(spring, proposed.id)
+    assert tried.dry_run_at == 5
+    assert [one["id"] for one in (tried.report or {})["boards"]["user-score"]["dropped"]] == ["bob"]
+    assert api.boards.page(spring).board_sha256 == before.board_sha256
+    assert api.changes.apply(spring, proposed.id).state == "applied"
+    work(instance)
+    assert "bob" not in {row["id"] for row in api.boards.page(spring).rows}
+    assert (
+        api.changes.roll_back(spring, proposed.id, ReasonRequest(reason="back")).state
+        == "rolled-back"
+    )
+    work(instance)
+    assert api.boards.page(spring).board_sha256 == before.board_sha256
+    assert [one.state for one in api.changes.list(spring)] == ["rolled-back"]
+    other = api.changes.propose(
+        spring,
+        ChangeSetCreate(
+            kind="rules", params={"overrides": {"self_feedback": "ignore"}}, reason="x"
+        ),
+    )
+    assert api.changes.cancel(spring, other.id).state == "cancelled"
+    assert api.changes.get(spring, other.id).state == "cancelled"
+
+
+def test_a_change_that_cannot_be_tried_is_refused_at_once(api: Api, spring: str) -> None:
+    """Nobody waits five minutes for a dry run that has failed, and is told why it did."""
+    proposed = api.changes.propose(
+        spring,
+        ChangeSetCreate(kind="void", params={"people": ["nobody"]}, reason="left"),
+    )
+    with pytest.raises(Conflict, match="nothing to void"):
+        api.changes.dry_run(spring, proposed.id)
+    assert api.changes.cancel(spring, proposed.id).state == "cancelled"
+
+
+def test_a_ledger_goes_out_and_comes_in_unchanged(api: Api, spring: str, tmp_path: Path) -> None:
+    """Byte for byte; another contest's is refused, and so is what is damaged."""
+    api.ledgers.export(spring, tmp_path / "out")
+    head = api.ledgers.head(spring)
+    page = orjson.loads((tmp_path / "out" / "contest.json").read_bytes())
+    assert (head.seq, head.head_sha256, head.public_key) == (
+        page["seq"], page["head_sha256"], page["public_key"],
+    )  # fmt: skip
+    with pytest.raises(Conflict, match="exists; name a new folder"):
+        api.ledgers.export(spring, tmp_path / "out")
+    with pytest.raises(Conflict, match="the ledger of spring, not of autumn"):
+        api.ledgers.import_(tmp_path / "out", id="autumn")
+    with pytest.raises(Conflict, match="nothing new"):
+        api.ledgers.import_(tmp_path / "out")
+    entries = tmp_path / "out" / "ledger.ndjson"
+    entries.write_bytes(entries.read_bytes().replace(b'"ada"', b'"eve"'))
+    with pytest.raises(Unreadable, match=r"ledger\.ndjson"):
+        api.ledgers.import_(tmp_path / "out")
+
+
+def test_a_ledger_can_move_to_another_instance(api: Api, spring: str, tmp_path: Path) -> None:
+    """Exported there, imported here, exported again: the same bytes."""
+    from fakes.service import service_at
+
+    api.ledgers.export(spring, tmp_path / "one")
+    (tmp_path / "elsewhere").mkdir()
+    with Local(service_at(tmp_path / "elsewhere")) as other:
+        taken = other.ledgers.import_(tmp_path / "one", id=spring)
+        assert (taken.id, taken.seq) == (spring, 5)
+        other.ledgers.export(spring, tmp_path / "two")
+        assert other.boards.page(spring).board_sha256 == api.boards.page(spring).board_sha256
+    for name in ("contest.json", "ledger.ndjson", "heads.ndjson"):
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
+
+
+def test_users_and_tokens_are_looked_after(api: Api, instance: Instance) -> None:
+    """A token is shown once, and opens the api until it is revoked."""
+    made = api.access.create_user(
+        UserCreate(id="ida", name="Ida", password="long enough for anybody")  # noqa: S106 (of a test)
+    )
+    assert (made.name, made.disabled) == ("Ida", False)
+    token = api.access.create_token(TokenCreate(user="ida", role="viewer", days=1))
+    text = token.token
+    assert text not in str([one.model_dump() for one in api.access.tokens(user="ida")])
+    instance.tokens["ida"] = text
+    with client_of(instance, "ida") as client:
+        assert list(client.contests.list()) == []
+        api.access.revoke_token(token.id)
+        with pytest.raises(AgonError, match="not valid"):
+            list(client.contests.list())
+    assert api.access.update_user("ida", UserUpdate(disabled=True)).disabled
+    assert not api.access.update_user("ida", UserUpdate(disabled=False)).disabled
+    assert "ida" in [one.id for one in api.access.users()]
+
+
+def test_jobs_are_listed_and_the_queue_paused(api: Api) -> None:
+    """What an operator does on a busy day."""
+    api.contests.create(ContestCreate(id="spring", discipline="community", title="Spring"))
+    api.contests.open("spring")
+    assert api.jobs.set_queue(QueueUpdate(paused=True)).paused
+    assert not api.jobs.set_queue(QueueUpdate(paused=False)).paused
+    api.changes.propose("spring", ChangeSetCreate(kind="rules", params={}, reason="look"))
+    [job] = [one for one in api.jobs.list(contest="spring") if one.kind == "dry-run"]
+    assert api.jobs.get(job.id).state == "queued"
+    assert api.jobs.cancel(job.id).state == "cancelled"
+    assert api.jobs.retry(job.id).state == "queued"
+    assert api.jobs.queue().leased == 0
+
+
+def test_findings_are_those_of_the_last_look(api: Api, spring: str) -> None:
+    """Position 0 says that nobody has looked."""
+    assert api.integrity.findings(spring).seq == 0
+    assert api.integrity.scan(spring).seq == 5
+    assert api.integrity.findings(spring).seq == 5
+
+
+def test_a_frozen_board_is_all_that_nobody_in_particular_sees(instance: Instance) -> None:
+    """The client shows no token unless it is told to."""
+    instance.contest("spring")
+    with client_of(instance) as staff, client_of(instance, None) as public:
+        staff.contests.freeze("spring")
+        seen = public.boards.page("spring").board_sha256
+        instance.people("spring", 2, begin=10)
+        assert public.boards.page("spring").board_sha256 == seen
+        assert staff.boards.page("spring").board_sha256 != seen
+        with pytest.raises(AgonError, match="needs a token"):
+            public.contests.open("spring")
+
+
+def test_problems_are_posed_and_programs_sent(api: Api, instance: Instance) -> None:
+    """Setters and solvers as well work wherever the api is."""
+    squares = autumn(instance.service)
+    cubes = publish(instance.service, CUBES, freeze_started_at="2026-01-01T00:00:00.000000Z")
+    listed = list(api.problems.list("autumn"))
+    assert [one.id for one in listed] == [squares, cubes]
+    assert listed[0].disclosed[1].model_dump() == {"n": 3, "a": "9"}
+    package = {"title": "Doubles", "N_check": 9, "source": "def seq(n):\n    return 2 * n\n"}
+    queued = api.problems.publish("autumn", ProblemCreate(package=package))
+    job = queued.job
+    assert (len(queued.id), job.kind, job.contest) == (64, "gate", "autumn")
+    with pytest.raises(Unreadable):
+        api.problems.publish("autumn", ProblemCreate(package={"source": "x = ("}))
+    with pytest.raises(Conflict, match="still takes submissions"):
+        api.problems.reveal("autumn", squares)
+    assert api.problems.reveal("autumn", cubes).id == "autumn"
+    assert api.problems.get("autumn", cubes).source == CUBES
+    assert api.problems.get("autumn", squares).terms is None
+    sent = api.submissions.create(
+        "autumn", SubmissionCreate(content={"source": RIGHT}, problem=squares, user="ada")
+    )
+    again = api.submissions.create(
+        "autumn",
+        SubmissionCreate(
+            content={"source": RIGHT}, problem=squares, user="ada", external_id="mine"
+        ),
+    )
+    judged(instance.service, sent.id, squares)
+    assert [one.id for one in api.submissions.list("autumn")] == [sent.id, again.id]
+    [row] = api.submissions.get("autumn", sent.id).records
+    assert row["verdict"] == "ok"
+    assert api.submissions.get("autumn", again.id).records == ()
+    with pytest.raises(NotFound):
+        api.submissions.get("autumn", "none")
+
+
+def test_webhooks_are_added_tried_and_removed(api: Api, instance: Instance, spring: str) -> None:
+    """What is sent again is a delivery of its own; what is switched off is sent nothing."""
+    request = WebhookCreate(
+        url="https://hooks.example/agon", events=("contest-frozen",), staff=False
+    )
+    made = api.webhooks.create(spring, request)
+    assert made.secret.startswith("whsec_")
+    assert [one.id for one in api.webhooks.list(spring).items] == [made.id]
+    assert (made.events, made.staff, made.active) == (("contest-frozen",), False, True)
+    tested = api.webhooks.send_test(spring, made.id)
+    with pytest.raises(Conflict, match="is not finished"):
+        api.webhooks.redeliver(spring, made.id, tested.id)
+    with instance.service.store.write() as session:
+        log = session.webhooks.delivery(tested.id)
+        session.webhooks.log(replace(log, state="given-up"))
+        queued = session.queue.page(kinds=["deliver"])
+    assert [job.payload["delivery"] for job in queued] == [tested.id]
+    again = api.webhooks.redeliver(spring, made.id, tested.id)
+    assert (again.event_no, again.attempts) == (tested.event_no, ())
+    assert [one.id for one in api.webhooks.deliveries(spring, made.id)] == [
+        again.id,
+        tested.id,
+    ]
+    with pytest.raises(NotFound):
+        api.webhooks.redeliver(spring, made.id, "none")
+    off = api.webhooks.update(spring, made.id, WebhookUpdate(active=False))
+    assert (off.active, off.events) == (False, ("contest-frozen",))
+    assert api.webhooks.update(spring, made.id, WebhookUpdate(events=())).events == ()
+    with pytest.raises(Conflict, match="switched off"):
+        api.webhooks.send_test(spring, made.id)
+    api.webhooks.delete(spring, made.id)
+    assert api.webhooks.list(spring).items == ()
