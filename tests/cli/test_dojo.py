@@ -39,6 +39,7 @@ def test_run_gives_the_terms_as_the_interface_says(agon: Cli, solver: Path, mode
     assert ended.code == 0
     assert list(answer) == [
         "verdict", "terms", "terms_count", "cpu_ms", "wall_ms", "memory_kib", "mode", "reason",
+        "first_index",
     ]  # fmt: skip
     assert answer["verdict"] == "ok"
     assert answer["terms"] == [str(n**3) for n in range(1, 201)]
@@ -85,7 +86,7 @@ def test_run_takes_a_setter_and_the_number_of_terms(agon: Cli, tmp_path: Path) -
     ended = agon("dojo", "run", file, "--kind", "setter", "--n-check", 30)
     assert ended.code == 0
     assert ended.out.startswith("ok\n")
-    assert "30 terms: 100000000000000000000000000000…(41 digits), " in ended.out
+    assert "30 terms from a_0 on: 100000000000000000000000000000…(41 digits), " in ended.out
     assert "and 10 more" in ended.out
 
 
@@ -152,7 +153,7 @@ def test_a_setter_that_differs_between_two_runs_is_refused_with_the_term(
     package = pack_problem(tmp_path / "p", setter=setter)
     refused = agon("dojo", "publish", package, "--out", tmp_path / "out")
     assert refused.code == 1
-    assert "term 7 differs between two runs" in refused.err
+    assert "term 7 (a_7) differs between two runs" in refused.err
     assert not (tmp_path / "out").exists()
 
 

@@ -57,7 +57,8 @@ class FakeSandbox:
         try:
             exec(compile(request.source, "program", "exec"), space)  # noqa: S102 - the tests' own text
             if request.entry == "seq":
-                terms = [space["seq"](n) for n in range(1, request.n_check + 1)]
+                first = request.first_index
+                terms = [space["seq"](n) for n in range(first, first + request.n_check)]
             else:
                 given = (request.n_check,) if request.entry == "gen" else ()
                 terms = space[request.entry](*given)[: request.n_check]

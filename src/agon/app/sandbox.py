@@ -10,7 +10,8 @@ from typing import Literal, Protocol, Self, TypeAlias
 from agon.errors import InvalidRule, Unavailable
 
 EntryPoint: TypeAlias = Literal["solver", "seq", "gen"]
-"""The function a program defines: ``solver()``, ``seq(n)`` for n from 1, or ``gen(N)``."""
+"""The function a program defines: ``solver()``, ``seq(n)`` for n from the first index on, or
+``gen(N)``."""
 
 RunOutcome: TypeAlias = Literal[
     "ok",
@@ -71,6 +72,7 @@ class RunRequest:
         source: the canonical bytes; nothing else of the submission enters the sandbox.
         entry: the function to call.
         n_check: number of terms; a longer list is cut there, a shorter one is valid.
+        first_index: the first number ``seq`` is called with.
         limits: what the run may use.
         name: the caller's name for it, returned with the result; it never enters the sandbox.
     """
@@ -78,6 +80,7 @@ class RunRequest:
     source: bytes = field(repr=False)
     entry: EntryPoint = "solver"
     n_check: int = 200
+    first_index: int = 0
     limits: RunLimits = RunLimits()
     name: str = ""
 

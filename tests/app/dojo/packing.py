@@ -9,10 +9,11 @@ RIGHT = "def solver():\n    return [n * n for n in range(1, {n} + 1)]\n"
 
 
 def pack_problem(folder: Path, *, setter: str = SQUARES, **declared: Any) -> Path:
-    """Write a setter's package of 20 terms."""
+    """Write a setter's package of 20 terms, from a_1 on."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "setter.py").write_text(setter)
-    (folder / "problem.json").write_text(json.dumps({"title": "Squares", "N_check": 20} | declared))
+    package = {"title": "Squares", "N_check": 20, "first_index": 1} | declared
+    (folder / "problem.json").write_text(json.dumps(package))
     return folder
 
 

@@ -29,6 +29,7 @@ def test_a_package_says_its_problem(tmp_path: Path) -> None:
         "title": "Squares",
         "interface": "seq",
         "N_check": 20,
+        "first_index": 1,
         "setter_user_id": "gus",
         "freeze_started_at": "2026-03-01T00:00:00.000000Z",
     }
@@ -48,6 +49,9 @@ def test_what_the_setter_shows_need_not_be_declared(tmp_path: Path) -> None:
         ({"N_check": 1}, "N_check is 1; give a whole number 2 to 100,000"),
         ({"N_check": True}, "N_check is True"),
         ({"N_check": "200"}, "N_check is '200'"),
+        ({"first_index": 2}, "first_index is 2; give 0 or 1"),
+        ({"first_index": True}, "first_index is True; give 0 or 1"),
+        ({"first_indx": 1, "first_index": None}, "did you mean first_index?"),
         ({"interface": "fn"}, "interface is 'fn'; give seq or gen"),
         ({"interface": "gen"}, "interface is gen"),
         ({"title": 7}, "title is not a text"),

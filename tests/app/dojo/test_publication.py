@@ -1,6 +1,7 @@
 """Publishing, revealing and verifying: what is promised, hidden and kept."""
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -32,7 +33,7 @@ def test_the_disclosure_is_the_first_fifty_terms_of_odd_index(tmp_path: Path) ->
     assert disclosed["disclosed"] == [{"n": n, "a": str(n * n)} for n in range(1, 100, 2)]
     assert len(disclosed["disclosed"]) == 50
     assert disclosed["problem_id"] == problem().id
-    assert disclosed["N_check"] == 200
+    assert (disclosed["N_check"], disclosed["first_index"]) == (200, 0)
 
 
 def test_nothing_hidden_is_in_the_disclosure(tmp_path: Path) -> None:
@@ -40,7 +41,7 @@ def test_nothing_hidden_is_in_the_disclosure(tmp_path: Path) -> None:
     source = "def seq(n):\n    return 10**30 + n * 7919\n"
     publish(problem(source), tmp_path / "out", FakeSandbox())
     text = (tmp_path / "out" / "disclosure.json").read_text()
-    hidden = [n for n in range(1, 201) if n % 2 == 0 or n > 99]
+    hidden = [n for n in range(200) if n % 2 == 0 or n > 99]
     assert not [n for n in hidden if str(10**30 + n * 7919) in text]
     assert "n * 7919" not in text
     assert "return" not in text
@@ -51,7 +52,10 @@ def test_only_its_owner_reads_the_sealed_file(tmp_path: Path) -> None:
     publish(problem(), tmp_path / "out", FakeSandbox())
     sealed = tmp_path / "out" / "sealed.json"
     assert sealed.stat().st_mode & 0o777 == 0o600
-    assert read_answer(sealed) == HiddenAnswer(problem(), tuple(str(n * n) for n in range(1, 201)))
+    answer = read_answer(sealed)
+    assert answer == HiddenAnswer(
+        replace(problem(), stated_first_index=0), tuple(str(n * n) for n in range(200))
+    )
     assert sorted(path.name for path in tmp_path.rglob("*")) == [
         "disclosure.json", "out", "sealed.json",
     ]  # fmt: skip
@@ -60,8 +64,11 @@ def test_only_its_owner_reads_the_sealed_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("source", "told"),
     [
-        ("def seq(n): return n + (n == 17) * HASH_SEED", "term 17 differs .* 18 and 19;"),
-        ("def gen(N): return [1] * (N - HASH_SEED + 1)", "term 200 differs .* 1 and none;"),
+        ("def seq(n): return n + (n == 17) * HASH_SEED", r"term 18 \(a_17\) differs .* 18 and 19;"),
+        (
+            "def gen(N): return [1] * (N - HASH_SEED + 1)",
+            r"term 200 \(a_199\) differs .* none;",
+        ),
         ("def gen(N): return [1] * 150", "gave 150 terms; it has to give 200"),
         ("def seq(n): return n / 1", r"wrong_type \(a term is no int\)"),
         ("def seq(n): return 1 // 0", "runtime_error .*ZeroDivisionError"),

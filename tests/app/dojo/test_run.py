@@ -37,6 +37,7 @@ def test_terms_come_as_decimal_text_up_to_the_number_wanted() -> None:
         "memory_kib": 64,
         "mode": "cold",
         "reason": "",
+        "first_index": 0,
     }
 
 
@@ -69,7 +70,7 @@ def test_without_the_scan_the_wall_stands_alone() -> None:
 @pytest.mark.parametrize("scan", [True, False])
 @pytest.mark.parametrize(
     ("source", "terms"),
-    [(b"def seq(n): return n", ("1", "2", "3")), (b"def gen(N): return [7] * N", ("7",) * 3)],
+    [(b"def seq(n): return n", ("0", "1", "2")), (b"def gen(N): return [7] * N", ("7",) * 3)],
 )
 def test_a_setter_is_called_by_what_it_defines(
     source: bytes, terms: tuple[str, ...], *, scan: bool

@@ -47,7 +47,7 @@ def test_a_solver_gives_its_terms_and_what_they_cost(sandbox: Sandbox) -> None:
 @pytest.mark.parametrize(
     ("source", "entry", "terms"),
     [
-        ("def seq(n):\n    return n * n\n", "seq", ("1", "4", "9", "16", "25")),
+        ("def seq(n):\n    return n * n\n", "seq", ("0", "1", "4", "9", "16")),
         ("def gen(N):\n    return list(range(-N, N))\n", "gen", ("-5", "-4", "-3", "-2", "-1")),
         ("def solver():\n    return []\n", "solver", ()),
         ("def solver():\n    return [7]\n", "solver", ("7",)),
@@ -58,7 +58,7 @@ def test_a_solver_gives_its_terms_and_what_they_cost(sandbox: Sandbox) -> None:
 def test_every_entry_is_called_as_its_interface_says(
     sandbox: Sandbox, source: str, entry: Any, terms: tuple[str, ...]
 ) -> None:
-    """Seq counts from 1, gen gets N; a short list is valid; prints do not matter."""
+    """Seq counts from the first index, gen gets N; a short list is valid; prints do not matter."""
     run = sandbox.run(job(source, entry=entry))
     assert (run.outcome, run.terms) == ("ok", terms)
 
@@ -86,7 +86,7 @@ def test_sympy_can_be_used_down_to_its_submodules(sandbox: Sandbox) -> None:
         ("def solver():\n    return [1, True]\n", "solver", "term 2 is bool, not int"),
         ("def solver():\n    return [1.0]\n", "solver", "term 1 is float, not int"),
         ("def solver():\n    return 7\n", "solver", "solver() returned int, not list"),
-        ("def seq(n):\n    return n / 1\n", "seq", "seq(1) is float, not int"),
+        ("def seq(n):\n    return n / 1\n", "seq", "seq(0) is float, not int"),
         ("def gen(N):\n    return range(N)\n", "gen", "gen() returned range, not list"),
         ("from sympy import S\ndef solver():\n    return [S(3)]\n", "solver",
          "term 1 is sympy.core.numbers.Integer, not int"),

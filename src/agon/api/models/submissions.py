@@ -45,10 +45,10 @@ class SubmissionReceipt(Resource):
 
 
 class Term(Resource):
-    """A term of a sequence; a text, because it can have any number of digits."""
+    """A term of a sequence."""
 
-    n: int
-    a: str
+    n: int = Field(description="Its index; the first term has the problem's first_index.")
+    a: str = Field(description="A text, because it can have any number of digits.")
 
 
 class Problem(Resource):
@@ -58,13 +58,16 @@ class Problem(Resource):
     title: str
     interface: str | None
     N_check: int = Field(description="Number of terms a solver has to compute.")
+    first_index: int = Field(
+        description="Index of the first term, 0 or 1: a program gives a_first_index, …."
+    )
     setter_user_id: str | None
     freeze_started_at: datetime | None = Field(description="Since when it takes no submissions.")
     disclosed: tuple[Term, ...] = Field(description="a_1, a_3, …, a_99.")
     revealed: bool
     source: str | None = Field(default=None, description="The setter, once it is revealed.")
     terms: tuple[str, ...] | None = Field(
-        default=None, description="All terms, once it is revealed."
+        default=None, description="All terms from a_first_index on, once it is revealed."
     )
 
 

@@ -54,12 +54,14 @@ class Grader:
         sandbox: where programs run.
         rules: the payload policy that is recorded; scoring applies that of its own edition.
         limits: what a program may use.
+        first_index: index of the first term.
     """
 
     expected: tuple[str, ...] = field(repr=False)
     sandbox: Sandbox
     rules: DojoRules
     limits: RunLimits
+    first_index: int
 
     def verdicts(self, submissions: Iterable[PendingSubmission]) -> Iterator[Row]:
         """Yield the row of each submission with its verdict, in the order they are reached.
@@ -81,7 +83,13 @@ class Grader:
             while decided:
                 yield decided.popleft()
             row, violation = running.pop(request.name)
-            yield {**row, **judged(result, expected=self.expected, violation=violation)}
+            verdict = judged(
+                result,
+                expected=self.expected,
+                first_index=self.first_index,
+                violation=violation,
+            )
+            yield {**row, **verdict}
         yield from decided
 
     def _request(
@@ -127,12 +135,15 @@ def precheck(source: bytes, *, rules: DojoRules) -> Precheck:
     return Precheck(None, summary(inspection.rejected_for("rejected_policy")))
 
 
-def judged(result: RunResult, *, expected: tuple[str, ...], violation: str) -> Row:
+def judged(
+    result: RunResult, *, expected: tuple[str, ...], first_index: int, violation: str
+) -> Row:
     """Return the columns of a verdict: the result of a run, compared with the setter's terms.
 
     Args:
         result: the result of the program's run.
         expected: the setter's terms.
+        first_index: index of the first of them.
         violation: how the program violates the payload policy; empty: not at all.
     """
     verdict, reason, matched = str(result.outcome), result.reason, None
@@ -142,7 +153,9 @@ def judged(result: RunResult, *, expected: tuple[str, ...], violation: str) -> R
             verdict, reason = "rejected_policy", violation
         elif matched < len(expected):
             verdict = "wrong_answer"
-            reason = _difference(result.terms, matched, wanted=len(expected))
+            reason = _difference(
+                result.terms, matched, wanted=len(expected), first_index=first_index
+            )
     return {
         "verdict": verdict,
         "terms_matched": matched,
@@ -157,8 +170,10 @@ def judged(result: RunResult, *, expected: tuple[str, ...], violation: str) -> R
     }
 
 
-def _difference(terms: tuple[str, ...], matched: int, *, wanted: int) -> str:
+def _difference(terms: tuple[str, ...], matched: int, *, wanted: int, first_index: int) -> str:
     """Return where an answer differs; never the expected term. The texts are recorded."""
     if matched == len(terms):
         return f"{matched} of {wanted} terms, all of them right"
-    return f"term {matched + 1} is wrong"
+    index = matched + first_index
+    name = "" if index == matched + 1 else f" (a_{index})"
+    return f"term {matched + 1}{name} is wrong"

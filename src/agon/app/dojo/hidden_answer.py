@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from agon.app.dojo.problems import Problem, problem_of
+from agon.app.dojo.problems import Problem, first_index_of, problem_of
 from agon.app.files import FileIssue, InvalidPackage, json_page, read_object
 
 _MAX_FILE_BYTES: Final = 1 << 30
@@ -18,7 +18,7 @@ _TERM: Final = re.compile(r"0|-?[1-9][0-9]*")
 
 @dataclass(frozen=True)
 class HiddenAnswer:
-    """A problem with its terms (decimal text, from a_1 on)."""
+    """A problem with its terms (decimal text, from its first index on)."""
 
     problem: Problem
     terms: tuple[str, ...] = field(repr=False)
@@ -28,6 +28,7 @@ class HiddenAnswer:
         """Return what a ``problem-published`` entry holds: declaration, source and terms."""
         return {
             **self.problem.declared(),
+            "first_index": self.problem.first_index,
             "source": self.problem.source.decode(),
             "terms": list(self.terms),
         }
@@ -50,6 +51,7 @@ def read_answer(file: Path) -> HiddenAnswer:
     if not isinstance(source, str):
         raise InvalidPackage(FileIssue(where, "has no source", "name a sealed or a revealed file"))
     declared = {key: content.get(key) for key in _DECLARED}
+    declared["first_index"] = content.get("first_index", first_index_of({}))
     problem = problem_of(
         declared, source.encode("utf-8", "replace"), issues=issues, declaration=where, setter=where
     )

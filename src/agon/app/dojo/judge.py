@@ -93,10 +93,13 @@ def judge(
     tally = _Tally(issues=misplaced)
     rows: list[Row] = []
     with Season.opened(out) as season:
+        problem = season.resolve(problem)
         answer = HiddenAnswer(problem, validate_setter(problem, sandbox))
         season.publish(answer)
         rules = rules_in_force()
-        grader = Grader(answer.terms, sandbox, rules, limits or RunLimits())
+        grader = Grader(
+            answer.terms, sandbox, rules, limits or RunLimits(), first_index=problem.first_index
+        )
         pending = _pending(packages, problem.id, season, tally, max_length=rules.max_source_bytes)
         for row in grader.verdicts(pending):
             season.record(row)

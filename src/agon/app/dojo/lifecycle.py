@@ -14,7 +14,12 @@ from typing import Any, Final
 from agon.app.analysis.score import parse_time
 from agon.app.dojo.grading import UNJUDGED, Row
 from agon.app.dojo.hidden_answer import HiddenAnswer
-from agon.app.dojo.problems import Problem, packaged_problem
+from agon.app.dojo.problems import (
+    PUBLISHED_FIRST_INDEX,
+    Problem,
+    first_index_of,
+    packaged_problem,
+)
 from agon.errors import Conflict
 from agon.kernel.times import written_time
 from agon.ledger.drafts import record_draft
@@ -63,6 +68,11 @@ class PublishedProblem:
         return len(self.package["terms"])
 
     @property
+    def first_index(self) -> int:
+        """Return the index of the first term."""
+        return first_index_of(self.package)
+
+    @property
     def answer(self) -> HiddenAnswer:
         """Return the hidden answer with the problem as its package declares it."""
         return HiddenAnswer(packaged_problem(self.package), tuple(self.package["terms"]))
@@ -74,12 +84,18 @@ def freeze_in(row: Row) -> datetime | None:
 
 
 def problem_row(problem: Problem) -> dict[str, Any]:
-    """Return a problem's row of the table ``problems``: nothing of its answer but the hash."""
+    """Return a problem's row of the table ``problems``: nothing of its answer but the hash.
+
+    A row without ``first_index`` means 1, as the rows that were recorded before it existed.
+    """
+    first_index = problem.first_index
+    stated = {} if first_index == PUBLISHED_FIRST_INDEX else {"first_index": first_index}
     return {
         "id": problem.id,
         "setter_user_id": problem.setter_user_id,
         "title": problem.title,
         "n_check": problem.n_check,
+        **stated,
         "freeze_started_at": problem.declared()["freeze_started_at"],
         "p_hash": problem.id,
     }
@@ -114,25 +130,33 @@ def disclosure(package: Mapping[str, Any], *, freeze: datetime | None) -> dict[s
         >>> package = {"interface": "seq", "source": "…", "terms": ["1", "4", "9", "16", "25"]}
         >>> disclosure(package, freeze=None)["disclosed"]
         [{'n': 1, 'a': '1'}, {'n': 3, 'a': '9'}, {'n': 5, 'a': '25'}]
+        >>> disclosure({**package, "first_index": 0}, freeze=None)["disclosed"]
+        [{'n': 1, 'a': '4'}, {'n': 3, 'a': '16'}]
     """
     return {
         "title": package.get("title") or "",
         "interface": package.get("interface"),
         "N_check": len(package["terms"]),
+        "first_index": first_index_of(package),
         "setter_user_id": package.get("setter_user_id"),
         "freeze_started_at": None if freeze is None else written_time(freeze),
-        "disclosed": disclosed(package["terms"]),
+        "disclosed": disclosed(package["terms"], first_index=first_index_of(package)),
     }
 
 
-def disclosed(terms: Sequence[str]) -> list[dict[str, Any]]:
+def disclosed(terms: Sequence[str], *, first_index: int) -> list[dict[str, Any]]:
     """Return the first fifty terms of odd index: a_1, a_3, …, a_99, as far as there are.
 
+    Args:
+        terms: all terms.
+        first_index: index of the first of them.
+
     Example:
-        >>> disclosed(["1", "4", "9", "16"])
+        >>> disclosed(["0", "1", "4", "9"], first_index=0)
         [{'n': 1, 'a': '1'}, {'n': 3, 'a': '9'}]
     """
-    return [{"n": n, "a": terms[n - 1]} for n in range(1, min(2 * DISCLOSED, len(terms) + 1), 2)]
+    end = min(2 * DISCLOSED, len(terms) + first_index)
+    return [{"n": n, "a": terms[n - first_index]} for n in range(1, end, 2)]
 
 
 def submission_row(

@@ -1,7 +1,7 @@
 """Read a setter's package: ``problem.json`` and ``setter.py``."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from difflib import get_close_matches
 from pathlib import Path
@@ -28,7 +28,15 @@ SETTER = "setter.py"
 N_CHECK = 200
 """Terms of a problem that does not say how many (``dojo.md``, Programs)."""
 _N_CHECK_BOUNDS = (2, 100_000)
-_KEYS: Final = ("title", "interface", "N_check", "setter_user_id", "freeze_started_at")
+FIRST_INDEX = 0
+"""Index of the first term of a new problem that does not state it (seed 002, 1.2: a_hat[0…])."""
+PUBLISHED_FIRST_INDEX = 1
+"""Index of the first term of a published problem that does not state it: before it could be stated,
+every sequence began with a_1."""
+_FIRST_INDICES = (0, 1)
+_KEYS: Final = (
+    "title", "interface", "N_check", "first_index", "setter_user_id", "freeze_started_at",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,6 +48,7 @@ class Problem:
         interface: what it defines: ``seq(n)`` or ``gen(N)``.
         title: the title shown.
         n_check: how many terms a solver has to give.
+        stated_first_index: index of the first term, 0 or 1; None: the package does not state it.
         setter_user_id: its setter, who cannot score on it.
         freeze_started_at: from when on submissions are rejected, in UTC.
     """
@@ -48,6 +57,7 @@ class Problem:
     interface: Interface
     title: str = ""
     n_check: int = N_CHECK
+    stated_first_index: int | None = None
     setter_user_id: str | None = None
     freeze_started_at: datetime | None = None
 
@@ -56,6 +66,26 @@ class Problem:
         """Return ``P_hash``: SHA-256 of the setter's canonical source (seed 002, 1.3)."""
         return source_hash(self.source)
 
+    @property
+    def first_index(self) -> int:
+        """Return the index of the first term: ``seq`` is called from it on."""
+        return FIRST_INDEX if self.stated_first_index is None else self.stated_first_index
+
+    def as_published(self, package: Mapping[str, Any] | None) -> "Problem":
+        """Return the problem with the first index of its publication, if it states none itself.
+
+        Args:
+            package: what was published under its id before; None: nothing.
+
+        Example:
+            >>> problem = Problem(source=b"def seq(n): return n", interface="seq")
+            >>> problem.first_index, problem.as_published({"title": "n"}).first_index
+            (0, 1)
+        """
+        if package is None or self.stated_first_index is not None:
+            return self
+        return replace(self, stated_first_index=first_index_of(package))
+
     def declared(self) -> dict[str, Any]:
         """Return its declaration, as ``problem.json`` has it."""
         freeze = self.freeze_started_at
@@ -63,6 +93,7 @@ class Problem:
             "title": self.title,
             "interface": self.interface,
             "N_check": self.n_check,
+            "first_index": self.stated_first_index,
             "setter_user_id": self.setter_user_id,
             "freeze_started_at": None if freeze is None else written_time(freeze),
         }
@@ -140,6 +171,7 @@ def problem_of(
         interface=defined,
         title=values.get("title", ""),
         n_check=values.get("N_check", N_CHECK),
+        stated_first_index=values.get("first_index"),
         setter_user_id=values.get("setter_user_id"),
         freeze_started_at=values.get("freeze_started_at"),
     )
@@ -153,6 +185,7 @@ def packaged_problem(package: Mapping[str, Any]) -> Problem:
     """
     issues: list[FileIssue] = []
     declared = {name: value for name, value in package.items() if name not in {"source", "terms"}}
+    declared["first_index"] = first_index_of(package)
     problem = problem_of(
         declared,
         str(package["source"]).encode(),
@@ -163,6 +196,17 @@ def packaged_problem(package: Mapping[str, Any]) -> Problem:
     if problem is None:
         raise InvalidPackage(*issues)
     return problem
+
+
+def first_index_of(published: Mapping[str, Any]) -> int:
+    """Return the index of the first term of a published package or of a row of ``problems``.
+
+    Example:
+        >>> first_index_of({"first_index": 0}), first_index_of({"title": "older"})
+        (0, 1)
+    """
+    stated = published.get("first_index")
+    return PUBLISHED_FIRST_INDEX if stated is None else int(stated)
 
 
 def _canonical(raw: bytes, where: str) -> bytes:
@@ -206,6 +250,12 @@ def _n_check(value: object, where: str) -> int:
     return value
 
 
+def _first_index(value: object, where: str) -> int:
+    if type(value) is not int or value not in _FIRST_INDICES:
+        raise InvalidPackage(FileIssue(where, f"first_index is {value!r}", "give 0 or 1"))
+    return value
+
+
 def _user(value: object, where: str) -> str:
     text = str(value) if type(value) is int else text_of(value)
     if not text:
@@ -221,6 +271,7 @@ _READERS: Final[Mapping[str, Callable[[object, str], Any]]] = {
     "title": _title,
     "interface": _interface,
     "N_check": _n_check,
+    "first_index": _first_index,
     "setter_user_id": _user,
     "freeze_started_at": _freeze,
 }

@@ -107,4 +107,6 @@ def _grader(season: Season, problem_id: str, sandbox: Sandbox, limits: RunLimits
             f"the setter of {problem_id[:12]} gives another term {at} than when it was judged; "
             "judge the problem again into another folder"
         )
-    return Grader(answer.terms, sandbox, rules_in_force(), limits)
+    return Grader(
+        answer.terms, sandbox, rules_in_force(), limits, first_index=answer.problem.first_index
+    )

@@ -1,6 +1,7 @@
 """Reveal a problem's answer, and verify a source against the published hash."""
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,15 @@ def reveal(answer: HiddenAnswer, out: Path, *, season: Path | None = None) -> No
             with Season.opened(season, new=False) as judged:
                 judged.reveal(answer.problem.id)
     write_atomically(out, answer.to_bytes(**more))
+
+
+def published_package(season: Path, problem_id: str) -> Mapping[str, Any] | None:
+    """Return what a judged season published under a problem's id; None where there is nothing."""
+    if not is_season(season):
+        return None
+    with Season.opened(season, new=False) as judged:
+        published = judged.problems.get(problem_id)
+    return None if published is None else published.package
 
 
 def method_tags(problem_id: str, season: Path) -> dict[str, int]:

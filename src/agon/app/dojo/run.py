@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agon.app.dojo.inspection import inspect, summary
+from agon.app.dojo.problems import FIRST_INDEX
 from agon.app.dojo.setter_validation import SETTER_LIMITS
 from agon.app.sandbox import EntryPoint, Mode, RunLimits, RunRequest, RunResult, Sandbox
 from agon.disciplines.dojo.canonical import NotUtf8, canonicalize
@@ -18,6 +19,7 @@ class Answer:
 
     Attributes:
         verdict: ``ok`` for any valid list of terms; else as a judge records it.
+        first_index: index of the first term.
         terms: decimal integers.
         cpu_ms, wall_ms, memory_kib: what the run used; 0 when nothing ran.
         mode: the isolation; None when nothing ran.
@@ -25,6 +27,7 @@ class Answer:
     """
 
     verdict: str
+    first_index: int = FIRST_INDEX
     terms: tuple[str, ...] = ()
     cpu_ms: float = 0.0
     wall_ms: float = 0.0
@@ -43,6 +46,7 @@ class Answer:
             "memory_kib": self.memory_kib,
             "mode": self.mode,
             "reason": self.reason,
+            "first_index": self.first_index,
         }
 
 
@@ -51,6 +55,7 @@ def run_program(
     *,
     kind: Kind,
     n_check: int,
+    first_index: int = FIRST_INDEX,
     scan: bool,
     rules: DojoRules,
     open_sandbox: Callable[[], Sandbox],
@@ -62,6 +67,7 @@ def run_program(
         kind: a solver defines ``solver()``; a setter ``seq(n)`` or ``gen(N)``, which has one
             second of CPU time.
         n_check: number of terms.
+        first_index: index of the first term; ``seq`` is called from it on.
         scan: whether to reject, without a run, what the scan and the payload policy reject.
             Without it the sandbox alone protects.
         rules: the payload policy.
@@ -73,27 +79,35 @@ def run_program(
     try:
         source = canonicalize(raw)
     except NotUtf8 as wrong:
-        return Answer(verdict="syntax_error", reason=str(wrong))
+        return Answer(verdict="syntax_error", first_index=first_index, reason=str(wrong))
     entry: EntryPoint = "solver"
     if scan or kind == "setter":
         inspection = inspect(source, kind=kind, rules=rules)
         if scan and (refused := inspection.rejected_for()):
-            return Answer(verdict=refused[0].verdict, reason=summary(refused))
+            return Answer(
+                verdict=refused[0].verdict, first_index=first_index, reason=summary(refused)
+            )
         if kind == "setter":
             offered = interface(inspection.program) if inspection.program else INTERFACES[0]
             if offered is None:
-                return Answer(verdict="runtime_error", reason=summary(inspection.violations))
+                return Answer(
+                    verdict="runtime_error",
+                    first_index=first_index,
+                    reason=summary(inspection.violations),
+                )
             entry = offered
     limits = SETTER_LIMITS if kind == "setter" else RunLimits()
+    request = RunRequest(
+        source=source, entry=entry, n_check=n_check, first_index=first_index, limits=limits
+    )
     with open_sandbox() as sandbox:
-        return _answer(
-            sandbox.run(RunRequest(source=source, entry=entry, n_check=n_check, limits=limits))
-        )
+        return _answer(sandbox.run(request), first_index)
 
 
-def _answer(run: RunResult) -> Answer:
+def _answer(run: RunResult, first_index: int) -> Answer:
     return Answer(
         verdict=run.outcome,
+        first_index=first_index,
         terms=run.terms,
         cpu_ms=run.cpu_ms,
         wall_ms=run.wall_ms,

@@ -21,6 +21,7 @@ from agon.app.dojo.grading import Row
 from agon.app.dojo.hidden_answer import HiddenAnswer
 from agon.app.dojo.ledger_folder import LedgerFolder, writing
 from agon.app.dojo.lifecycle import PublishedProblem, VerdictChange
+from agon.app.dojo.problems import Problem, first_index_of
 from agon.app.files import json_line
 from agon.disciplines import discipline
 from agon.errors import Conflict, NotFound
@@ -99,6 +100,11 @@ class Season:
             _remove_if_empty(folder)
             os.close(handle)
 
+    def resolve(self, problem: Problem) -> Problem:
+        """Return a problem with the first index it has here, where its package states none."""
+        published = self.problems.get(problem.id)
+        return problem.as_published(None if published is None else published.package)
+
     def publish(self, answer: HiddenAnswer) -> PublishedProblem:
         """Publish a problem, or publish it again when its declaration or terms have changed.
 
@@ -112,7 +118,13 @@ class Season:
                 f"{self.folder} holds this problem judged by {known['n_check']} terms, not by "
                 f"{row['n_check']}; judge into another folder"
             )
-        if published is None or known != row or published.package != answer.package:
+        first_index = answer.problem.first_index
+        if published is not None and published.first_index != first_index:
+            raise Conflict(
+                f"{self.folder} holds this problem with first_index {published.first_index}, not "
+                f"{first_index}; judge into another folder"
+            )
+        if published is None or known != row or not _is_same(published.package, answer.package):
             replaces = self._positions["problems"].get(row["id"])
             self._append(
                 *lifecycle.publication(answer, replaces=replaces, at=self._clock(), by=_ORGANIZER)
@@ -234,7 +246,8 @@ _CONTENT: Final = ("source", "source_hash", "l_chars", "method_tag", "notes", "c
 """Recorded keys of a submission; ``created_at`` is the package's, the entry's time is later."""
 
 _COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {
-    "problems": ("id", "setter_user_id", "title", "n_check", "freeze_started_at", "p_hash"),
+    "problems": ("id", "setter_user_id", "title", "n_check", "first_index", "freeze_started_at",
+                 "p_hash"),
     "submissions": tuple(
         lifecycle.submission_row(
             "", problem="", user="", created_at=datetime.fromtimestamp(0, UTC),
@@ -246,7 +259,12 @@ _COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {
 
 def _in_order(table: str, row: Row) -> Row:
     """Return a row with its columns in the order of the tables; an entry's are sorted by name."""
-    return {name: row[name] for name in _COLUMNS[table]}
+    return {name: row[name] for name in _COLUMNS[table] if name in row}
+
+
+def _is_same(published: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
+    """Return whether a published package, which may not state its first index, equals a new one."""
+    return {**published, "first_index": first_index_of(published)} == new
 
 
 def _require_season(folder: Path, *, new: bool) -> None:

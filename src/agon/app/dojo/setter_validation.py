@@ -31,6 +31,7 @@ def validate_setter(problem: Problem, sandbox: Sandbox) -> tuple[str, ...]:
         source=problem.source,
         entry=problem.interface,
         n_check=problem.n_check,
+        first_index=problem.first_index,
         limits=SETTER_LIMITS,
         name="setter",
     )
@@ -38,12 +39,12 @@ def validate_setter(problem: Problem, sandbox: Sandbox) -> tuple[str, ...]:
     for result in (check.first, check.second):
         if result.outcome == "sandbox_error":
             raise Unavailable(f"the sandbox failed ({result.reason}); try again")
-    _require_determinism(check)
+    _require_determinism(check, problem.first_index)
     _require_terms(check.first, problem.n_check)
     return check.first.terms
 
 
-def _require_determinism(check: DeterminismCheck) -> None:
+def _require_determinism(check: DeterminismCheck, first_index: int) -> None:
     first, second = check.first, check.second
     if check.agree:
         return
@@ -55,8 +56,8 @@ def _require_determinism(check: DeterminismCheck) -> None:
     at = check.first_difference or 0
     one, other = (_term(result, at) for result in (first, second))
     raise InvalidSetter(
-        f"term {at} differs between two runs with different hash seeds: {one} and {other}; "
-        "make the setter deterministic (no sets, no hash(), no random)"
+        f"term {at} (a_{at - 1 + first_index}) differs between two runs with different hash seeds: "
+        f"{one} and {other}; make the setter deterministic (no sets, no hash(), no random)"
     )
 
 

@@ -13,6 +13,7 @@ from agon.app.contests.changes.rejudge import rejudged
 from agon.app.dojo.grading import judged, precheck
 from agon.app.dojo.inspection import rules_in_force
 from agon.app.dojo.lifecycle import PUBLISHED, RECEIVED, SANDBOX_ERROR, submission_row
+from agon.app.dojo.problems import first_index_of
 from agon.app.queue.leases import Commit, InvalidOutcome, Retry
 from agon.app.queue.progress import Progress
 from agon.app.queue.source import Assignment
@@ -79,7 +80,9 @@ def store_judge(service: "Service", job: Job, outcome: Mapping[str, Any]) -> Com
         raise InvalidOutcome("the program was not run; run it and send the run")
     else:
         run = read_run(outcome["run"], n_check=payload["n_check"], limits=RunLimits())
-        verdict = judged(run, expected=filed.terms, violation=checked.reason)
+        verdict = judged(
+            run, expected=filed.terms, first_index=filed.first_index, violation=checked.reason
+        )
     if verdict["verdict"] == SANDBOX_ERROR and _sandbox_errors(job) + 1 < MAX_SANDBOX_ERRORS:
         return Retry(f"{SANDBOX_ERROR}: {verdict['reason']}")
     row = _row(filed, source=source, verdict=verdict)
@@ -108,6 +111,7 @@ class _LedgerEntries:
     received: datetime
     content: Mapping[str, Any]
     terms: tuple[str, ...]
+    first_index: int
 
 
 def _ledger_entries(service: "Service", payload: Mapping[str, Any]) -> _LedgerEntries:
@@ -123,6 +127,7 @@ def _ledger_entries(service: "Service", payload: Mapping[str, Any]) -> _LedgerEn
         received=received.at,
         content=body["content"],
         terms=tuple(published.body["package"]["terms"]),
+        first_index=first_index_of(published.body["package"]),
     )
 
 

@@ -12,7 +12,7 @@ from agon.cli.shared.commands import Command, option
 from agon.cli.shared.output import TABLE, deliver
 from agon.cli.shared.target import Target, target
 
-_COLUMNS = ("id", "title", "N_check", "freeze_started_at", "revealed")
+_COLUMNS = ("id", "title", "N_check", "first_index", "freeze_started_at", "revealed")
 _SENT: Final = ("id", "user", "verdict", "terms_matched", "at", "problem")
 _MAX_TERMS_SHOWN: Final = 5
 _ONCE: Final = ("source", "agent", "user_id", "problem_id", "created_at")

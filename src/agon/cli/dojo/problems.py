@@ -23,9 +23,10 @@ from agon.cli.shared.output import require_writable
 def publish_problem(package: Path, *, out: Path, mode: Any) -> None:
     """Check a setter's PACKAGE and publish its problem.
 
-    PACKAGE holds problem.json and setter.py. The setter has to give N_check terms, all int, within
-    a second of CPU time, the same ones in two runs with different hash seeds. DIR gets
-    disclosure.json, for everyone: P_hash and the first fifty terms of odd index; and sealed.json,
+    PACKAGE holds problem.json and setter.py. The setter has to give N_check terms from first_index
+    on (0 unless stated), all int, within a second of CPU time, the same ones in two runs with
+    different hash seeds. DIR gets disclosure.json, for everyone: P_hash, first_index and the first
+    fifty terms of odd index; and sealed.json,
     which only its owner can read: the source and all terms. The problem's id, P_hash, is printed.
 
       agon dojo publish primes/ --out published/
@@ -76,13 +77,15 @@ def reveal_problem(source: Path, *, out: Path, early: bool, season: Path | None,
     from agon.app.dojo.hidden_answer import HiddenAnswer, read_answer
     from agon.app.dojo.lifecycle import require_revealable
     from agon.app.dojo.problems import read_problem
-    from agon.app.dojo.reveal import reveal
+    from agon.app.dojo.reveal import published_package, reveal
     from agon.app.dojo.setter_validation import validate_setter
     from agon.wiring import sandbox
 
     require_writable(out)
     answer = None if source.is_dir() else read_answer(source)
     problem = read_problem(source) if answer is None else answer.problem
+    if season is not None:
+        problem = problem.as_published(published_package(season, problem.id))
     freeze = problem.freeze_started_at
     require_revealable(
         freeze, now=datetime.now(UTC), final=early or freeze is None, remedy=", or with --early"

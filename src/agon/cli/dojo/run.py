@@ -28,16 +28,25 @@ _SHOWN_DIGITS = 30
     metavar="N",
     help="How many terms to compute.",
 )
+@option(
+    "--first-index",
+    type=click.IntRange(0, 1),
+    default=0,
+    show_default=True,
+    metavar="N",
+    help="Index of the first term, 0 or 1: seq(n) is called from it on.",
+)
 @arguments.mode
 @parameters.edition_option
 @parameters.overrides_option
 @parameters.form(TABLE, "json")
-def run_file(
+def run_file(  # noqa: PLR0913 (one parameter for each option)
     file: str,
     *,
     kind: str,
     no_scan: bool,
     n_check: int,
+    first_index: int,
     mode: Any,
     edition: str | None,
     overrides: dict[str, str],
@@ -50,7 +59,7 @@ def run_file(
     when a verdict was reached, whatever it is; 5 when there is no sandbox.
 
       agon dojo run solver.py
-      agon dojo run setter.py --kind setter --n-check 50
+      agon dojo run setter.py --kind setter --n-check 50 --first-index 1
       agon dojo run hostile.py --no-scan --format json
     """
     from agon.app.dojo.inspection import rules_in_force
@@ -61,6 +70,7 @@ def run_file(
         arguments.read_program(file),
         kind="setter" if kind == "setter" else "solver",
         n_check=n_check,
+        first_index=first_index,
         scan=not no_scan,
         rules=rules_in_force(edition, overrides),
         open_sandbox=lambda: sandbox(mode, workers=1),
@@ -95,5 +105,6 @@ def _draw(answer: "Answer") -> None:
         ]
         rest = len(answer.terms) - len(shown)
         more = f" … and {rest:,} more" if rest > 0 else ""
-        out.line(f"{len(answer.terms)} terms: {', '.join(shown)}{more}")
+        first = f"a_{answer.first_index}"
+        out.line(f"{len(answer.terms)} terms from {first} on: {', '.join(shown)}{more}")
     out.deliver()

@@ -25,6 +25,7 @@ PROBLEMS = Table(
         Column("setter_user_id", Kind.ID, required=False),
         Column("title", Kind.TEXT, required=False),
         Column("n_check", Kind.INTEGER, required=False, low=2, high=100_000),
+        Column("first_index", Kind.INTEGER, required=False, low=0, high=1),
         Column("freeze_started_at", Kind.TIMESTAMP, required=False),
         Column("p_hash", Kind.TEXT, required=False),
     ),

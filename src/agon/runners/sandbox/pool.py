@@ -245,6 +245,7 @@ def _request(request: RunRequest) -> Request:
         source_bytes=len(request.source),
         entry=ENTRIES.index(request.entry),
         n_check=request.n_check,
+        first_index=request.first_index,
         cpu_s=limits.cpu_s * EDGE,
         wall_s=limits.wall_s,
         memory_bytes=limits.memory_mib << 20,

@@ -49,7 +49,8 @@ def publish_problem(
         service: the service.
         contest_id: a dojo contest.
         package: the fields of ``problem.json`` (``title``, ``interface``, ``N_check``,
-            ``setter_user_id``, ``freeze_started_at``), and ``source``, the setter's program.
+            ``first_index``, ``setter_user_id``, ``freeze_started_at``), and ``source``, the
+            setter's program.
         by: the caller.
 
     Returns:
@@ -61,12 +62,18 @@ def publish_problem(
         Conflict: the contest is final, or of another discipline.
     """
     problem = _problem(package)
-    kept = {**problem.declared(), "source": problem.source.decode()}
     with service.store.write() as session:
         contest = lock_managed(session, contest_id, by, "problem.manage")
         _table(contest)
+        earlier = _last(session, contest, PUBLISHED, problem.id, until=None)
+        problem = problem.as_published(None if earlier is None else earlier.body["package"])
         if contest.state == "final":
             raise Conflict(f"{contest.id} is final; publish the problem in another contest")
+        kept = {
+            **problem.declared(),
+            "first_index": problem.first_index,
+            "source": problem.source.decode(),
+        }
         job = gate_job(contest, id=service.new_id(), problem=problem.id, package=kept, by=by.name)
         return problem.id, session.queue.add(job, now=service.clock())
 
@@ -149,9 +156,9 @@ def visible_fields(problem: PublishedProblem, *, revealed: bool) -> dict[str, An
     """Return the visible fields of a problem: its source and all terms only once it is revealed.
 
     Returns:
-        ``id``, ``title``, ``interface``, ``N_check``, ``setter_user_id``, ``freeze_started_at``,
-        ``disclosed`` (a_1, a_3, …, a_99, each as ``{"n", "a"}``) and ``revealed``; of a revealed
-        one ``source`` and ``terms`` as well.
+        ``id``, ``title``, ``interface``, ``N_check``, ``first_index``, ``setter_user_id``,
+        ``freeze_started_at``, ``disclosed`` (a_1, a_3, …, a_99, each as ``{"n", "a"}``) and
+        ``revealed``; of a revealed one ``source`` and ``terms`` as well.
     """
     package = problem.package
     shown = {

@@ -133,9 +133,9 @@ def _compute(request: Request) -> list[int]:
     if entry is None:
         raise Failed("runtime_error", f"there is no function {name}()")
     if name == "seq":
-        return [
-            _integer(entry(number), f"seq({number})") for number in range(1, request.n_check + 1)
-        ]
+        first = request.first_index
+        numbers = range(first, first + request.n_check)
+        return [_integer(entry(number), f"seq({number})") for number in numbers]
     terms = entry(request.n_check) if name == "gen" else entry()
     if _type(terms) is not _list:
         raise Failed("wrong_type", f"{name}() returned {_kind(terms)}, not list")

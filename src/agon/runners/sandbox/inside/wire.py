@@ -19,6 +19,7 @@ class Request(NamedTuple):
         source_bytes: length of the source.
         entry: index into :data:`ENTRIES`.
         n_check: number of terms required.
+        first_index: the first number that ``seq`` is called with.
         cpu_s: processor seconds after which the kernel kills the child.
         wall_s: seconds after which the zygote kills it.
         memory_bytes: address space above the zygote's own.
@@ -29,6 +30,7 @@ class Request(NamedTuple):
     source_bytes: int
     entry: int
     n_check: int
+    first_index: int
     cpu_s: float
     wall_s: float
     memory_bytes: int
@@ -78,7 +80,7 @@ class Report(NamedTuple):
         return cls._make(_REPORT.unpack(record))
 
 
-_REQUEST = struct.Struct("=QBIddQQI")
+_REQUEST = struct.Struct("=QBIIddQQI")
 _REPORT = struct.Struct("=??IQQQ")
 REPORT_BYTES = _REPORT.size
 REQUEST_BYTES = _REQUEST.size
