@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agon.app.analysis.score import parse_time
-from agon.kernel.times import micros, moment_at, read_time, written_time
+from agon.kernel.times import micros, moment_at, parse_time, read_time, written_time
 from agon.ledger.entry import is_timestamp, timestamp
 from agon.ledger.keys import record_key
 from agon.records import Column, Kind, Table

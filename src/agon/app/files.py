@@ -11,8 +11,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from agon.app.analysis.score import parse_time
 from agon.errors import Conflict, NotFound, Unavailable, Unreadable
+from agon.kernel.times import parse_time
 
 MAX_SOURCE_FILE: int = 16 << 20
 """Maximum size in bytes of a source file; no rule allows a longer program."""

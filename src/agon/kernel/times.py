@@ -7,6 +7,8 @@ timestamps do.
 from datetime import UTC, datetime, timedelta
 from typing import Final, Literal
 
+from agon.errors import Unreadable
+
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
 
@@ -41,6 +43,30 @@ def read_time(text: str) -> datetime:
         '2026-11-21T10:00:00+00:00'
     """
     return in_utc(datetime.fromisoformat(text.strip()))
+
+
+def parse_time(as_of: datetime | str | None) -> datetime | None:
+    """Return a time in UTC from ISO 8601 text or a datetime; without a zone it is in UTC.
+
+    Raises:
+        Unreadable: the text is not such a time.
+
+    Example:
+        >>> parse_time("2026-11-21T12:00:00+02:00").isoformat()
+        '2026-11-21T10:00:00+00:00'
+    """
+    if as_of is None:
+        return None
+    try:
+        return read_time(as_of) if isinstance(as_of, str) else in_utc(as_of)
+    except ValueError:
+        raise Unreadable(
+            f"{as_of!r} is not a time; give ISO 8601 such as 2026-11-21 or 2026-11-21T10:00:00Z"
+        ) from None
+    except OverflowError:
+        raise Unreadable(
+            f"{as_of} is not in the years 1 to 9999 in UTC; give a time that is"
+        ) from None
 
 
 def in_utc(moment: datetime) -> datetime:

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import agon
-from agon.app.analysis.score import parse_time
 from agon.errors import Conflict, InvalidRule, NotFound, Unreadable
+from agon.kernel.times import parse_time
 from cli.command import arena_folder
 from sizes import size
 

@@ -7,9 +7,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from agon.app.analysis.score import parse_time, rules_of
+from agon.app.analysis.score import rules_of
 from agon.disciplines import discipline
 from agon.kernel.findings import Finding, Severity, in_order
+from agon.kernel.times import parse_time
 from agon.records import InvalidRecords, RowIssue, inspect
 
 

@@ -10,13 +10,13 @@ from typing import Any
 from agon.disciplines import Discipline, Scored, discipline
 from agon.editions import Edition, default_edition, rules_sha256
 from agon.editions import edition as released_edition
-from agon.errors import Conflict, Unreadable
+from agon.errors import Conflict
 from agon.kernel.boards import Board
 from agon.kernel.explanations import Explanation
 from agon.kernel.findings import Finding, in_order
 from agon.kernel.fingerprints import sha256
 from agon.kernel.rules import Rules
-from agon.kernel.times import in_utc, read_time
+from agon.kernel.times import parse_time
 from agon.records import Records, read
 
 
@@ -195,27 +195,3 @@ def rules_of(
     discipline(of)
     released = released_edition(default_edition(of) if edition is None else edition, of=of)
     return released, released.with_rules(overrides or {})
-
-
-def parse_time(as_of: datetime | str | None) -> datetime | None:
-    """Return a time in UTC from ISO 8601 text or a datetime; without a zone it is in UTC.
-
-    Raises:
-        Unreadable: the text is not such a time.
-
-    Example:
-        >>> parse_time("2026-11-21T12:00:00+02:00").isoformat()
-        '2026-11-21T10:00:00+00:00'
-    """
-    if as_of is None:
-        return None
-    try:
-        return read_time(as_of) if isinstance(as_of, str) else in_utc(as_of)
-    except ValueError:
-        raise Unreadable(
-            f"{as_of!r} is not a time; give ISO 8601 such as 2026-11-21 or 2026-11-21T10:00:00Z"
-        ) from None
-    except OverflowError:
-        raise Unreadable(
-            f"{as_of} is not in the years 1 to 9999 in UTC; give a time that is"
-        ) from None

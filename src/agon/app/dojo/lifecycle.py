@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
 
-from agon.app.analysis.score import parse_time
 from agon.app.dojo.grading import UNJUDGED, Row
 from agon.app.dojo.hidden_answer import HiddenAnswer
 from agon.app.dojo.problems import (
@@ -21,7 +20,7 @@ from agon.app.dojo.problems import (
     packaged_problem,
 )
 from agon.errors import Conflict
-from agon.kernel.times import written_time
+from agon.kernel.times import parse_time, written_time
 from agon.ledger.drafts import record_draft
 from agon.ledger.entry import Draft, Line
 

@@ -23,12 +23,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from agon.app.analysis.score import parse_time
 from agon.app.files import FileIssue, InvalidPackage, collect_issues, read_object
 from agon.app.importers.imported import Imported
 from agon.app.importers.trials import STAKES, Ran, tables_of
 from agon.app.tasks.files import files_under
 from agon.errors import NotFound, Unreadable
+from agon.kernel.times import parse_time
 
 _VALIDATOR = "harbor"
 _RESULT = "result.json"

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice, takewhile
 
-from agon.app.analysis.score import Result, parse_time
+from agon.app.analysis.score import Result
 from agon.app.replay.replica import ContestReplica
 from agon.errors import CheckFailed, NotFound
 from agon.kernel.boards import Board
+from agon.kernel.times import parse_time
 from agon.ledger.entry import timestamp
 from agon.ledger.rules_check import check_rules
 from agon.ledger.transitions import Adoption

@@ -5,12 +5,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Final, Literal, Protocol
 
-from agon.app.analysis.score import parse_time
 from agon.app.webhooks.address_guard import Resolve, Target, checked
 from agon.app.webhooks.signatures import signed_headers
 from agon.entities.webhooks import DeliveryLog, Webhook
 from agon.errors import AgonError
-from agon.kernel.times import written_time
+from agon.kernel.times import parse_time, written_time
 
 WAITS: Final = (
     timedelta(0),

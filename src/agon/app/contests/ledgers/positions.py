@@ -1,10 +1,10 @@
 """Return the position of a ledger a request is about, at most the last its caller may see."""
 
 from agon.app.access.permissions import View
-from agon.app.analysis.score import parse_time
 from agon.disciplines import discipline
 from agon.entities.contests import Contest, Snapshot
 from agon.errors import NotFound, did_you_mean
+from agon.kernel.times import parse_time
 from agon.store.session import Session
 
 _MAX_DIGITS = 18  # of a position
