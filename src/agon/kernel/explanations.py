@@ -13,6 +13,19 @@ from agon.kernel.findings import RecordRefs
 
 
 @dataclass(frozen=True)
+class Step:
+    """What is missing for the next step, as a sentence and as the numbers in it.
+
+    Attributes:
+        text: the sentence, rounded so that doing what it says is enough.
+        numbers: its numbers by name; ``points`` is the least that they add.
+    """
+
+    text: str
+    numbers: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Part:
     """One line of an explanation.
 
@@ -25,6 +38,7 @@ class Part:
         threshold: the threshold to reach, or None where there is none.
         missing: what is missing for the next step, or None when there is none.
         records: the records behind it.
+        step: the numbers in ``missing``, by name; not in :meth:`to_dict`.
     """
 
     name: str
@@ -35,6 +49,7 @@ class Part:
     threshold: float | None = None
     missing: str | None = None
     records: tuple[RecordRefs, ...] = ()
+    step: Mapping[str, Any] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """Return a plain value for JSON."""

@@ -1,5 +1,6 @@
 """Round decimals half away from zero, and shares so that they add up to a total."""
 
+from collections.abc import Callable
 from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import overload
 
@@ -88,6 +89,24 @@ def publish(x: float | FloatArray, *, places: int = 6) -> float | FloatArray:
     if (large := scaled >= _NO_FRACTION).any():  # noise is below their resolution
         rounded[large] = half_away(np.abs(values[large]), places=places)
     return _signed(rounded, values, x)
+
+
+def sufficient(near: float, enough: Callable[[float], bool], *, places: int = 6) -> float:
+    """Return the number closest to ``near`` on the grid of ``10^-places`` that is enough.
+
+    For sentences such as "at least X": X is rounded, but never below what is needed.
+
+    Args:
+        near: the exact number.
+        enough: whether a number is enough; true for every number above one that is.
+        places: decimals of the grid, 0 … 15.
+
+    Example:
+        >>> sufficient(0.8160000000000001, lambda x: x >= 0.816), sufficient(1 / 3, (1 / 3).__le__)
+        (0.816, 0.333334)
+    """
+    value = publish(near, places=places)
+    return value if enough(value) else publish(value + 10.0**-places, places=places)
 
 
 def u16(weights: npt.ArrayLike) -> IntArray:

@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from agon.disciplines.community import boards
 from agon.disciplines.community.components import Component, Line
+from agon.disciplines.community.components.curves import prompts_with_reviews
 from agon.disciplines.community.components.tables import AFFILIATION
 from agon.disciplines.community.evidence import Evidence, prompt_refs
 from agon.disciplines.community.facts import Facts
@@ -19,6 +21,7 @@ from agon.disciplines.community.texts import PLACES, many, number
 from agon.kernel.boards import Board
 from agon.kernel.explanations import Explanation, Part
 from agon.kernel.findings import RecordRefs
+from agon.kernel.rounding import sufficient
 
 IntArray = npt.NDArray[np.int64]
 
@@ -59,6 +62,7 @@ def contributor(tally: Tally, person: int, board: Board) -> Explanation:
             threshold=1,
             missing=None if affiliated else "1 row in org_to_people",
             records=AFFILIATION.count.evidence(evidence),
+            step={} if affiliated else {"more": 1, "points": bonus},
         ),
         *_prompt_parts(facts, evidence),
     ]
@@ -87,19 +91,20 @@ def reviewer(tally: Tally, person: int, board: Board) -> Explanation:
     }
     records = (prompt_refs(facts, facts.feedback.prompt[row[mine]]),)
     ranked = rated >= needed
-    short = max(needed - rated, 0)
+    short, reviews = max(needed - rated, 0), prompts_with_reviews(rules)
     count = Part(
         "reviewed_prompts",
         0.0,
         {"reviewed_prompts": rated},
         used,
-        f"rated {many(rated, 'prompt')} with at least {rules.min_prompt_reviews} reviews; "
+        f"rated {many(rated, 'prompt')} with at least {many(reviews, 'review')}; "
         f"{needed} needed to be ranked",
         threshold=needed,
-        missing=f"{many(short, 'more prompt')} with at least {rules.min_prompt_reviews} reviews"
+        missing=f"{many(short, 'more prompt')} with at least {many(reviews, 'review')}"
         if short
         else None,
         records=records if rated else (),
+        step={"prompts": short, "reviews": reviews} if short else {},
     )
     if not ranked:
         reason = boards.too_few_reviews(rated, rules)
@@ -183,6 +188,7 @@ def _component(tally: Tally, component: Component, evidence: Evidence) -> Part:
     if score.amount != score.count:
         inputs["weight"] = score.amount
     has_threshold = component.least is not None or component.curve.has_threshold
+    step = component.curve.step(line)
     return Part(
         component.name,
         score.points,
@@ -190,8 +196,9 @@ def _component(tally: Tally, component: Component, evidence: Evidence) -> Part:
         component.rules_in_force(rules),
         component.curve.text(line),
         threshold=component.needed(rules) if has_threshold else None,
-        missing=component.curve.missing(line),
+        missing=step.text if step else None,
         records=component.count.evidence(evidence),
+        step=step.numbers if step else {},
     )
 
 
@@ -239,8 +246,11 @@ def _prompt_parts(facts: Facts, evidence: Evidence) -> Iterator[Part]:
             f"{len(still)} prompts have no effect: {len(few)} have fewer than {least} reviews, "
             f"{len(still) - len(few)} have as many negative as positive ones",
             threshold=least,
-            missing=f"{least} reviews each" if len(few) else None,
+            missing=f"at least {many(least, 'review')} each" if len(few) else None,
             records=(prompt_refs(facts, still),),
+            step={"prompts": facts.prompts.text.take(pa.array(few)).to_pylist(), "reviews": least}
+            if len(few)
+            else {},
         )
 
 
@@ -270,4 +280,5 @@ def _next_band(facts: Facts, r: float) -> str | None:
     if not above:
         return None
     value, name = min(above)
-    return f"{number(value - r)} more correlation for {name}"
+    more = sufficient(value - r, lambda more: r + more >= value, places=PLACES)
+    return f"{number(more)} more correlation for {name}"

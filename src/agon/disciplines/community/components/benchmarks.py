@@ -6,12 +6,14 @@ import numpy as np
 import numpy.typing as npt
 
 from agon.disciplines.community import benchmarks as sets
-from agon.disciplines.community.components.component import Bonus, Component, Count, Linear
+from agon.disciplines.community.components.component import Component, Count
+from agon.disciplines.community.components.curves import Bonus, Linear
 from agon.disciplines.community.evidence import Evidence, set_refs, user_refs
 from agon.disciplines.community.facts import Facts
 from agon.disciplines.community.feedback import NO_TIME
 from agon.disciplines.community.first_times import nth_distinct
 from agon.disciplines.community.formulas import distinct_per_group
+from agon.disciplines.community.rules import CommunityRules
 from agon.kernel.findings import RecordRefs
 
 IntArray = npt.NDArray[np.int64]
@@ -83,6 +85,10 @@ def _category_records(evidence: Evidence) -> Iterable[RecordRefs]:
     yield set_refs(evidence.facts, np.unique(at[own]))
 
 
+def _not_the_owner(rules: CommunityRules) -> str:
+    return " other than the owner" if rules.owner_contribution == "never" else ""
+
+
 BENCHMARK_CREATOR = Component(
     "benchmark_creator",
     Count("benchmark_creator", _created, _created_records, one_per_record=True),
@@ -91,6 +97,7 @@ BENCHMARK_CREATOR = Component(
     noun="owned benchmarks with prompts of at least {min_benchmark_contributors} creators",
     unit="owned benchmark with prompts of at least {min_benchmark_contributors} creators",
     also=("min_benchmark_contributors", "owner_contribution", *sets.RULES),
+    condition=_not_the_owner,
 )
 
 COLLABORATION = Component(

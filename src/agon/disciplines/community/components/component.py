@@ -7,16 +7,16 @@ A missing part that a board or an explanation needs is a type error.
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from agon.disciplines.community import formulas
 from agon.disciplines.community.evidence import Evidence
 from agon.disciplines.community.facts import Facts
 from agon.disciplines.community.rules import CommunityRules
-from agon.disciplines.community.texts import many, number, points_text
+from agon.disciplines.community.texts import number, points_text
+from agon.kernel.explanations import Step
 from agon.kernel.findings import RecordRefs
 
 IntArray = npt.NDArray[np.int64]
@@ -63,15 +63,19 @@ class Progress:
     have: IntArray
     needed: int
 
-    def nearest(self, facts: Facts) -> str:
-        """Return the names of the prompts closest to counting, each with its progress."""
+    def nearest(self, facts: Facts) -> list[dict[str, Any]]:
+        """Return the prompts closest to counting: id, what each has, what it needs."""
         short = np.flatnonzero(self.have < self.needed)
         short = short[np.lexsort((self.prompts[short], -self.have[short]))][:MAX_NEAREST]
         names = facts.prompts.text
-        return ", ".join(
-            f"{names[int(self.prompts[at])].as_py()} ({self.have[at]} of {self.needed})"
+        return [
+            {
+                "id": names[int(self.prompts[at])].as_py(),
+                "have": int(self.have[at]),
+                "needed": self.needed,
+            }
             for at in short
-        )
+        ]
 
 
 @dataclass(frozen=True)
@@ -85,6 +89,14 @@ class Terms:
 
     worth: float
     least: float
+
+
+def _always(rules: CommunityRules) -> str:  # noqa: ARG001 - the signature of a condition
+    return ""
+
+
+def _attainable(rules: CommunityRules) -> str | None:  # noqa: ARG001 - the signature of a reason
+    return None
 
 
 @dataclass(frozen=True)
@@ -104,6 +116,9 @@ class Component:
         aged: returns the count weighted by age under rule ``time_decay_half_life_days``; None
             when it never decays.
         progress: returns the progress of a participant's prompts, where prompts are counted.
+        condition: returns what a further one must be under the rules, to follow the unit in
+            "… more"; empty where every one counts.
+        unattainable: returns why nobody can earn points under the rules, or None.
 
     Raises:
         ValueError: a name is not a rule.
@@ -120,6 +135,8 @@ class Component:
     also: tuple[str, ...] = ()
     aged: Callable[[Facts, float], FloatArray] | None = None
     progress: Callable[[Evidence], Progress] | None = None
+    condition: Callable[[CommunityRules], str] = _always
+    unattainable: Callable[[CommunityRules], str | None] = _attainable
 
     def __post_init__(self) -> None:
         named = (self.worth, self.least, self.switch, *self.also)
@@ -158,6 +175,10 @@ class Component:
     def counted(self, count: float, rules: CommunityRules) -> str:
         """Return what is counted, in the singular for a count of 1."""
         return (self.unit if count == 1 else self.noun).format(**rules.model_dump())
+
+    def further(self, count: float, rules: CommunityRules) -> str:
+        """Return what further ones of it are, with the condition under which they count."""
+        return self.counted(count, rules) + self.condition(rules)
 
 
 @dataclass(frozen=True)
@@ -218,122 +239,5 @@ class Curve(ABC):
         """Return the sentence of an explanation."""
 
     @abstractmethod
-    def missing(self, line: Line) -> str | None:
+    def step(self, line: Line) -> Step | None:
         """Return what is missing for the next step, or None when there is none."""
-
-
-@dataclass(frozen=True)
-class Bonus(Curve):
-    """Points once a count is reached.
-
-    Attributes:
-        earned: returns when each participant reached it, in microseconds since 1970 or
-            ``NO_TIME``; None where no record has a time.
-    """
-
-    has_threshold: ClassVar[bool] = True
-    earned: Callable[[Facts], IntArray] | None
-
-    def points(self, amounts: npt.ArrayLike, terms: Terms) -> FloatArray:
-        """Return the worth for an amount of at least the least one."""
-        return formulas.bonus(amounts, least=int(terms.least), points=terms.worth)
-
-    def text(self, line: Line) -> str:
-        """Return the count, the count needed and the points."""
-        worth = number(line.worth)
-        return f"{line.counted}; {int(line.needed)} needed for {worth} points: {line.earned}"
-
-    def missing(self, line: Line) -> str | None:
-        """Return how many more are needed, and which prompts are nearest."""
-        component, evidence = line.component, line.evidence
-        short = int(line.needed - line.score.count)
-        if short <= 0:
-            return None
-        more = "more " if line.score.count else ""
-        text = f"{short} {more}{component.counted(short, line.rules)}"
-        nearest = component.progress(evidence).nearest(evidence.facts) if component.progress else ""
-        return f"{text}; nearest: {nearest}" if nearest else text
-
-
-@dataclass(frozen=True)
-class Linear(Curve):
-    """Points per unit.
-
-    Attributes:
-        sign: 1, or −1 for a penalty.
-    """
-
-    sign: Literal[1, -1] = 1
-
-    def points(self, amounts: npt.ArrayLike, terms: Terms) -> FloatArray:
-        """Return the worth, or minus it, per unit."""
-        coefficient = self.sign * terms.worth
-        return formulas.linear(amounts, coefficient=coefficient) + 0.0  # no negative zero
-
-    def text(self, line: Line) -> str:
-        """Return the count, its worth by age where that differs, and the product."""
-        score = line.score
-        by_age = f", worth {number(score.amount)} by age," if score.amount != score.count else ""
-        sign = "-" if self.sign < 0 else ""
-        return f"{line.counted}{by_age} × {sign}{number(line.worth)} = {line.earned}"
-
-    def missing(self, line: Line) -> str | None:
-        """Return what one more unit adds; None for a penalty."""
-        if self.sign < 0:
-            return None
-        unit = line.component.unit.format(**line.rules.model_dump())
-        return f"1 more {unit} adds {points_text(line.worth)}"
-
-
-@dataclass(frozen=True)
-class HIndexSquare(Curve):
-    """The square of the h-index."""
-
-    def points(self, amounts: npt.ArrayLike, terms: Terms) -> FloatArray:
-        """Return h² × the worth."""
-        return formulas.h_index_score(amounts, coefficient=terms.worth)
-
-    def text(self, line: Line) -> str:
-        """Return the h-index, the prompts that reach it, and the points."""
-        h = int(line.score.count)
-        prompts = f"{many(h, 'prompt')} with at least {many(h, 'positive feedback')}"
-        reached = f"h-index {h} ({prompts})" if h else "no prompt with a positive feedback"
-        return f"{reached}: {h}² × {number(line.worth)} = {line.earned}"
-
-    def missing(self, line: Line) -> str | None:
-        """Return the feedback and prompts the next h-index needs."""
-        facts, h = line.evidence.facts, int(line.score.count) + 1
-        best = line.evidence.best(h)
-        have = facts.positives[best]
-        short = np.flatnonzero(have < h)
-        more, new = int((h - have[short]).sum()), h - len(best)
-        names = facts.prompts.text
-        prompts = [f"{names[int(best[at])].as_py()} ({have[at]} of {h})" for at in short]
-        steps = []
-        if more:
-            further = ", …" if len(prompts) > MAX_NEAREST else ""
-            feedback = many(more, "more positive feedback")
-            steps.append(f"{feedback} on {', '.join(prompts[:MAX_NEAREST])}{further}")
-        if new:
-            feedback = many(h, "positive feedback")
-            steps.append(f"{many(new, 'more prompt')} with at least {feedback}")
-        return f"for h-index {h}: {' and '.join(steps)}"
-
-
-@dataclass(frozen=True)
-class Correlation(Curve):
-    """Points per correlation from a least one on."""
-
-    def points(self, amounts: npt.ArrayLike, terms: Terms) -> FloatArray:
-        """Return r × the worth for a correlation of at least the least one."""
-        return formulas.review_quality(amounts, least=terms.least, coefficient=terms.worth)
-
-    def text(self, line: Line) -> str:
-        """Return the correlation, the least one needed, and the points."""
-        needed, worth = number(line.needed), number(line.worth)
-        return f"{line.counted}; from {needed} on, × {worth}: {line.earned}"
-
-    def missing(self, line: Line) -> str | None:
-        """Return how much correlation is missing."""
-        short = line.needed - line.score.count
-        return f"{number(short)} more correlation" if short > 0 else None

@@ -7,18 +7,19 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from agon.disciplines.community import benchmarks as sets
-from agon.disciplines.community.components.component import (
+from agon.disciplines.community.components.component import Component, Count
+from agon.disciplines.community.components.curves import (
     Bonus,
-    Component,
     Correlation,
-    Count,
     Linear,
+    prompts_with_reviews,
 )
 from agon.disciplines.community.evidence import Evidence, prompt_refs, set_refs, user_refs
 from agon.disciplines.community.facts import Facts
 from agon.disciplines.community.feedback import NO_TIME, on_others, on_prompts
 from agon.disciplines.community.first_times import nth_distinct
 from agon.disciplines.community.formulas import distinct_per_group
+from agon.disciplines.community.rules import CommunityRules
 from agon.kernel.findings import RecordRefs
 from agon.kernel.rounding import publish
 
@@ -143,9 +144,23 @@ def _correlations(facts: Facts) -> FloatArray:
 
 def _reviewed_prompts(evidence: Evidence) -> Iterable[RecordRefs]:
     facts = evidence.facts
-    needed = max(facts.rules.min_prompt_reviews, 2)
+    needed = prompts_with_reviews(facts.rules)
     prompts = facts.feedback.prompt[evidence.given]
     yield prompt_refs(facts, prompts[facts.reviews[prompts] >= needed])
+
+
+def _on_others(rules: CommunityRules) -> str:
+    return ", on prompts of other users" if rules.self_feedback == "ignore" else ""
+
+
+def _of_others(rules: CommunityRules) -> str:
+    return " other than this user" if rules.self_feedback == "ignore" else ""
+
+
+def _on_a_prompt(rules: CommunityRules) -> str:
+    if rules.self_feedback == "ignore":
+        return " on a prompt of another user"
+    return " on a prompt" if rules.feedback_targets == "prompts" else ""
 
 
 DIVERSE_FEEDBACK_BENCHMARKS = Component(
@@ -157,6 +172,7 @@ DIVERSE_FEEDBACK_BENCHMARKS = Component(
     unit="benchmark with feedback on one of its prompts",
     least="min_feedback_benchmarks",
     also=("self_feedback", *sets.RULES),
+    condition=_on_others,
 )
 
 DIVERSE_FEEDBACK_USERS = Component(
@@ -168,6 +184,7 @@ DIVERSE_FEEDBACK_USERS = Component(
     unit="creator with feedback on one of their prompts",
     least="min_feedback_users",
     also=("self_feedback",),
+    condition=_of_others,
 )
 
 FEEDBACK_ACTIVITY = Component(
@@ -184,6 +201,7 @@ FEEDBACK_ACTIVITY = Component(
         "time_decay_half_life_days",
     ),
     aged=_activity_by_age,
+    condition=_on_a_prompt,
 )
 
 CONSISTENCY = Component(
@@ -194,6 +212,7 @@ CONSISTENCY = Component(
     noun="months (UTC) with a prompt or a feedback",
     unit="month (UTC) with a prompt or a feedback",
     switch="consistency",
+    condition=_on_others,
 )
 
 REVIEW_QUALITY = Component(

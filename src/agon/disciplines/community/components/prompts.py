@@ -6,14 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from agon.disciplines.community import benchmarks as sets
-from agon.disciplines.community.components.component import (
-    Bonus,
-    Component,
-    Count,
-    HIndexSquare,
-    Linear,
-    Progress,
-)
+from agon.disciplines.community.components.component import Component, Count, Progress
+from agon.disciplines.community.components.curves import Bonus, Doubling, HIndexSquare, Linear
 from agon.disciplines.community.evidence import Evidence, prompt_refs
 from agon.disciplines.community.facts import Facts
 from agon.disciplines.community.first_times import nth_distinct, time_of_quality
@@ -25,6 +19,9 @@ from agon.disciplines.community.formulas import (
     impact,
     summed,
 )
+from agon.disciplines.community.models import slugs
+from agon.disciplines.community.rules import CommunityRules
+from agon.disciplines.community.texts import many, number
 from agon.kernel.findings import RecordRefs
 
 IntArray = npt.NDArray[np.int64]
@@ -122,6 +119,13 @@ def _impacts(facts: Facts) -> FloatArray:
     Each quality prompt weighs log2(1 + n), n the distinct users other than its creator who ran
     responses on any benchmark that holds it.
     """
+    users = _other_users(facts)
+    steps = np.rint(impact(users[facts.is_quality]) * SCORE_GRID)
+    return summed(facts.creator[facts.is_quality], steps, size=len(facts.people)) / SCORE_GRID
+
+
+def _other_users(facts: Facts) -> IntArray:
+    """Count, for each quality prompt, the users but its creator of the benchmarks that hold it."""
     rows = facts.records.sql(
         "SELECT DISTINCT user_id, prompt_id FROM responses WHERE user_id IS NOT NULL"
     )
@@ -141,9 +145,27 @@ def _impacts(facts: Facts) -> FloatArray:
     who = runner[np.arange(len(run)) - first[run] + starts[at][run]]
     held = held[run]
     others = who != creator[held]
-    users = distinct_per_group(held[others], who[others], sizes=(len(facts.prompts), len(people)))
-    steps = np.rint(impact(users[facts.is_quality]) * SCORE_GRID)
-    return summed(creator[facts.is_quality], steps, size=len(people)) / SCORE_GRID
+    sizes = (len(facts.prompts), len(people))
+    return distinct_per_group(held[others], who[others], sizes=sizes)
+
+
+def _no_wrong_answer(rules: CommunityRules) -> str | None:
+    if round(rules.wrong_answer_threshold * SCORE_GRID):
+        return None
+    return f"no score is below {number(rules.wrong_answer_threshold)} (wrong_answer_threshold)"
+
+
+def _too_few_sota(rules: CommunityRules) -> str | None:
+    """Return why a prompt cannot have enough wrong state-of-the-art answers, or None."""
+    dynamic = rules.sota_list == "dynamic"
+    models = rules.sota_top if dynamic else len(slugs(rules.sota_models))
+    needed = 1 if rules.wrong_answer_unit == "responses" else rules.min_wrong_models
+    if models >= needed:
+        return _no_wrong_answer(rules)
+    return (
+        f"{many(models, 'model')} can be state of the art "
+        f"({'sota_top' if dynamic else 'sota_models'}), and {needed} must be wrong"
+    )
 
 
 _POSITIVE = "at least {min_positive_feedbacks} positive feedbacks"
@@ -181,6 +203,7 @@ DIFFICULT_PROMPTS_BONUS = Component(
     least="min_difficult_prompts",
     also=_WRONG_RULES,
     progress=_wrong_models,
+    unattainable=_no_wrong_answer,
 )
 
 SOTA_DIFFICULT_PROMPTS_BONUS = Component(
@@ -193,6 +216,7 @@ SOTA_DIFFICULT_PROMPTS_BONUS = Component(
     least="min_difficult_prompts",
     also=(*_WRONG_RULES, "sota_models", "sota_list"),
     progress=_wrong_sota_models,
+    unattainable=_too_few_sota,
 )
 
 H_INDEX = Component(
@@ -216,14 +240,18 @@ QUALITY_PROMPTS = Component(
     aged=_quality_by_age,
 )
 
+_USE = (
+    "summed over quality prompts as log2(1 + other users who ran responses on a benchmark that "
+    "holds the prompt)"
+)
+
 IMPACT = Component(
     "impact",
     Count("impact", _impacts, _QUALITY.records, one_per_record=False),
-    Linear(),
+    Doubling(others=_other_users),
     "impact_coefficient",
-    noun="summed over quality prompts as log2(1 + other users who ran responses on a "
-    "benchmark that holds the prompt)",
-    unit="doubling of the users of a benchmark with a quality prompt",
+    noun=_USE,
+    unit=_USE,
     switch="impact",
     also=_QUALITY_RULES,
 )

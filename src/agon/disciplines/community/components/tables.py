@@ -5,15 +5,12 @@ from collections.abc import Iterable
 import numpy as np
 import numpy.typing as npt
 
-from agon.disciplines.community.components.component import (
-    Bonus,
-    Component,
-    Count,
-    Linear,
-)
+from agon.disciplines.community.components.component import Component, Count
+from agon.disciplines.community.components.curves import Bonus, Linear
 from agon.disciplines.community.evidence import Evidence
 from agon.disciplines.community.facts import Facts
 from agon.disciplines.community.id_index import as_int64
+from agon.disciplines.community.rules import CommunityRules
 from agon.kernel.findings import RecordRefs
 
 IntArray = npt.NDArray[np.int64]
@@ -71,6 +68,10 @@ def _per_user(facts: Facts, query: str) -> IntArray:
     return counts
 
 
+def _each_once(rules: CommunityRules) -> str:  # noqa: ARG001 - the signature of a condition
+    return " who has not nominated this one"
+
+
 AFFILIATION = Component(
     "affiliation",
     # Several affiliations count once.
@@ -100,6 +101,7 @@ NOMINATIONS = Component(
     noun="other users who nominated this one",
     unit="nomination by another user",
     switch="nominations",
+    condition=_each_once,
 )
 
 FLAGS = Component(
