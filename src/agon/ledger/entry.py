@@ -19,6 +19,7 @@ from typing import Any, Final
 import orjson
 
 from agon.errors import did_you_mean
+from agon.kernel.plain_json import InvalidJson, is_plain, require_limits
 from agon.kernel.times import written_time
 from agon.ledger.issues import InvalidEntry, LedgerIssue
 from agon.ledger.kinds import AN_INSTANT, is_name, is_seq, issues_of, preview
@@ -199,7 +200,8 @@ def write_row(row: Any) -> bytes:
     """Return a record's row as its entry has it; most rows need no further check.
 
     Raises:
-        InvalidEntry: it is not an object, or holds values that JSON cannot represent.
+        InvalidEntry: it is not an object, holds values that JSON cannot represent, or is beyond
+            the limits of :mod:`agon.kernel.plain_json`, within which every reader can read it.
 
     Example:
         >>> write_row({"b": 1, "a": None})
@@ -207,13 +209,17 @@ def write_row(row: Any) -> bytes:
     """
     try:
         written = orjson.dumps(row, option=_OPTIONS)
-        if written[:1] == b"{" and b"null" not in written:
+        if written[:1] == b"{" and b"null" not in written and is_plain(written):
             return written
     except TypeError:
         pass
     written = _dumps(row)
     if not written.startswith(b"{"):
         raise InvalidEntry([LedgerIssue(f"row is {preview(row)}", "give an object")])
+    try:
+        require_limits(row, written)
+    except InvalidJson as error:
+        raise InvalidEntry([LedgerIssue(f"the row {error.fact}", error.remedy)]) from None
     return written
 
 

@@ -2,10 +2,16 @@
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from agon.kernel.times import read_time, written_time
-from agon.records import Kind, Table
+from agon.records import Kind, RowIssue, Table
+
+MAX_ID_BYTES: Final = 500
+"""Maximum length of an id in a record, in UTF-8: databases index ids, addresses contain them."""
+
+MAX_KEY_BYTES: Final = 2_500
+"""Maximum length of a record's key in UTF-8; PostgreSQL's indexes hold little more."""
 
 
 def record_key(table: Table, row: Mapping[str, Any]) -> str | None:
@@ -39,6 +45,46 @@ def record_key(table: Table, row: Mapping[str, Any]) -> str | None:
             value = value.replace("%", "%25").replace("/", "%2F")
         parts.append(value)
     return "/".join(parts)
+
+
+def id_issues(
+    table: Table, row: Mapping[str, Any], key: str | None, *, number: int | None = None
+) -> list[RowIssue]:
+    """Return the issues of a row's ids and of its key: NUL, or too long to be stored everywhere.
+
+    Args:
+        table: the table.
+        row: a row that the table allows.
+        key: its :func:`record_key`.
+        number: its number or line, as issues show it.
+    """
+    issues = []
+    for column in table.columns:
+        value = row.get(column.name)
+        if column.kind is Kind.ID and isinstance(value, str):
+            size = len(value.encode())
+            if size > MAX_ID_BYTES:
+                remedy = f"give an id of at most {MAX_ID_BYTES}"
+                reason = f"has {size:,} bytes"
+                issues.append(_issue(table, number, column.name, value[:80], reason, remedy))
+    if key is not None and "\x00" in key:
+        issues.append(_issue(table, number, None, None, "has a NUL character in its key",
+                             "leave it out"))  # fmt: skip
+    elif key is not None and len(key.encode()) > MAX_KEY_BYTES and not issues:
+        reason = f"has a key of {len(key.encode()):,} bytes"
+        issues.append(_issue(table, number, None, None, reason, "give shorter ids"))
+    return issues
+
+
+def _issue(
+    table: Table,
+    number: int | None,
+    column: str | None,
+    value: str | None,
+    reason: str,
+    remedy: str,
+) -> RowIssue:
+    return RowIssue("wrong-type", table.name, table.name, number, column, value, reason, remedy)
 
 
 def _written(value: Any) -> str:

@@ -1,9 +1,7 @@
 """Records and votes, as NDJSON or as one JSON object."""
 
-from io import BytesIO
 from typing import Final
 
-import orjson
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
@@ -11,7 +9,7 @@ from starlette.responses import Response
 from agon.api.models.records import ImportSummary
 from agon.api.operation import ContestContext
 from agon.app.contests.ingest import records as ingest
-from agon.app.contests.ingest.ndjson import Lines
+from agon.app.contests.ingest.ndjson import Lines, read_value
 from agon.http.middleware.bodies import media_type, raise_status, spooled
 
 NDJSON_TYPES: Final = frozenset({"application/x-ndjson", "application/ndjson", "application/jsonl"})
@@ -34,11 +32,12 @@ async def add_records(
 
     def work() -> ingest.ImportSummary:
         with body:
-            lines = BytesIO(_on_one_line(body.read())) if kind == "application/json" else body
+            of_one = kind == "application/json"
+            rows = read_value(body.read(), table=table) if of_one else Lines(body, table=table)
             return ingest.add_permitted(
                 ctx.service,
                 ctx.contest.id,
-                Lines(lines, table=table),
+                rows,
                 by=ctx.caller,
                 replace=replace,
                 dry_run=dry_run,
@@ -53,14 +52,3 @@ async def add_records(
 async def add_votes(request: Request, response: Response, ctx: ContestContext) -> ImportSummary:
     """Add the votes of a body."""
     return await add_records(request, response, ctx, table="votes")
-
-
-def _on_one_line(body: bytes) -> bytes:
-    """Return a JSON value on one line; invalid JSON is left for the reader to reject.
-
-    So is JSON that is nested so deeply that it can be read but not written.
-    """
-    try:
-        return orjson.dumps(orjson.loads(body))
-    except (orjson.JSONDecodeError, orjson.JSONEncodeError):
-        return body.replace(b"\n", b" ").replace(b"\r", b" ")

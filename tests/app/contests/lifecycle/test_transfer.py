@@ -17,7 +17,7 @@ from agon.app.contests.lifecycle.transitions import finalize, freeze, open_conte
 from agon.app.service import Service, SigningKey
 from agon.errors import Conflict, Forbidden, NotFound, Unauthenticated, Unreadable
 from agon.ledger.directory import export_directory
-from agon.ledger.entry import Draft, encode_entry, genesis
+from agon.ledger.entry import Draft, chain, encode_entry, genesis
 from agon.ledger.issues import InvalidEntry
 from agon.records import InvalidRecords
 from fakes.service import JUDGE, OPERATOR, ORGANISER, service_at
@@ -162,8 +162,6 @@ def test_a_well_chained_ledger_of_unfit_records_is_refused(
         created = next(iter(session.entries.after(1))).line
     body = {"table": row[0], "row": row[1]}
     draft = Draft(kind="record-added", body=body, at=spring.clock(), by="user:eve")
-    from agon.ledger.entry import chain
-
     entry = encode_entry(draft, seq=2, previous=chain(genesis("spring"), created))
     export_directory(tmp_path / "bad", contest="spring", lines=[created, entry.line])
     with pytest.raises(InvalidRecords) as refused:
@@ -171,6 +169,25 @@ def test_a_well_chained_ledger_of_unfit_records_is_refused(
     assert "203.0.113" not in str(refused.value)
     with other.store.read() as session:
         assert session.contests.page() == []
+
+
+@pytest.mark.parametrize("value", [[[]] * 2, json.loads("[" * 200 + "]" * 200), "x" * 3_000])
+def test_a_record_beyond_the_limits_is_no_more_imported_than_added(
+    spring: Service, other: Service, tmp_path: Path, value: object
+) -> None:
+    """What the import lets in, every database must hold and every reader read."""
+    with spring.store.read() as session:
+        created = next(session.entries.after(1)).line
+    row = {"id": value if isinstance(value, str) else "z", "name": "z", "owner_id": "o", "x": value}
+    draft = Draft(kind="record-added", body={"table": "bots", "row": row},
+                  at=spring.clock(), by="user:olga")  # fmt: skip
+    entry = encode_entry(draft, seq=2, previous=chain(genesis("spring"), created))
+    export_directory(tmp_path / "deep", contest="spring", lines=[created, entry.line])
+    if value == [[]] * 2:
+        assert import_contest(other, tmp_path / "deep", by=ORGANISER).seq == 2
+        return
+    with pytest.raises(InvalidRecords, match=r"nests more than 100|has 3,000 bytes"):
+        import_contest(other, tmp_path / "deep", by=ORGANISER)
 
 
 def test_a_ledger_keeps_its_name(spring: Service, other: Service, tmp_path: Path) -> None:

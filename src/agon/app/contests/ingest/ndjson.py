@@ -6,10 +6,9 @@ from operator import itemgetter
 from tempfile import SpooledTemporaryFile
 from typing import IO, Any, Final
 
-import orjson
-
 from agon.app.contests.ingest.batches import Batch, Record, batch_of, records_of
 from agon.errors import Unreadable, did_you_mean
+from agon.kernel.plain_json import InvalidJson, read_json, read_json_objects
 from agon.records import RowIssue
 
 MAX_LINE_BYTES: Final = 4 << 20
@@ -47,13 +46,8 @@ class Lines:
 
     def _read_usual(self, lines: list[bytes], first: int) -> Batch | None:
         """Return lines of the usual form as a batch; None if any may have another form."""
-        try:
-            values = (
-                list(map(orjson.loads, lines)) if max(map(len, lines)) <= MAX_LINE_BYTES else []
-            )
-        except orjson.JSONDecodeError:
-            return None
-        if not values or not _all(dict, values):
+        values = read_json_objects(lines, usual=1 if self._table is not None else 2)
+        if not values:
             return None
         numbers = range(first, first + len(lines))
         if self._table is not None:
@@ -143,10 +137,10 @@ def _read(line: bytes, number: int, table: str | None) -> Iterator[Record]:
         yield _issue(table, number, None, what, "shorten it")
         return
     try:
-        value = orjson.loads(line)
-    except orjson.JSONDecodeError as wrong:
+        value = read_json(line)
+    except InvalidJson as error:
         shown = line[:_SHOWN].decode("utf-8", "replace").strip()
-        yield _issue(table, number, shown, f"is not JSON ({wrong})", "write one object a line")
+        yield _issue(table, number, shown, error.fact, error.remedy)
         return
     if not isinstance(value, dict):
         yield _issue(
@@ -190,6 +184,16 @@ def _issue(table: str | None, line: int, value: str | None, reason: str, remedy:
         line=line,
     )
     return Record(table or "", issue, None, line)
+
+
+def read_value(body: bytes, *, table: str | None = None) -> list[Record]:
+    """Return the record of a body that is one JSON value; an issue if it is not a record.
+
+    Args:
+        body: the bytes; line ends between values have no meaning.
+        table: as in :func:`read_ndjson`.
+    """
+    return list(_read(body, 1, table))
 
 
 def one(table: str, row: Mapping[str, Any], external_id: str | None = None) -> list[Record]:

@@ -4,7 +4,7 @@ Requests of a million records take this path. Records of one table with the same
 validated together, column by column; row by row only where the columns are not plainly valid.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress
 from typing import Any, Final
@@ -18,8 +18,10 @@ from agon.app.contests.ingest.references import References
 from agon.disciplines import Discipline
 from agon.entities.access import Caller
 from agon.errors import Forbidden, did_you_mean
+from agon.kernel.plain_json import is_plain
 from agon.ledger.entry import write_row
-from agon.ledger.keys import record_key
+from agon.ledger.issues import InvalidEntry
+from agon.ledger.keys import MAX_ID_BYTES, id_issues, record_key
 from agon.records import Kind, RowIssue, Table
 from agon.records.conditions import Columns
 from agon.records.rows import RowChecker, row_checker
@@ -57,8 +59,9 @@ class ValidatedBatch:
 
 @dataclass(frozen=True)
 class _TableTools:
-    """The row checker and the key function of one table."""
+    """A table with its row checker and its key function."""
 
+    table: Table
     checker: RowChecker
     keys: KeyFunction
 
@@ -82,7 +85,8 @@ class RecordValidator:
         self._by = by
         self._network_key = key
         self._tables = {
-            table.name: _TableTools(row_checker(table), keys_of(table)) for table in of.schema
+            table.name: _TableTools(table, row_checker(table), keys_of(table))
+            for table in of.schema
         }
 
     def validate(self, batch: Batch) -> ValidatedBatch:
@@ -90,7 +94,6 @@ class RecordValidator:
 
         Raises:
             Forbidden: a judge sends something else than their own votes.
-            InvalidEntry: a number is NaN or infinite.
         """
         issues: list[RowIssue] = []
         batch = self._known_rows(batch, issues)
@@ -110,9 +113,6 @@ class RecordValidator:
             row_keys = table.keys(columns, [rows[index] for index in indexes])
             for index, key in zip(indexes, row_keys, strict=True):
                 keys[index] = key
-                if key is not None and "\x00" in key:
-                    is_valid[index] = False
-                    issues.append(_unnameable(name, lines[index]))
             self._references.gather(name, columns, [lines[index] for index in indexes])
             if addresses := self._addresses.get(name):
                 for index in indexes:
@@ -121,6 +121,12 @@ class RecordValidator:
                         errors=self._errors,
                     )  # fmt: skip
         written = _written(batch, rows, is_valid, issues)
+        for index, key in enumerate(keys):
+            if is_valid[index] and (len(written[index]) > MAX_ID_BYTES or "\x00" in (key or "")):
+                of = self._tables[batch.tables[index]].table
+                id_faults = id_issues(of, rows[index], key, number=lines[index])
+                is_valid[index] = not id_faults
+                issues += id_faults
         for issue in sorted(issues, key=lambda one: one.row or 0):
             self._errors.add(issue)
         valid = ValidatedBatch(lines, batch.tables, written, keys, batch.external_ids)
@@ -201,34 +207,39 @@ def _written(
     batch: Batch, rows: Sequence[Row], is_valid: list[bool], issues: list[RowIssue]
 ) -> list[bytes]:
     """Return all rows as JSON with sorted keys; a row that cannot be written becomes invalid."""
-    together = _written_together(rows)
-    written = together[1:-1].split(_BETWEEN)
-    if len(written) != len(rows):
-        written = []
-        for index, row in enumerate(rows):
-            try:
-                written.append(orjson.dumps(row, option=orjson.OPT_SORT_KEYS))
-            except TypeError as error:
-                written.append(b"")
-                if is_valid[index]:
-                    issues.append(_unwritable(batch.tables[index], batch.lines[index], error))
-                is_valid[index] = False
-    if b"null" in together or not together:
-        for index, text in enumerate(written):
-            # orjson writes NaN and infinity as null; write_row rejects them.
-            if b"null" in text and is_valid[index]:
-                write_row(rows[index])
+    written = _written_together(rows)
+    suspects: Iterable[int] = range(len(rows)) if written is None else _suspects(written)
+    written = written or [b""] * len(rows)
+    for index in suspects:
+        try:
+            written[index] = write_row(rows[index])
+        except InvalidEntry as error:
+            if is_valid[index]:
+                issues.append(_unwritable(batch.tables[index], batch.lines[index], error))
+            is_valid[index] = False
     return written
 
 
-def _written_together(rows: Sequence[Row]) -> bytes:
-    """Return all rows as one JSON list, many times faster than one by one; empty on an error."""
+def _written_together(rows: Sequence[Row]) -> list[bytes] | None:
+    """Return all rows as JSON, many times faster than one by one; None if any cannot be written."""
     parts: list[Any] = [_LINE_END] * (2 * len(rows) - 1)
     parts[::2] = rows
     try:
-        return orjson.dumps(parts, option=orjson.OPT_SORT_KEYS)
+        together = orjson.dumps(parts, option=orjson.OPT_SORT_KEYS)
     except TypeError:
-        return b""
+        return None
+    written = together[1:-1].split(_BETWEEN)
+    return written if len(written) == len(rows) else None
+
+
+def _suspects(written: Sequence[bytes]) -> Iterator[int]:
+    """Return the indexes of written rows that only :func:`write_row` can decide.
+
+    They may hold NaN or infinity, which orjson writes as null, nest too far or have too many keys.
+    """
+    for index, text in enumerate(written):
+        if b"null" in text or not is_plain(text):
+            yield index
 
 
 def _not_a_row(table: Any, row: Any, line: int, known: Mapping[str, Any]) -> RowIssue:
@@ -240,14 +251,9 @@ def _not_a_row(table: Any, row: Any, line: int, known: Mapping[str, Any]) -> Row
                    "give columns by name")  # fmt: skip
 
 
-def _unwritable(table: str, line: int, error: TypeError) -> RowIssue:
-    return RowIssue("wrong-type", table, table, line, None, None, f"cannot be written ({error})",
-                   "give text, numbers, true, false, null, lists and objects")  # fmt: skip
-
-
-def _unnameable(table: str, line: int) -> RowIssue:
-    return RowIssue("wrong-type", table, table, line, None, None, "has a NUL character in its key",
-                   "leave it out")  # fmt: skip
+def _unwritable(table: str, line: int, error: InvalidEntry) -> RowIssue:
+    issue = error.issues[0]
+    return RowIssue("wrong-type", table, table, line, None, None, issue.what, issue.remedy)
 
 
 def _require_own_vote(table: str, row: Mapping[str, Any], by: Caller) -> None:

@@ -15,8 +15,8 @@ from agon.app.webhooks.announcements import announce
 from agon.disciplines import discipline
 from agon.entities.contests import Contest, Event, NewEntry
 from agon.errors import NotFound, did_you_mean
-from agon.ledger.entry import Draft, Entry, encode_entry
-from agon.ledger.keys import record_key
+from agon.ledger.entry import Draft, Entry, encode_entry, write_row
+from agon.ledger.keys import id_issues, record_key
 from agon.ledger.transitions import ADOPTING, Adoption, adoptions_after, apply, require_allowed
 from agon.records import InvalidRecords, Table
 from agon.records.rows import row_checker
@@ -161,11 +161,13 @@ def table_of(of: str, name: str) -> Table:
 
 
 def _require_valid_row(contest: Contest, draft: Draft) -> None:
-    """Raise unless its table allows a row; other rows are not considered."""
+    """Raise unless its table and the ledger allow a row; other rows are not considered."""
     table = table_of(contest.discipline, str(draft.body.get("table")))
-    problems = row_checker(table).issues(draft.body.get("row") or {})
-    if problems:
-        raise InvalidRecords(problems)
+    row = draft.body.get("row") or {}
+    issues = row_checker(table).issues(row) or id_issues(table, row, record_key(table, row))
+    if issues:
+        raise InvalidRecords(issues)
+    write_row(row)
 
 
 def _matters(entry: Entry) -> bool:

@@ -24,8 +24,10 @@ from agon.entities.access import Caller
 from agon.entities.contests import Contest, Event, NewEntry, StoredEntry
 from agon.errors import Conflict, NotFound
 from agon.ledger.directory import LedgerDirectory, export_directory, import_directory
-from agon.ledger.entry import Entry, timestamp
+from agon.ledger.entry import Entry, timestamp, write_row
 from agon.ledger.heads import Head, SignedHead
+from agon.ledger.issues import InvalidEntry, LedgerIssue
+from agon.ledger.keys import id_issues, record_key
 from agon.records import InvalidRecords, RowIssue
 from agon.records.rows import row_checker
 from agon.store.session import Session
@@ -217,8 +219,13 @@ class _EntryImporter:
             table = table_of(of, name)
         except NotFound as unknown:
             raise InvalidRecords([_unknown_table(name, entry.seq, str(unknown))]) from None
-        for issue in row_checker(table).issues(row, entry.seq):
+        issues = row_checker(table).issues(row, entry.seq)
+        for issue in issues or id_issues(table, row, record_key(table, row), number=entry.seq):
             self.errors.add(issue)
+        try:
+            write_row(row)
+        except InvalidEntry as error:
+            self.errors.add(_beyond_limits(name, entry.seq, error.issues[0]))
         if addresses := discipline(of).addresses.get(name):
             hashed = without_addresses(
                 name, row, addresses, line=entry.seq, key=b"any", errors=self.errors
@@ -247,6 +254,11 @@ def _unknown_table(name: str, seq: int, message: str) -> RowIssue:
     reason, _, remedy = message.partition(": ")
     return RowIssue("unknown-table", name, "ledger.ndjson", seq, None, name, reason,
                    remedy or "import it into a server that knows the table", line=seq)  # fmt: skip
+
+
+def _beyond_limits(table: str, seq: int, issue: LedgerIssue) -> RowIssue:
+    return RowIssue("wrong-type", table, "ledger.ndjson", seq, None, None, issue.what, issue.remedy,
+                   line=seq)  # fmt: skip
 
 
 def _address(table: str, column: str, seq: int) -> RowIssue:

@@ -1,0 +1,224 @@
+r"""Decode and encode JSON within one set of limits, so that every reader can read what one accepts.
+
+JSON itself has no limits, and its readers differ: some read what others cannot write again. Within
+these limits they agree, and nothing is lost between reading and writing:
+
+- at most :data:`MAX_DEPTH` levels of lists and objects, and :data:`MAX_KEYS` keys in an object;
+- each key of an object once (readers take the first or the last of two);
+- integers from -2\ :sup:`63` to 2\ :sup:`64` - 1, other numbers finite as 64-bit floats;
+- text that is Unicode, without half of a surrogate pair.
+
+The size is limited by who reads. What an encoder adds around a value (a ledger's line has two
+levels more than its row) stays far below what the reader of lines takes, 254 levels.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import repeat
+from operator import add
+from typing import Any, Final
+
+import orjson
+
+MAX_DEPTH: Final = 100
+"""Maximum number of levels of lists and objects in a value."""
+
+MAX_KEYS: Final = 10_000
+"""Maximum number of keys of an object."""
+
+_MIN_INTEGER: Final = -(2**63)
+_MAX_INTEGER: Final = 2**64 - 1
+# An integer of more than 64 bits is read as a float, which is written with an exponent.
+_EXPONENT: Final = b"e+" if b"e+" in orjson.dumps(2.0**64) else b"e"
+_MIN_KEY_BYTES: Final = 4
+"""Minimum length of a key with its colon and a comma: ``"":1,`` is longer."""
+_MAX_DIGITS: Final = 20
+_SHOWN: Final = 80
+_CORRECT: Final = "correct it"
+
+
+class InvalidJson(ValueError):
+    """A text is not JSON, or beyond the limits.
+
+    Attributes:
+        fact: what is wrong; ``is …`` or ``has …``.
+        remedy: what to do.
+    """
+
+    def __init__(self, fact: str, remedy: str = _CORRECT) -> None:
+        super().__init__(f"{fact}; {remedy}")
+        self.fact = fact
+        self.remedy = remedy
+
+
+def read_json(text: bytes) -> Any:
+    """Return the value of JSON text in UTF-8.
+
+    Raises:
+        InvalidJson: it is not JSON, or beyond the limits.
+
+    Example:
+        >>> read_json(b'{"a": [1, 2.5, null]}')
+        {'a': [1, 2.5, None]}
+        >>> read_json(b'{"vote": "A", "vote": "B"}')
+        Traceback (most recent call last):
+        agon.kernel.plain_json.InvalidJson: has the key 'vote' twice in one object; give it once
+    """
+    try:
+        value = orjson.loads(text)
+    except orjson.JSONDecodeError as error:
+        if "depth" in str(error):
+            raise _too_deep() from None
+        raise InvalidJson(f"is not JSON in UTF-8 ({error})") from None
+    try:
+        written = orjson.dumps(value)
+    except TypeError:
+        raise _too_deep() from None
+    if not _is_lossless(text, written):
+        _require_lossless(text)
+    require_limits(value, written)
+    return value
+
+
+def read_json_objects(lines: Sequence[bytes], *, usual: int = 1) -> list[dict[str, Any]] | None:
+    """Return many objects, one per line; None if any line may be something else or beyond limits.
+
+    It is as strict as :func:`read_json`, and many times faster.
+
+    Args:
+        lines: the lines, with or without their ends.
+        usual: the number of objects in a usual line, itself counted; the caller makes sure that
+            each line has as many.
+    """
+    if max(map(len, lines)) > _MIN_KEY_BYTES * MAX_KEYS:
+        return None
+    try:
+        values = list(map(orjson.loads, lines))
+        written = orjson.dumps(values)
+    except (orjson.JSONDecodeError, TypeError):
+        return None
+    if not {dict}.issuperset(map(type, values)) or not _is_lossless(b"".join(lines), written):
+        return None
+    flat = written.count(b"{") == usual * len(lines) and written.count(b"[") == 1
+    return values if flat or _are_shallow(lines) else None
+
+
+def require_limits(value: Any, written: bytes) -> None:
+    """Raise unless a value, which is written as JSON, keeps to the limits of depth and keys.
+
+    Raises:
+        InvalidJson: it does not.
+    """
+    if is_plain(written):
+        return
+    if _depth_exceeds(value):
+        raise _too_deep()
+    _require_few_keys(value)
+
+
+def is_plain(written: bytes) -> bool:
+    """Return whether JSON shows by its length and brackets that it keeps to the limits.
+
+    True is certain; :func:`require_limits` decides the others.
+    """
+    return (
+        len(written) <= _MIN_KEY_BYTES * MAX_KEYS
+        and written.count(b"{") + written.count(b"[") <= MAX_DEPTH
+    )
+
+
+def write_json(value: Any) -> bytes:
+    """Return a value as JSON, keys in their own order.
+
+    Raises:
+        InvalidJson: it cannot be read again, or is beyond the limits.
+
+    Example:
+        >>> write_json({"b": 1, "a": [None, "π"]}).decode()
+        '{"b":1,"a":[null,"π"]}'
+    """
+    try:
+        written = orjson.dumps(value)
+    except TypeError as error:
+        raise InvalidJson(
+            f"has a value that JSON cannot hold ({error})",
+            "give text in Unicode, integers of 64 bits, finite numbers, lists and objects",
+        ) from None
+    require_limits(value, written)
+    return written
+
+
+def _are_shallow(lines: Sequence[bytes]) -> bool:
+    """Return whether lines show by their brackets that none nests too far."""
+    objects, lists = (map(bytes.count, lines, repeat(mark)) for mark in (b"{", b"["))
+    return max(map(add, objects, lists)) <= MAX_DEPTH
+
+
+def _is_lossless(text: bytes, written: bytes) -> bool:
+    """Return whether no key was given twice and no integer became a float; False if unsure.
+
+    Without escaped colons a text has as many colons as what is written of it, unless a key was
+    dropped together with its colon.
+    """
+    if text.count(b":") != written.count(b":"):
+        return False
+    if b"\\" in text and (b"\\u003a" in text or b"\\u003A" in text):
+        return False
+    return _EXPONENT not in written
+
+
+def _require_lossless(text: bytes) -> None:
+    """Raise if a key is given twice or an integer has more than 64 bits; slow and exact."""
+    json.loads(text, object_pairs_hook=_unique, parse_int=_integer)
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
+        raise InvalidJson(f"has the key {_cut(twice)!r} twice in one object", "give it once")
+    return found
+
+
+def _integer(digits: str) -> int:
+    # The length is compared first, because int() takes quadratic time.
+    value = int(digits) if len(digits) <= _MAX_DIGITS else _MAX_INTEGER + 1
+    if not _MIN_INTEGER <= value <= _MAX_INTEGER:
+        fact = f"has the integer {_cut(digits)}, which has more than 64 bits"
+        raise InvalidJson(fact, "give it as text")
+    return value
+
+
+def _depth_exceeds(value: Any) -> bool:
+    """Return whether a value has more than the permitted levels, without recursion."""
+    level: list[Any] = [value]
+    for _ in range(MAX_DEPTH + 1):
+        level = [inner for one in level for inner in _inner(one)]
+        if not level:
+            return False
+    return True
+
+
+def _inner(value: Any) -> Iterable[Any]:
+    """Return the values one level below; of plain values none, of an empty list None."""
+    if isinstance(value, dict):
+        return value.values() or (None,)
+    return (value or (None,)) if isinstance(value, list | tuple) else ()
+
+
+def _require_few_keys(value: Any) -> None:
+    level: list[Any] = [value]
+    while level:
+        if any(isinstance(one, dict) and len(one) > MAX_KEYS for one in level):
+            raise InvalidJson(f"has an object of more than {MAX_KEYS:,} keys", "give fewer")
+        level = [inner for one in level if isinstance(one, dict | list | tuple)
+                 for inner in (one.values() if isinstance(one, dict) else one)]  # fmt: skip
+
+
+def _too_deep() -> InvalidJson:
+    return InvalidJson(f"nests more than {MAX_DEPTH} levels of lists and objects", "flatten it")
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"

@@ -1,0 +1,88 @@
+"""One set of limits for JSON: what is read can be written, and read again to the same."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agon.kernel.plain_json import (
+    MAX_DEPTH,
+    MAX_KEYS,
+    InvalidJson,
+    read_json,
+    read_json_objects,
+    write_json,
+)
+
+PIECES = st.sampled_from(
+    ["{", "}", "[", "]", ",", ":", '"a"', '"b"', '"\\u0061"', '"\\u003a"', '":"', "1", "-0.0",
+     "18446744073709551616", "1e20", "1e400", "null", " ", '"\\ud800"', "\\", '"', "NaN"]
+)  # fmt: skip
+TEXTS = st.one_of(
+    st.lists(PIECES, max_size=12).map("".join),
+    st.lists(st.tuples(st.sampled_from(["a", "b", "\\u0061"]), PIECES), max_size=4).map(
+        lambda pairs: "{" + ",".join(f'"{key}":{value}' for key, value in pairs) + "}"
+    ),
+)
+
+
+def _read(text: bytes) -> Any:
+    try:
+        return read_json(text)
+    except InvalidJson:
+        return None
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    assert len(dict(pairs)) == len(pairs)
+    return dict(pairs)
+
+
+@given(TEXTS)
+def test_nothing_is_lost_between_reading_and_writing(text: str) -> None:
+    """The standard library's reader, which keeps integers and sees each key, reads the same."""
+    try:
+        value = read_json(text.encode())
+    except InvalidJson:
+        return
+    expected = json.loads(text, object_pairs_hook=_each_once)
+    assert repr(value) == repr(expected)
+    assert repr(json.loads(write_json(value))) == repr(expected)
+
+
+@given(st.lists(TEXTS, min_size=1, max_size=5), st.sampled_from([1, 2]))
+def test_many_lines_are_read_as_strictly_as_each(texts: list[str], usual: int) -> None:
+    """The fast path never takes what the exact one refuses."""
+    lines = [text.encode() for text in texts]
+    values = read_json_objects(lines, usual=usual)
+    if values is not None:
+        assert repr(values) == repr(list(map(_read, lines)))
+
+
+@pytest.mark.parametrize("number", [b"18446744073709551616", b"-9223372036854775809", b"9" * 400])
+def test_integers_of_more_than_64_bits_are_refused_and_not_rounded(number: bytes) -> None:
+    """A float in the place of an id would be another id."""
+    with pytest.raises(InvalidJson, match=r"more than 64 bits|not JSON"):
+        read_json(b'{"id":%b}' % number)
+    assert read_json_objects([b'{"id":%b}' % number]) is None
+
+
+def test_limits_are_inclusive() -> None:
+    """At the limit a value is read and written; one beyond, it is neither."""
+    for count, is_valid in ((MAX_DEPTH, True), (MAX_DEPTH + 1, False), (5_000, False)):
+        nested = b"[" * count + b"]" * count
+        assert (_read(nested) is not None) == is_valid
+        assert (read_json_objects([b'{"a":%b}' % nested[1:-1]]) is not None) == is_valid
+    for count, is_valid in ((MAX_KEYS, True), (MAX_KEYS + 1, False)):
+        wide = json.dumps({str(number): number for number in range(count)}).encode()
+        assert (_read(wide) is not None) == is_valid
+        assert read_json_objects([wide]) is None  # left to the exact path
+
+
+@pytest.mark.parametrize("value", ["\ud800", 2**64, {1: 2}, object(), [[]] * 2 + [b""]])
+def test_what_json_cannot_hold_is_not_written(value: object) -> None:
+    """It is an error with a remedy."""
+    with pytest.raises(InvalidJson, match="; give text in Unicode"):
+        write_json(value)
