@@ -1,5 +1,6 @@
 """Runs without containers: each trial once, unscored ones again, and a summary that adds up."""
 
+import errno
 import json
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
@@ -9,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from agon.app.containers import Trial, Verification
 from agon.app.tasks.discovery import read_tasks
 from agon.app.tasks.folder import Plan, opened, read_plan, read_results
 from agon.app.tasks.run import Progress, plan_of, run_tasks
@@ -172,6 +174,21 @@ def test_a_trial_left_unscored_is_tried_again_by_the_next_call(tasks: Path, tmp_
     run(tasks, tmp_path / "out", FakeContainers(agent=lambda *_: "unscored"))
     healed = run(tasks, tmp_path / "out", FakeContainers())
     assert (healed["passed"], healed["unscored"]) == (2, 0)
+
+
+def test_a_full_disk_is_not_the_agents(tasks: Path, tmp_path: Path) -> None:
+    """A trial whose files cannot be written has no score; it is tried again."""
+
+    class Full(FakeContainers):
+        def verify(self, *args: Any, trial: Trial, **options: Any) -> Verification:
+            if trial.name == "a__1" and self.ran.count("a__1") < 3:
+                raise OSError(errno.ENOSPC, "No space left on device", "logs.tar")
+            return super().verify(*args, trial=trial, **options)
+
+    containers = Full()
+    summary = run(tasks, tmp_path / "out", containers)
+    assert containers.ran.count("a__1") == 3
+    assert (summary["passed"], summary["unscored"]) == (2, 0)
 
 
 def test_a_run_without_any_score_says_so(tasks: Path, tmp_path: Path) -> None:

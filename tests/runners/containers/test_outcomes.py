@@ -2,6 +2,7 @@
 
 import io
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
@@ -9,17 +10,26 @@ from agon.app.containers import Limits, Stream
 from agon.runners.containers.archives import END, Entry, header, padding
 from agon.runners.containers.client_process import ClientResult
 from agon.runners.containers.first_process import ProcessReport, read_report
-from agon.runners.containers.outcomes import Diagnosis, diagnose, diagnose_again, read_reward
+from agon.runners.containers.outcomes import (
+    Diagnosis,
+    Phase,
+    diagnose,
+    diagnose_again,
+    read_reward,
+)
 
 LIMITS = Limits(timeout_s=10, output_kib=2)
 STARTED = {"StartedAt": "2026-01-01T00:00:00Z", "ExitCode": 0, "OOMKilled": False}
 
 
-def ending(end: str = "itself", code: int = 0, complaint: bytes = b"") -> ClientResult:
+def ending(
+    end: str = "itself", code: int = 0, complaint: bytes = b"", *, begun: bool = True
+) -> ClientResult:
     """Describe what the host saw."""
     stream = Stream(path=Path("log"), kept=0, total=0)
     return ClientResult(
-        end=end, client_code=code, wall_s=1.0, stdout=stream, stderr=stream, complaint=complaint  # type: ignore[arg-type]  # parametrised
+        end=end, begun=begun, client_code=code, wall_s=1.0, stdout=stream, stderr=stream,  # type: ignore[arg-type]  # parametrised
+        complaint=complaint,
     )  # fmt: skip
 
 
@@ -39,15 +49,15 @@ def told(seconds: float = 1.0, *, oom: int = 0, pids: int = 0) -> ProcessReport:
         (ending("time", 137), None, None, "timeout"),
         (ending("time", 137), told(), None, "timeout"),
         (ending("output", 137), None, None, "failed"),
-        (ending("start", 137), None, None, "unscored"),
+        (ending("storage", 137), None, None, "failed"),
+        (ending("storage", 137), told(), None, "failed"),
+        (ending("start", 137, begun=False), None, None, "unscored"),
         (ending(code=-9), told(), None, "unscored"),
         (ending(code=125, complaint=b"Error: no space left\n"), None, None, "unscored"),
-        (ending(code=127), None, {"StartedAt": "0001-01-01T00:00:00Z"}, "unscored"),
+        (ending(code=127, begun=False), None, {"StartedAt": "0001-01-01T00:00:00Z"}, "unscored"),
         (ending(code=125), told(), STARTED, "unscored"),
         (ending(code=137), None, STARTED | {"ExitCode": 137}, "unscored"),
         (ending(code=137), None, STARTED | {"ExitCode": 137, "OOMKilled": True}, "failed"),
-        (ending(code=90), None, STARTED | {"ExitCode": 90}, "unscored"),
-        (ending(code=91), None, STARTED | {"ExitCode": 91}, "failed"),
         (ending(code=1), None, STARTED | {"ExitCode": 1}, "failed"),
         (ending(code=137), told(), STARTED | {"ExitCode": 137}, "unscored"),
     ],
@@ -56,14 +66,50 @@ def test_every_end_has_one_meaning(
     seen: ClientResult, account: ProcessReport | None, state: dict[str, object] | None, outcome: str
 ) -> None:
     """An engine's fault is never a fail; a command's never unscored."""
-    finding = diagnose(seen, account, state, LIMITS)
+    finding = diagnose(seen, account, state, LIMITS, phase="agent")
     assert finding.outcome == outcome
     assert bool(finding.reason) == (outcome != "finished")
 
 
+@pytest.mark.parametrize("phase", ["agent", "verifier"])
+@pytest.mark.parametrize("code", [*range(128), 139])
+def test_no_exit_code_unscores_an_agent_that_began(phase: Phase, code: int) -> None:
+    """A process inside can choose it, so it proves nothing."""
+    seen = ending(code=code, complaint=b"Error: no space left on device\n")
+    state = STARTED | {"ExitCode": code}
+    assert diagnose(seen, None, state, LIMITS, phase=phase).outcome == "failed"
+    if code > 2:
+        assert diagnose(seen, told(), state, LIMITS, phase=phase).outcome == "failed"
+
+
+@pytest.mark.parametrize(
+    ("state", "of_agent", "of_verifier"),
+    [
+        ({"ExitCode": 90}, "unscored", "unscored"),
+        ({"ExitCode": 90, "OOMKilled": True}, "unscored", "unscored"),
+        ({"ExitCode": 91}, "unscored", "failed"),
+        ({"ExitCode": 92}, "unscored", "failed"),
+        ({"ExitCode": 1}, "unscored", "failed"),
+        ({"ExitCode": 137}, "unscored", "unscored"),
+        ({"ExitCode": 137, "OOMKilled": True}, "unscored", "failed"),
+    ],
+)
+def test_before_the_command_only_the_outputs_are_the_agents(
+    state: dict[str, int], of_agent: str, of_verifier: str
+) -> None:
+    """An image whose files do not fit is the task's error; outputs that do not are the agent's."""
+    seen = ending(code=state["ExitCode"], begun=False)
+    outcomes = [
+        diagnose(seen, None, STARTED | state, LIMITS, phase=phase).outcome
+        for phase in get_args(Phase)
+    ]
+    assert outcomes == [of_agent, of_verifier]
+
+
 def test_the_engines_own_words_are_the_cause() -> None:
     """Whoever repairs the machine needs them."""
-    finding = diagnose(ending(code=125, complaint=b"x\nError: no space left\n"), None, None, LIMITS)
+    seen = ending(code=125, complaint=b"x\nError: no space left\n", begun=False)
+    finding = diagnose(seen, None, None, LIMITS, phase="agent")
     assert finding.reason == "the engine did not start the container: Error: no space left"
 
 
@@ -80,7 +126,7 @@ def test_killed_twice_is_the_commands_own_doing() -> None:
 
 def test_limits_are_told_beside_a_good_end() -> None:
     """A process that was killed for memory does not end the agent."""
-    finding = diagnose(ending(), told(oom=1, pids=3), None, LIMITS)
+    finding = diagnose(ending(), told(oom=1, pids=3), None, LIMITS, phase="agent")
     assert (finding.outcome, finding.limits_hit) == ("finished", ("memory", "processes"))
 
 

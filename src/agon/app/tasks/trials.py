@@ -177,6 +177,8 @@ def run_trial(
         result, reason = _outcome(work.run, verdict)
     except AgonError as failed:
         result, reason = "unscored", str(failed)
+    except OSError as failed:  # of the host's files: containers write none of them
+        result, reason = "unscored", f"the host failed: {failed}"
     finished = now()
     accounts = {
         "agent": None if work is None else work.run.account,

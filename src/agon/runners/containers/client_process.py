@@ -5,22 +5,24 @@ import selectors
 import subprocess
 import time
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
-from typing import BinaryIO, Final, Literal, TypeAlias
+from typing import BinaryIO, Final, Literal, Self, TypeAlias
 
 from agon.app.containers import Limits, Stream
 from agon.runners.containers.first_process import has_ended
-from agon.runners.containers.isolation import HAND_OVER_S, OUTER_GRACE_S
+from agon.runners.containers.isolation import HAND_OVER_S, OUTER_GRACE_S, report_bytes
 
-End: TypeAlias = Literal["itself", "time", "output", "start"]
+End: TypeAlias = Literal["itself", "time", "output", "storage", "start"]
 """Why a container ended: by itself, or at which limit it was removed."""
 
 Started: TypeAlias = Callable[["subprocess.Popen[bytes]"], None]
 """Called with the engine's client when it runs; its stdin is a pipe then."""
 
 _TICK_S: Final = 0.25
+_SHORT_S: Final = 0.02
 _PIECE: Final = 1 << 16
 _FLOOD: Final = 64
 _TIMEOUT_S: Final = 30.0
@@ -33,6 +35,7 @@ class ClientResult:
 
     Attributes:
         end: why it ended.
+        begun: whether the command began.
         client_code: exit code of the engine's client; negative: killed by that signal.
         wall_s: seconds from the engine's start to the client's end.
         stdout: the beginning of stdout.
@@ -41,6 +44,7 @@ class ClientResult:
     """
 
     end: End
+    begun: bool
     client_code: int
     wall_s: float
     stdout: Stream
@@ -60,6 +64,7 @@ class BoundedStream:
         """Add a chunk."""
         part = piece[: self._most - self.kept]
         self._file.write(part)
+        self._file.flush()
         self.kept += len(part)
         self.total += len(piece)
         self.end = (self.end + piece)[-_ONE_COMPLAINT:]
@@ -79,16 +84,29 @@ class Watch:
 
     def __init__(self, account: Path, limits: Limits, streams: Sequence[BoundedStream]) -> None:
         self._account, self._limits, self._streams = account, limits, streams
+        self._most = report_bytes(limits)
         self._untouched = account.stat().st_ctime_ns
         self._deadline = time.monotonic() + HAND_OVER_S
         self._phase: Literal["start", "command", "handing over"] = "start"
+
+    @property
+    def begun(self) -> bool:
+        """Whether the command began."""
+        return self._account.stat().st_ctime_ns != self._untouched
+
+    @property
+    def overflows(self) -> bool:
+        """Whether the result file is larger than a trial may write."""
+        return self._account.stat().st_size > self._most
 
     def verdict(self) -> End | None:
         """Return why it must be removed now; None while it may run."""
         if any(stream.floods for stream in self._streams):
             return "output"
+        if self.overflows:
+            return "storage"
         now = time.monotonic()
-        if self._phase == "start" and self._account.stat().st_ctime_ns != self._untouched:
+        if self._phase == "start" and self.begun:
             self._phase = "command"
             self._deadline = now + self._limits.timeout_s + OUTER_GRACE_S
         if self._phase == "command" and has_ended(self._account):
@@ -99,6 +117,46 @@ class Watch:
         return "start" if self._phase == "start" else "time"
 
 
+class ReportPipe:
+    """The pipe over which a container's first process sends its result file; a context manager.
+
+    The host writes the file, one byte more than the trial's budget at most.
+    """
+
+    def __init__(self, account: Path, limits: Limits) -> None:
+        self._file = account.open("wb")
+        self.stream = BoundedStream(self._file, report_bytes(limits) + 1)
+        self.read_end, self.write_end = os.pipe()
+        os.set_blocking(self.read_end, False)
+
+    def passed_to(self, command: Sequence[str]) -> tuple[str, ...]:
+        """Return a command that starts another with the pipe as descriptor 3."""
+        opening = 'exec 3> "/proc/self/fd/$0"; exec "$@"'
+        return ("sh", "-c", opening, str(self.write_end), *command)
+
+    def close_write_end(self) -> None:
+        """Close the end that only the container needs; may be called twice."""
+        if self.write_end >= 0:
+            os.close(self.write_end)
+            self.write_end = -1
+
+    def read_rest(self) -> None:
+        """Read what is in the pipe, without waiting for more."""
+        with suppress(BlockingIOError):
+            while piece := os.read(self.read_end, _PIECE):
+                self.stream.take(piece)
+
+    def __enter__(self) -> Self:
+        """Return self."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the pipe and the file."""
+        self.close_write_end()
+        os.close(self.read_end)
+        self._file.close()
+
+
 def run_client(
     command: Sequence[str],
     *,
@@ -107,6 +165,7 @@ def run_client(
     folder: Path,
     remove: Callable[[], None],
     inherited: int,
+    piped: bool,
     started: Started | None = None,
 ) -> ClientResult:
     """Start the engine's client, read its output to the end, remove the container at a limit.
@@ -118,38 +177,50 @@ def run_client(
         folder: where ``stdout.txt`` and ``stderr.txt`` are written.
         remove: removes the container, whatever state it is in.
         inherited: a descriptor the client keeps open (:class:`CleanupGuard`).
+        piped: whether the result file arrives over a pipe, which the client gets as descriptor 3.
         started: called with the client.
+
+    Raises:
+        OSError: a file cannot be written, for example because the host's disk is full.
     """
     begin = time.monotonic()
     most = limits.output_kib << 10
     paths = (folder / "stdout.txt", folder / "stderr.txt")
-    with paths[0].open("wb") as out, paths[1].open("wb") as err:
+    with ExitStack() as open_files:
+        out, err = (open_files.enter_context(path.open("wb")) for path in paths)
         streams = (BoundedStream(out, most), BoundedStream(err, most))
+        report = open_files.enter_context(ReportPipe(account, limits)) if piped else None
         watch = Watch(account, limits, streams)
         process = subprocess.Popen(  # noqa: S603  # the engine found, agon's own arguments
-            command,
+            command if report is None else report.passed_to(command),
             stdin=subprocess.DEVNULL if started is None else subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            pass_fds=(inherited,),
+            pass_fds=(inherited,) if report is None else (inherited, report.write_end),
             cwd=account.parent,  # the engine's monitor leaves a file `oom` where it stands
             bufsize=0,
         )
         with process:
             try:
+                if report is not None:
+                    report.close_write_end()
                 if started is not None:
                     started(process)
-                end = follow(process, streams, verdict=watch.verdict, remove=remove)
+                end = follow(process, streams, verdict=watch.verdict, remove=remove, report=report)
             except BaseException:
                 remove()
                 process.kill()
                 raise
+        begun = watch.begun
+        if end == "itself" and watch.overflows:
+            end = "storage"
     stdout, stderr = (
         Stream(path=path, kept=kept.kept, total=kept.total)
         for path, kept in zip(paths, streams, strict=True)
     )
     return ClientResult(
         end=end,
+        begun=begun,
         client_code=process.returncode,
         wall_s=time.monotonic() - begin,
         stdout=stdout,
@@ -164,10 +235,12 @@ def follow(
     *,
     verdict: Callable[[], End | None],
     remove: Callable[[], None],
+    report: "ReportPipe | None" = None,
 ) -> End:
     """Read stdout and stderr to their ends; remove the container at the verdict, and read on.
 
-    Both run concurrently: an engine that cannot write its output removes nothing.
+    Both run concurrently: an engine that cannot write its output removes nothing. A report is read
+    on the way and as far as it has come when the process has ended.
     """
     end: End = "itself"
     last_moment = None
@@ -176,12 +249,9 @@ def follow(
         for pipe, stream in zip((process.stdout, process.stderr), streams, strict=True):
             if pipe is not None:
                 selector.register(pipe, selectors.EVENT_READ, stream)
-        while selector.get_map() or process.poll() is None:
-            for key, _ in selector.select(_TICK_S) if selector.get_map() else ():
-                if piece := os.read(key.fd, _PIECE):
-                    key.data.take(piece)
-                else:
-                    selector.unregister(key.fileobj)
+        if report is not None:
+            selector.register(report.read_end, selectors.EVENT_READ, report.stream)
+        while _read(selector, streams) or process.poll() is None:
             if not selector.get_map():
                 _wait(process, _TICK_S)
             if end == "itself" and (reason := verdict()):
@@ -194,7 +264,20 @@ def follow(
                 break
     if removing is not None:
         removing.join()
+    if report is not None:
+        report.read_rest()
     return end
+
+
+def _read(selector: selectors.BaseSelector, streams: Sequence[BoundedStream]) -> bool:
+    """Read what has come; return whether one of the streams is still open."""
+    opened = [key.data in streams for key in selector.get_map().values()]
+    for key, _ in selector.select(_TICK_S if any(opened) else _SHORT_S) if opened else ():
+        if piece := os.read(key.fd, _PIECE):
+            key.data.take(piece)
+        else:
+            selector.unregister(key.fileobj)
+    return any(opened)
 
 
 def _wait(process: "subprocess.Popen[bytes]", seconds: float) -> None:

@@ -15,6 +15,7 @@ from agon.runners.containers.client_process import BoundedStream, End, follow
 from agon.runners.containers.engine import CommandLine, EngineError
 from agon.runners.containers.first_process import GRACE_S, has_begun, has_ended
 from agon.runners.containers.isolation import OUTER_GRACE_S
+from agon.runners.containers.outcomes import Diagnosis
 from agon.runners.containers.runs import ContainerRun, ContainerRunner, RunSpec
 
 WAITING: Final = ("cat",)
@@ -30,12 +31,16 @@ def drive(
 ) -> ContainerRun:
     """Run a container whose command waits while a driver acts; the driver runs in this thread.
 
-    If the container did not start because of an internal error, both are run once more.
+    If the container did not start because of an internal error, both are run once more. A driver
+    that has acted cannot be run again: then a kill of unknown cause is the agent's.
     """
     for number in (1, 2):
         run, acted = _drive_once(attempts, engine, spec, driver, number)
         if run.diagnosis.outcome != "unscored" or acted or attempts.closed:
             break
+    if acted and run.diagnosis.killed:
+        return run.judged(Diagnosis("failed", "it was killed: its memory is full",
+                                    limits_hit=("memory",)))  # fmt: skip
     return run
 
 

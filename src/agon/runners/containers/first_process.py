@@ -8,10 +8,11 @@ that writes the outputs. Once the command runs it starts no further process, so 
 full of processes cannot stop it. All tools are on a fixed path, in read-only folders; the command
 gets the image's own path back.
 
-One host file can be written inside: the *result file*, whose size the kernel bounds. It contains
-when the command began, how it ended, and then the archive. The first process opens it before the
-command begins and writes it after the command and all its processes have ended: whatever they wrote
-there is overwritten, and changed permissions have no effect.
+It writes one *result file*: when the command began, how it ended, and then the archive. With podman
+that is a pipe which it inherits and the command does not, so nothing else in the container can
+write there, and the host reads no more than the trial's budget. Other engines mount a host file: it
+is opened before the command begins and written after all its processes have ended, so whatever they
+wrote there is overwritten.
 """
 
 import re
@@ -58,7 +59,7 @@ hand=; while [ "$1" != -- ]; do hand="$hand $1"; shift; done; shift
 [ ! -d /logs ] || mkdir -p /logs/verifier /logs/agent /logs/artifacts
 cd /app || exit 92
 (:) & first=$!; wait
-exec 9<> {ACCOUNT}
+if [ -e {ACCOUNT} ]; then exec 9<> {ACCOUNT}; else exec 9>&3 3>&-; fi
 read -r begun _ < /proc/uptime
 echo "begun $begun" >&9
 timeout -k {GRACE_S} "$limit" sh -c '{_STAGE}' sh "$path" "$@" 9>&-

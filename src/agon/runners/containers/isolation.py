@@ -24,6 +24,7 @@ _PROCESSES = 32_768
 _MIB = 1 << 20
 _HEADERS = 2048
 """Bytes of an archive for each entry besides its content: header, padding, a long name."""
+_PASSING_RUNTIMES: Final = ("runc", "crun")
 
 
 @dataclass(frozen=True)
@@ -35,9 +36,20 @@ class BindMount:
     writable: bool = False
 
 
-def archive_bytes(limits: Limits, folders: int) -> int:
-    """Return the maximum size of the result file: the folders' content and the headers."""
-    return limits.storage_mib * _MIB * folders + limits.files * _HEADERS + _MIB
+def report_bytes(limits: Limits) -> int:
+    """Return the maximum size of the result file: what fits in memory, and the headers.
+
+    All files of a container are in its memory, so the tests could unpack no more.
+    """
+    return limits.memory_mib * _MIB + limits.files * _HEADERS + _MIB
+
+
+def passes_descriptors(engine: Engine) -> bool:
+    """Return whether a container can be given an open descriptor (``--preserve-fds``).
+
+    The result file then arrives over a pipe; elsewhere a host file is mounted.
+    """
+    return engine.name == "podman" and Path(engine.runtime).name in _PASSING_RUNTIMES
 
 
 def outermost_s(limits: Limits) -> int:
@@ -73,7 +85,7 @@ def isolation_flags(engine: Engine, image: Image, limits: Limits, *, logs: bool)
         *_processors(limits, engine),
         "--read-only",
         *(f"--tmpfs={folder}:{_empty(engine)},size={size}m" for folder in folders),
-        *_ulimits(archive_bytes(limits, len(folders))),
+        *_ulimits(engine, limits, len(folders)),
         "--log-driver=none",
         "--pull=never",
         "--hostname=task",
@@ -84,13 +96,17 @@ def isolation_flags(engine: Engine, image: Image, limits: Limits, *, logs: bool)
     )
 
 
-def binds(bound: Sequence[BindMount], account: Path) -> tuple[str, ...]:
-    """Return the mounts of host files: all read-only except the result file."""
-    return tuple(
+def binds(engine: Engine, bound: Sequence[BindMount], account: Path) -> tuple[str, ...]:
+    """Return the mounts of host files, all read-only, and the way of the result file."""
+    report: tuple[BindMount, ...] = (BindMount(account, ACCOUNT, writable=True),)
+    if passes_descriptors(engine):
+        report = ()
+    mounts = tuple(
         f"--mount=type=bind,source={bind.source},target={bind.target}"
         + ("" if bind.writable else ",readonly")
-        for bind in (*bound, BindMount(account, ACCOUNT, writable=True))
+        for bind in (*bound, *report)
     )
+    return mounts if report else (*mounts, "--preserve-fds=1")
 
 
 def capped(name: str, wanted: int) -> int:
@@ -121,14 +137,17 @@ def _empty(engine: Engine) -> str:
     return f"{bare},notmpcopyup,U" if engine.name == "podman" else bare
 
 
-def _ulimits(file_bytes: int) -> tuple[str, ...]:
-    """Return limits of open files, core dumps and file size: the result file is on the host's disk.
+def _ulimits(engine: Engine, limits: Limits, folders: int) -> tuple[str, ...]:
+    """Return limits of open files and core dumps, and of file size where a host file is mounted.
 
     The number of a user's processes includes those of the host, so it repeats the caller's limit;
     ``--pids-limit`` limits the container.
     """
-    most = capped("fsize", file_bytes)
-    return (*build_ulimits(), "--ulimit=core=0:0", f"--ulimit=fsize={most}:{most}")
+    always = (*build_ulimits(), "--ulimit=core=0:0")
+    if passes_descriptors(engine):
+        return always
+    most = capped("fsize", max(limits.storage_mib * _MIB * folders, report_bytes(limits)))
+    return (*always, f"--ulimit=fsize={most}:{most}")
 
 
 def _of_one_engine(limits: Limits, engine: Engine) -> tuple[str, ...]:

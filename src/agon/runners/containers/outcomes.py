@@ -1,24 +1,33 @@
-"""Decide the outcome of a container: caused by the command, or an internal error."""
+"""Decide the outcome of a container: caused by the command, or an internal error.
+
+The host's own observations decide between the two: whether the command began, how the engine's
+client ended, and what the engine says of the container. Once anything of the agent's has run, an
+early end is the agent's unless they prove otherwise. What the container says of itself (its exit
+code, its output) proves nothing.
+"""
 
 import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, BinaryIO, Final
+from typing import Any, BinaryIO, Final, Literal, TypeAlias
 
 from agon.app.containers import AgentOutcome, Limit, Limits, Outcome, RewardSource
 from agon.runners.containers.archives import content, entries
-from agon.runners.containers.client_process import ClientResult
+from agon.runners.containers.client_process import ClientResult, End
 from agon.runners.containers.engine import last_line
 from agon.runners.containers.first_process import GRACE_S, ProcessReport
-from agon.runners.containers.isolation import HAND_OVER_S
+from agon.runners.containers.isolation import HAND_OVER_S, report_bytes
+
+Phase: TypeAlias = Literal["agent", "verifier"]
+"""A container's part of a trial."""
 
 _CLOCK_S: Final = 0.02
 """Resolution of the container's clock in seconds."""
 _CODES_OF_TAR: Final = (0, 1, 2)
 """The exit code of a container that ended normally is that of the final tar."""
 _KILLED: Final = 137
-_OWN_FILES, _OUTPUTS, _NO_FOLDER, _NO_ACCOUNT = 90, 91, 92, 93
+_OWN_FILES, _OUTPUTS = 90, 91
 _LONGEST_REWARD: Final = 1 << 16
 _TEXT, _JSON = b"logs/verifier/reward.txt", b"logs/verifier/reward.json"
 
@@ -47,6 +56,8 @@ def diagnose(
     report: ProcessReport | None,
     state: Mapping[str, Any] | None,
     limits: Limits,
+    *,
+    phase: Phase,
 ) -> Diagnosis:
     """Return how a command ended.
 
@@ -56,16 +67,12 @@ def diagnose(
         state: the engine's description of the ended container, needed without a report or when
             the client failed; None when there is no such container.
         limits: the container's limits.
+        phase: the container's part of the trial.
     """
-    if ending.end == "output":
-        return Diagnosis("failed", f"it printed more than {limits.output_kib * 64:,} KiB",
-                       limits_hit=("output",))  # fmt: skip
-    if ending.end == "time":
-        return Diagnosis("timeout", _late(limits), limits_hit=("time",))
-    if ending.end == "start":
-        return Diagnosis("unscored", f"the container did not begin within {HAND_OVER_S} s")
+    if ending.end != "itself":
+        return _removed(ending.end, limits)
     if report is None or ending.client_code not in _CODES_OF_TAR:
-        return _untold(ending, state)
+        return _without_report(ending, state, phase)
     hit: tuple[Limit, ...] = (
         *(("memory",) if report.out_of_memory else ()),
         *(("processes",) if report.out_of_processes else ()),
@@ -142,35 +149,65 @@ def read_reward(logs: BinaryIO) -> float | None:
     return min(known) if known and len(known) == len(rewards) else None
 
 
-def _untold(ending: ClientResult, state: Mapping[str, Any] | None) -> Diagnosis:
-    """Return the outcome of a container without a report: the engine's error, or its own."""
+def _removed(end: End, limits: Limits) -> Diagnosis:
+    """Return the outcome of a container that was removed at a limit."""
+    if end == "start":
+        return Diagnosis("unscored", f"the container did not begin within {HAND_OVER_S} s")
+    if end == "time":
+        return Diagnosis("timeout", _late(limits), limits_hit=("time",))
+    if end == "output":
+        reason = f"it printed more than {limits.output_kib * 64:,} KiB"
+        return Diagnosis("failed", reason, limits_hit=("output",))
+    reason = f"it hands over more than {report_bytes(limits) >> 20:,} MiB"
+    return Diagnosis("failed", reason, limits_hit=("storage",))
+
+
+def _without_report(
+    ending: ClientResult, state: Mapping[str, Any] | None, phase: Phase
+) -> Diagnosis:
+    """Return the outcome of a container without a report: an internal error, or an early end."""
     complaint = last_line(ending.complaint)
     if ending.client_code < 0:
         return Diagnosis(
             "unscored", f"the engine's client was killed (signal {-ending.client_code})"
         )
+    if state is None and ending.begun:
+        return Diagnosis("unscored", "the container was removed from outside")
     if state is None or str(state.get("StartedAt", "0001")).startswith("0001"):
-        report = complaint or f"exit code {ending.client_code}"
-        return Diagnosis("unscored", f"the engine did not start the container: {report}")
+        cause = complaint or f"exit code {ending.client_code}"
+        return Diagnosis("unscored", f"the engine did not start the container: {cause}")
     code = int(state.get("ExitCode", 0))
     if code != ending.client_code or state.get("Running"):
         return Diagnosis("unscored", f"the engine's client failed: {complaint}")
-    return _broken_off(code, complaint, out_of_memory=bool(state.get("OOMKilled")))
+    out_of_memory = bool(state.get("OOMKilled"))
+    if ending.begun:
+        return _early_end(code, out_of_memory=out_of_memory)
+    return _failed_start(code, complaint, phase, out_of_memory=out_of_memory)
 
 
-def _broken_off(code: int, complaint: str, *, out_of_memory: bool) -> Diagnosis:
-    """Return the outcome of a first process that ended too early."""
+def _failed_start(code: int, complaint: str, phase: Phase, *, out_of_memory: bool) -> Diagnosis:
+    """Return the outcome of a first process that ended before the command began.
+
+    In an agent's container nothing of the agent's has run then. In the verifier's, its outputs are
+    unpacked after the image's own files.
+    """
+    if phase == "agent" or code == _OWN_FILES:
+        cause = "its memory is full" if out_of_memory else complaint or f"exit code {code}"
+        return Diagnosis("unscored", f"the image's own files cannot be unpacked: {cause}")
+    if code == _OUTPUTS and not out_of_memory:
+        return Diagnosis("failed", f"the outputs cannot be unpacked: {complaint}",
+                         limits_hit=("storage",))  # fmt: skip
+    return _early_end(code, out_of_memory=out_of_memory)
+
+
+def _early_end(code: int, *, out_of_memory: bool) -> Diagnosis:
+    """Return the outcome of a first process that ended too early, caused by the agent."""
     if out_of_memory:
         return Diagnosis("failed", "its memory is full", limits_hit=("memory",))
-    if code == _OUTPUTS:
-        return Diagnosis("failed", f"the outputs cannot be unpacked: {complaint}",
-                       limits_hit=("storage",))  # fmt: skip
-    if code in {_OWN_FILES, _NO_FOLDER, _NO_ACCOUNT}:
-        return Diagnosis("unscored", f"the container could not do its part: {complaint}")
     if code == _KILLED:
         reason = "the container was killed: its memory is full, or from outside"
         return Diagnosis("unscored", reason, killed=True)
-    return Diagnosis("failed", f"its first process ended without an account (exit code {code})")
+    return Diagnosis("failed", f"its first process ended without a report (exit code {code})")
 
 
 def _late(limits: Limits) -> str:

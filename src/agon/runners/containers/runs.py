@@ -24,8 +24,21 @@ from agon.runners.containers.cleanup_guard import CleanupGuard
 from agon.runners.containers.client_process import ClientResult, Started, run_client
 from agon.runners.containers.engine import CommandLine, EngineError
 from agon.runners.containers.first_process import ProcessReport, arguments, read_report
-from agon.runners.containers.isolation import LABEL, BindMount, binds, isolation_flags, labels
-from agon.runners.containers.outcomes import Diagnosis, diagnose, diagnose_again, has_archive
+from agon.runners.containers.isolation import (
+    LABEL,
+    BindMount,
+    binds,
+    isolation_flags,
+    labels,
+    passes_descriptors,
+)
+from agon.runners.containers.outcomes import (
+    Diagnosis,
+    Phase,
+    diagnose,
+    diagnose_again,
+    has_archive,
+)
 from agon.runners.containers.remover import ContainerRemover
 
 _TIMEOUT_S: Final = 60.0
@@ -38,7 +51,7 @@ class RunSpec:
     """The specification of one container.
 
     Attributes:
-        phase: ``agent`` or ``verifier``; the name of its folder in the trial's folder.
+        phase: its part of the trial; also the name of its folder in the trial's folder.
         image: the image.
         command: the command to run in ``/app``.
         trial: the trial.
@@ -50,7 +63,7 @@ class RunSpec:
         archive: the name of the archive in its folder.
     """
 
-    phase: str
+    phase: Phase
     image: Image
     command: tuple[str, ...]
     trial: Trial
@@ -90,6 +103,11 @@ class ContainerRun:
     filtered: FilteredArchive | None
     archive: Path
 
+    def judged(self, diagnosis: Diagnosis) -> "ContainerRun":
+        """Return the run with another diagnosis."""
+        account = replace(self.account, limits_hit=diagnosis.limits_hit)
+        return replace(self, diagnosis=diagnosis, account=account)
+
 
 class ContainerRunner:
     """Runs containers with one engine."""
@@ -125,9 +143,7 @@ class ContainerRunner:
         if first.diagnosis.outcome != "unscored" or self.closed:
             return first
         second = self.once(spec, number=2)
-        diagnosis = diagnose_again(first.diagnosis, second.diagnosis)
-        account = replace(second.account, limits_hit=diagnosis.limits_hit)
-        return replace(second, diagnosis=diagnosis, account=account)
+        return second.judged(diagnose_again(first.diagnosis, second.diagnosis))
 
     def once(
         self, spec: RunSpec, *, number: int, name: str = "", started: Started | None = None
@@ -168,6 +184,7 @@ class ContainerRunner:
                 folder=spec.folder,
                 remove=lambda: self._removals.now(name),
                 inherited=self._lifeline.inherited,
+                piped=passes_descriptors(self._engine.named),
                 started=started,
             )
             diagnosis, report, filtered = self._take(spec, name, account, ending)
@@ -214,7 +231,7 @@ class ContainerRunner:
                 diagnosis = self._diagnose(spec, account, ending, report)
                 return diagnosis, report, None
             self._removals.later(name)
-            diagnosis = diagnose(ending, report, None, spec.limits)
+            diagnosis = diagnose(ending, report, None, spec.limits, phase=spec.phase)
             try:
                 filtered = filter_archive(
                     file,
@@ -245,17 +262,18 @@ class ContainerRunner:
         full; only some versions of podman read it.
         """
         name = account.parent.name
-        state: Mapping[str, Any] | None = None
-        if self.closed:
-            diagnosis = Diagnosis("unscored", "the containers were closed")
-        else:
-            with suppress(EngineError):
-                state = (self._engine.inspect("container", name) or {}).get("State")
+        try:
+            if self.closed:
+                return Diagnosis("unscored", "the containers were closed")
+            state: Mapping[str, Any] | None
+            state = (self._engine.inspect("container", name) or {}).get("State")
             if state is not None and account.with_name("oom").exists():
                 state = {**state, "OOMKilled": True}
-            diagnosis = diagnose(ending, report, state, spec.limits)
-        self._removals.now(name)
-        return diagnosis
+            return diagnose(ending, report, state, spec.limits, phase=spec.phase)
+        except EngineError as wrong:
+            return Diagnosis("unscored", f"the engine does not describe the container: {wrong}")
+        finally:
+            self._removals.now(name)
 
     def _flags(
         self, spec: RunSpec, name: str, account: Path, *, interactive: bool
@@ -265,7 +283,7 @@ class ContainerRunner:
             f"--name={name}",
             *labels(spec.trial, owner=self._owner, phase=spec.phase),
             *isolation_flags(self._engine.named, spec.image, spec.limits, logs=spec.logs),
-            *binds(spec.binds, account),
+            *binds(self._engine.named, spec.binds, account),
             *_variables(spec.environment, account.with_name("variables")),
             *(("--interactive",) if interactive else ()),
         )
