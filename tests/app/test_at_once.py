@@ -53,7 +53,7 @@ def test_a_user_disabled_while_their_password_is_set_stays_disabled(
         lambda one: disable_user(one, user="ada", by=OPERATOR),
         lambda two: set_password(two, user="ada", password=PASSWORD, by=OPERATOR),
     )  # fmt: skip
-    (ada,) = users(instance, by=OPERATOR)
+    (ada,) = users(instance)
     assert ada.disabled
     assert ada.password is not None
 
@@ -67,7 +67,7 @@ def test_a_token_is_revoked_once(instance: Service, postgresql: Postgresql) -> N
         lambda one: revoke_token(one, made.id, by=OPERATOR),
         lambda two: revoke_token(two, made.id, by=OPERATOR),
     )  # fmt: skip
-    assert [second] == tokens(instance, by=OPERATOR)
+    assert [second] == tokens(instance)
     with instance.store.read() as session:
         told = [line.action for line in session.access.audit_entries()]
     assert told.count("token.revoke") == 1
@@ -84,7 +84,7 @@ def test_a_token_used_while_it_is_revoked_stays_revoked(
         lambda one: revoke_token(one, made.id, by=OPERATOR),
         lambda two: authenticate(two, text),
     )  # fmt: skip
-    (kept,) = tokens(instance, by=OPERATOR)
+    (kept,) = tokens(instance)
     assert kept.revoked_at is not None
     assert kept.used_at is not None
     with pytest.raises(Unauthenticated):

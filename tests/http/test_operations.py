@@ -1,12 +1,12 @@
 """Operations as HTTP routes: each is declared once, and its permission is decided once."""
 
+import sys
 from collections import Counter
 from typing import Any
 
 import pytest
 
 from agon.api.catalog import all_operations
-from agon.api.operation import Operation
 from agon.app.access import permissions
 from agon.app.access.permissions import ACTIONS
 from agon.http.handlers import HANDLERS
@@ -61,15 +61,7 @@ def test_a_post_opens_one_session_to_write_and_decides_its_permission_once(
     counts: Counter[str] = Counter()
     for kind, name in ((Store, "read"), (Store, "write"), (Contests, "get"), (Contests, "lock")):
         count(monkeypatch, counts, kind, name)
-    decided: list[str] = []
-    allow = permissions.allow
-
-    def allowed(caller: Any, action: str, **keywords: Any) -> None:
-        decided.append(action)
-        allow(caller, action, **keywords)
-
-    for module in ("agon.api.authorization", "agon.app.contests.ingest.records"):
-        monkeypatch.setattr(f"{module}.allow", allowed)
+    decided = decisions(monkeypatch)
     status = instance.post(f"/contests/spring/{noun}", "organiser", json=row).status_code
     assert status == (201 if noun == "records" else 422)  # there is no such match
     assert decided == ["records.add" if noun == "records" else "vote.add"]
@@ -78,27 +70,54 @@ def test_a_post_opens_one_session_to_write_and_decides_its_permission_once(
     assert (counts["read"], counts["write"]) == (2, 1)
 
 
-def test_the_local_client_decides_the_same_permissions(instance: Instance) -> None:
-    """Direct access with a caller is no way around the table."""
-    from agon.client.local import Local
-    from agon.entities.access import Caller
-    from agon.errors import Forbidden
-
+@pytest.mark.parametrize(
+    ("method", "path", "body", "permission", "loads", "reads"),
+    [
+        ("POST", "/contests/spring/freeze", {}, "contest.manage", 4, 5),
+        ("POST", "/contests/spring/cases", {"title": "t", "text": "x"}, "case.manage", 2, 2),
+        ("GET", "/contests/spring/webhooks", None, "webhook.manage", 1, 3),
+        ("GET", "/contests/spring/cases", None, "case.read", 1, 3),
+        ("GET", "/contests/spring/submissions", None, "submission.read-own", 1, 3),
+        ("GET", "/contests/spring/export", None, "export", 2, 3),
+    ],
+)
+def test_an_operation_of_a_contest_decides_its_permission_once(
+    instance: Instance,
+    monkeypatch: pytest.MonkeyPatch,
+    method: str,
+    path: str,
+    body: dict[str, Any] | None,
+    permission: str,
+    loads: int,
+    reads: int,
+) -> None:
+    """The contest is loaded for the decision, and once more to lock it."""
     instance.contest("spring")
-    for role in ("viewer", "worker"):
-        caller = Caller(name="user:x", user="x", role=role)
-        client = Local(instance.service, by=caller)
-        for operation in all_operations():
-            if operation.raw or role in ACTIONS[str(operation.permission)] or _open(operation):
-                continue
-            arguments = {
-                name: "spring" if name == "contest" else "x"
-                for name, parameter in operation.call_signature.parameters.items()
-                if parameter.default is parameter.empty
-            }
-            with pytest.raises(Forbidden):
-                client._transport.call(operation, **arguments)
+    instance.get("/me", "organiser")  # the first use of a token within a minute is stored
+    counts: Counter[str] = Counter()
+    for kind, name in ((Store, "read"), (Store, "write"), (Contests, "get"), (Contests, "lock")):
+        count(monkeypatch, counts, kind, name)
+    decided = decisions(monkeypatch)
+    response = instance.client.request(
+        method, "/api/v1" + path, headers=instance.as_("organiser"), json=body
+    )
+    assert response.is_success, response.text
+    assert decided == [permission]
+    assert (counts["get"] + counts["lock"], counts["read"]) == (loads, reads)
+    assert counts["write"] == (method == "POST")
 
 
-def _open(operation: Operation[Any, Any]) -> bool:
-    return "anonymous" in ACTIONS[str(operation.permission)]
+def decisions(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return the list to which every decision of a permission will be added."""
+    decided: list[str] = []
+    allow = permissions.allow
+
+    def allowed(caller: Any, action: str, **keywords: Any) -> None:
+        decided.append(action)
+        allow(caller, action, **keywords)
+
+    for name, module in list(sys.modules.items()):
+        # In its own module it decides what a caller sees, which is no permission.
+        if name != permissions.__name__ and getattr(module, "allow", None) is allow:
+            monkeypatch.setattr(module, "allow", allowed)
+    return decided

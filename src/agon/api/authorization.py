@@ -1,4 +1,4 @@
-"""Decide once per request whether a caller may execute an operation."""
+"""Decide once whether a caller may execute an operation: for HTTP routes and the local client."""
 
 from typing import Any
 
@@ -7,6 +7,7 @@ from agon.app.access.permissions import ACTIONS, View, allow, viewed
 from agon.app.service import Service
 from agon.entities.access import Caller
 from agon.errors import NotFound
+from agon.store.session import Session
 
 _STAFF = frozenset({"organiser", "operator"})
 
@@ -20,6 +21,8 @@ def authorize(
     allow_private: bool = False,
 ) -> Context | ContestContext:
     """Return the context in which an operation is executed.
+
+    Use cases do not decide permissions: without this context none of them is called.
 
     Args:
         operation: the operation.
@@ -35,15 +38,26 @@ def authorize(
     if contest is None:
         if operation.permission is not None:
             allow(caller, operation.permission)
-        return Context(service=service, caller=caller, allow_private=allow_private)
-    view = _view(str(operation.permission), service, caller, contest)
+        return Context(
+            service=service,
+            caller=caller,
+            permission=operation.permission,
+            allow_private=allow_private,
+        )
+    with service.store.read() as session:
+        view = permitted_view(session, str(operation.permission), caller, contest)
     return ContestContext(service=service, caller=caller, view=view, allow_private=allow_private)
 
 
-def _view(permission: str, service: Service, caller: Caller, contest: str) -> View:
+def permitted_view(session: Session, permission: str, caller: Caller, contest: str) -> View:
+    """Return what a caller sees of a contest in an operation that needs a permission on it.
+
+    Raises:
+        Unauthenticated, Forbidden: the caller has not the permission.
+        NotFound: there is no such contest, or the caller may not see it.
+    """
     try:
-        with service.store.read() as session:
-            view = viewed(session, contest, caller)
+        view = viewed(session, contest, caller)
     except NotFound:
         if caller.role is None:
             allow(caller, permission)  # without a token the first error is that one is needed

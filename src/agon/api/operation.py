@@ -72,12 +72,28 @@ class Context:
     Attributes:
         service: what the use cases work with.
         caller: the client.
+        permission: the operation's permission.
         allow_private: the setting ``webhook_allow_private``.
     """
 
     service: "Service"
     caller: "Caller"
+    permission: str | None
     allow_private: bool = False
+
+    def require(self, contest: "Contest | str") -> None:
+        """Require the permission on a contest that is not named in the path.
+
+        Args:
+            contest: the contest; of one that does not exist yet the id.
+
+        Raises:
+            Forbidden: the token is limited to other contests.
+        """
+        from agon.app.access.permissions import allow
+
+        if self.permission is not None:
+            allow(self.caller, self.permission, contest=contest)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -126,7 +126,7 @@ def first_token(service: "Service") -> str | None:
     from agon.app.access.tokens import Grant, create_token
     from agon.app.access.users import create_user, users
 
-    if users(service, limit=1, by=LOCAL):
+    if users(service, limit=1):
         return None
     create_user(service, user=_FIRST, by=LOCAL)
     grant = Grant(user=_FIRST, role="operator", label="first start")

@@ -106,13 +106,13 @@ class LocalTransport(Transport):
         """Add the records of a stream, all of them or none, and publish."""
         from agon.api.operations.records import add_records
         from agon.app.contests.ingest.ndjson import read_ndjson
-        from agon.app.contests.ingest.records import add_permitted, require_open
+        from agon.app.contests.ingest.records import record, require_open
 
         context = self._context(add_records, contest)
         require_open(context.contest, self._by)  # before a long stream is read for nothing
         rows = read_ndjson(chunks, table=table)
         try:
-            done = add_permitted(
+            done = record(
                 self._service, contest, rows, by=self._by, replace=replace, dry_run=dry_run
             )
         finally:
@@ -123,14 +123,18 @@ class LocalTransport(Transport):
 
     def export_ledger(self, contest: str, folder: Path) -> None:
         """Write a contest's ledger as a new directory."""
+        from agon.api.operations.ledgers import export_contest
         from agon.app.contests.lifecycle import transfer
 
-        transfer.export(self._service, contest, folder, by=self._by)
+        self._context(export_contest, contest)
+        transfer.export(self._service, contest, folder)
 
     def import_ledger(self, folder: Path, *, contest: str | None) -> Contest:
         """Import a ledger's directory and publish."""
+        from agon.api.operations.ledgers import import_contest
         from agon.app.contests.lifecycle import transfer
 
+        authorize(import_contest, self._service, self._by)
         made = transfer.import_contest(self._service, folder, by=self._by, id=contest)
         self._publish(made.id)
         return Contest.model_validate(made)

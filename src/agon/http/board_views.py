@@ -8,7 +8,8 @@ from typing import Final, NamedTuple, TypeVar
 from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
 
-from agon.app.access.permissions import View, allow, viewed
+from agon.api.authorization import permitted_view
+from agon.app.access.permissions import View
 from agon.app.contests.boards.cursors import Cursor
 from agon.app.contests.boards.pages import PublishedBoard, find_board
 from agon.app.service import Service
@@ -118,9 +119,7 @@ class ViewCache:
             AgonError: the caller sees no such contest.
         """
         with self._service.store.read() as session:
-            view = viewed(session, name, caller)
-        allow(caller, ACTION, contest=view.contest)
-        return view
+            return permitted_view(session, ACTION, caller, name)
 
     async def _lookup(self, key: ViewKey) -> BoardView | AgonError:
         try:
@@ -133,7 +132,6 @@ class ViewCache:
     def _find(self, key: ViewKey) -> BoardView:
         at = None if key.snapshot is None else Cursor(key.snapshot, 0)
         with self._service.store.read() as session:
-            view = viewed(session, key.contest, key.caller)
-            allow(key.caller, ACTION, contest=view.contest)
+            view = permitted_view(session, ACTION, key.caller, key.contest)
             board = find_board(session, view, key.board, as_of=key.as_of, at=at)
         return BoardView(view, board, render_head(view, board))

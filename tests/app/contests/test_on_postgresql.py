@@ -16,6 +16,7 @@ from agon.app.contests.lifecycle.transitions import finalize, freeze, open_conte
 from agon.app.contests.submissions.creation import submit
 from agon.app.contests.submissions.submission import Submission
 from agon.app.service import Service
+from agon.client.local import Local
 from agon.errors import AgonError, Conflict, NotFound, Unauthenticated, Unreadable
 from agon.ledger.fold import empty_ledger, fold
 from agon.records import InvalidRecords
@@ -54,7 +55,7 @@ def test_a_contest_lives_on_postgresql_as_on_sqlite(
     assert record(instance, "spring", read_ndjson([line]), by=ORGANISER, replace=True).replaced == 1
     freeze(instance, "spring", by=ORGANISER)
     final = finalize(instance, "spring", by=ORGANISER)
-    export(instance, "spring", tmp_path / "out", by=ORGANISER)
+    export(instance, "spring", tmp_path / "out")
     assert import_contest(service, tmp_path / "out", by=ORGANISER).head == final.head
 
 
@@ -62,7 +63,7 @@ def test_what_postgresql_cannot_be_asked_is_refused_and_no_traceback(instance: S
     """Its text has no NUL; other databases' has."""
     create(instance, NewContest(id="dojo", discipline="dojo", title="Dojo"), by=ORGANISER)
     refused: list[tuple[type[AgonError], Callable[[], object]]] = [
-        (NotFound, lambda: record(instance, "a\0b", [], by=ORGANISER)),
+        (NotFound, lambda: Local(instance, by=ORGANISER).records.add("a\0b", [])),
         (InvalidRecords, lambda: record(instance, "dojo", [("problems", {"id": "a\0"}, None)],
                                         by=ORGANISER)),
         (Unreadable, lambda: create(instance, NewContest(id="d2", discipline="dojo", title="D",

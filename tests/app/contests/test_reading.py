@@ -15,7 +15,8 @@ from agon.app.contests.cases.findings import findings, scan
 from agon.app.contests.ledgers.events import events
 from agon.app.replay.replay import replay
 from agon.app.service import Service
-from agon.errors import Forbidden, NotFound, Unreadable
+from agon.client.local import Local
+from agon.errors import Forbidden, NotFound, Unauthenticated, Unreadable
 from fakes.service import ORGANISER, PARTICIPANT
 from fakes.spring import BOTS, play, spring, view
 
@@ -121,9 +122,9 @@ def test_findings_are_of_the_newest_records_and_for_staff(service: Service) -> N
     assert found == findings(service, view(service, ORGANISER))
     assert found.seq == view(service, ORGANISER).contest.seq
     assert {"code", "severity", "message"} <= found.findings[0].keys()
-    for caller in (ANONYMOUS, PARTICIPANT):
-        with pytest.raises(Forbidden):
-            findings(service, view(service, caller))
+    for caller, error in ((ANONYMOUS, Unauthenticated), (PARTICIPANT, Forbidden)):
+        with pytest.raises(error):
+            Local(service, by=caller).integrity.findings("spring")
 
 
 def test_looking_changes_no_board(service: Service) -> None:

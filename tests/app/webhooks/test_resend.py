@@ -12,6 +12,7 @@ from agon.app.contests.lifecycle import transitions
 from agon.app.service import Service
 from agon.app.webhooks.resend import TESTED, redeliver, send_test
 from agon.app.webhooks.subscriptions import subscribe
+from agon.client.local import Local
 from agon.entities.access import Caller
 from agon.entities.webhooks import Webhook
 from agon.errors import Conflict, Forbidden, NotFound
@@ -81,8 +82,8 @@ def test_only_what_has_ended_is_sent_again_and_only_to_its_own_webhook(service: 
 
 def test_only_organisers_send(service: Service) -> None:
     """A webhook's address is its owner's, and so are messages to it."""
-    webhook = hook(service)
+    webhook, webhooks = hook(service), Local(service, by=PARTICIPANT).webhooks
     with pytest.raises(Forbidden):
-        send_test(service, "spring", webhook.id, by=PARTICIPANT)
+        webhooks.send_test("spring", webhook.id)
     with pytest.raises(Forbidden):
-        redeliver(service, "spring", webhook.id, "any", by=PARTICIPANT)
+        webhooks.redeliver("spring", webhook.id, "any")

@@ -44,7 +44,7 @@ def get_me(ctx: Context) -> Me:
            page_size=100)  # fmt: skip
 def list_users(ctx: Context, page: PageRequest) -> Page[User]:
     """Return users in the order of their ids."""
-    found = users.users(ctx.service, after=page.after(str), limit=page.sought, by=ctx.caller)
+    found = users.users(ctx.service, after=page.after(str), limit=page.sought)
     return page.page(found, key=lambda user: user.id, item=User.model_validate)
 
 
@@ -79,9 +79,7 @@ def update_user(ctx: Context, user: UserName, request: UserUpdate) -> User:
            page_size=100)  # fmt: skip
 def list_tokens(ctx: Context, page: PageRequest, *, user: UserName | None = None) -> Page[Token]:
     """Return tokens in the order of their ids, without their texts."""
-    found = tokens.tokens(
-        ctx.service, user=user, after=page.after(str), limit=page.sought, by=ctx.caller
-    )
+    found = tokens.tokens(ctx.service, user=user, after=page.after(str), limit=page.sought)
     return page.page(found, key=lambda token: token.id, item=Token.model_validate)
 
 

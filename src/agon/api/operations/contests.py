@@ -1,6 +1,7 @@
 """Contests: create them, and change their state."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice
 from typing import Annotated
 
@@ -11,7 +12,7 @@ from agon.api.models.contests import Contest, ContestCreate, FinalizeRequest, Se
 from agon.api.operation import ContestContext, Context, operation
 from agon.api.pages import PageRequest
 from agon.api.transport import Noun
-from agon.app.access.permissions import View, view_of
+from agon.app.access.permissions import View, allow, view_of
 from agon.app.contests.ledgers.append import edition_at
 from agon.app.contests.lifecycle import creation, transitions
 from agon.entities import contests as entities
@@ -52,8 +53,9 @@ def list_contests(
            summary="Create a contest", status=201, location="/contests/{result.id}")  # fmt: skip
 def create_contest(ctx: Context, request: ContestCreate) -> Contest:
     """Create a contest; its state is draft until it is opened."""
+    ctx.require(request.id)
     new = creation.NewContest(**request.model_dump())
-    return changed(ctx, creation.create(ctx.service, new, by=ctx.caller))
+    return created(ctx, creation.create(ctx.service, new, by=ctx.caller))
 
 
 @operation("GET", "/contests/{contest}", id="getContest", permission="contest.read",
@@ -69,22 +71,23 @@ def get_contest(ctx: ContestContext) -> Contest:
            location="/contests/{result.id}")  # fmt: skip
 def create_season(ctx: ContestContext, request: SeasonCreate) -> Contest:
     """Create a contest of the same discipline, rules and boards, without records."""
-    made = creation.next_season(ctx.service, ctx.contest.id, id=request.id, by=ctx.caller)
-    return changed(ctx, made)
+    allow(ctx.caller, "contest.create", contest=request.id)  # that is another contest
+    made = creation.next_season(ctx.service, ctx.contest, id=request.id, by=ctx.caller)
+    return created(ctx, made)
 
 
 @operation("POST", "/contests/{contest}/open", id="openContest", permission="contest.manage",
            summary="Open a contest")  # fmt: skip
 def open_contest(ctx: ContestContext) -> Contest:
     """Open a draft; from then on it takes records and submissions."""
-    return changed(ctx, transitions.open_contest(ctx.service, ctx.contest.id, by=ctx.caller))
+    return changed(transitions.open_contest(ctx.service, ctx.contest.id, by=ctx.caller))
 
 
 @operation("POST", "/contests/{contest}/freeze", id="freezeContest", permission="contest.manage",
            summary="Freeze a contest")  # fmt: skip
 def freeze_contest(ctx: ContestContext) -> Contest:
     """Freeze the boards that the public sees; records are still taken."""
-    return changed(ctx, transitions.freeze(ctx.service, ctx.contest.id, by=ctx.caller))
+    return changed(transitions.freeze(ctx.service, ctx.contest.id, by=ctx.caller))
 
 
 @operation("POST", "/contests/{contest}/unfreeze", id="unfreezeContest",
@@ -92,7 +95,7 @@ def freeze_contest(ctx: ContestContext) -> Contest:
 def unfreeze_contest(ctx: ContestContext, request: ReasonRequest) -> Contest:
     """Show the public the newest boards again; the reason is stored in the ledger."""
     done = transitions.unfreeze(ctx.service, ctx.contest.id, reason=request.reason, by=ctx.caller)
-    return changed(ctx, done)
+    return changed(done)
 
 
 @operation("POST", "/contests/{contest}/finalize", id="finalizeContest",
@@ -101,7 +104,7 @@ def finalize_contest(ctx: ContestContext, request: FinalizeRequest | None = None
     """Publish the final boards; corrections are possible as change sets only."""
     force = request is not None and request.force
     done = transitions.finalize(ctx.service, ctx.contest.id, by=ctx.caller, force=force)
-    return changed(ctx, done)
+    return changed(done)
 
 
 class Contests(Noun):
@@ -120,9 +123,24 @@ class Contests(Noun):
 def resource(session: Session, view: View) -> Contest:
     """Return a contest as far as a view reaches: without an edition that was adopted later."""
     contest, until = view.contest, view.until
-    edition, overrides = contest.edition, contest.overrides
-    if until is not None and contest.seq > until:
-        edition, overrides = edition_at(session, contest, until)
+    if until is None or contest.seq <= until:
+        return _resource(contest)
+    edition, overrides = edition_at(session, contest, until)
+    return _resource(replace(contest, edition=edition, overrides=overrides, seq=until))
+
+
+def changed(contest: entities.Contest) -> Contest:
+    """Return a contest after a change by its staff, who see all of it."""
+    return _resource(contest)
+
+
+def created(ctx: Context | ContestContext, contest: entities.Contest) -> Contest:
+    """Return a contest that is new here, as far as the caller may see it."""
+    with ctx.service.store.read() as session:
+        return resource(session, view_of(contest, ctx.caller))
+
+
+def _resource(contest: entities.Contest) -> Contest:
     return Contest(
         id=contest.id,
         discipline=contest.discipline,
@@ -132,20 +150,14 @@ def resource(session: Session, view: View) -> Contest:
         state=contest.state,
         series=contest.series,
         season=contest.season,
-        edition=edition,
-        overrides=dict(overrides),
+        edition=contest.edition,
+        overrides=dict(contest.overrides),
         boards=contest.boards,
         created_at=contest.created_at,
-        seq=contest.seq if until is None else min(contest.seq, until),
+        seq=contest.seq,
         frozen_at=contest.frozen_at,
         finalized_at=contest.finalized_at,
     )
-
-
-def changed(ctx: Context | ContestContext, contest: entities.Contest) -> Contest:
-    """Return a contest after a change, as far as the caller may see it."""
-    with ctx.service.store.read() as session:
-        return resource(session, view_of(contest, ctx.caller))
 
 
 def _visible(contests: list[entities.Contest], caller: Caller) -> Iterator[View]:

@@ -21,7 +21,7 @@ from agon.api.operation import Context, operation
 from agon.api.pages import PageRequest
 from agon.api.parameters import Id
 from agon.api.transport import Noun
-from agon.app.access.permissions import allow, view_of
+from agon.app.access.permissions import view_of
 from agon.app.queue import jobs, leases
 from agon.app.queue import source as job_source
 from agon.app.queue.source import REMOTE_KINDS
@@ -49,8 +49,10 @@ def list_jobs(
     A token that is limited to some contests sees their jobs only, and has to name one of them.
     """
     caller, now = ctx.caller, ctx.service.clock()
+    if contest is not None:
+        ctx.require(contest)  # before it is known whether it exists
     with ctx.service.store.read() as session:
-        of = None if contest is None else _contest(session, contest, caller)
+        of = None if contest is None else session.contests.get(contest)
         if of is None and caller.contests is not None:
             raise Forbidden("this token is limited to some contests; name one: ?contest=…")
         found = session.queue.page(
@@ -98,7 +100,7 @@ def claim_job(ctx: Context, request: ClaimRequest) -> Assignment | None:
 @operation("GET", "/jobs/{id}", id="getJob", permission="job.read", summary="Get a job")
 def get_job(ctx: Context, job: Id) -> Job:
     """Return a job, with its position in the queue and the expected wait."""
-    found, contest = _permitted_job(ctx, job, "job.read")
+    found, contest = _permitted_job(ctx, job)
     _visible_kinds(found.kind, ctx.caller)
     return waiting(ctx.service, found, contest=None if contest is None else contest.id)
 
@@ -107,7 +109,7 @@ def get_job(ctx: Context, job: Id) -> Job:
            summary="Extend a lease")  # fmt: skip
 def heartbeat_job(ctx: Context, job: Id, request: HeartbeatRequest) -> Job:
     """Extend a lease; a conflict means that the lease is lost and the worker should stop."""
-    _, contest = _permitted_job(ctx, job, "job.work")
+    _, contest = _permitted_job(ctx, job)
     done = leases.heartbeat(ctx.service, job, lease=request.lease, progress=request.progress)
     return _resource(done, contest)
 
@@ -116,7 +118,7 @@ def heartbeat_job(ctx: Context, job: Id, request: HeartbeatRequest) -> Job:
            summary="Complete a job")  # fmt: skip
 def complete_job(ctx: Context, job: Id, request: CompleteRequest) -> Job:
     """Send the outcome of a job; it is validated, and counts only once."""
-    found, contest = _permitted_job(ctx, job, "job.work")
+    found, contest = _permitted_job(ctx, job)
     _require_remote_kind(found, ctx.caller)
     done = leases.complete(
         ctx.service, job, lease=request.lease, outcome=request.outcome, handlers=RESULT_HANDLERS
@@ -127,7 +129,7 @@ def complete_job(ctx: Context, job: Id, request: CompleteRequest) -> Job:
 @operation("POST", "/jobs/{id}/fail", id="failJob", permission="job.work", summary="Fail a job")
 def fail_job(ctx: Context, job: Id, request: FailRequest) -> Job:
     """Report why a worker could not do a job."""
-    found, contest = _permitted_job(ctx, job, "job.work")
+    found, contest = _permitted_job(ctx, job)
     _require_remote_kind(found, ctx.caller)
     done = leases.fail(
         ctx.service, job, lease=request.lease, cause=request.cause, retry=request.retry
@@ -139,7 +141,7 @@ def fail_job(ctx: Context, job: Id, request: FailRequest) -> Job:
            summary="Cancel a job")  # fmt: skip
 def cancel_job(ctx: Context, job: Id) -> Job:
     """Cancel a job; its worker learns so at the next heartbeat."""
-    _, contest = _permitted_job(ctx, job, "job.manage")
+    _, contest = _permitted_job(ctx, job)
     return _resource(jobs.cancel(ctx.service, job), contest)
 
 
@@ -147,7 +149,7 @@ def cancel_job(ctx: Context, job: Id) -> Job:
            summary="Queue a job again")  # fmt: skip
 def retry_job(ctx: Context, job: Id) -> Job:
     """Queue a job again that failed or was cancelled."""
-    _, contest = _permitted_job(ctx, job, "job.manage")
+    _, contest = _permitted_job(ctx, job)
     return _resource(jobs.retry(ctx.service, job), contest)
 
 
@@ -193,10 +195,8 @@ def waiting(service: Service, job: entities.Job, *, contest: str | None) -> Job:
     return Job.of(job, contest=contest, waiting=position)
 
 
-def _permitted_job(
-    ctx: Context, name: str, permission: str
-) -> tuple[entities.Job, contest_entities.Contest | None]:
-    """Return a job and its contest, if the caller has the permission on that contest.
+def _permitted_job(ctx: Context, name: str) -> tuple[entities.Job, contest_entities.Contest | None]:
+    """Return a job and its contest, if the caller has the operation's permission on that contest.
 
     Raises:
         NotFound: there is no such job, or the caller may not see its contest.
@@ -212,19 +212,8 @@ def _permitted_job(
         return job, None
     if caller.role != "worker":
         view_of(contest, caller)
-    allow(caller, permission, contest=contest)
+    ctx.require(contest)
     return job, contest
-
-
-def _contest(session: Session, name: str, caller: Caller) -> contest_entities.Contest:
-    """Return the contest whose jobs are listed.
-
-    Raises:
-        Forbidden: the token is limited to other contests, whether or not this one exists.
-        NotFound: there is no such contest.
-    """
-    allow(caller, "job.read", contest=name)
-    return session.contests.get(name)
 
 
 def _visible_kinds(kind: JobKind | None, caller: Caller) -> tuple[JobKind, ...]:

@@ -8,12 +8,11 @@ from agon.api.models.base import Page
 from agon.api.models.contests import Contest
 from agon.api.models.submissions import Problem, ProblemCreate, ProblemReceipt
 from agon.api.operation import ContestContext, operation
-from agon.api.operations.contests import resource as contest_resource
+from agon.api.operations.contests import changed
 from agon.api.operations.jobs import waiting
 from agon.api.pages import PageRequest
 from agon.api.parameters import FreeId
 from agon.api.transport import Noun
-from agon.app.access.permissions import View
 from agon.app.contests.submissions import disclosure, problems
 
 ProblemId = Annotated[FreeId, Field(description="The problem's id, its P_hash.")]
@@ -51,10 +50,7 @@ def publish_problem(ctx: ContestContext, request: ProblemCreate) -> ProblemRecei
            permission="problem.manage", summary="Reveal a problem")  # fmt: skip
 def reveal_problem(ctx: ContestContext, problem: ProblemId) -> Contest:
     """Show a problem's source and terms to everyone who may see the contest."""
-    done = problems.reveal_problem(ctx.service, ctx.contest.id, problem, by=ctx.caller)
-    with ctx.service.store.read() as session:
-        view = View(contest=done, until=ctx.view.until, staff=ctx.view.staff)
-        return contest_resource(session, view)
+    return changed(problems.reveal_problem(ctx.service, ctx.contest.id, problem, by=ctx.caller))
 
 
 class Problems(Noun):

@@ -1,11 +1,14 @@
-"""Write the audit log: who did what to what."""
+"""Write the audit log: who did what to what, and why."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from agon.app.service import Service
 from agon.entities.access import AuditEntry, Caller
+from agon.errors import Unreadable
 from agon.store.session import Session
+
+MAX_REASON_CHARACTERS: Final = 2_000
 
 
 def add_audit_entry(
@@ -37,3 +40,13 @@ def add_audit_entry(
         network=by.network,
     )
     session.access.add_audit_entry(line)
+
+
+def require_reason(reason: str) -> None:
+    """Require the reason of a change that participants will ask about.
+
+    Raises:
+        Unreadable: it is empty or too long.
+    """
+    if not 0 < len(reason.strip()) <= MAX_REASON_CHARACTERS:
+        raise Unreadable(f"the reason has 1 to {MAX_REASON_CHARACTERS:,} characters; say why")

@@ -11,7 +11,7 @@ from starlette.responses import Response, StreamingResponse
 
 from agon.api.models.contests import Contest
 from agon.api.operation import ContestContext, Context
-from agon.api.operations.contests import changed
+from agon.api.operations.contests import created
 from agon.api.operations.ledgers import ZIP
 from agon.api.operations.ledgers import get_head as head_operation
 from agon.app.contests.lifecycle import transfer
@@ -49,7 +49,7 @@ def export_contest(_request: Request, _response: Response, ctx: ContestContext) 
     """Return a contest's complete ledger with signed heads as one ZIP file."""
     name = ctx.contest.id
     with tempfile.TemporaryDirectory(prefix="agon-export-") as folder:
-        done = transfer.export(ctx.service, name, Path(folder) / name, by=ctx.caller)
+        done = transfer.export(ctx.service, name, Path(folder) / name)
         archive = packed(Path(folder) / name, name=name)
     headers = {
         "cache-control": "no-store",
@@ -68,7 +68,7 @@ async def import_contest(request: Request, response: Response, ctx: Context) -> 
         with body, tempfile.TemporaryDirectory(prefix="agon-import-") as folder:
             unpack(body, Path(folder))
             made = transfer.import_contest(ctx.service, Path(folder), by=ctx.caller)
-        return changed(ctx, made)
+        return created(ctx, made)
 
     done = await run_in_threadpool(work)
     response.headers["location"] = f"/api/v1/contests/{done.id}"

@@ -3,12 +3,14 @@
 import orjson
 import pytest
 
+from agon.api.models.cases import NoteRequest
 from agon.app.access.permissions import ANONYMOUS
 from agon.app.contests.boards.publish import publish
 from agon.app.contests.cases.cases import appeal, case, cases, close, decide, note, open_case
 from agon.app.contests.cases.findings import scan
 from agon.app.contests.changes.change_sets import propose
 from agon.app.service import Service
+from agon.client.local import Local
 from agon.entities.access import Caller
 from agon.entities.contests import Case
 from agon.errors import AgonError, Conflict, Forbidden, NotFound, Unauthenticated, Unreadable
@@ -89,9 +91,9 @@ def test_those_it_is_about_may_appeal_and_nobody_else_learns_of_it(
         with pytest.raises(NotFound):
             appeal(service, "spring", opened.id, text="but", by=other)
         with pytest.raises(Forbidden):
-            case(service, view(service, other), opened.id)
+            Local(service, by=other).cases.get("spring", opened.id)
     with pytest.raises(Unauthenticated):
-        appeal(service, "spring", opened.id, text="but", by=ANONYMOUS)
+        Local(service, by=ANONYMOUS).cases.appeal("spring", opened.id, NoteRequest(text="but"))
     assert appeal(service, "spring", opened.id, text="but", by=J1).state == "appealed"
     with pytest.raises(Conflict, match="is appealed"):
         appeal(service, "spring", opened.id, text="again", by=J1)

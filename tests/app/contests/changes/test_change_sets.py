@@ -9,6 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from agon.api.models.base import ReasonRequest
+from agon.api.models.changes import ChangeSetCreate
 from agon.app.access.permissions import ANONYMOUS, LOCAL
 from agon.app.contests.boards.history import history
 from agon.app.contests.boards.pages import page
@@ -27,6 +29,7 @@ from agon.app.contests.ingest.records import record
 from agon.app.contests.lifecycle.creation import NewContest, create
 from agon.app.contests.lifecycle.transitions import finalize
 from agon.app.service import Service
+from agon.client.local import Local
 from agon.entities.contests import Change, Event, StepCause
 from agon.errors import AgonError, Conflict, Forbidden, NotFound, Unreadable
 from fakes.service import ORGANISER, PARTICIPANT
@@ -222,17 +225,18 @@ def test_only_those_who_run_a_contest_change_it(service: Service) -> None:
     """A participant neither proposes nor sees what is proposed."""
     spring(service)
     made = proposed(service, "void", {"people": ["j2"]})
+    participant = Local(service, by=PARTICIPANT).changes
     with pytest.raises(Forbidden):
-        propose(
-            service, "spring", kind="void", params={"people": ["j1"]}, reason="r", by=PARTICIPANT
+        participant.propose(
+            "spring", ChangeSetCreate(kind="void", params={"people": ["j1"]}, reason="r")
         )
-    for use in (apply, cancel):
+    for use in (participant.apply, participant.cancel, participant.get):
         with pytest.raises(Forbidden):
-            use(service, "spring", made.id, by=PARTICIPANT)
+            use("spring", made.id)
     with pytest.raises(Forbidden):
-        roll_back(service, "spring", made.id, reason="r", by=PARTICIPANT)
+        participant.roll_back("spring", made.id, ReasonRequest(reason="r"))
     with pytest.raises(Forbidden):
-        changes(service, view(service, PARTICIPANT))
+        list(participant.list("spring"))
     assert changes(service, view(service, ORGANISER)) == [made]
     assert change(service, view(service, ORGANISER), made.id) == made
 

@@ -3,6 +3,7 @@
 import dataclasses
 from typing import Any
 
+import orjson
 import pytest
 
 from agon.app.access.permissions import ANONYMOUS
@@ -12,6 +13,7 @@ from agon.app.contests.ingest.records import ImportSummary, record
 from agon.app.contests.lifecycle.creation import NewContest, create
 from agon.app.contests.lifecycle.transitions import finalize, freeze, open_contest
 from agon.app.service import Service
+from agon.client.local import Local
 from agon.errors import Conflict, Forbidden, NotFound, Unauthenticated
 from agon.ledger.entry import read_line
 from agon.ledger.fold import empty_ledger, fold
@@ -241,14 +243,15 @@ def test_judges_give_their_own_votes_and_nothing_else(spring: Service) -> None:
 
 
 def test_others_add_no_records(spring: Service) -> None:
-    """Viewers and participants look; strangers need a token."""
+    """Viewers and participants look; anonymous callers need a token."""
+    line = orjson.dumps({"table": MATCH[0], "row": MATCH[1]}) + b"\n"
     for caller in (VIEWER, PARTICIPANT, dataclasses.replace(ORGANISER, contests=("autumn",))):
         with pytest.raises(Forbidden):
-            record(spring, "spring", [MATCH], by=caller)
+            Local(spring, by=caller).records.add("spring", [line])
     with pytest.raises(Unauthenticated):
-        record(spring, "spring", [MATCH], by=ANONYMOUS)
+        Local(spring, by=ANONYMOUS).records.add("spring", [line])
     with pytest.raises(NotFound):
-        record(spring, "autumn", [MATCH], by=OPERATOR)
+        Local(spring, by=OPERATOR).records.add("autumn", [line])
 
 
 def test_drafts_take_records_of_staff_frozen_contests_of_all_and_final_ones_of_nobody(

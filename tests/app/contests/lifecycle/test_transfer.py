@@ -15,6 +15,7 @@ from agon.app.contests.lifecycle.creation import NewContest, create
 from agon.app.contests.lifecycle.transfer import export, import_contest, signed_head
 from agon.app.contests.lifecycle.transitions import finalize, freeze, open_contest, unfreeze
 from agon.app.service import Service, SigningKey
+from agon.client.local import Local
 from agon.errors import Conflict, Forbidden, NotFound, Unauthenticated, Unreadable
 from agon.ledger.directory import export_directory
 from agon.ledger.entry import Draft, chain, encode_entry, genesis
@@ -60,10 +61,10 @@ def test_what_is_exported_imported_and_exported_again_is_the_same(
     spring: Service, other: Service, tmp_path: Path
 ) -> None:
     """Also by an instance with another key: the heads are kept as they came."""
-    export(spring, "spring", tmp_path / "one", by=ORGANISER)
+    export(spring, "spring", tmp_path / "one")
     import_contest(other, tmp_path / "one", by=ORGANISER)
-    export(other, "spring", tmp_path / "two", by=ORGANISER)
-    export(spring, "spring", tmp_path / "three", by=ORGANISER)
+    export(other, "spring", tmp_path / "two")
+    export(spring, "spring", tmp_path / "three")
     assert _files(tmp_path / "one") == _files(tmp_path / "two") == _files(tmp_path / "three")
 
 
@@ -71,7 +72,7 @@ def test_an_imported_contest_is_the_one_that_was_exported(
     spring: Service, other: Service, tmp_path: Path
 ) -> None:
     """The same state and time of creation, the same boards, and repetitions are recognized."""
-    exported = export(spring, "spring", tmp_path / "one", by=ORGANISER)
+    exported = export(spring, "spring", tmp_path / "one")
     later = replace(other, clock=lambda: other.clock() + timedelta(days=1))
     imported = import_contest(later, tmp_path / "one", by=ORGANISER)
     assert replace(imported, no=exported.no) == exported
@@ -90,7 +91,7 @@ def test_heads_are_signed_where_boards_were_fixed_and_at_the_end(
 ) -> None:
     """Who kept one can tell a changed ledger."""
     final = finalize(spring, "spring", by=ORGANISER)
-    export(spring, "spring", tmp_path / "one", by=ORGANISER)
+    export(spring, "spring", tmp_path / "one")
     heads = [json.loads(line) for line in (tmp_path / "one/heads.ndjson").read_text().splitlines()]
     assert [head["seq"] for head in heads] == [8, 10]
     assert heads[-1]["head_sha256"] == final.head.hex()
@@ -102,19 +103,19 @@ def test_a_continuation_is_added_and_anything_else_is_a_conflict(
     spring: Service, other: Service, tmp_path: Path
 ) -> None:
     """Two instances can follow one contest; they cannot both write it."""
-    export(spring, "spring", tmp_path / "one", by=ORGANISER)
+    export(spring, "spring", tmp_path / "one")
     record(spring, "spring", [("bots", {"id": "z", "name": "z"}, None)], by=ORGANISER)
-    export(spring, "spring", tmp_path / "two", by=ORGANISER)
+    export(spring, "spring", tmp_path / "two")
     import_contest(other, tmp_path / "one", by=ORGANISER)
     with pytest.raises(Conflict, match="nothing new"):
         import_contest(other, tmp_path / "one", by=ORGANISER)
     assert import_contest(other, tmp_path / "two", by=ORGANISER).seq == 10
-    export(other, "spring", tmp_path / "three", by=ORGANISER)
+    export(other, "spring", tmp_path / "three")
     assert _files(tmp_path / "two") == _files(tmp_path / "three")
     record(other, "spring", [("bots", {"id": "w", "name": "w"}, None)], by=ORGANISER)
     for name in ("v", "u"):
         record(spring, "spring", [("bots", {"id": name, "name": name}, None)], by=ORGANISER)
-    export(spring, "spring", tmp_path / "four", by=ORGANISER)
+    export(spring, "spring", tmp_path / "four")
     with pytest.raises(Conflict, match="with other entries"):
         import_contest(other, tmp_path / "four", by=ORGANISER)
 
@@ -123,10 +124,10 @@ def test_a_ledger_that_grew_here_is_signed_by_this_instance(
     spring: Service, other: Service, tmp_path: Path
 ) -> None:
     """The first instance cannot vouch for what it has not seen."""
-    export(spring, "spring", tmp_path / "one", by=ORGANISER)
+    export(spring, "spring", tmp_path / "one")
     import_contest(other, tmp_path / "one", by=ORGANISER)
     record(other, "spring", [("bots", {"id": "w", "name": "w"}, None)], by=ORGANISER)
-    export(other, "spring", tmp_path / "two", by=ORGANISER)
+    export(other, "spring", tmp_path / "two")
     page = json.loads((tmp_path / "two/contest.json").read_text())
     assert page["public_key"] == other.signer.public_key != spring.signer.public_key
     import_contest(spring, tmp_path / "two", by=ORGANISER)
@@ -136,7 +137,7 @@ def test_a_changed_ledger_is_refused_and_nothing_is_kept(
     spring: Service, other: Service, tmp_path: Path
 ) -> None:
     """With every fault named."""
-    export(spring, "spring", tmp_path / "one", by=ORGANISER)
+    export(spring, "spring", tmp_path / "one")
     file = tmp_path / "one/ledger.ndjson"
     file.write_bytes(file.read_bytes().replace(b'"vote":"A"', b'"vote":"B"'))
     with pytest.raises(InvalidEntry, match="ledger"):
@@ -192,7 +193,7 @@ def test_a_record_beyond_the_limits_is_no_more_imported_than_added(
 
 def test_a_ledger_keeps_its_name(spring: Service, other: Service, tmp_path: Path) -> None:
     """The name is part of the chain."""
-    export(spring, "spring", tmp_path / "one", by=ORGANISER)
+    export(spring, "spring", tmp_path / "one")
     with pytest.raises(Conflict, match="keeps its id"):
         import_contest(other, tmp_path / "one", by=ORGANISER, id="autumn")
     assert import_contest(other, tmp_path / "one", by=ORGANISER, id="spring").id == "spring"
@@ -201,15 +202,15 @@ def test_a_ledger_keeps_its_name(spring: Service, other: Service, tmp_path: Path
 def test_staff_alone_exports_and_imports(spring: Service, other: Service, tmp_path: Path) -> None:
     """A ledger holds everything, hidden answers included."""
     with pytest.raises(Forbidden):
-        export(spring, "spring", tmp_path / "one", by=JUDGE)
+        Local(spring, by=JUDGE).ledgers.export("spring", tmp_path / "one")
     with pytest.raises(Unauthenticated):
-        export(spring, "spring", tmp_path / "one", by=ANONYMOUS)
+        Local(spring, by=ANONYMOUS).ledgers.export("spring", tmp_path / "one")
     with pytest.raises(NotFound):
-        export(spring, "autumn", tmp_path / "one", by=OPERATOR)
+        Local(spring, by=OPERATOR).ledgers.export("autumn", tmp_path / "one")
     assert not (tmp_path / "one").exists()
-    export(spring, "spring", tmp_path / "one", by=ORGANISER)
+    export(spring, "spring", tmp_path / "one")
     with pytest.raises(Forbidden):
-        import_contest(other, tmp_path / "one", by=JUDGE)
+        Local(other, by=JUDGE).ledgers.import_(tmp_path / "one")
     with pytest.raises(Forbidden):
         import_contest(other, tmp_path / "one", by=replace(ORGANISER, contests=("autumn",)))
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from agon.api.models.submissions import SubmissionCreate
 from agon.app.contests.ingest.records import record
 from agon.app.contests.ledgers.append import append
 from agon.app.contests.lifecycle.creation import NewContest, create
@@ -22,6 +23,7 @@ from agon.app.contests.submissions.problems import (
 from agon.app.contests.submissions.submission import Submission
 from agon.app.files import InvalidPackage
 from agon.app.service import Service
+from agon.client.local import Local
 from agon.errors import Conflict, Forbidden, NotFound, Unreadable
 from agon.kernel.times import written_time
 from agon.ledger.entry import Draft, read_line
@@ -134,9 +136,10 @@ def test_participants_submit_as_themselves_and_others_not_at_all(dojo: Service) 
     problem = _publish(dojo)
     with pytest.raises(Forbidden, match="as ada only"):
         submit(dojo, "dojo", replace(_solution(problem), user="bob"), by=PARTICIPANT)
+    request = SubmissionCreate(user="ada", problem=problem, content={"source": SOLVER})
     for caller in (VIEWER, JUDGE):
         with pytest.raises(Forbidden):
-            submit(dojo, "dojo", _solution(problem), by=caller)
+            Local(dojo, by=caller).submissions.create("dojo", request)
     assert submit(dojo, "dojo", replace(_solution(problem), user="bob"), by=ORGANISER).jobs
 
 
@@ -187,7 +190,7 @@ def test_an_answer_is_visible_after_it_is_revealed_and_that_is_after_the_freeze(
     with pytest.raises(Conflict, match="still takes submissions"):
         reveal_problem(dojo, "dojo", problem, by=ORGANISER)
     with pytest.raises(Forbidden):
-        reveal_problem(dojo, "dojo", problem, by=PARTICIPANT)
+        Local(dojo, by=PARTICIPANT).problems.reveal("dojo", problem)
     dojo.clock.at = NOON  # type: ignore[attr-defined] # a test's clock
     reveal_problem(dojo, "dojo", problem, by=ORGANISER)
     with pytest.raises(Conflict, match="revealed already"):

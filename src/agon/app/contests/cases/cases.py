@@ -11,9 +11,7 @@ from typing import Any, Final
 import orjson
 
 from agon.app.access.audit import add_audit_entry
-from agon.app.access.management import lock_managed
 from agon.app.access.permissions import View, permits
-from agon.app.contests.cases.findings import require_staff
 from agon.app.contests.ledgers.append import append
 from agon.app.service import Service
 from agon.entities.access import Caller
@@ -50,12 +48,12 @@ def open_case(
         finding: index of the finding in the last scan, from 0; None: by hand.
 
     Raises:
-        Forbidden, Unauthenticated, NotFound: ``by`` may not; there is no such contest or finding.
+        NotFound: there is no such contest or finding.
         Unreadable: title or text is missing or too long.
     """
     require_text(text)
     with service.store.write() as session:
-        contest = lock_managed(session, contest_id, by, "case.manage")
+        contest = session.contests.lock(contest_id)
         found = None if finding is None else _finding(session, contest, finding)
         named = [*(found or {}).get("subjects", ()), *subjects]
         title = (found or {}).get("message", "")[:_MAX_TITLE_LENGTH] if title is None else title
@@ -81,13 +79,13 @@ def note(service: Service, contest_id: str, case_id: str, *, text: str, by: Call
     """Add a note to a case that is not closed.
 
     Raises:
-        Forbidden, Unauthenticated, NotFound: ``by`` may not; there is no such contest or case.
+        NotFound: there is no such contest or case.
         Conflict: the case is closed.
         Unreadable: the text is missing or too long.
     """
     require_text(text)
     with service.store.write() as session:
-        contest = lock_managed(session, contest_id, by, "case.manage")
+        contest = session.contests.lock(contest_id)
         case = _unclosed(session, contest, case_id)
         return _add_step(service, session, case, by, kind="note", text=text)
 
@@ -114,7 +112,7 @@ def decide(
         change: the id of an existing change set by which it takes effect, if there is one.
 
     Raises:
-        Forbidden, Unauthenticated, NotFound: ``by`` may not; no such contest, case or change set.
+        NotFound: no such contest, case or change set.
         Conflict: the case is closed.
         Unreadable: decision or reason is missing or too long.
     """
@@ -122,7 +120,7 @@ def decide(
     if not 0 < len(decision.strip()) <= _MAX_TITLE_LENGTH or not decision.isprintable():
         raise Unreadable(f"a decision has 1 to {_MAX_TITLE_LENGTH} printable characters; give it")
     with service.store.write() as session:
-        contest = lock_managed(session, contest_id, by, "case.manage")
+        contest = session.contests.lock(contest_id)
         case = _unclosed(session, contest, case_id)
         if change is not None:
             session.changes.get(contest.no, change)
@@ -144,14 +142,13 @@ def appeal(service: Service, contest_id: str, case_id: str, *, text: str, by: Ca
     """Appeal against a decision, as one of its subjects or as an organizer for them.
 
     Raises:
-        Forbidden, Unauthenticated: ``by`` may not.
         NotFound: there is no such contest or case, or it is not about ``by``.
         Conflict: the case is not decided.
         Unreadable: the text is missing or too long.
     """
     require_text(text)
     with service.store.write() as session:
-        contest = lock_managed(session, contest_id, by, "case.appeal")
+        contest = session.contests.lock(contest_id)
         case = session.cases.get(contest.no, case_id)
         if not permits(by, "case.manage", contest=contest) and by.user not in case.subjects:
             raise NotFound(f"there is no case {case_id!r}; ask the organizers for its id")
@@ -175,13 +172,13 @@ def close(service: Service, contest_id: str, case_id: str, *, text: str, by: Cal
     """Close a case; nothing is added to it any more.
 
     Raises:
-        Forbidden, Unauthenticated, NotFound: ``by`` may not; there is no such contest or case.
+        NotFound: there is no such contest or case.
         Conflict: the case is closed already.
         Unreadable: the text is missing or too long.
     """
     require_text(text)
     with service.store.write() as session:
-        contest = lock_managed(session, contest_id, by, "case.manage")
+        contest = session.contests.lock(contest_id)
         case = replace(_unclosed(session, contest, case_id), state="closed")
         return _add_step(service, session, case, by, kind="closed", text=text)
 
@@ -190,10 +187,8 @@ def case(service: Service, view: View, case_id: str) -> Case:
     """Return a case.
 
     Raises:
-        Forbidden: the caller is neither organizer nor operator of the contest.
         NotFound: the contest has none of that id.
     """
-    require_staff(view, "cases")
     with service.store.read() as session:
         return session.cases.get(view.contest.no, case_id)
 
@@ -201,12 +196,7 @@ def case(service: Service, view: View, case_id: str) -> Case:
 def cases(
     service: Service, view: View, *, after: str | None = None, limit: int = 100
 ) -> list[Case]:
-    """Return cases, oldest first, those after one.
-
-    Raises:
-        Forbidden: the caller is neither organizer nor operator of the contest.
-    """
-    require_staff(view, "cases")
+    """Return cases, oldest first, those after one."""
     with service.store.read() as session:
         return session.cases.page(view.contest.no, after=after, limit=limit)
 

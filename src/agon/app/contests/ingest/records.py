@@ -5,7 +5,6 @@ from contextlib import suppress
 from dataclasses import replace as replaced
 from typing import Any
 
-from agon.app.access.permissions import allow, viewed
 from agon.app.contests.ingest.batch_import import ImportSummary, RecordImporter
 from agon.app.garbage import gc_paused
 from agon.app.service import Service
@@ -13,7 +12,7 @@ from agon.entities.access import Caller
 from agon.entities.contests import Contest
 from agon.errors import Conflict
 
-__all__ = ["ImportSummary", "add_permitted", "record", "require_open"]
+__all__ = ["ImportSummary", "record", "require_open"]
 
 
 class _DryRun(Exception):
@@ -39,34 +38,14 @@ def record(
         contest_id: the contest.
         rows: ``(table, row, external_id)``, or what :func:`read_ndjson` gives. They are read
             while the contest is locked, so they must not wait for a client.
-        by: the caller. Judges may add only their own votes.
+        by: the caller. Judges add only their own votes.
         replace: whether a record with the key of another supersedes it.
         dry_run: validate only; store nothing.
 
     Raises:
-        Forbidden, Unauthenticated, NotFound: ``by`` may not add records, or not see the contest.
+        NotFound: there is no such contest.
         InvalidRecords: with all issues of all records, each with its line.
         Conflict: keys or external ids exist with other content; or the contest is final.
-    """
-    with service.store.read() as session:
-        contest = viewed(session, contest_id, by).contest
-    allow(by, "vote.add" if by.role == "judge" else "records.add", contest=contest)
-    return add_permitted(service, contest_id, rows, by=by, replace=replace, dry_run=dry_run)
-
-
-def add_permitted(
-    service: Service,
-    contest_id: str,
-    rows: Iterable[Sequence[Any]],
-    *,
-    by: Caller,
-    replace: bool = False,
-    dry_run: bool = False,
-) -> ImportSummary:
-    """Add records as :func:`record` does, for a caller whose permission is already decided.
-
-    Raises:
-        InvalidRecords, Conflict: as for :func:`record`.
     """
     summary = ImportSummary()
     with suppress(_DryRun), gc_paused(), service.store.write() as session:

@@ -8,7 +8,6 @@ from datetime import datetime
 from typing import Any, Final
 
 from agon.app.access.audit import add_audit_entry
-from agon.app.access.permissions import allow, viewed
 from agon.app.analysis.score import rules_of
 from agon.app.contests.ledgers.append import append
 from agon.app.service import Service
@@ -56,13 +55,11 @@ def create(service: Service, new: NewContest, *, by: Caller) -> Contest:
     """Create a contest; it is a draft until it is opened.
 
     Raises:
-        Forbidden, Unauthenticated: ``by`` may not.
         Conflict: the id is taken.
         NotFound: there is no such discipline, edition or board.
         InvalidRule: an override is unknown or out of bounds.
         Unreadable: the id, the title or the description is invalid.
     """
-    allow(by, "contest.create", contest=new.id)
     _require_valid(new)
     of = discipline(new.discipline)
     edition, rules = rules_of(new.discipline, new.edition, new.overrides)
@@ -108,20 +105,14 @@ def draft_contest(contest_id: str, of: str, *, at: datetime) -> Contest:
     )
 
 
-def next_season(service: Service, contest_id: str, *, id: str, by: Caller) -> Contest:  # noqa: A002 (a contest's id is called id everywhere)
+def next_season(service: Service, contest: Contest, *, id: str, by: Caller) -> Contest:  # noqa: A002 (a contest's id is called id everywhere)
     """Create the next season: the same discipline, rules, boards and texts, without records.
 
     The id of a contest without a series becomes that of the series; its next season is the second.
 
     Raises:
-        Forbidden, Unauthenticated: ``by`` may not.
-        NotFound: there is no such contest.
         Conflict: the id is taken.
     """
-    allow(by, "contest.create", contest=id)
-    with service.store.read() as session:
-        contest = viewed(session, contest_id, by).contest
-    allow(by, "contest.manage", contest=contest)
     series = contest.series or contest.id
     wanted = NewContest(
         id=id,

@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from agon.app.access.permissions import allow, viewed
 from agon.app.contests.ingest.ndjson import require_external_id
 from agon.app.contests.ingest.records import require_open
 from agon.app.contests.submissions.agents import accept_agent
@@ -38,17 +37,15 @@ def submit(service: Service, contest_id: str, submission: Submission, *, by: Cal
     """Enter a submission and queue what it needs, in one transaction.
 
     Raises:
-        Forbidden, Unauthenticated: ``by`` may not, or not in this user's name.
+        Forbidden: ``by`` is another participant than the submission's.
         NotFound: there is no such contest, problem or competition.
         Unreadable: the content is not valid for the discipline.
         Conflict: the contest or the problem takes no submissions, the discipline has none, or the
             external id was used for another one.
     """
+    if by.role == "participant" and submission.user != by.user:
+        raise Forbidden(f"a participant submits as {by.user} only; leave the user out")
     with service.store.write() as session:
-        contest = viewed(session, contest_id, by).contest
-        allow(by, "submission.add", contest=contest)
-        if by.role == "participant" and submission.user != by.user:
-            raise Forbidden(f"a participant submits as {by.user} only; leave the user out")
         contest = session.contests.lock(contest_id)
         require_open(contest, by)
         if submission.external_id is not None:

@@ -10,7 +10,6 @@ from typing import Any, Final
 
 import orjson
 
-from agon.app.access.management import lock_managed
 from agon.app.contests.ledgers.append import append, table_of
 from agon.app.dojo.lifecycle import (
     PUBLISHED,
@@ -57,13 +56,13 @@ def publish_problem(
         The problem's id (``P_hash``) and the job.
 
     Raises:
-        Forbidden, Unauthenticated, NotFound: ``by`` may not, or not see the contest.
+        NotFound: there is no such contest.
         InvalidPackage: with everything that is wrong with the package.
         Conflict: the contest is final, or of another discipline.
     """
     problem = _problem(package)
     with service.store.write() as session:
-        contest = lock_managed(session, contest_id, by, "problem.manage")
+        contest = session.contests.lock(contest_id)
         _table(contest)
         earlier = _last(session, contest, PUBLISHED, problem.id, until=None)
         problem = problem.as_published(None if earlier is None else earlier.body["package"])
@@ -82,11 +81,11 @@ def reveal_problem(service: Service, contest_id: str, problem_id: str, *, by: Ca
     """Reveal a problem: its source and its terms are public from now on.
 
     Raises:
-        Forbidden, Unauthenticated, NotFound: ``by`` may not, or there is no such problem.
+        NotFound: there is no such contest or problem.
         Conflict: it is revealed already, or still takes submissions.
     """
     with service.store.write() as session:
-        contest = lock_managed(session, contest_id, by, "problem.manage")
+        contest = session.contests.lock(contest_id)
         _table(contest)
         problem = published_problem(session, contest, problem_id)
         now = service.clock()
