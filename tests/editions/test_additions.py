@@ -1,7 +1,7 @@
 """Additions to a copy of agon leave released editions, boards, ledgers and proofs as they are.
 
-A copy of the package gets a rule, a component, a board and a finding, or a changed edition. What
-this agon made before (a ledger, a proof, a database) is then checked with the copy.
+A copy of the package gets a rule, a component, a board and a finding, and then a changed edition.
+What this agon made before (a ledger, a proof, a database) is checked with the copy.
 """
 
 import ast
@@ -11,7 +11,8 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,10 +30,10 @@ SCORE = ("score", "community", EXAMPLE, "--format", "json")
 
 RULES = """\
     cheers: bool = rule(
-        default=False, meaning="Whether cheers count.", reason="Off.", source="test", since="0.2"
+        default=False, meaning="Whether cheers count.", reason="Off.", source="test", since="99.0"
     )
     cheers_coefficient: float = rule(
-        2, meaning="Points per cheer.", reason="Two.", source="test", since="0.2", ge=0
+        2, meaning="Points per cheer.", reason="Two.", source="test", since="99.0", ge=0
     )
 """
 
@@ -101,18 +102,33 @@ class Ended:
 
 
 RUNNER = """
-import contextlib, io, json, sys
+import contextlib, io, json, os, sys
+import duckdb, numpy, orjson, pyarrow.compute, pydantic, sqlalchemy
 from agon.cli.run import run
+from agon.disciplines import BUILT_IN
+from agon.editions.release import main
 
-ended = []
-for command in json.loads(sys.argv[1]):
-    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in "12")
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        code = run(command)
-    ended.append((code, out.buffer.getvalue().decode(), err.buffer.getvalue().decode()))
-print(json.dumps(ended))
+
+def execute(commands):
+    for command in commands:
+        out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in "12")
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            released = command[0] == "release"
+            code = main([*BUILT_IN, *command[1:]]) if released else run(command)
+        yield code, out.buffer.getvalue().decode(), err.buffer.getvalue().decode()
+
+
+for line in sys.stdin:
+    read, write = os.pipe()
+    if os.fork() == 0:
+        os.write(write, json.dumps(list(execute(json.loads(line)))).encode())
+        os._exit(0)
+    os.close(write)
+    with open(read) as ended:
+        print(ended.read(), flush=True)
+    os.wait()
 """
-"""Runs several commands in one process, since starting agon takes longer than most of them."""
+"""Runs groups of commands, each in a process of its own that has imported all libraries."""
 
 
 @dataclass(frozen=True)
@@ -120,38 +136,39 @@ class Agon:
     """An agon: this one, or a changed copy of it, run in processes of its own."""
 
     source: Path
-    folder: Path
-
-    def _python(self, *command: object) -> Ended:
-        environment = {**os.environ, "PYTHONPATH": str(self.source)}
-        ended = subprocess.run(
-            [sys.executable, *map(str, command)],
-            cwd=self.folder, env=environment, capture_output=True, text=True, check=False,
-        )  # fmt: skip
-        return Ended(ended.returncode, ended.stdout, ended.stderr)
+    process: "subprocess.Popen[str]"
 
     def __call__(self, *commands: tuple[object, ...]) -> list[Ended]:
-        """Run commands of agon."""
+        """Run commands of agon in one process."""
         arguments = [[str(argument) for argument in command] for command in commands]
-        ended = self._python("-c", RUNNER, json.dumps(arguments))
-        return [Ended(*one) for one in ended.json()]
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.process.stdin.write(json.dumps(arguments) + "\n")
+        self.process.stdin.flush()
+        return [Ended(*one) for one in json.loads(self.process.stdout.readline())]
 
-    def lock(self, *arguments: str) -> Ended:
+    def release(self, *arguments: str) -> Ended:
         """Run the tool that writes the lock."""
-        return self._python(self.source.parent / "tools" / "lock-editions", *arguments)
+        return self(("release", *arguments))[0]
 
     @property
     def package(self) -> Path:
         """Return the folder of the package."""
         return self.source / "agon"
 
-    def edit(self, path: str, change: Callable[[str], str]) -> None:
-        """Change a file of the package."""
-        file = self.package / path
-        before = file.read_text(encoding="utf-8")
-        after = change(before)
-        assert after != before, path
-        file.write_text(after, encoding="utf-8")
+
+@contextmanager
+def agon_at(source: Path, folder: Path) -> Iterator[Agon]:
+    """Start an agon, whose code may no longer be changed then."""
+    environment = {**os.environ, "PYTHONPATH": str(source)}
+    command = [sys.executable, "-c", RUNNER]
+    with subprocess.Popen(
+        command, cwd=folder, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        text=True,
+    ) as process:  # fmt: skip
+        yield Agon(source, process)
+        assert process.stdin is not None
+        process.stdin.close()
 
 
 @dataclass(frozen=True)
@@ -179,9 +196,10 @@ def season(tmp_path_factory: pytest.TempPathFactory) -> Season:
         ("export", "spring", "--out", folder / "ledger"),
         ("board", "spring", "--format", "json"),
     ]
-    *ended, board, editions, example = Agon(PACKAGE.parent, folder)(
-        *(("contest", *command, *database) for command in commands), LIST, SCORE
-    )
+    with agon_at(PACKAGE.parent, folder) as this:
+        *ended, board, editions, example = this(
+            *(("contest", *command, *database) for command in commands), LIST, SCORE
+        )
     assert [one.err for one in ended if one.code] == []
     return Season(
         database=database[1],
@@ -193,13 +211,38 @@ def season(tmp_path_factory: pytest.TempPathFactory) -> Season:
     )
 
 
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Agon]:
+    """Copy the package, and add a rule, a component, a board and a finding to the copy."""
+    folder = tmp_path_factory.mktemp("copy")
+    package = folder / "src" / "agon"
+    shutil.copytree(PACKAGE, package)
+    _edit(package / "disciplines/community/rules.py", _add_rules)
+    _edit(_components_file(package), lambda text: text + COMPONENT)
+    _edit(package / "disciplines/community/__init__.py", lambda text: text + BOARD_AND_FINDING)
+    with agon_at(package.parent, folder) as started:
+        yield started
+
+
 @pytest.fixture
-def copy(tmp_path: Path) -> Agon:
-    """Copy the package and the tool that writes the lock."""
-    shutil.copytree(PACKAGE, tmp_path / "src" / "agon")
-    (tmp_path / "tools").mkdir()
-    shutil.copy(ROOT / "tools" / "lock-editions", tmp_path / "tools")
-    return Agon(tmp_path / "src", tmp_path)
+def editions(copy: Agon) -> Iterator[Path]:
+    """Return the copy's editions of a discipline; afterwards they are as they were."""
+    folder = copy.package / "editions" / "released" / "community"
+    before = {file: file.read_bytes() for file in folder.iterdir() if file.is_file()}
+    yield folder
+    for file in folder.iterdir():
+        if file.is_file() and file not in before:
+            file.unlink()
+    for file, content in before.items():
+        file.write_bytes(content)
+
+
+def _edit(file: Path, change: Callable[[str], str]) -> None:
+    """Change a file."""
+    before = file.read_text(encoding="utf-8")
+    after = change(before)
+    assert after != before, file
+    file.write_text(after, encoding="utf-8")
 
 
 def _checks(season: Season) -> list[tuple[object, ...]]:
@@ -221,11 +264,11 @@ def _add_rules(text: str) -> str:
     return "".join([*lines[:first], RULES, *lines[first:]])
 
 
-def _components_file(agon: Agon) -> str:
-    """Return the path of the file with the table of components."""
-    files = (agon.package / "disciplines" / "community").rglob("*.py")
+def _components_file(package: Path) -> Path:
+    """Return the file with the table of components."""
+    files = (package / "disciplines" / "community").rglob("*.py")
     (file,) = [one for one in files if re.search(r"(?m)^COMPONENTS\b.* = ", one.read_text())]
-    return str(file.relative_to(agon.package))
+    return file
 
 
 def _row(board: Any, name: str) -> Any:
@@ -236,10 +279,7 @@ def test_a_rule_a_component_a_board_and_a_finding_change_nothing_that_was_made_b
     season: Season, copy: Agon
 ) -> None:
     """Same fingerprints and hashes, editions without an issue, ledger and proof verified."""
-    copy.edit("disciplines/community/rules.py", _add_rules)
-    copy.edit(_components_file(copy), lambda text: text + COMPONENT)
-    copy.edit("disciplines/community/__init__.py", lambda text: text + BOARD_AND_FINDING)
-    assert copy.lock().code == 0
+    assert copy.release().code == 0
     editions, example, lint, shown, on, off, findings, *checks = copy(
         LIST,
         SCORE,
@@ -258,53 +298,61 @@ def test_a_rule_a_component_a_board_and_a_finding_change_nothing_that_was_made_b
 
     # They are there, and count when they are on.
     rules = {rule["name"]: rule for rule in shown.json()["rules"]}
-    assert (rules["cheers"]["since"], rules["cheers"]["stated"]) == ("0.2", False)
+    assert (rules["cheers"]["since"], rules["cheers"]["stated"]) == ("99.0", False)
     assert on.json()["rules_sha256"] != season.example["rules_sha256"]
     assert _row(on.json(), "ada")["score"] > _row(season.example, "ada")["score"]
     assert "cheering" in findings.out
     assert off.json() == season.example
 
 
-def test_an_edition_states_the_rules_that_existed_at_its_release(copy: Agon) -> None:
+def test_an_edition_states_the_rules_that_existed_at_its_release(
+    copy: Agon, editions: Path
+) -> None:
     """One of a later version has to state the new rules; the default edition stays the first."""
-    copy.edit("disciplines/community/rules.py", _add_rules)
-    released = copy.package / "editions" / "released" / "community" / "cheers-1.toml"
+    file = editions / "cheers-1.toml"
     text = f"""
-    agon = "0.2"
+    agon = "99.0"
     base = "{EDITION}"
     title = "The user score with cheers"
     released = "2026-12-01"
     changelog = ["Cheers count."]
     """
-    released.write_text(text, encoding="utf-8")
-    assert copy.lock().code == 0
-    (lint,) = copy(("rules", "lint", "community/cheers-1"))
+    file.write_text(text, encoding="utf-8")
+    assert copy.release().code == 0
+    lint, shown = copy(
+        ("rules", "lint", "community/cheers-1"),
+        ("rules", "show", EDITION, "--format", "json"),
+    )
     assert lint.code == 1
-    for name in ("cheers", "cheers_coefficient"):
-        assert f"rule {name} has no value; an edition states every rule that agon 0.2" in lint.out
+    # Rules that agon got since the base's version have to be stated as well.
+    values = {rule["name"]: rule["value"] for rule in shown.json()["rules"] if not rule["stated"]}
+    assert {"cheers", "cheers_coefficient"} <= values.keys()
+    for name in values:
+        assert f"rule {name} has no value; an edition states every rule that agon 99.0" in lint.out
 
-    released.write_text(f"{text}\n[rules]\ncheers = true\ncheers_coefficient = 2\n")
-    assert copy.lock("--unreleased", "community/cheers-1").code == 0
+    values["cheers_coefficient"] += 1  # the examples of the base hold without cheers
+    rules = "".join(f"{name} = {json.dumps(value)}\n" for name, value in values.items())
+    file.write_text(f"{text}\n[rules]\n{rules}", encoding="utf-8")
+    assert copy.release("--unreleased", "community/cheers-1").code == 0
     lint, diff, listed = copy(
         ("rules", "lint", "community/cheers-1"),
         ("rules", "diff", EDITION, "community/cheers-1", "--format", "json"),
         LIST,
     )
-    assert lint.code == 0
-    assert [rule["name"] for rule in diff.json()["rules"]] == ["cheers"]
+    assert lint.code == 0, lint.out
+    assert [rule["name"] for rule in diff.json()["rules"]] == ["cheers_coefficient"]
     assert listed.json()["editions"][0]["edition"] == EDITION
 
 
 def test_a_changed_edition_is_named_with_its_rule_by_all_that_checks(
-    season: Season, copy: Agon
+    season: Season, copy: Agon, editions: Path
 ) -> None:
     """Also where the lock was changed with it: ledger, boards and proofs record fingerprints."""
-    assert [one.code for one in copy(*_checks(season))] == [0, 0, 0, 0, 0]
-    copy.edit(
-        f"editions/released/{EDITION}.toml",
+    _edit(
+        editions / f"{EDITION.partition('/')[2]}.toml",
         lambda text: text.replace("affiliation_bonus = 50\n", "affiliation_bonus = 60\n"),
     )
-    locked = copy.lock()
+    locked = copy.release()
     assert locked.code == 1
     assert "affiliation_bonus was 50.0 and is 60.0" in locked.err
     for ended in copy(*_checks(season)):
@@ -312,7 +360,7 @@ def test_a_changed_edition_is_named_with_its_rule_by_all_that_checks(
         assert f"the file of edition {EDITION} does not state the rules" in ended.err
         assert "affiliation_bonus was 50.0 and is 60.0" in ended.err
 
-    assert copy.lock("--unreleased", EDITION).code == 0
+    assert copy.release("--unreleased", EDITION).code == 0
     for ended in copy(*_checks(season)):
         assert ended.code == 1
         assert f"edition {EDITION} gives " in ended.err
