@@ -23,7 +23,7 @@ from agon.app.replay.replay import replay
 from agon.store.maintenance.backup import backup, restore
 from agon.store.maintenance.verify import verify
 from fakes.instance import Instance, instance_at
-from fakes.service import OPERATOR, ORGANISER, service_at
+from fakes.service import OPERATOR, service_at
 from sizes import size
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def _read_everywhere(sender: Sender, folder: Path) -> None:
     publish(service, name)
     board = sender.instance.get(f"/contests/{name}/boards/user-score", "organiser").json()
     assert verify(sender.instance.app.state.serving.settings.database).issues == ()
-    export(service, name, folder / "out", by=ORGANISER)
+    export(service, name, folder / "out")
     written = (folder / "out" / "ledger.ndjson").read_bytes()
     rows = [json.loads(line)["body"]["row"] for line in written.splitlines() if b'"row":' in line]
     assert list(map(repr, map(_sorted, rows[1:]))) == list(
@@ -129,7 +129,7 @@ def _read_everywhere(sender: Sender, folder: Path) -> None:
     other = service_at(folder / "other")
     try:
         import_contest(other, folder / "out", by=OPERATOR)
-        export(other, name, folder / "again", by=OPERATOR)
+        export(other, name, folder / "again")
     finally:
         other.store.close()
     assert (folder / "again" / "ledger.ndjson").read_bytes() == written
