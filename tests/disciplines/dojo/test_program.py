@@ -76,6 +76,18 @@ def test_what_cannot_be_read_is_named_with_its_line(
     assert what in violation.what
 
 
+@pytest.mark.parametrize("source", ["x =" + " " * 50_000 + "℘", "x = '" + "\\'" * 25_000 + "'"])
+def test_a_long_line_is_read_once(source: str) -> None:
+    """The patterns of tokenize went back over blanks and quotes: minutes for one line."""
+    assert read(source).source == f"{source}\n".encode()
+
+
+@pytest.mark.parametrize("source", ["x =" + " " * 50_000 + "$", "x = " + "'\\" * 25_000])
+def test_a_long_line_that_is_not_python_is_read_once(source: str) -> None:
+    """The same, where the parser refuses the line."""
+    assert refused(source).what.startswith("not Python")
+
+
 def test_an_encoding_cookie_is_only_a_comment() -> None:
     """The platform reads UTF-8; a cookie must not make a judge see another program."""
     program = read("# -*- coding: latin-1 -*-\nx = 'é'\n")

@@ -9,24 +9,25 @@ would call them ``other``.
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final, Literal
 
 from agon.disciplines.dojo.program import Program
 from agon.disciplines.dojo.shapes import (
+    ENTRIES_OF_A_PRODUCT,
     called_name,
     growth,
-    inside,
     is_count,
-    is_entry,
     is_linear,
     is_product,
     is_read_before_written,
     is_scaling,
-    is_unrolled_product,
+    is_sum_of_products,
+    linear_nodes,
     names,
     own_nodes,
-    reads_list,
 )
+from agon.disciplines.dojo.subtrees import Marks, Subtrees
 
 Tag = Literal[
     "symbolic_guess",
@@ -140,19 +141,68 @@ def contradicts(declared: str, classification: Classification) -> bool:
 
 
 def _features(program: Program) -> _Seen:
+    outline = _Outline(program)
     sympy = any(_imports_sympy(node) for node in program.nodes)
-    index = {name for node in program.nodes for name in _index_names(node)}
+    yield from _recursions(outline)
     for node in program.nodes:
         yield from _named(node, sympy=sympy)
         match node:
-            case ast.FunctionDef():
-                yield from _function(node)
+            case ast.Call(
+                func=ast.Name(id="sum"), args=[ast.GeneratorExp() | ast.ListComp() as row]
+            ) if outline.in_list_comprehension(node):
+                yield from _row(node, row)
             case ast.For() | ast.While():
-                yield from _loop(node, index)
+                yield from _loop(node, outline)
             case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
                 yield from _comprehension(node)
-            case ast.Tuple() | ast.List() if is_unrolled_product(node):
+            case ast.Tuple() | ast.List() if outline.is_unrolled_product(node):
                 yield "matrix product", node
+
+
+class _Outline:
+    """What the features of single nodes depend on, collected once for a program."""
+
+    def __init__(self, program: Program) -> None:
+        self.subtrees = Subtrees(program.nodes, program.depths)
+        self._index = {name for node in program.nodes for name in _index_names(node)}
+
+    def grows(self, statement: ast.If) -> bool:
+        """Return whether anything below a condition makes a list longer or counts."""
+        return self.subtrees.has(self._growths, statement)
+
+    def has_index(self, expression: ast.AST) -> bool:
+        """Return whether an expression has a name that numbers the rounds of a loop."""
+        return self.subtrees.has(self._index_reads, expression)
+
+    def is_unrolled_product(self, display: ast.Tuple | ast.List) -> bool:
+        """Return whether a display spells out entries like ``a * e + b * g``."""
+        return self.subtrees.count(self._sums_of_products, display) >= ENTRIES_OF_A_PRODUCT
+
+    def in_list_comprehension(self, node: ast.AST) -> bool:
+        """Return whether a node is below a list comprehension."""
+        return self._in_list[self.subtrees.number(node)]
+
+    @cached_property
+    def _growths(self) -> Marks:
+        return self.subtrees.marks(lambda node: growth(node) is not None or is_count(node))
+
+    @cached_property
+    def _index_reads(self) -> Marks:
+        index = self._index
+        return self.subtrees.marks(lambda node: isinstance(node, ast.Name) and node.id in index)
+
+    @cached_property
+    def _sums_of_products(self) -> Marks:
+        return self.subtrees.marks(is_sum_of_products)
+
+    @cached_property
+    def _in_list(self) -> list[bool]:
+        subtrees = self.subtrees
+        inside = [False] * len(subtrees.nodes)
+        for number in range(1, len(inside)):
+            parent = subtrees.parent(number)
+            inside[number] = inside[parent] or isinstance(subtrees.nodes[parent], ast.ListComp)
+        return inside
 
 
 def _imports_sympy(node: ast.AST) -> bool:
@@ -182,34 +232,47 @@ def _comprehension(node: _Comprehension) -> _Seen:
     filtered = any(each.ifs for each in node.generators)
     enumerates = isinstance(node, ast.SetComp) or len(node.generators) > 1
     yield ("search or filter" if filtered or enumerates else "term by index"), node
-    for inner in inside(node) if isinstance(node, ast.ListComp) else ():
-        match inner:
-            case ast.Call(
-                func=ast.Name(id="sum"), args=[ast.GeneratorExp() | ast.ListComp() as row]
-            ):
-                pairs = any(called_name(each.iter) == "zip" for each in row.generators)
-                if is_product(row.elt, named=pairs):
-                    # A row of sums of products: matrix times matrix, or matrix times vector.
-                    yield "matrix product", inner
 
 
-def _function(function: ast.FunctionDef) -> _Seen:
+def _row(node: ast.Call, row: ast.GeneratorExp | ast.ListComp) -> _Seen:
+    """Detect a row of sums of products: matrix times matrix, or matrix times vector."""
+    pairs = any(called_name(each.iter) == "zip" for each in row.generators)
+    if is_product(row.elt, named=pairs):
+        yield "matrix product", node
+
+
+def _recursions(outline: _Outline) -> _Seen:
     """Detect recursive calls, and sums of calls some steps back."""
+    subtrees = outline.subtrees
+    functions = subtrees.marks_by(
+        lambda node: node.name if isinstance(node, ast.FunctionDef) else None
+    )
+    calls = subtrees.marks_by(called_name)
+    for name in functions.keys() & calls.keys():
+        recursive = _below(calls[name], functions[name], subtrees)
+        yield from (("recursion", subtrees.nodes[call]) for call in recursive)
+        states = [call for call in recursive if _steps_back(subtrees.nodes[call])]
+        for number in linear_nodes(states, subtrees):
+            if isinstance(node := subtrees.nodes[number], ast.BinOp):
+                yield "linear recurrence", node
 
-    def calls_itself(node: ast.AST) -> bool:
-        return called_name(node) == function.name
 
-    def steps_back(node: ast.AST) -> bool:
-        match node:
-            case ast.Call(args=[ast.BinOp(op=ast.Sub()), *_]):
-                return calls_itself(node)
-        return False
+def _below(marks: Marks, roots: Marks, subtrees: Subtrees) -> list[int]:
+    """Return the marks below any of some roots."""
+    below: list[int] = []
+    end = 0
+    for root in roots:
+        if root >= end:  # else it is below the root before it
+            below += subtrees.within(marks, subtrees.nodes[root])
+            end = subtrees.end(subtrees.nodes[root])
+    return below
 
-    yield from (("recursion", node) for node in inside(function) if calls_itself(node))
-    operations = (node for node in inside(function) if isinstance(node, ast.BinOp))
-    first = next((node for node in operations if is_linear(node, steps_back)), None)
-    if first is not None:
-        yield "linear recurrence", first
+
+def _steps_back(node: ast.AST) -> bool:
+    match node:
+        case ast.Call(args=[ast.BinOp(op=ast.Sub()), *_]):
+            return True
+    return False
 
 
 def _index_names(node: ast.AST) -> set[str]:
@@ -219,37 +282,35 @@ def _index_names(node: ast.AST) -> set[str]:
     return names(node) if is_count(node) else set()
 
 
-def _loop(loop: ast.For | ast.While, index: set[str]) -> _Seen:
+def _loop(loop: ast.For | ast.While, outline: _Outline) -> _Seen:
     if isinstance(loop, ast.While):
         yield "carried state", loop
         if [type(statement) for statement in loop.body] == [ast.AugAssign]:
             yield "search or filter", loop  # steps on until the condition is met
     if is_read_before_written(loop):
         yield "carried state", loop
+    always = set(map(id, loop.body))
     for node in own_nodes(loop):
         if (grown := growth(node)) is not None:
-            yield from _grown(node, *grown, index)
+            yield from _grown(node, *grown, outline)
         else:
-            yield from _statement(node, always=node in loop.body)
+            yield from _statement(node, outline, always=id(node) in always)
 
 
-def _grown(node: ast.AST, name: str, value: ast.expr, index: set[str]) -> _Seen:
+def _grown(node: ast.AST, name: str, value: ast.expr, outline: _Outline) -> _Seen:
     """Detect what is appended to a list: the loop's index, its own entries, a sum of those."""
-
-    def is_state(each: ast.AST) -> bool:
-        return is_entry(each, name)
-
-    if index & names(value):
+    subtrees = outline.subtrees
+    if outline.has_index(value):
         yield "term by index", node
-    if reads_list(name, value):
+    if subtrees.has(subtrees.reads.get(name, ()), value):
         yield "carried state", node
-    if is_linear(value, is_state):
+    if is_linear(value, subtrees.entries.get(name, ()), subtrees):
         yield "linear recurrence", node
 
 
-def _statement(node: ast.AST, *, always: bool) -> _Seen:
+def _statement(node: ast.AST, outline: _Outline, *, always: bool) -> _Seen:
     match node:
-        case ast.If() if any(growth(each) or is_count(each) for each in inside(node)):
+        case ast.If() if outline.grows(node):
             yield "search or filter", node
         case ast.AugAssign(target=ast.Subscript(), op=ast.Add(), value=value) if is_product(
             value, named=False
@@ -258,26 +319,34 @@ def _statement(node: ast.AST, *, always: bool) -> _Seen:
         case ast.AugAssign():
             yield "carried state", node
         case ast.Assign(targets=[target], value=value):
-            yield from _assignment(node, target, value, always=always)
+            yield from _assignment(node, target, value, outline.subtrees, always=always)
 
 
-def _assignment(node: ast.AST, target: ast.expr, value: ast.expr, *, always: bool) -> _Seen:
+def _assignment(
+    node: ast.AST, target: ast.expr, value: ast.expr, subtrees: Subtrees, *, always: bool
+) -> _Seen:
     """Detect a state computed from itself: ``a, b = b, a + b`` or ``x = 3 * x + 1``."""
     state = names(target)
-    if state.isdisjoint(names(value)):
-        return
-    yield "carried state", node
+    numbers = range(subtrees.number(value), subtrees.end(value))
 
     def is_state(each: ast.AST) -> bool:
         return isinstance(each, ast.Name) and each.id in state
 
+    states = [number for number in numbers if is_state(subtrees.nodes[number])]
+    if not states:
+        return
+    yield "carried state", node
     if isinstance(value, ast.Tuple):
         shifted = any(is_state(element) for element in value.elts)
         if (
             shifted
-            and is_linear(value, is_state)
             and any(isinstance(element, ast.BinOp) for element in value.elts)
+            and is_linear(value, states, subtrees)
         ):
             yield "linear recurrence", node
-    elif always and is_linear(value, is_state) and any(map(is_scaling, ast.walk(value))):
+    elif (
+        always
+        and any(is_scaling(subtrees.nodes[number]) for number in numbers)
+        and is_linear(value, states, subtrees)
+    ):
         yield "linear recurrence", node

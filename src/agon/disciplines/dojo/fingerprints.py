@@ -7,6 +7,7 @@ by the same Python version, not for storage.
 
 import ast
 import hashlib
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
@@ -20,38 +21,60 @@ _Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 @dataclass(eq=False)
 class _Scope:
-    """Collect the names one scope binds while the tree is walked."""
+    """Collect the names one scope binds and uses while the tree is walked."""
 
     parent: "_Scope | None"
     kind: str
+    inner: list["_Scope"] = field(default_factory=list)
+    used: set[str] = field(default_factory=set)
     bound: set[str] = field(default_factory=set)
     global_names: set[str] = field(default_factory=set)
     nonlocal_names: set[str] = field(default_factory=set)
 
-    def module(self) -> "_Scope":
-        scope = self
-        while scope.parent is not None:
-            scope = scope.parent
-        return scope
+    module: "_Scope" = field(init=False)
+    target: "_Scope" = field(init=False)
+    """The scope that ``:=`` binds in: the nearest that is not a comprehension."""
 
-    def target(self) -> "_Scope":
-        """Return the scope that ``:=`` binds in: the nearest that is not a comprehension."""
-        scope = self
-        while scope.kind == "comprehension" and scope.parent is not None:
-            scope = scope.parent
-        return scope
+    def __post_init__(self) -> None:
+        self.module = self.target = self
+        if self.parent is not None:
+            self.parent.inner.append(self)
+            self.module = self.parent.module
+            self.target = self.parent.target if self.kind == "comprehension" else self
 
-    def home(self, name: str) -> "_Scope | None":
-        """Return the scope whose variable ``name`` is here; None for a builtin."""
-        scope: _Scope | None = self
-        while scope is not None:
-            if name in scope.global_names:
-                return self.module()
-            visible = scope.kind != "class" or scope is self
-            if visible and name in scope.bound - scope.nonlocal_names:
-                return scope
-            scope = scope.parent
-        return None
+    def homes(self) -> dict[str, "_Scope"]:
+        """Return the names this scope itself resolves, and the scopes whose variables they are."""
+        own = dict.fromkeys(self.bound - self.nonlocal_names, self)
+        return own | dict.fromkeys(self.global_names, self.module)
+
+
+def _homes(module: _Scope) -> dict[tuple[_Scope, str], _Scope]:
+    """Return for each name used in a scope the scope whose variable it is; builtins have none.
+
+    One walk over the scopes, with a stack for each name of the scopes that bind it: the innermost
+    binds it for the scopes inside, unless that is a class, which binds for itself alone.
+    """
+    homes: dict[tuple[_Scope, str], _Scope] = {}
+    binding: dict[str, list[_Scope]] = defaultdict(list)
+    waiting: list[tuple[_Scope, dict[str, _Scope] | None]] = [(module, None)]
+    while waiting:
+        scope, left = waiting.pop()
+        if left is not None:
+            for name in left:
+                binding[name].pop()
+            continue
+        own = scope.homes()
+        for name in scope.used:
+            home = own.get(name) or next(reversed(binding[name]), None)
+            if home is not None:
+                homes[scope, name] = home
+        if scope.kind == "class":
+            own = dict.fromkeys(scope.global_names, module)
+        for name, home in own.items():
+            binding[name].append(home)
+        waiting.append((scope, own))
+        waiting.extend((inner, None) for inner in scope.inner)
+    return homes
 
 
 @dataclass(frozen=True)
@@ -92,15 +115,17 @@ def structure_hash(program: Program) -> str:
     """
     numbers: dict[tuple[_Scope, str], int] = {}
     digest = hashlib.sha256()
-    # The scopes are complete only after the walk, hence the list.
-    for value, scope in list(_items(program.tree)):
+    module = _Scope(None, "module")
+    items = list(_items(program.tree, module))  # the scopes are complete only after the walk
+    homes = _homes(module)
+    for value, scope in items:
         match value:
             case _Variable(name=name):
-                home = scope.home(name)
+                home = homes.get((scope, name))
                 number = numbers.setdefault((home, name), len(numbers)) if home else None
                 word = f"name {name!r}" if number is None else f"variable {number}"
             case _Keyword(name=name, function=function):
-                own = function is not None and scope.home(function) is not None
+                own = function is not None and (scope, function) in homes
                 word = "keyword" if own and name is not None else f"keyword {name!r}"
             case _:
                 word = str(value)
@@ -108,9 +133,9 @@ def structure_hash(program: Program) -> str:
     return digest.hexdigest()
 
 
-def _items(tree: ast.Module) -> Iterator[_Item]:
-    """Write the tree as a sequence that can be read back; a loop, since depth is the attacker's."""
-    stack: list[_Item] = [(tree, _Scope(None, "module"))]
+def _items(tree: ast.Module, module: _Scope) -> Iterator[_Item]:
+    """Write the tree as a sequence that can be read back; a loop, since depth is the author's."""
+    stack: list[_Item] = [(tree, module)]
     while stack:
         value, scope = stack.pop()
         match value:
@@ -121,7 +146,10 @@ def _items(tree: ast.Module) -> Iterator[_Item]:
             case list():
                 yield f"list {len(value)}", scope
                 stack.extend((each, scope) for each in reversed(value))
-            case _Variable() | _Keyword():
+            case _Variable(name=name) | _Keyword(function=str(name)):
+                scope.used.add(name)
+                yield value, scope
+            case _Keyword():
                 yield value, scope
             case int() if not isinstance(value, bool):
                 yield f"int {value:x}", scope  # decimal digits are limited, hexadecimal are not
@@ -144,7 +172,7 @@ def _parts(node: ast.AST, scope: _Scope) -> Iterator[_Item]:
             yield from _comprehension(node, scope)
         case ast.NamedExpr(target=target, value=value):
             yield value, scope
-            yield _bind(target.id, scope.target()), scope
+            yield _bind(target.id, scope.target), scope
         case ast.AnnAssign(target=target, value=value):
             yield from [(target, scope), (value, scope)]
         case ast.Call(func=function, args=arguments, keywords=keywords):
@@ -168,7 +196,7 @@ def _simple_parts(node: ast.AST, scope: _Scope) -> Iterator[_Item]:
         case ast.Global(names=names) | ast.Nonlocal(names=names):
             if isinstance(node, ast.Global):
                 scope.global_names.update(names)
-                scope.module().bound.update(names)
+                scope.module.bound.update(names)
             else:
                 scope.nonlocal_names.update(names)
             yield [_Variable(name) for name in names], scope

@@ -1,12 +1,11 @@
 """Measure how much data a program carries in its literals (seed 002, 3 Anti-Hardcode Policy).
 
-The counts do not depend on the Python version: numbers inside f-strings, which have tokens of
-their own only since Python 3.12, are counted from the syntax tree.
+The counts do not depend on the Python version: inside f-strings, whose positions are exact only
+since Python 3.12, a number counts with its decimal digits and not as it is written.
 """
 
 import ast
-import tokenize
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from agon.disciplines.dojo.program import Program, Violation
@@ -77,20 +76,17 @@ def measure(program: Program) -> Payload:
         >>> payload.largest_sequence, payload.longest_integer
         (4, 2)
     """
-    formatted = {
-        id(inner)
-        for node in program.nodes
-        if isinstance(node, ast.FormattedValue)
-        for inner in ast.walk(node)
-    }
-    numbers = list(_number_tokens(program.tokens))
-    strings, sequences = [], []
+    formatted: set[int] = set()
+    for node in program.nodes:
+        if isinstance(node, ast.FormattedValue) and id(node) not in formatted:
+            formatted.update(map(id, ast.walk(node)))
+    numbers, strings, sequences = [], [], []
     for node in program.nodes:
         if isinstance(node, ast.Constant):
             if isinstance(node.value, str | bytes):
                 strings.append(Literal(*program.place(node), len(node.value)))
-            elif id(node) in formatted and type(node.value) in (int, float, complex):
-                digits = _decimal_digits(node.value) if type(node.value) is int else 0
+            elif type(node.value) in (int, float, complex):
+                digits = _digits(program, node, formatted=id(node) in formatted)
                 numbers.append(Literal(*program.place(node), digits))
         elif isinstance(node, ast.List | ast.Tuple) and isinstance(node.ctx, ast.Load):
             sequences.append(Literal(*program.place(node), len(node.elts)))
@@ -154,21 +150,20 @@ def _refuse(literal: Literal, what: str) -> Violation:
     return Violation(literal.line, literal.column, what, remedy, "rejected_policy")
 
 
-def _number_tokens(tokens: Sequence[tokenize.TokenInfo]) -> Iterator[Literal]:
-    """Yield the number tokens outside f-strings."""
-    inside = 0
-    for token in tokens:
-        kind = tokenize.tok_name[token.type]
-        inside += kind.endswith("STRING_START") - kind.endswith("STRING_END")
-        if kind == "NUMBER" and not inside:
-            yield Literal(token.start[0], token.start[1] + 1, _written_digits(token.string))
+def _digits(program: Program, literal: ast.Constant, *, formatted: bool) -> int:
+    """Return the digits of a number; of a float or an imaginary number none."""
+    if type(literal.value) is not int:
+        return 0
+    return (
+        _decimal_digits(literal.value) if formatted else _written_digits(program.written(literal))
+    )
 
 
 def _written_digits(text: str) -> int:
     digits = text.lower().replace("_", "")
     if digits.startswith(("0x", "0o", "0b")):
         return len(digits) - 2
-    return len(digits) if digits.isdecimal() else 0
+    return len(digits)
 
 
 def _decimal_digits(value: int) -> int:

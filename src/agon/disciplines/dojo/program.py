@@ -3,15 +3,20 @@
 No source is run here and no error escapes: hostile text (parser bombs, NUL bytes, integers too long
 to convert) ends in a :class:`Violation`, never in a traceback. The text is the canonical source
 decoded as UTF-8; an encoding cookie in it is a comment like any other.
+
+Work and memory are bounded by the length of the source, whatever it holds: Python's parser is
+linear, and each step after it visits a node a bounded number of times. A byte of source makes at
+most two nodes, and they are nested at most ``max_depth`` deep. :mod:`tokenize` is not used: its
+patterns take quadratic time on long blanks and on quotes without an end.
 """
 
 import ast
-import io
-import tokenize
+import re
 import warnings
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from itertools import accumulate
+from typing import Final, Literal
 
 from agon.disciplines.dojo.canonical import NotUtf8, canonicalize
 
@@ -57,13 +62,13 @@ class Program:
         source: the canonical bytes.
         tree: its syntax tree (a value to read, never to change).
         nodes: every node of the tree, parents before children, in source order.
-        tokens: its tokens as :mod:`tokenize` gives them.
+        depths: how deep each node is, from 0.
     """
 
     source: bytes
     tree: ast.Module = field(repr=False, compare=False)
     nodes: tuple[ast.AST, ...] = field(repr=False, compare=False)
-    tokens: tuple[tokenize.TokenInfo, ...] = field(repr=False, compare=False)
+    depths: tuple[int, ...] = field(repr=False, compare=False)
 
     def place(self, node: ast.AST) -> tuple[int, int]:
         """Return line and column of a node, both from 1, the column in characters.
@@ -72,12 +77,30 @@ class Program:
         that exists.
         """
         line = min(max(getattr(node, "lineno", 1), 1), len(self._lines))
-        before = self._lines[line - 1][: max(getattr(node, "col_offset", 0), 0)]
-        return line, len(before.decode("utf-8", "ignore")) + 1
+        text = self._lines[line - 1]
+        offset = min(max(getattr(node, "col_offset", 0), 0), len(text))
+        return line, (offset if text.isascii() else self._characters_before(line)[offset]) + 1
 
     @cached_property
     def _lines(self) -> list[bytes]:
         return self.source.split(b"\n")
+
+    @cached_property
+    def _counted_lines(self) -> dict[int, list[int]]:
+        return {}
+
+    def _characters_before(self, line: int) -> list[int]:
+        """Return the number of complete characters before each byte of a line, counted once."""
+        if line not in self._counted_lines:
+            text = self._lines[line - 1]
+            is_last = (byte & 0xC0 != 0x80 for byte in (*text[1:], 0))  # noqa: PLR2004  # UTF-8
+            self._counted_lines[line] = list(accumulate(is_last, initial=0))
+        return self._counted_lines[line]
+
+    def written(self, node: ast.expr) -> str:
+        """Return the text of a node that is written on one line, outside f-strings."""
+        line = self._lines[node.lineno - 1]
+        return line[node.col_offset : node.end_col_offset].decode()
 
 
 def parse(source: bytes, *, max_bytes: int, max_depth: int) -> Program | Violation:
@@ -102,9 +125,9 @@ def parse(source: bytes, *, max_bytes: int, max_depth: int) -> Program | Violati
     try:
         canonical = _bounded(source, max_bytes=max_bytes)
         text = canonical.decode("utf-8")
-        tokens = _tokens(text, max_depth=max_depth)
+        _require_flat_brackets(text, max_depth=max_depth)
         tree = _tree(text, max_depth=max_depth)
-        return Program(canonical, tree, _nodes(tree, max_depth=max_depth), tokens)
+        return Program(canonical, tree, *_nodes(tree, max_depth=max_depth))
     except _Unparsable as refused:
         return refused.violation
 
@@ -123,22 +146,33 @@ def _bounded(source: bytes, *, max_bytes: int) -> bytes:
     return canonical
 
 
-def _tokens(text: str, *, max_depth: int) -> tuple[tokenize.TokenInfo, ...]:
-    tokens: list[tokenize.TokenInfo] = []
+# Possessive (``*+``), and ended by the end of the line or of the text too: no byte is read twice.
+_LEXEMES: Final = re.compile(
+    r"""
+    \#[^\n]*+
+    | '''(?:[^\\']++|\\(?:.|\Z)|'(?!''))*+(?:'''|\Z)
+    | """
+    r'''"""(?:[^\\"]++|\\(?:.|\Z)|"(?!""))*+(?:"""|\Z)'''
+    r"""
+    | '(?:[^\\'\n]++|\\(?:.|\Z))*+(?:'|\n|\Z)
+    | "(?:[^\\"\n]++|\\(?:.|\Z))*+(?:"|\n|\Z)
+    | (?P<opening>[(\[{])
+    | (?P<closing>[)\]}])
+    """,
+    re.DOTALL | re.VERBOSE,
+)
+
+
+def _require_flat_brackets(text: str, *, max_depth: int) -> None:
+    """Raise where brackets outside strings and comments are nested too deep."""
     depth = 0
-    try:
-        for token in tokenize.generate_tokens(io.StringIO(text, newline="\n").readline):
-            tokens.append(token)
-            if token.type == tokenize.OP:
-                depth += (token.string in "([{") - (token.string in ")]}")
-            if depth > max_depth:
-                what = f"brackets are nested more than {max_depth} deep"
-                line, column = token.start
-                raise _Unparsable(what, "flatten it", line=line, column=column + 1)
-    except (tokenize.TokenError, SyntaxError) as wrong:
-        _tree(text, max_depth=max_depth)  # the parser finds more exact words for what is wrong
-        raise _Unparsable(f"not Python: {wrong.args[0]}", "correct the syntax") from None
-    return tuple(tokens)
+    for lexeme in _LEXEMES.finditer(text):
+        depth += (lexeme.lastgroup == "opening") - (lexeme.lastgroup == "closing")
+        if depth > max_depth:
+            at = lexeme.start()
+            line, column = text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
+            what = f"brackets are nested more than {max_depth} deep"
+            raise _Unparsable(what, "flatten it", line=line, column=column)
 
 
 def _tree(text: str, *, max_depth: int) -> ast.Module:
@@ -157,18 +191,20 @@ def _tree(text: str, *, max_depth: int) -> ast.Module:
         raise _Unparsable(f"not Python: {wrong}", "correct the syntax") from None
 
 
-def _nodes(tree: ast.Module, *, max_depth: int) -> tuple[ast.AST, ...]:
-    """Return the nodes, parents first, without recursion: an attacker controls the depth."""
+def _nodes(tree: ast.Module, *, max_depth: int) -> tuple[tuple[ast.AST, ...], tuple[int, ...]]:
+    """Return the nodes, parents first, and their depths, without recursion."""
     nodes: list[ast.AST] = []
+    depths: list[int] = []
     stack: list[tuple[ast.AST, int]] = [(tree, 0)]
     while stack:
         node, depth = stack.pop()
         if depth > max_depth:
             raise _too_deep(max_depth)
         nodes.append(node)
+        depths.append(depth)
         children = list(ast.iter_child_nodes(node))
         stack.extend((child, depth + 1) for child in reversed(children))
-    return tuple(nodes)
+    return tuple(nodes), tuple(depths)
 
 
 def _too_deep(max_depth: int) -> _Unparsable:

@@ -1,76 +1,87 @@
-"""Recognise small shapes in a syntax tree: sums of earlier terms, products of table entries.
+"""Recognize small shapes in a syntax tree: sums of earlier terms, products of table entries.
 
-Nothing here recurses: how deep a program is nested is its author's choice.
+Nothing here recurses and nothing walks through a subtree for each of its nodes: how deep and how
+long a program is is its author's choice. What a subtree has is looked up in :class:`Subtrees`.
 """
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
-_ENTRIES_OF_A_PRODUCT: Final = 3
+from agon.disciplines.dojo.subtrees import Marks, Subtrees
 
-Test = Callable[[ast.AST], bool]
+ENTRIES_OF_A_PRODUCT: Final = 3
+"""Entries like ``a * e + b * g`` from which a display is a product written out."""
 
 
-def is_linear(expression: ast.AST, is_state: Test) -> bool:
+def is_linear(expression: ast.AST, states: Marks, subtrees: Subtrees) -> bool:
     """Return whether an expression is a linear combination that really contains the state.
 
     Remainders by something without state pass: a recurrence modulo m is one all the same.
+
+    Args:
+        expression: the expression.
+        states: the marks of the state in the program.
+        subtrees: the program's.
     """
-    holding = _holders(expression, is_state)
-
-    def contains(node: ast.AST) -> bool:
-        return id(node) in holding
-
-    if not contains(expression) or is_state(expression):
+    inside = set(subtrees.within(states, expression))
+    if not inside or subtrees.number(expression) in inside:
         return False
     waiting = [expression]
     while waiting:
         node = waiting.pop()
-        if is_state(node) or not contains(node):
+        if subtrees.number(node) in inside or not subtrees.has(states, node):
             continue
-        parts = _summands(node, contains, is_state)
+        parts = _summands(node, states, subtrees)
         if parts is None:
             return False
         waiting += parts
     return True
 
 
-def _holders(expression: ast.AST, is_state: Test) -> set[int]:
-    """Return the ids of an expression's nodes that contain state; each is visited once."""
-    parents: dict[int, ast.AST] = {}
-    holding: set[int] = set()
-    for node in ast.walk(expression):
-        parents |= {id(child): node for child in ast.iter_child_nodes(node)}
-        holder: ast.AST | None = node if is_state(node) else None
-        while holder is not None and id(holder) not in holding:
-            holding.add(id(holder))
-            holder = parents.get(id(holder))
-    return holding
+def linear_nodes(states: Marks, subtrees: Subtrees) -> set[int]:
+    """Return the numbers of all nodes for which :func:`is_linear` holds, each decided once."""
+    holding = subtrees.above(states, below=ast.stmt)
+    linear = set(states)
+    for number in sorted(holding.difference(linear), reverse=True):
+        parts = _summands(subtrees.nodes[number], states, subtrees)
+        if parts is not None and all(
+            subtrees.number(part) in linear or not subtrees.has(states, part) for part in parts
+        ):
+            linear.add(number)
+    return linear.difference(states)
 
 
-def _summands(node: ast.AST, contains: Test, is_state: Test) -> Sequence[ast.AST] | None:
+def _summands(node: ast.AST, states: Marks, subtrees: Subtrees) -> Sequence[ast.AST] | None:
     """Return the parts of a node that must be linear for it to be linear; None if it cannot be."""
     parts: Sequence[ast.AST] | None = None
     match node:
-        case ast.BinOp(left=left, op=ast.Add() | ast.Sub(), right=right):
-            parts = [left, right]
-        case ast.BinOp(left=left, op=ast.Mult(), right=right):
-            parts = None if contains(left) and contains(right) else [left, right]
-        case ast.BinOp(left=left, op=ast.Mod(), right=right):
-            parts = None if contains(right) else [left]
+        case ast.BinOp():
+            parts = _operands(node, states, subtrees)
         case ast.UnaryOp(operand=operand):
             parts = [operand]
         case ast.Tuple(elts=elements):
             parts = elements
         case ast.Call(func=ast.Name(id="sum"), args=[ast.GeneratorExp(elt=term) as terms]):
-            if contains(term):
+            if subtrees.has(states, term):
                 parts = [term]
-            elif sum(map(is_state, ast.walk(terms))) == 1:
+            elif subtrees.count(states, terms) == 1:
                 parts = []
         case ast.Call(func=ast.Name(id="sum"), args=[argument]):
             parts = [argument]
     return parts
+
+
+def _operands(node: ast.BinOp, states: Marks, subtrees: Subtrees) -> Sequence[ast.AST] | None:
+    right = subtrees.has(states, node.right)
+    match node.op:
+        case ast.Add() | ast.Sub():
+            return [node.left, node.right]
+        case ast.Mult() if not (right and subtrees.has(states, node.left)):
+            return [node.left, node.right]
+        case ast.Mod() if not right:
+            return [node.left]
+    return None
 
 
 def growth(node: ast.AST) -> tuple[str, ast.expr] | None:
@@ -84,22 +95,6 @@ def growth(node: ast.AST) -> tuple[str, ast.expr] | None:
         case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=name))], value=value):
             return name, value
     return None
-
-
-def is_entry(node: ast.AST, name: str) -> bool:
-    """Return whether a node reads list entries at an index that is not read from the list."""
-    match node:
-        case ast.Subscript(value=ast.Name(id=read), slice=place):
-            return read == name and not reads_list(name, place)
-    return False
-
-
-def reads_list(name: str, expression: ast.AST) -> bool:
-    """Return whether an expression reads an entry of the named list."""
-    return any(
-        isinstance(each, ast.Subscript) and names(each.value) == {name}
-        for each in ast.walk(expression)
-    )
 
 
 def is_product(node: ast.AST, *, named: bool) -> bool:
@@ -116,16 +111,12 @@ def _is_table_entry(entry: ast.Subscript) -> bool:
     return isinstance(entry.value, ast.Subscript) or isinstance(entry.slice, ast.Tuple)
 
 
-def is_unrolled_product(display: ast.Tuple | ast.List) -> bool:
-    """Return whether a display spells out entries like ``a * e + b * g``."""
-    sums = 0
-    for node in inside(display):
-        match node:
-            case ast.BinOp(
-                left=ast.BinOp(op=ast.Mult()), op=ast.Add(), right=ast.BinOp(op=ast.Mult())
-            ):
-                sums += 1
-    return sums >= _ENTRIES_OF_A_PRODUCT
+def is_sum_of_products(node: ast.AST) -> bool:
+    """Return whether a node adds two products, as an entry of a matrix product does."""
+    match node:
+        case ast.BinOp(left=ast.BinOp(op=ast.Mult()), op=ast.Add(), right=ast.BinOp(op=ast.Mult())):
+            return True
+    return False
 
 
 def is_scaling(node: ast.AST) -> bool:
@@ -156,11 +147,6 @@ def called_name(node: ast.AST) -> str | None:
 def names(node: ast.AST) -> set[str]:
     """Collect the names in an expression."""
     return {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
-
-
-def inside(node: ast.AST) -> Iterator[ast.AST]:
-    """Walk through everything below a node."""
-    return (each for each in ast.walk(node) if each is not node)
 
 
 def own_nodes(loop: ast.For | ast.While) -> Iterator[ast.AST]:
