@@ -2,7 +2,7 @@
 
 from agon.records.issues import InvalidRecords, RowIssue
 from agon.records.schemas import Column, CrossRowCheck, Kind, RowCheck, Schema, Table
-from agon.records.tables import Records, inspect, read, read_rows
+from agon.records.tables import Records, inspect, inspect_rows, read, read_rows
 
 __all__ = [
     "Column",
@@ -15,6 +15,7 @@ __all__ = [
     "Schema",
     "Table",
     "inspect",
+    "inspect_rows",
     "read",
     "read_rows",
 ]

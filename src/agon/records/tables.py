@@ -5,7 +5,7 @@ and Arrow tables, or as tables read from text. Relational facts ask for Ibis tab
 ones for Arrow.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import Any, Self
 import pyarrow as pa
 
 from agon.errors import Unavailable
+from agon.records.column_names import column_names
 from agon.records.engine import Engine
 from agon.records.issues import InvalidRecords, RowIssue
 from agon.records.raw import SourceTables, quoted
@@ -143,22 +144,27 @@ class Records:
 _PLAIN = str.maketrans("-:.T", "____")
 
 
-def read(schema: Schema, source: str | Path) -> Records:
+def read(
+    schema: Schema, source: str | Path, *, columns: Mapping[str, str] | None = None
+) -> Records:
     """Read a source and validate all of it.
 
     Args:
         schema: the discipline's tables.
         source: a folder of Parquet, CSV or NDJSON files named after the tables, a DuckDB or
             SQLite file, or a ``postgresql://`` address.
+        columns: the source's name of a column by the schema's, where they differ.
 
     Raises:
         InvalidRecords: with everything that is wrong, at once.
         NotFound, Unreadable, Unavailable: the source itself cannot be opened.
     """
-    return _valid(*inspect(schema, source))
+    return _valid(*inspect(schema, source, columns=columns))
 
 
-def inspect(schema: Schema, source: str | Path) -> tuple[Records, list[RowIssue]]:
+def inspect(
+    schema: Schema, source: str | Path, *, columns: Mapping[str, str] | None = None
+) -> tuple[Records, list[RowIssue]]:
     """Read a source and return the records together with all that is wrong with them.
 
     Values that cannot be read are empty in such records, and rows that cannot be are left out.
@@ -168,25 +174,53 @@ def inspect(schema: Schema, source: str | Path) -> tuple[Records, list[RowIssue]
     """
     from agon.records.sources import open_source
 
-    engine = Engine()
-    try:
-        return _typed(engine, schema, open_source(engine.connection, schema, source))
-    except BaseException:
-        engine.close()
-        raise
+    return _inspect(schema, lambda engine, tables: open_source(engine, tables, source), columns)
 
 
-def read_rows(schema: Schema, tables: Mapping[str, Any]) -> Records:
-    """Read tables in memory: lists of dicts or Arrow tables, by table name.
+def read_rows(
+    schema: Schema, tables: Mapping[str, Any], *, columns: Mapping[str, str] | None = None
+) -> Records:
+    """Read tables in memory, by table name: data frames, or lists of dicts.
+
+    Args:
+        schema: the discipline's tables.
+        tables: objects with the Arrow PyCapsule interface (``__arrow_c_stream__``: pyarrow, polars,
+            pandas, DuckDB relations) or lists of dicts.
+        columns: the tables' name of a column by the schema's, where they differ.
 
     Raises:
         InvalidRecords: with everything that is wrong, at once.
+        Unreadable: a table is neither.
+    """
+    return _valid(*inspect_rows(schema, tables, columns=columns))
+
+
+def inspect_rows(
+    schema: Schema, tables: Mapping[str, Any], *, columns: Mapping[str, str] | None = None
+) -> tuple[Records, list[RowIssue]]:
+    """Read tables in memory and return the records together with all that is wrong with them.
+
+    Raises:
+        Unreadable: a table is neither a data frame nor a list of dicts.
     """
     from agon.records.sources.memory import from_memory
 
+    return _inspect(schema, lambda engine, named: from_memory(engine, named, tables), columns)
+
+
+def _inspect(
+    schema: Schema,
+    open_tables: Callable[[Any, Schema], SourceTables],
+    columns: Mapping[str, str] | None,
+) -> tuple[Records, list[RowIssue]]:
+    names = column_names(schema, columns)
     engine = Engine()
     try:
-        return _valid(*_typed(engine, schema, from_memory(engine.connection, schema, tables)))
+        if not names:
+            return _typed(engine, schema, open_tables(engine.connection, schema))
+        source = open_tables(engine.connection, names.source_schema())
+        records, issues = _typed(engine, schema, names.renamed(source))
+        return records, list(map(names.shown, issues))
     except BaseException:
         engine.close()
         raise

@@ -14,7 +14,8 @@ All other columns are left alone. A match is named by its row, so that matches o
 none, are rated in file order. ``tie`` and ``tie (bothbad)`` are both ties.
 """
 
-from pathlib import Path
+from collections.abc import Mapping
+from typing import Any
 
 from agon.app.importers.imported import Imported
 from agon.app.importers.reading import foreign
@@ -68,16 +69,20 @@ FROM (SELECT model_a AS name FROM battles UNION SELECT model_b FROM battles) ORD
 """
 
 
-def read(source: str) -> Imported:
-    """Read a CSV, JSON, NDJSON or Parquet file of battles as arena records.
+def read(source: Any, *, columns: Mapping[str, str] | None = None) -> Imported:
+    """Read battles as arena records.
+
+    Args:
+        source: a CSV, JSON, NDJSON or Parquet file, or a data frame.
+        columns: the source's name of a column by the name above, where they differ.
 
     Raises:
         InvalidRecords: rows that are not battles, all together, with file, row, column, value.
         NotFound, Unreadable: there is no such file, or it is of another kind.
     """
-    with foreign(_SCHEMA, {"battles": Path(source)}) as battles:
+    with foreign(_SCHEMA, {"battles": source}, columns=columns) as battles:
         matches = battles.sql(_MATCHES)
         notes = []
         if matches["played_at"].null_count == len(matches):
-            notes.append("no column tells the time: matches are rated in the order of the file")
+            notes.append("no column has the time: matches are rated in the order of the rows")
         return Imported("arena", {"bots": battles.sql(_BOTS), "matches": matches}, tuple(notes))

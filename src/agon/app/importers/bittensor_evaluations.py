@@ -24,12 +24,14 @@ display only. Without ``submitted_at`` a submission counts as made in the second
 its first epoch after the start of 1970, so that ties go to the earlier epoch.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from agon.app.importers.imported import Imported
 from agon.app.importers.reading import columns_of, foreign
-from agon.errors import Unreadable
+from agon.errors import Unreadable, did_you_mean
 from agon.records import Column, CrossRowCheck, Kind, Schema, Table
 
 FIELDS = {
@@ -84,16 +86,20 @@ class _Named:
         return self.sql("epoch", "CAST(0 AS BIGINT)")
 
 
-def read(source: str) -> Imported:
-    """Read a CSV, JSON, NDJSON or Parquet file of evaluations as challenge records.
+def read(source: Any, *, columns: Mapping[str, str] | None = None) -> Imported:
+    """Read evaluations as challenge records.
+
+    Args:
+        source: a CSV, JSON, NDJSON or Parquet file, or a data frame.
+        columns: the source's column of a field (``uid``, ``score``, …) where its name is none of
+            the usual ones.
 
     Raises:
         InvalidRecords: rows that are not evaluations or contradict each other, in one error.
         NotFound, Unreadable: there is no such file, it is of another kind, or lacks a column.
     """
-    file = Path(source)
-    named = _Named(_columns(file))
-    with foreign(_schema(named), {"evaluations": file}) as given:
+    named = _Named(_columns(source, columns or {}))
+    with foreign(_schema(named), {"evaluations": source}) as given:
         rows = f"""
             SELECT _row, {named.uid} AS uid, ({named.submission})::VARCHAR AS submission,
                    {named.sql("validator")} AS validator, {named.sql("score")} AS score,
@@ -119,16 +125,19 @@ def read(source: str) -> Imported:
     return Imported("challenge", tables, tuple(_notes(named)))
 
 
-def _columns(file: Path) -> dict[str, str]:
+def _columns(source: Any, columns: Mapping[str, str]) -> dict[str, str]:
     """Return the column of each field.
 
     Raises:
-        Unreadable: a field that is needed has no column.
+        Unreadable: a field that is needed has no column, or there is no such field.
     """
-    present = columns_of(file)
+    if unknown := [field for field in columns if field not in FIELDS]:
+        raise Unreadable(f"columns: no field {unknown[0]!r}: {did_you_mean(unknown[0], FIELDS)}")
+    present = columns_of(source)
+    names_of = {**FIELDS, **{field: (name,) for field, name in columns.items()}}
     found = {
         field: next(name for name in names if name in present)
-        for field, names in FIELDS.items()
+        for field, names in names_of.items()
         if any(name in present for name in names)
     }
     lacking = [field for field in _NEEDED if field not in found]
@@ -137,10 +146,11 @@ def _columns(file: Path) -> dict[str, str]:
     if lacking:
         wanted = "; ".join(
             f"no column for the {field}: give one of "
-            + ", ".join(FIELDS[field] + (FIELDS["hotkey"] if field == "uid" else ()))
+            + ", ".join(names_of[field] + (FIELDS["hotkey"] if field == "uid" else ()))
             for field in lacking
         )
-        raise Unreadable(f"{file}: {wanted}; its columns are {', '.join(present) or 'none'}")
+        place = source if isinstance(source, Path) else "evaluations"
+        raise Unreadable(f"{place}: {wanted}; its columns are {', '.join(present) or 'none'}")
     return found
 
 

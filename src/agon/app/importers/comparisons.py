@@ -21,7 +21,9 @@ verdict on the pairs (``id``, ``winner``): their audit. A file ``models.jsonl`` 
 The data of the LLMFAO study is in this form.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from agon.app.importers.imported import Imported
 from agon.app.importers.reading import columns_of, foreign
@@ -136,14 +138,22 @@ SELECT DISTINCT worker AS id, 'person' AS kind FROM comparisons ORDER BY worker
 """
 
 
-def read(source: str, *, audit: Path | None = None, unit: str = "pairs") -> Imported:
+def read(
+    source: Any,
+    *,
+    audit: Any = None,
+    unit: str = "pairs",
+    columns: Mapping[str, str] | None = None,
+) -> Imported:
     """Read comparisons as arena records.
 
     Args:
-        source: a CSV, JSON, NDJSON or Parquet file, or a folder with ``crowd-comparisons.csv`` or
-            ``comparisons.csv`` (or one of the other endings).
-        audit: a file of verdicts; None: ``gpt4-…`` beside the file, when there is one.
+        source: a CSV, JSON, NDJSON or Parquet file, a folder with ``crowd-comparisons.csv`` or
+            ``comparisons.csv`` (or one of the other endings), or a data frame.
+        audit: a file or data frame of verdicts; None: ``gpt4-…`` in the file's folder, if it
+            exists.
         unit: ``pairs`` (a pair is a match, its rows are votes) or ``votes`` (a row is a match).
+        columns: the source's name of a column by the name above, where they differ.
 
     Raises:
         InvalidRecords: rows that are not comparisons, all in one error.
@@ -151,17 +161,14 @@ def read(source: str, *, audit: Path | None = None, unit: str = "pairs") -> Impo
     """
     if unit not in UNITS:
         raise Unreadable(f"{unit!r} is no unit of a match; give one of {', '.join(UNITS)}")
-    file = _file(Path(source))
-    columns = columns_of(file)
-    pairs = unit == "pairs" and "id" in columns and "worker" in columns
-    files = {"comparisons": file}
-    beside = file.with_name(_AUDITOR + file.name)
-    if audit is not None or (pairs and beside.is_file()):
-        files["audit"] = audit or beside
-    if (models := file.with_name("models.jsonl")).is_file():
-        files["models"] = models
-    with foreign(_SCHEMA, files) as comparisons:
-        tables = {"owners": comparisons.sql(_OWNERS)} if "models" in files else {}
+    sources = _sources(source, audit)
+    names = {given: name.rpartition(".")[2] for name, given in (columns or {}).items()}
+    present = {names.get(name, name) for name in columns_of(sources["comparisons"])}
+    pairs = unit == "pairs" and {"id", "worker"} <= present
+    if not pairs and audit is None:
+        sources.pop("audit", None)
+    with foreign(_SCHEMA, sources, columns=_qualified(columns)) as comparisons:
+        tables = {"owners": comparisons.sql(_OWNERS)} if "models" in sources else {}
         tables["bots"] = comparisons.sql(_BOTS)
         if not pairs:
             tables["matches"] = comparisons.sql(_EACH_ROW)
@@ -169,7 +176,29 @@ def read(source: str, *, audit: Path | None = None, unit: str = "pairs") -> Impo
         tables["judges"] = comparisons.sql(_JUDGES)
         tables["matches"] = comparisons.sql(_PAIRS)
         tables["votes"] = comparisons.sql(_VOTES)
-        return Imported("arena", tables, _notes(comparisons, files))
+        return Imported("arena", tables, _notes(comparisons, sources))
+
+
+def _sources(source: Any, audit: Any) -> dict[str, Any]:
+    """Return the comparisons, their audit and the models, as far as there are."""
+    if not isinstance(source, Path):
+        return {"comparisons": source} if audit is None else {"comparisons": source, "audit": audit}
+    file = _file(source)
+    sources = {"comparisons": file}
+    default = file.with_name(_AUDITOR + file.name)
+    if audit is not None or default.is_file():
+        sources["audit"] = default if audit is None else audit
+    if (models := file.with_name("models.jsonl")).is_file():
+        sources["models"] = models
+    return sources
+
+
+def _qualified(columns: Mapping[str, str] | None) -> dict[str, str]:
+    """Return names of columns, each with its table: of the comparisons where no table is named."""
+    return {
+        name if "." in name else f"comparisons.{name}": given
+        for name, given in (columns or {}).items()
+    }
 
 
 def _file(source: Path) -> Path:
@@ -181,8 +210,10 @@ def _file(source: Path) -> Path:
     return found[0]
 
 
-def _notes(comparisons: Records, files: dict[str, Path]) -> tuple[str, ...]:
+def _notes(comparisons: Records, sources: Mapping[str, Any]) -> tuple[str, ...]:
     matches = "a pair is a match, its rows are the votes of its workers"
-    if "audit" not in files:
+    audit = sources.get("audit")
+    if audit is None:
         return (matches, "no audit: there is no file of verdicts on the pairs")
-    return (matches, f"audited by {files['audit'].name}: {comparisons.count('audit'):,} verdicts")
+    by = f" by {audit.name}" if isinstance(audit, Path) else ""
+    return (matches, f"audited{by}: {comparisons.count('audit'):,} verdicts")

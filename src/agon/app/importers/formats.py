@@ -4,9 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from agon.app.importers.imported import Imported
-from agon.errors import Conflict, NotFound, did_you_mean
+from agon.errors import Conflict, NotFound, Unreadable, did_you_mean
+from agon.records.sources.memory import is_table
 
 
 @dataclass(frozen=True)
@@ -17,11 +19,15 @@ class Format:
         name: its name, also that of its module.
         discipline: whose records come out.
         what: what is read, in one sentence.
+        choices: names of the choices it has.
+        frame: whether it is one table, which may be a data frame.
     """
 
     name: str
     discipline: str
     what: str
+    choices: tuple[str, ...] = ()
+    frame: bool = False
 
 
 FORMATS: Mapping[str, Format] = {
@@ -31,11 +37,15 @@ FORMATS: Mapping[str, Format] = {
             "arena-battles",
             "arena",
             "Battles as Chatbot Arena publishes them: model_a, model_b, winner.",
+            choices=("columns",),
+            frame=True,
         ),
         Format(
             "comparisons",
             "arena",
             "Comparisons of two answers: left, right, winner and, if known, worker and pair id.",
+            choices=("audit", "unit", "columns"),
+            frame=True,
         ),
         Format(
             "peerbench",
@@ -46,6 +56,8 @@ FORMATS: Mapping[str, Format] = {
             "bittensor-evaluations",
             "challenge",
             "Evaluations by a subnet's validators: uid or hotkey, validator, score, stake, epoch.",
+            choices=("columns",),
+            frame=True,
         ),
         Format(
             "challenge-runs",
@@ -61,16 +73,36 @@ FORMATS: Mapping[str, Format] = {
 }
 
 
+def format_of_frame(discipline: str) -> Format | None:
+    """Return the format in which a single data frame of a discipline is read; None: there is none.
+
+    Example:
+        >>> format_of_frame("arena").name, format_of_frame("dojo")
+        ('arena-battles', None)
+    """
+    return next(
+        (one for one in FORMATS.values() if one.discipline == discipline and one.frame), None
+    )
+
+
 def import_records(
-    name: str, source: str | Path, *, audit: Path | None = None, unit: str | None = None
+    name: str,
+    source: Any,
+    *,
+    audit: Any = None,
+    unit: str | None = None,
+    columns: Mapping[str, str] | None = None,
 ) -> Imported:
     """Return the records of a source in a named format; nothing is written.
 
     Args:
         name: one of :data:`FORMATS`.
-        source: a file, a folder or an address, as the format has it.
-        audit: of ``comparisons``: a file of verdicts on the pairs.
+        source: a file, a folder or an address, as the format has it; of a format that is one table
+            also a data frame or a list of dicts.
+        audit: of ``comparisons``: a file or data frame of verdicts on the pairs.
         unit: of ``comparisons``: whether a match is one of the ``pairs`` or of the ``votes``.
+        columns: of a format that is one table: the source's name of a column by the format's, where
+            they differ.
 
     Raises:
         NotFound: there is no such format or source.
@@ -86,11 +118,31 @@ def import_records(
     """
     if name not in FORMATS:
         raise NotFound(f"there is no format {name!r}: {did_you_mean(name, FORMATS)}")
+    wanted = FORMATS[name]
     choices = {
-        key: value for key, value in {"audit": audit, "unit": unit}.items() if value is not None
+        key: value
+        for key, value in {"audit": audit, "unit": unit, "columns": columns}.items()
+        if value is not None
     }
-    if choices and name != "comparisons":
-        raise Conflict(f"{name} has no {' or '.join(choices)}; only comparisons does")
+    if others := [choice for choice in choices if choice not in wanted.choices]:
+        have = [one.name for one in FORMATS.values() if others[0] in one.choices]
+        raise Conflict(f"{name} has no {' or '.join(others)}; {', '.join(have)} has")
     module = import_module(f"agon.app.importers.{name.replace('-', '_')}")
-    imported: Imported = module.read(str(source), **choices)
+    imported: Imported = module.read(_source(wanted, source), **choices)
     return imported
+
+
+def _source(wanted: Format, source: Any) -> Any:
+    """Return a source in the form its format reads: a path, an address or a data frame.
+
+    Raises:
+        Unreadable: a data frame of a format that is more than one table, or something else.
+    """
+    if isinstance(source, str | Path):
+        return Path(source) if wanted.frame else str(source)
+    if wanted.frame and is_table(source):
+        return source
+    forms = "a file, a data frame or a list of dicts" if wanted.frame else "a path or an address"
+    raise Unreadable(
+        f"{wanted.name} cannot be read from a value of type {type(source).__name__}; give {forms}"
+    )

@@ -6,16 +6,20 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Imported:
-    """Imported records.
+    """Imported records; :func:`agon.score` and :func:`agon.write_records` take them.
 
     Attributes:
-        discipline: whose records they are.
+        discipline: the discipline of the records.
         tables: the tables, by name.
-        notes: what was settled on the way, one sentence each.
+        notes: what was decided in the conversion, one sentence each.
     """
 
     discipline: str
     tables: Mapping[str, pa.Table]
     notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{name}: {table.num_rows:,}" for name, table in self.tables.items())
+        return f"<{type(self).__name__} {self.discipline}: {counts}>"

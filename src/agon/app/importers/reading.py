@@ -1,4 +1,4 @@
-"""Read files of other formats with the same checks and messages as records.
+"""Read files and data frames of other formats with the same checks and messages as records.
 
 A foreign file is described by a schema like a discipline's own tables. It is put into a temporary
 folder under the schema's table name (as a link, or as NDJSON where it was a JSON list) and read
@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 from typing import IO, Any
 
 from agon.errors import NotFound, Unreadable
-from agon.records import InvalidRecords, Records, RowIssue, Schema, inspect
+from agon.records import InvalidRecords, Records, RowIssue, Schema, inspect, read_rows
 
 ENDINGS = {
     ".csv": ".csv",
@@ -35,18 +35,40 @@ ENDINGS = {
 
 
 @contextmanager
-def foreign(schema: Schema, files: Mapping[str, Path]) -> Iterator[Records]:
-    """Yield the validated records of files, given by the schema's table each one holds.
+def foreign(
+    schema: Schema, sources: Mapping[str, Any], *, columns: Mapping[str, str] | None = None
+) -> Iterator[Records]:
+    """Yield the validated records of files or of data frames, by the table that each one holds.
+
+    Args:
+        schema: the tables.
+        sources: files (:class:`~pathlib.Path`), or data frames or lists of dicts, by table.
+        columns: the sources' name of a column by the schema's, where they differ.
 
     Raises:
         InvalidRecords: with everything that is wrong, each with file, row, column and value.
-        NotFound, Unreadable: a file cannot be had or is of no kind that is read.
+        NotFound, Unreadable: a file does not exist or is of no kind that is read.
     """
+    files = {table: source for table, source in sources.items() if isinstance(source, Path)}
+    if len(files) == len(sources):
+        with _from_files(schema, files, columns) as records:
+            yield records
+    elif files:
+        raise Unreadable("files and data frames cannot be read together; give all in one form")
+    else:
+        with read_rows(schema, sources, columns=columns) as records:
+            yield records
+
+
+@contextmanager
+def _from_files(
+    schema: Schema, files: Mapping[str, Path], columns: Mapping[str, str] | None
+) -> Iterator[Records]:
     with TemporaryDirectory(prefix="agon-import-") as folder:
         for table, file in files.items():
             known = {column.name for column in schema.table(table).columns}
-            _place(file, Path(folder) / table, known)
-        records, problems = inspect(schema, folder)
+            _place(file, Path(folder) / table, known | set((columns or {}).values()))
+        records, problems = inspect(schema, folder, columns=columns)
         try:
             if problems:
                 raise InvalidRecords([_relocated(problem, files) for problem in problems])
@@ -55,12 +77,24 @@ def foreign(schema: Schema, files: Mapping[str, Path]) -> Iterator[Records]:
             records.close()
 
 
-def columns_of(file: Path) -> list[str]:
-    """Return the columns of a file: CSV's header, a Parquet schema, the keys of JSON objects.
+def columns_of(source: Any) -> list[str]:
+    """Return the columns of a file or a data frame.
+
+    A file's are CSV's header, a Parquet schema, or the keys of JSON objects.
 
     Raises:
-        NotFound, Unreadable: the file cannot be had or is of no kind that is read.
+        NotFound, Unreadable: a file does not exist or is of no kind that is read.
     """
+    if isinstance(source, Path):
+        return _columns_of_file(source)
+    if hasattr(source, "__arrow_c_stream__"):
+        import pyarrow as pa
+
+        return list(pa.RecordBatchReader.from_stream(source).schema.names)
+    return list(dict.fromkeys(name for row in source for name in row))
+
+
+def _columns_of_file(file: Path) -> list[str]:
     kind = _kind(file)
     if kind == ".parquet":
         import pyarrow as pa

@@ -1,11 +1,11 @@
-"""Take tables at hand: lists of dicts, or anything that gives itself as Arrow."""
+"""Read tables in memory: data frames (the Arrow PyCapsule interface) and lists of dicts."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
 
-from agon.errors import did_you_mean
+from agon.errors import Unreadable, did_you_mean
 from agon.records.issues import RowIssue
 from agon.records.raw import RawTable, SourceTables, quoted
 from agon.records.schemas import Schema, Table
@@ -53,7 +53,24 @@ def registered(connection: Any, table: Table, location: str, rows: pa.Table) -> 
     return RawTable(table.name, location, quoted(name), types, quoted(_ROW), others=others)
 
 
+def is_table(value: Any) -> bool:
+    """Return whether a value is one table: a data frame, or a list of dicts.
+
+    Example:
+        >>> is_table([{"id": 1}]), is_table({"bots": [{"id": 1}]}), is_table("folder/")
+        (True, False, False)
+    """
+    if hasattr(value, "__arrow_c_stream__"):
+        return True
+    return isinstance(value, Sequence) and all(isinstance(row, Mapping) for row in value)
+
+
 def _arrow(table: Table, rows: Any) -> pa.Table:
+    if not is_table(rows):
+        raise Unreadable(
+            f"{table.name} is of type {type(rows).__name__}; give a data frame (pandas, polars, "
+            "pyarrow, a DuckDB relation: anything with __arrow_c_stream__) or a list of dicts"
+        )
     if hasattr(rows, "__arrow_c_stream__"):
         return pa.table(rows)
     names = [c.name for c in table.columns if any(c.name in row for row in rows) or not rows]
