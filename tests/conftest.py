@@ -19,6 +19,7 @@ _PATIENCE = 30.0
 
 _LAST = (
     "tests/app/contests/test_incremental.py",
+    "tests/app/dojo/test_example.py",
     "tests/cli/",
     "tests/docs/",
     "tests/faults/",
@@ -27,10 +28,18 @@ _LAST = (
 )
 """Tests that start processes or generate much; the others run first."""
 
+_SHARED = ("tests/app/dojo/test_example.py", "tests/docs/test_examples.py")
+"""Files whose tests share a fixture that takes seconds: each runs in one worker, which makes it
+once."""
 
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run the quick majority first."""
+    """Run the quick majority first, and tests that share an expensive fixture in one worker."""
     items.sort(key=lambda item: item.nodeid.startswith(_LAST))
+    for item in items:
+        if item.nodeid.startswith(_SHARED):
+            item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ def arena(tmp_path: Path) -> Path:
     return arena_folder(tmp_path / "arena")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """Start a real server with a worker; its first token is the operator's."""
     folder = tmp_path_factory.mktemp("server")
