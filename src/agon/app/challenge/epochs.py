@@ -14,9 +14,10 @@ import pyarrow as pa
 
 from agon.app.analysis.score import Result
 from agon.disciplines.challenge.bittensor import Payload
-from agon.disciplines.challenge.decay import DecayState, bar
+from agon.disciplines.challenge.decay import DecayState
 from agon.disciplines.challenge.emission import BURN_UID, amount
 from agon.disciplines.challenge.explanations import forecast as maximum_in
+from agon.disciplines.challenge.explanations import to_improve, unimprovable_text
 from agon.disciplines.challenge.formulas import PLACES
 from agon.disciplines.challenge.outcome import Outcome
 from agon.disciplines.challenge.rules import ChallengeRules
@@ -198,13 +199,16 @@ class Decay:
         return None if last is None or self.begins_in is None else maximum_in(self.rules, last)
 
     @property
-    def improves_at(self) -> float:
-        """The score that would count as an improvement and reset the decay."""
-        rules = self.rules
-        wanted = bar(
-            self.state.top, threshold=rules.improvement_threshold, improvement=rules.improvement
-        )
-        return publish(wanted, places=PLACES)
+    def note(self) -> str | None:
+        """What the numbers do not show: that all burns, or that no score can improve any more."""
+        if self.state.last_improvement is None:
+            return "no score is above 0, so its entire share burns"
+        return unimprovable_text(self.rules, self.state) if self.improves_at is None else None
+
+    @property
+    def improves_at(self) -> float | None:
+        """The least score that improves and resets the decay; None where not even 1 does."""
+        return to_improve(self.rules, self.state)
 
     def to_dict(self) -> dict[str, Any]:
         """Return a plain value for JSON."""
@@ -214,6 +218,7 @@ class Decay:
             "top": None if self.state.top is None else publish(self.state.top, places=PLACES),
             "last_improvement": self.state.last_improvement,
             "improves_at": self.improves_at,
+            "note": self.note,
             "stale": self.stale[0],
             "burn_percent": self.burning[0],
             "grace_epochs": self.rules.grace_epochs,

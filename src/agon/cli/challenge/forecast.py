@@ -119,8 +119,8 @@ def _draw(out: "Output", made: "Forecast") -> None:
         needed=2,
     )
     for one in decays:
-        if one.state.last_improvement is None:
-            out.line(f"{one.competition}: no score is above 0, so its entire share burns")
+        if one.note:
+            out.line(f"{one.competition}: {one.note}")
 
 
 def _epoch(epoch: int | None) -> str:
@@ -128,7 +128,9 @@ def _epoch(epoch: int | None) -> str:
 
 
 def _stopped(one: "Decay") -> str:
-    return f"{'≥' if one.improves_at else '>'} {one.improves_at:.6f}"
+    if one.improves_at is None:
+        return "no score"
+    return f"≥ {one.improves_at:.6f}" if one.state.top else "> 0"
 
 
 def _percents(values: list[float]) -> list[str]:

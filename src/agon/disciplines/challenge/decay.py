@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from agon.disciplines.challenge.formulas import NOISE, reaches
+from agon.kernel.rounding import sufficient
 
 
 class Best(NamedTuple):
@@ -80,6 +81,34 @@ def improves(best: float, top: float | None, *, threshold: float, improvement: s
         return best > 0
     wanted = bar(top, threshold=threshold, improvement=improvement)
     return best > top + NOISE and bool(reaches(best, wanted))
+
+
+def least_improvement(
+    top: float | None, *, threshold: float, improvement: str, places: int = 6
+) -> float | None:
+    """Return the least score of so many decimals that improves on the top score, or None.
+
+    None where no score can: scores end at 1, so a top score above 1 / (1 + θ) (absolute:
+    above 1 − θ) is never improved on, and the burn grows to its maximum.
+
+    Source: seed 001, Decay Reset; challenge, step 8.
+
+    Example:
+        >>> least_improvement(2 / 3, threshold=0.02, improvement="relative")
+        0.68
+        >>> least_improvement(0.7000001, threshold=0.02, improvement="relative")
+        0.714001
+        >>> least_improvement(0.99, threshold=0.02, improvement="relative") is None
+        True
+    """
+
+    def enough(score: float) -> bool:
+        return improves(score, top, threshold=threshold, improvement=improvement)
+
+    if not enough(1.0):
+        return None
+    wanted = bar(top, threshold=threshold, improvement=improvement)
+    return min(sufficient(wanted, enough, places=places), 1.0)
 
 
 def fold(

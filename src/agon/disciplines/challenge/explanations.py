@@ -7,21 +7,34 @@ import numpy as np
 
 from agon.disciplines.challenge.boards import mean_abs_z, tested_cells
 from agon.disciplines.challenge.consensus import Status
-from agon.disciplines.challenge.decay import DecayState, Improvement, bar, epochs_until_max
+from agon.disciplines.challenge.decay import (
+    DecayState,
+    Improvement,
+    bar,
+    epochs_until_max,
+    least_improvement,
+)
 from agon.disciplines.challenge.facts import rows_behind
-from agon.disciplines.challenge.formulas import PLACES
+from agon.disciplines.challenge.formulas import PLACES, reaches
 from agon.disciplines.challenge.outcome import Outcome
-from agon.disciplines.challenge.reasons import counted, number, percent, unscored_reason
+from agon.disciplines.challenge.reasons import (
+    counted,
+    number,
+    percent,
+    percents_apart,
+    unscored_reason,
+)
 from agon.disciplines.challenge.rules import ChallengeRules
 from agon.disciplines.challenge.weights import decayed, staleness
 from agon.errors import NotFound, did_you_mean
 from agon.kernel.boards import Board
 from agon.kernel.explanations import Explanation, Part
 from agon.kernel.findings import RecordRefs
-from agon.kernel.rounding import publish
+from agon.kernel.rounding import publish, sufficient
 from agon.records import Records
 
 _LISTED = 20
+_PERCENT_PLACES = 4
 
 
 def not_found(board: Board, name: str, known: list[str]) -> NotFound:
@@ -74,10 +87,13 @@ def gate_parts(outcome: Outcome, submission: int, *, suffix: str = "") -> list[P
             f"{rules.min_validators}",
             threshold=float(rules.min_validators),
             missing=f"{counted(lacking, 'more validator')}" if lacking > 0 else None,
+            step={"validators": lacking} if lacking > 0 else {},
         )
     )
-    short = rules.min_stake_fraction - fraction
-    needed = short if consensus.status[submission] == Status.TOO_LITTLE_STAKE else 0.0
+    needed = 0.0
+    if consensus.status[submission] == Status.TOO_LITTLE_STAKE:
+        needed = missing_stake(fraction, rules)
+    have, least = percents_apart(fraction, rules.min_stake_fraction)
     held = math.fsum(consensus.reports.stakes[consensus.kept[submission]].tolist())
     parts.append(
         Part(
@@ -89,13 +105,23 @@ def gate_parts(outcome: Outcome, submission: int, *, suffix: str = "") -> list[P
                 "stake_fraction": publish(fraction, places=PLACES),
             },
             {"min_stake_fraction": rules.min_stake_fraction},
-            f"{percent(fraction)} of all stake stands behind the evaluations that are kept, of at "
-            f"least {percent(rules.min_stake_fraction)}",
+            f"{have} of all stake stands behind the evaluations that are kept, of at least {least}",
             threshold=rules.min_stake_fraction,
-            missing=f"{percent(needed)} more of all stake" if needed > 0 else None,
+            missing=f"{needed:.15g} % more of all stake" if needed > 0 else None,
+            step={"percent": needed} if needed > 0 else {},
         )
     )
     return parts
+
+
+def missing_stake(fraction: float, rules: ChallengeRules) -> float:
+    """Return how many percent of all stake are missing, rounded up to a ten-thousandth."""
+    least = rules.min_stake_fraction
+    return sufficient(
+        100 * (least - fraction),
+        lambda more: bool(reaches(fraction + more / 100, least)),
+        places=_PERCENT_PLACES,
+    )
 
 
 def outlier_text(z: float, rules: ChallengeRules) -> str:
@@ -262,10 +288,11 @@ def explain_competition(outcome: Outcome, board: Board, name: str) -> Explanatio
     full = forecast(rules, last)
     note = "the burn never reaches its maximum"
     if full is not None:
-        note = (
-            f"if nobody improves, the burn reaches its maximum of {rules.max_burn:g} % "
-            f"in epoch {full}"
-        )
+        note = f"the burn reaches its maximum of {rules.max_burn:g} % in epoch {full}"
+    if to_improve(rules, state) is None:
+        note = f"{unimprovable_text(rules, state)}; {note}"
+    elif full is not None:
+        note = f"if nobody improves, {note}"
     return Explanation(
         board.name,
         name,
@@ -317,7 +344,14 @@ def decay_part(rules: ChallengeRules, state: DecayState, epoch: int) -> Part:
     """Explain a competition's burn at an epoch; it adds nothing to the top score."""
     stale = staleness(rules, state, epoch)
     burning = decayed(rules, state, epoch)
-    wanted = bar(state.top, threshold=rules.improvement_threshold, improvement=rules.improvement)
+    text = (
+        f"{counted(stale, 'stale epoch')} after the last improvement in epoch "
+        f"{state.last_improvement} and {rules.grace_epochs} of grace: "
+        f"{number(burning)} % burns ({rules.decay_curve})"
+    )
+    wanted = to_improve(rules, state)
+    if wanted is None:
+        text += f"; {unimprovable_text(rules, state)}"
     return Part(
         "decay",
         0.0,
@@ -333,9 +367,27 @@ def decay_part(rules: ChallengeRules, state: DecayState, epoch: int) -> Part:
             "decay_rate": rules.decay_rate,
             "max_burn": rules.max_burn,
         },
-        f"{counted(stale, 'stale epoch')} after the last improvement in epoch "
-        f"{state.last_improvement} and {rules.grace_epochs} of grace: "
-        f"{number(burning)} % burns ({rules.decay_curve})",
+        text,
         threshold=rules.max_burn,
-        missing=f"a best score of at least {number(wanted)} restarts the count",
+        missing=None
+        if wanted is None
+        else f"a best score of at least {number(wanted)} restarts the count",
+        step={} if wanted is None else {"best": wanted},
+    )
+
+
+def to_improve(rules: ChallengeRules, state: DecayState) -> float | None:
+    """Return the least score that improves, of six decimals; None where not even 1 does."""
+    return least_improvement(
+        state.top, threshold=rules.improvement_threshold, improvement=rules.improvement
+    )
+
+
+def unimprovable_text(rules: ChallengeRules, state: DecayState) -> str:
+    """Return the sentence that no score can improve on the top score."""
+    wanted = bar(state.top, threshold=rules.improvement_threshold, improvement=rules.improvement)
+    return (
+        f"no score can improve on {number(state.top or 0.0)} any more: {number(wanted)} or more "
+        f"is needed (improvement_threshold = {rules.improvement_threshold:g}, "
+        f"{rules.improvement}), and scores end at 1"
     )

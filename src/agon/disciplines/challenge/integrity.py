@@ -3,14 +3,17 @@
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
+from agon.disciplines.challenge.competition_checks import paid_without_score, unimprovable_tops
 from agon.disciplines.challenge.consensus import Reports
 from agon.disciplines.challenge.evidence import Evidence, gather
 from agon.disciplines.challenge.facts import Facts, read_facts
 from agon.disciplines.challenge.near_copies import near_copies, usual_similarity
+from agon.disciplines.challenge.outcome import Outcome, outcome_of
 from agon.disciplines.challenge.reasons import percent
 from agon.disciplines.challenge.rules import ChallengeRules
 from agon.disciplines.challenge.weights import Network
@@ -46,8 +49,20 @@ class Inspection:
     """The records of a challenge under examination, up to the scored epoch."""
 
     records: Records
-    facts: Facts
+    network: Network
     evidence: Evidence
+
+    @property
+    def facts(self) -> Facts:
+        """Return the facts."""
+        return self.network.facts
+
+    @cached_property
+    def outcome(self) -> Outcome | None:
+        """Return the scored epoch; None where no stake is registered."""
+        if not self.evidence.reports.stakes.any():
+            return None
+        return outcome_of(self.facts, self.network.rules)
 
 
 def find(records: Records, rules: ChallengeRules) -> list[Finding]:
@@ -55,9 +70,8 @@ def find(records: Records, rules: ChallengeRules) -> list[Finding]:
 
     Source: challenge, Integrity findings.
     """
-    facts = read_facts(records)
-    evidence = gather(Network.of(facts, rules))
-    return run_checks(TABLE, Inspection(records, facts, evidence))
+    network = Network.of(read_facts(records), rules)
+    return run_checks(TABLE, Inspection(records, network, gather(network)))
 
 
 def outlier_record(facts: Facts, evidence: Evidence) -> Iterator[Finding]:
@@ -362,6 +376,16 @@ TABLE: tuple[Check[Inspection], ...] = (
         "near-duplicate-agents",
         "Submissions of two miners are the same program under other names.",
         lambda inspection: near_duplicate_agents(inspection.records, inspection.facts),
+    ),
+    Check(
+        "unimprovable-top",
+        "No score can improve on a competition's top score, so its burn grows to the maximum.",
+        lambda inspection: unimprovable_tops(inspection.outcome),
+    ),
+    Check(
+        "paid-without-score",
+        "The strategy ranked pays miners whose score is 0 (rule ranked_zero).",
+        lambda inspection: paid_without_score(inspection.outcome),
     ),
 )
 """The checks, in the order in which they run."""

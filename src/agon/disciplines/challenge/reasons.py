@@ -8,6 +8,10 @@ _NAMED = 3
 """Maximum number of a miner's submissions named in a reason."""
 
 
+_DIGITS, _MAX_DIGITS = 6, 17
+"""Significant digits of a percentage, and as many as a float has."""
+
+
 def percent(part: float) -> str:
     """Write a part of 1 in percent.
 
@@ -15,7 +19,22 @@ def percent(part: float) -> str:
         >>> percent(0.3), percent(1 / 3)
         ('30 %', '33.3333 %')
     """
-    return f"{publish(100 * part):.6g} %"
+    return f"{publish(100 * part):.{_DIGITS}g} %"
+
+
+def percents_apart(part: float, limit: float) -> tuple[str, str]:
+    """Write a part of 1 and its limit in percent, with as many digits as show the difference.
+
+    Example:
+        >>> percents_apart(0.2, 0.3), percents_apart(0.9999999, 1)
+        (('20 %', '30 %'), ('99.99999 %', '100 %'))
+    """
+    texts = percent(part), percent(limit)
+    digits = _DIGITS
+    while texts[0] == texts[1] and part != limit and digits < _MAX_DIGITS:
+        digits += 1
+        texts = f"{100 * part:.{digits}g} %", f"{100 * limit:.{digits}g} %"
+    return texts
 
 
 def number(value: float) -> str:
@@ -59,9 +78,10 @@ def unscored_reason(outcome: Outcome, submission: int) -> str:
     fraction = float(consensus.stake_fractions[submission])
     if fraction == 0:
         return "no stake stands behind the evaluations that count"
+    have, needed = percents_apart(fraction, rules.min_stake_fraction)
     return (
-        f"{percent(fraction)} of all stake stands behind the evaluations that count; "
-        f"at least {percent(rules.min_stake_fraction)} must (min_stake_fraction)"
+        f"{have} of all stake stands behind the evaluations that count; "
+        f"at least {needed} must (min_stake_fraction)"
     )
 
 

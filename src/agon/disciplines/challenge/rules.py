@@ -110,6 +110,14 @@ class ChallengeRules(Rules):
         reason="The seed leaves N open; the strategy's name suggests one winner.",
         source=f"{_SEED}, Winner Takes All",
     )
+    ranked_zero: Literal["paid", "unpaid"] = rule(
+        "paid",
+        since="0.2",
+        meaning="whether the strategy ranked pays miners whose score is 0: they are ranked and "
+        "paid, or neither",
+        reason="The seed's formula counts every rank; it does not say what a score of 0 earns.",
+        source=f"{_SEED}, Ranked",
+    )
     improvement_threshold: float = rule(
         0.02,
         ge=0,
@@ -202,6 +210,7 @@ NETWORK_RULES = frozenset(
     {
         "reward_source",
         "duplicate_content",
+        "ranked_zero",
         "weight_cap",
         "cap_excess",
         "rounding",

@@ -10,7 +10,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from agon.disciplines.challenge.decay import bar
 from agon.disciplines.challenge.emission import BURN_UID
 from agon.disciplines.challenge.explanations import (
     decay_part,
@@ -18,18 +17,28 @@ from agon.disciplines.challenge.explanations import (
     gate_parts,
     not_found,
     outlier_text,
+    to_improve,
 )
 from agon.disciplines.challenge.facts import rows_behind
 from agon.disciplines.challenge.formulas import PLACES
 from agon.disciplines.challenge.outcome import Outcome
-from agon.disciplines.challenge.reasons import counted, number, percent, weightless_reason
+from agon.disciplines.challenge.reasons import (
+    counted,
+    number,
+    percent,
+    percents_apart,
+    weightless_reason,
+)
 from agon.kernel.boards import Board
-from agon.kernel.explanations import Explanation, Part
+from agon.kernel.explanations import Explanation, Part, Step
 from agon.kernel.findings import RecordRefs
-from agon.kernel.rounding import U16, publish
+from agon.kernel.rounding import U16, publish, sufficient
 from agon.records import Records
 
-Step = tuple[float, Part]
+GRID = 1e-6
+"""The least score above 0 that is shown."""
+
+Stage = tuple[float, Part]
 """The weight so far, and the part that brought it there; points are filled in at the end."""
 
 
@@ -68,7 +77,7 @@ def explain_weight(records: Records, outcome: Outcome, board: Board, name: str) 
     )
 
 
-def _earned(records: Records, outcome: Outcome, uid: int) -> Iterator[Step]:
+def _earned(records: Records, outcome: Outcome, uid: int) -> Iterator[Stage]:
     """Go from each of a miner's best submissions to what it is paid, then through the cap."""
     given = outcome.allocation.shares
     before = 0.0
@@ -125,7 +134,7 @@ def _consensus_parts(records: Records, outcome: Outcome, submission: int) -> lis
     return [replace(reported, records=rows), outliers, stake, mean]
 
 
-def _paid(outcome: Outcome, entry: int, before: float) -> Iterator[Step]:
+def _paid(outcome: Outcome, entry: int, before: float) -> Iterator[Stage]:
     """Explain one entry: its share by strategy, less the burn, times the competition's part."""
     given, at = outcome.allocation.shares, int(outcome.allocation.shares.competitions[entry])
     competition = outcome.network.facts.competitions[at]
@@ -133,6 +142,7 @@ def _paid(outcome: Outcome, entry: int, before: float) -> Iterator[Step]:
     share, rank = float(given.shares[entry]), int(given.ranks[entry])
     burning = float(outcome.allocation.burn_percents[at])
     miners = int((given.competitions == at).sum())
+    above = _next_place(outcome, entry)
     yield (
         before + share,
         Part(
@@ -142,19 +152,21 @@ def _paid(outcome: Outcome, entry: int, before: float) -> Iterator[Step]:
             {"strategy": rules.strategy, "top_n": rules.top_n},
             f"rank {rank} of {counted(miners, 'miner')} in {competition.id} gets "
             f"{percent(share)} of it ({rules.strategy})",
-            missing=_next_place(outcome, entry),
+            missing=above.text if above else None,
+            step=above.numbers if above else {},
         ),
     )
     decay = decay_part(rules, state, outcome.epoch)
-    wanted = bar(state.top, threshold=rules.improvement_threshold, improvement=rules.improvement)
+    wanted = to_improve(rules, state) if burning > 0 else None
     yield (
         before + share * (1 - burning / 100),
         replace(
             decay,
             name=f"decay {competition.id}",
-            missing=f"a best score of at least {number(wanted)} in {competition.id} ends the burn"
-            if burning > 0
-            else None,
+            missing=None
+            if wanted is None
+            else f"a best score of at least {number(wanted)} in {competition.id} ends the burn",
+            step={} if wanted is None else {"best": wanted},
         ),
     )
     yield (
@@ -170,7 +182,7 @@ def _paid(outcome: Outcome, entry: int, before: float) -> Iterator[Step]:
     )
 
 
-def _next_place(outcome: Outcome, entry: int) -> str | None:
+def _next_place(outcome: Outcome, entry: int) -> Step | None:
     """Return what the next better share needs, where the strategy is by rank."""
     given = outcome.allocation.shares
     at, rank = int(given.competitions[entry]), int(given.ranks[entry])
@@ -182,13 +194,19 @@ def _next_place(outcome: Outcome, entry: int) -> str | None:
     else:
         return None
     rival = int(given.submissions[entry - (rank - place)])
-    return (
-        f"a score above {number(float(outcome.consensus.scores[rival]))}, which "
-        f"{outcome.submissions.ids[rival]} has on rank {place}"
-    )
+    has = publish(float(outcome.consensus.scores[rival]), places=PLACES)
+    if has >= 1:
+        return None
+    name = outcome.submissions.ids[rival]
+    least = min(sufficient(has, lambda score: score > has), 1.0)
+    shown = sufficient(has, lambda score: score >= has)
+    text = f"a score above {number(shown)}, which {name} has on rank {place}"
+    if shown != has:
+        text = f"a score of at least {number(least)}, more than {name} has on rank {place}"
+    return Step(text, {"score": least, "rank": place})
 
 
-def _cap(outcome: Outcome, uid: int, before: float) -> Step:
+def _cap(outcome: Outcome, uid: int, before: float) -> Stage:
     rules = outcome.network.rules
     at = int(np.searchsorted(outcome.network.uids, uid))
     after = float(outcome.allocation.weights[at])
@@ -214,7 +232,7 @@ def _cap(outcome: Outcome, uid: int, before: float) -> Step:
     )
 
 
-def _burn(outcome: Outcome) -> Iterator[Step]:
+def _burn(outcome: Outcome) -> Iterator[Stage]:
     """Explain UID 0's share: decay, competitions without weights, the unassigned part, the cap."""
     allocation = outcome.allocation
     total = 0.0
@@ -238,12 +256,14 @@ def _burn(outcome: Outcome) -> Iterator[Step]:
                     f"nobody in {competition.id} has a score above 0, so its "
                     f"{percent(competition.emission_share)} burns",
                     missing="a submission with a score above 0",
+                    step={"best": GRID},
                     records=(RecordRefs.of("competitions", [competition.id]),),
                 ),
             )
     total += allocation.unassigned
     if allocation.unassigned > 0:
         given = 1 - allocation.unassigned
+        shared, _ = percents_apart(given, 1)
         yield (
             total,
             Part(
@@ -251,7 +271,7 @@ def _burn(outcome: Outcome) -> Iterator[Step]:
                 0.0,
                 {"emission_shares": publish(given, places=PLACES)},
                 {},
-                f"the competitions share {percent(given)} of all emission; the rest burns",
+                f"the competitions share {shared} of all emission; the rest burns",
             ),
         )
     total += allocation.own

@@ -240,7 +240,9 @@ def share_out(network: Network, scores: EpochScores) -> Shares:
     starts = np.searchsorted(competitions, np.arange(len(network.of_competition) + 1))
     ranks = np.arange(len(order)) - starts[competitions] + 1
     given = np.zeros(len(order))
-    for rules, (low, high) in zip(network.of_competition, pairwise(starts), strict=True):
+    for rules, (low, high) in zip(network.of_competition, pairwise(starts.tolist()), strict=True):
+        if rules.strategy == "ranked" and rules.ranked_zero == "unpaid":
+            high = low + int((scores.scores[order[low:high]] > 0).sum())  # noqa: PLW2901 - zeros are last
         given[low:high] = shares(
             rules.strategy,
             scores.scores[order[low:high]],
