@@ -1,5 +1,6 @@
 """What the README and the tutorial show can be run as it stands there."""
 
+import contextlib
 import re
 import shlex
 import subprocess
@@ -9,6 +10,8 @@ from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
+
+from agon.cli.run import run
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "docs" / "tutorial.md"]
@@ -25,17 +28,9 @@ def workplace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("reader")
     for name in ("examples", "src"):
         (folder / name).symlink_to(ROOT / name)
-    run(["agon", "demo", "--dir", "demo", "--no-serve"], folder)
+    with contextlib.chdir(folder):
+        assert run(["demo", "--dir", "demo", "--no-serve"]) == 0
     return folder
-
-
-def run(command: list[str], folder: Path) -> str:
-    """Run a command of a page and return what it prints; it must succeed."""
-    if command[0] == "agon":
-        command = [sys.executable, "-m", "agon", *command[1:]]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, f"{shlex.join(command)}\n{done.stderr}"
-    return done.stdout
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -44,12 +39,18 @@ def test_the_python_of_a_page_runs(page: Path, workplace: Path) -> None:
     code = list(blocks(page, "python"))
     assert code
     for block in code:
-        assert run([sys.executable, "-c", block], workplace).strip()
+        command = [sys.executable, "-c", block]
+        ended = subprocess.run(command, cwd=workplace, capture_output=True, text=True, check=False)
+        assert ended.returncode == 0, ended.stderr
+        assert ended.stdout.strip()
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_the_commands_of_a_page_run(page: Path, workplace: Path) -> None:
+def test_the_commands_of_a_page_run(
+    page: Path, workplace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Every line that starts with agon, with a real id where the page says ID."""
+    monkeypatch.chdir(workplace)
     lines = [line.partition("#")[0].strip() for block in blocks(page, "sh")
              for line in block.splitlines() if line.startswith("agon ")]  # fmt: skip
     assert lines
@@ -58,7 +59,7 @@ def test_the_commands_of_a_page_run(page: Path, workplace: Path) -> None:
         if words == ["agon", "serve"]:
             it_serves(workplace)
         else:
-            run(words, workplace)
+            assert run(words[1:]) == 0, f"{line}\n{capsys.readouterr().err}"
 
 
 def it_serves(folder: Path) -> None:
