@@ -61,7 +61,7 @@ docs: setup-dev
 
 pictures: setup
 	$(BIN)/agon explain community examples/tutorial ada --format svg --output docs/pictures/why.svg
-	rm -rf docs/_build/season
+	rm -rf docs/_build/season && mkdir -p docs/_build
 	$(BIN)/agon simulate challenge --out docs/_build/season --size 3000 --seed 3
 	$(BIN)/agon challenge plot docs/_build/season --out docs/pictures/weights.svg
 

@@ -36,7 +36,7 @@ def main() -> None:
 
     def ours() -> Intervals:
         counts = count_pairs(a, b, score_a, players=options.players)
-        fit = bradley_terry(counts, regularisation=0.0)
+        fit = bradley_terry(counts, regularization=0.0)
         return bootstrap_intervals(counts, fit, refits=options.refits, seed=1, level=0.95)
 
     drawn, seconds = [], 0.0

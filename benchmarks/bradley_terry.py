@@ -71,12 +71,12 @@ def compare(matches: int, players: int) -> None:
     arrow = pa.array(left), pa.array(right)
 
     def from_numbers() -> BradleyTerry:
-        return bradley_terry(count_pairs(a, b, score_a, players=players), regularisation=0.0)
+        return bradley_terry(count_pairs(a, b, score_a, players=players), regularization=0.0)
 
     def from_ids() -> BradleyTerry:
         known, one, other = encode(*arrow)
         return bradley_terry(
-            count_pairs(one, other, score_a, players=len(known)), regularisation=0.0
+            count_pairs(one, other, score_a, players=len(known)), regularization=0.0
         )
 
     fit = from_numbers()

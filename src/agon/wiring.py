@@ -228,9 +228,10 @@ def task_names(folder: str) -> tuple[str, ...]:
         return ()
     return tuple(
         sorted(
-            one.name
-            for one in Path(folder).iterdir()
-            if not one.name.startswith(".") and any((one / file).is_file() for file in _TASK_FILES)
+            path.name
+            for path in Path(folder).iterdir()
+            if not path.name.startswith(".")
+            and any((path / file).is_file() for file in _TASK_FILES)
         )
     )
 

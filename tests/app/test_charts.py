@@ -152,15 +152,15 @@ def test_a_figure_without_panels_is_its_title() -> None:
     low=st.integers(-(10**9), 10**9),
     size=st.one_of(st.integers(0, 10**9), st.floats(0.001, 1e6)),
     most=st.integers(2, 12),
-    whole=st.booleans(),
+    integers=st.booleans(),
 )
 def test_ticks_are_few_and_round_and_in_range(
-    *, low: int, size: float, most: int, whole: bool
+    *, low: int, size: float, most: int, integers: bool
 ) -> None:
-    """Steps are 1, 2 or 5 times a power of ten; whole ones for epochs."""
-    if low and not whole:
+    """Steps are 1, 2 or 5 times a power of ten; integers for epochs."""
+    if low and not integers:
         low = 0  # axes of values begin at 0
-    values = ticks(low, low + size, most=most, whole=whole)
+    values = ticks(low, low + size, most=most, integers=integers)
     assert 1 <= len(values) <= most
     if len(values) > 1:
         steps = np.diff(values)
@@ -169,7 +169,7 @@ def test_ticks_are_few_and_round_and_in_range(
         assert re.match(r"[125]\.0+e|[149]\.9+", digits), digits
         assert min(values) >= low - 1e-6
         assert max(values) <= low + size + 1e-6
-    if whole:
+    if integers:
         assert all(float(value).is_integer() for value in values)
 
 
@@ -193,7 +193,7 @@ def test_labels_move_as_little_as_can_be(places: list[float], gap: float) -> Non
 @given(st.text(max_size=80), st.floats(20, 300))
 def test_a_name_is_cut_to_its_room_and_says_so(text: str, room: float) -> None:
     """Nothing runs out of the picture, and what fits is whole."""
-    cut = shortened(text, room=room)
+    cut = shortened(text, max_width=room)
     assert width(cut) <= room
     assert cut == text if width(text) <= room else cut.endswith("…")
 

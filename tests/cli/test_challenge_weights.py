@@ -132,7 +132,7 @@ def test_plot_writes_one_file_of_each_kind(agon: Cli, season: Path, tmp_path: Pa
 
 def test_plot_writes_the_file_that_is_named(agon: Cli, season: Path, tmp_path: Path) -> None:
     """Weights unless another kind is asked for."""
-    for kinds, told in (((), "Who gets the emission"), (("--kind", "burn"), "What burns")):
+    for kinds, told in (((), "Shares of the emission"), (("--kind", "burn"), "Burn by decay")):
         file = tmp_path / "picture.svg"
         assert agon("challenge", "plot", season, "--out", file, *kinds).code == 0
         assert told in file.read_text()

@@ -65,7 +65,7 @@ def test_records_are_added_once_and_faults_told_together(target: Target) -> None
     """From a file of lines as from a folder; a dry run enters nothing."""
     name, file = target.contest, target.folder / "votes.ndjson"
     assert (
-        "0 added, 10 there already"
+        "0 added, 10 stored already"
         in target.good("contest", "add", name, target.folder / "arena").out
     )
     file.write_text('{"id":"dan","owner_id":"o1","name":"Dan"}\n')
@@ -177,7 +177,7 @@ def test_a_ledger_is_exported_replayed_and_imported(target: Target, agon: Cli) -
     timed = agon("replay", out, "--at", "2100-01-01T00:00:00Z", "--format", "json").json()
     assert timed["board_sha256"] == published
     other = f"sqlite:///{target.folder}/other.db"
-    assert "would take in" in agon("contest", "import", out, "--dry-run").err
+    assert "would import" in agon("contest", "import", out, "--dry-run").err
     assert agon("contest", "import", out, "--as", "other", "--database", other).code == 4
     assert agon("contest", "import", out, "--database", other).code == 0
     again = agon("contest", "board", name, "--database", other, "--format", "json").json()
@@ -272,7 +272,7 @@ def test_tokens_and_users_are_looked_after(target: Target) -> None:
     )
     assert kept.stat().st_mode & 0o777 == 0o600
     assert target("token", "create", "--user", user, "--role", "viewer", "--out", kept).code == 4
-    assert "opens nothing" in target.good("token", "revoke", listed[0]["id"]).out
+    assert "is revoked" in target.good("token", "revoke", listed[0]["id"]).out
     assert target("token", "revoke", "none").code == 3
     other = f"{user}-2"
     assert other in target.good("user", "create", other, "--name", "Ada").out

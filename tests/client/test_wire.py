@@ -178,7 +178,7 @@ def test_faults_that_the_message_does_not_hold_are_listed() -> None:
 @pytest.mark.parametrize("url", ["", "far", "ftp://far", "http://", "http://ada:secret@far"])
 def test_an_address_that_is_none_is_refused(url: str) -> None:
     """Nothing is sent to a place that was not meant."""
-    with pytest.raises(Unreadable, match="no address"):
+    with pytest.raises(Unreadable, match="is not a server"):
         Client(url)
 
 
@@ -196,7 +196,7 @@ def test_something_else_than_an_agon_server_is_told() -> None:
     for answer in (httpx2.Response(200, text="hello"),
                    httpx2.Response(301, headers={"location": "http://other"})):  # fmt: skip
         line = Line(answer)
-        with line.client() as client, pytest.raises(Unavailable, match=r"JSON|give that address"):
+        with line.client() as client, pytest.raises(Unavailable, match=r"JSON|give that URL"):
             client.contests.get("spring")
 
 
@@ -218,7 +218,7 @@ def test_a_refused_portion_tells_what_is_entered_already() -> None:
     line = Line(yes, problem(422, "invalid-records", "line 1: is wrong"))
     with line.client(chunk=4) as client, pytest.raises(Unreadable) as refused:
         client.records.add("s", [b"abc\nxyz\n"])
-    assert str(refused.value).startswith("the lines before 2 are entered")
+    assert str(refused.value).startswith("the lines before 2 are stored")
 
 
 @pytest.mark.parametrize("size", [1, 3, 8, 100])

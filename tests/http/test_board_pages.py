@@ -24,7 +24,7 @@ ADDRESSES = [
     f"{BOARD}/rows/%C3%A4",
     f"{BOARD}/rows/u1%2Fx",
     f"{BOARD}/rows/%00",
-    f"{BOARD}/rows/u1?neighbours=2",
+    f"{BOARD}/rows/u1?neighbors=2",
     f"{BOARD}/rows/u1?neighbors=2",
     f"{BOARD}?limit=0",
     f"{BOARD}?limit=501",
@@ -151,7 +151,7 @@ def test_every_page_is_read_without_a_session(
     """Otherwise this file would compare sessions with sessions."""
     either.contest(people=3)
     monkeypatch.setattr("agon.http.board_pages.read_page", None)
-    for query in ("", "?limit=2", "/rows/u1", "/rows/u1?neighbours=1", "?around=u1", "/unscored",
+    for query in ("", "?limit=2", "/rows/u1", "/rows/u1?neighbors=1", "?around=u1", "/unscored",
                   "?as_of=2099-01-01T00:00:00Z"):  # fmt: skip
         assert either.get(BOARD + query).status_code == 200
 
@@ -171,10 +171,10 @@ def test_a_page_of_staff_is_not_given_to_others(either: Instance) -> None:
 def test_all_faults_of_a_request_are_listed_together(either: Instance) -> None:
     """A client that is told of one fault at a time asks again for each."""
     either.contest(people=3)
-    answer = either.get("/contests/Spring/boards/user-score/rows/%00?neighbours=-1")
+    answer = either.get("/contests/Spring/boards/user-score/rows/%00?neighbors=-1")
     assert answer.status_code == 422
     assert [fault["pointer"] for fault in answer.json()["errors"]] == [
-        "/path/contest", "/path/id", "/query/neighbours",
+        "/path/contest", "/path/id", "/query/neighbors",
     ]  # fmt: skip
     answer = either.get(f"{BOARD}?limt=2")
     assert answer.json()["detail"].endswith("did you mean limit?")

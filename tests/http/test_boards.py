@@ -30,7 +30,7 @@ PUBLIC = [
     f"{BOARD}?q=u&limit=1",
     f"{BOARD}?q=u7",
     f"{BOARD}/unscored",
-    f"{BOARD}/rows/u1?neighbours=5",
+    f"{BOARD}/rows/u1?neighbors=5",
     f"{BOARD}/rows/u7",
     f"{BOARD}/proofs/u1",
     f"{BOARD}/explanations/u1",
@@ -101,7 +101,7 @@ def test_what_cannot_be_meant_is_refused(instance: Instance, query: str) -> None
 def test_ones_own_row_comes_with_neighbours_and_its_place(instance: Instance) -> None:
     """People look for themselves first."""
     instance.contest(people=9)
-    page = instance.get(f"{BOARD}/rows/u4?neighbours=2").json()
+    page = instance.get(f"{BOARD}/rows/u4?neighbors=2").json()
     assert [row["id"] for row in page["rows"]] == ["u2", "u3", "u4", "u5", "u6"]
     assert (page["index"], page["start"]) == (4, 2)
     assert instance.get(f"{BOARD}/rows/nobody").status_code == 404

@@ -21,7 +21,7 @@ def test_an_id_is_of_one_contest_and_one_instance() -> None:
     """One that is guessed, or of another contest, is refused."""
     foreign = EventIds(SigningKey(bytes(31) + b"x"))
     for text in (IDS.text("autumn", 7), foreign.text("spring", 7), "0" * 32):
-        with pytest.raises(Unreadable, match="no event here"):
+        with pytest.raises(Unreadable, match="not the id of an event"):
             IDS.number("spring", text)
 
 

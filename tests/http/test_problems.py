@@ -39,7 +39,7 @@ def test_pointers_escape_what_json_pointers_use() -> None:
 def test_more_faults_than_are_shown_are_counted() -> None:
     """A million faults do not make an answer of a gigabyte."""
     faults = [FieldError(pointer=f"/{n}", detail="wrong") for n in range(SHOWN + 5)]
-    body = problem(422, "many", faults=faults).body
+    body = problem(422, "many", errors=faults).body
     assert bytes(body).count(b'"pointer"') == SHOWN
     assert b'"total":1005' in bytes(body)
 

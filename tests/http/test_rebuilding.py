@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from agon.app.queue.jobs import service_job
-from agon.http.rebuilding import MOST
+from agon.http.rebuilding import MAX_REBUILDS
 from fakes.instance import Instance, instance_at
 
 BOARD = "/contests/spring/boards/user-score"
-OLD = MOST + 3
+OLD = MAX_REBUILDS + 3
 
 
 @pytest.fixture
@@ -50,13 +50,15 @@ def test_a_stranger_learns_nothing_of_the_instance_by_asking_for_the_past(
     for told in (before, after, ask(forgetful, 0, "viewer").json()):
         assert told["state"] == "queued"
         assert told["position"] is told["eta_seconds"] is told["worker"] is None
-        assert (told["by"], told["causes"]) == ("somebody", [])
+        assert (told["by"], told["causes"]) == ("anonymous", [])
 
 
 def test_strangers_have_few_boards_rebuilt_at_a_time(forgetful: Instance) -> None:
     """Else one of them queues the whole past before the next program is judged."""
     answers = [ask(forgetful, n) for n in range(OLD)]
-    assert [one.status_code for one in answers] == [202] * MOST + [503] * (OLD - MOST)
+    assert [one.status_code for one in answers] == [202] * MAX_REBUILDS + [503] * (
+        OLD - MAX_REBUILDS
+    )
     assert answers[-1].headers["retry-after"] == "2"
     assert answers[-1].json()["code"] == "busy"
     assert ask(forgetful, 0).status_code == 202  # it waits already

@@ -291,7 +291,7 @@ def test_a_server_and_its_worker_live_through_a_restart_of_postgresql(
         told = httpx2.get(f"{server.url}/readyz", timeout=PATIENCE)
         assert (told.status_code, told.json()["code"]) == (503, "not-ready")
         assert server.ask("GET", "/contests/spring").status_code == 503
-        _until(lambda: "no jobs for now" in (tmp_path / "log").read_text())
+        _until(lambda: "no jobs at present" in (tmp_path / "log").read_text())
         postgresql.start()
         _until(lambda: answers(server.url))
         bots = b'{"table":"bots","row":{"id":"ann","name":"Ann"}}\n'
@@ -306,7 +306,7 @@ def test_a_server_and_its_worker_live_through_a_restart_of_postgresql(
         assert server.process.wait(PATIENCE) == 0
     said = (tmp_path / "log").read_text()
     assert "Traceback" not in said
-    told_lines = [line for line in said.splitlines() if "no jobs for now" in line]
+    told_lines = [line for line in said.splitlines() if "no jobs at present" in line]
     assert len(told_lines) == len(set(told_lines))  # shutting down, gone, starting: once each
 
 

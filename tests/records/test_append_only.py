@@ -217,7 +217,7 @@ def test_rows_are_found_by_what_a_column_says(growing: AppendOnlyTables) -> None
 @pytest.mark.parametrize("numbers", [[2, 2], [3, 2]])
 def test_numbers_have_to_rise(growing: AppendOnlyTables, numbers: list[int]) -> None:
     """Two rows of one number could not be told apart when one is voided."""
-    with pytest.raises(ValueError, match="give rising numbers"):
+    with pytest.raises(ValueError, match="give ascending numbers"):
         growing.append("people", [{"id": 1}, {"id": 2}], numbers)
 
 
@@ -233,9 +233,9 @@ def test_many_rows_do_not_wait_as_objects(
     growing: AppendOnlyTables, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A million rows as Python objects would take gigabytes."""
-    monkeypatch.setattr("agon.records.append_only._MOST_ARRIVING", 2)
+    monkeypatch.setattr("agon.records.append_only._MAX_PENDING_ROWS", 2)
     growing.append("people", [{"id": 1}, {"id": 2}, {"id": 3}], [1, 2, 3])
-    assert not growing._arriving
+    assert not growing._pending_rows
     growing.end([2], at=4)
     assert growing.records().count("people") == 2
 

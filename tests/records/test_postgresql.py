@@ -174,7 +174,7 @@ def test_records_know_their_source_without_its_password(peerbench: str) -> None:
 )  # fmt: skip
 def test_an_address_is_shown_by_host_and_database(address: str, shown: str) -> None:
     """They tell which database it was; user, password and options are nobody's business."""
-    assert parse_address(address).shown == shown
+    assert parse_address(address).display_url == shown
     assert "connect_timeout=5" in parse_address(address).patient
 
 

@@ -52,7 +52,7 @@ def test_as_of_leaves_later_rows_out_and_keeps_those_without_a_time() -> None:
                        joined.astimezone(timezone(timedelta(hours=5)))):  # fmt: skip
             seen = records.as_of(moment)
             assert seen.arrow("people").column("_row").to_pylist() == [1, 3]
-            assert seen.moment == joined.replace(tzinfo=None)
+            assert seen.cutoff == joined.replace(tzinfo=None)
         assert records.as_of(joined - timedelta(microseconds=1)).count("people") == 1
         assert records.as_of(None) is records
         assert records.count("people") == 3

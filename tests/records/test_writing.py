@@ -166,7 +166,7 @@ def test_a_pipe_is_written_as_it_comes(tmp_path: Path) -> None:
 )
 def test_a_missing_parent_is_told(tmp_path: Path, write: Any) -> None:
     """A misspelt path must not grow a tree of folders."""
-    with pytest.raises(NotFound, match="no such folder; make it first"):
+    with pytest.raises(NotFound, match="no such folder; create it first"):
         write(tmp_path / "nowhere" / "out")
     assert list(tmp_path.iterdir()) == []
 

@@ -12,11 +12,11 @@ from agon.api.operation import Operation
 @lru_cache
 def all_operations() -> tuple[Operation[Any, Any], ...]:
     """Return all operations, in the order of their nouns and of their declarations."""
-    found = []
+    collected = []
     for info in iter_modules(operations.__path__):
         module = import_module(f"{operations.__name__}.{info.name}")
-        found += operations_of(module)
-    return tuple(found)
+        collected += operations_of(module)
+    return tuple(collected)
 
 
 def operations_of(module: object) -> list[Operation[Any, Any]]:

@@ -24,7 +24,7 @@ def explanation_of(value: Mapping[str, Any]) -> Explanation:
         id=value["id"],
         rank=value["rank"],
         score=score,
-        parts=tuple(_part(one) for one in value["parts"]),
+        parts=tuple(_part(part) for part in value["parts"]),
         places=0 if score is None else _places(score),
         reason=value["reason"],
         notes=tuple(value["notes"]),
@@ -49,7 +49,9 @@ def _part(value: Mapping[str, Any]) -> Part:
 
 
 def _refs(values: Iterable[Mapping[str, Any]]) -> tuple[RecordRefs, ...]:
-    return tuple(RecordRefs(one["table"], tuple(one["ids"]), one["count"]) for one in values)
+    return tuple(
+        RecordRefs(value["table"], tuple(value["ids"]), value["count"]) for value in values
+    )
 
 
 def _places(score: float) -> int:

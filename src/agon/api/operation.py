@@ -230,7 +230,7 @@ class Operation(Generic[P, R]):
     def parameters(self) -> tuple[Parameter, ...]:
         """The parameters without the contest in the path, limit and cursor."""
         paths = iter(self.placeholders[1:] if self.of_contest else self.placeholders)
-        found = []
+        parameters = []
         for name in self._names[2 if self.is_paged else 1 :]:
             kind: Kind = "query"
             alias = name
@@ -243,8 +243,8 @@ class Operation(Generic[P, R]):
             elif HEADER in get_args(self._hints[name]):
                 kind, alias = "header", name.replace("_", "-")
             default = self._signature.parameters[name].default
-            found.append(Parameter(name, alias, kind, self._hints[name], default))
-        return tuple(found)
+            parameters.append(Parameter(name, alias, kind, self._hints[name], default))
+        return tuple(parameters)
 
     @cached_property
     def call_signature(self) -> inspect.Signature:

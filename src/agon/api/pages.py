@@ -40,22 +40,22 @@ class PageRequest:
         Raises:
             Unreadable: the cursor is not one of this service.
         """
-        found: T | None = after(self.cursor, kind=kind)
-        return found
+        key: T | None = after(self.cursor, kind=kind)
+        return key
 
     def page(
-        self, found: Sequence[I], *, key: Callable[[I], object], item: Callable[[I], T]
+        self, rows: Sequence[I], *, key: Callable[[I], object], item: Callable[[I], T]
     ) -> Page[T]:
         """Return a page of the items that were found.
 
         Args:
-            found: at most :attr:`sought` items.
+            rows: at most :attr:`sought` items.
             key: returns what the next page begins after, of the last item.
             item: returns the resource of an item.
         """
-        shown = found[: self.limit]
-        more = len(found) > self.limit
-        return page_of(map(item, shown), next=cursor_of(key(shown[-1])) if more else None)
+        visible = rows[: self.limit]
+        more = len(rows) > self.limit
+        return page_of(map(item, visible), next=cursor_of(key(visible[-1])) if more else None)
 
 
 def page_of(items: Iterable[T], *, next: str | None) -> Page[T]:  # noqa: A002 (its JSON key)

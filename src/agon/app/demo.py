@@ -78,13 +78,13 @@ def build_demo(
     """
     if folder.exists() and not (folder / _MARK).is_file() and any(folder.iterdir()):
         raise Conflict(f"{folder} exists and is not a demo; give another folder with --dir")
-    shown = [(of, of.demo) for of in map(discipline, names()) if of.demo is not None]
+    demos = [(of, of.demo) for of in map(discipline, names()) if of.demo is not None]
     building = folder.with_name(f".{folder.name}.building")
     shutil.rmtree(building, ignore_errors=True)
     try:
         building.mkdir(parents=True)
         origins = {}
-        for of, demo in shown:
+        for of, demo in demos:
             progress(f"building {of.name}")
             records = _records(of, demo, open_sandbox, progress)
             origins[of.name] = records.origin
@@ -95,7 +95,7 @@ def build_demo(
         building.rename(folder)
     finally:
         shutil.rmtree(building, ignore_errors=True)
-    for of, demo in shown:
+    for of, demo in demos:
         progress(f"scoring {of.name}")
         source = folder / f"{of.name}.duckdb"
         commands = tuple(line.format(source=source) for line in demo.commands)
@@ -122,9 +122,9 @@ def _records(
 
 
 def _simulated(of: Discipline, demo: Demo) -> _Records:
-    made = simulate(of.name, size=demo.size, seed=demo.seed, attacks=demo.attacks)
+    simulation = simulate(of.name, size=demo.size, seed=demo.seed, attacks=demo.attacks)
     among = f", among them {', '.join(demo.attacks)}" if demo.attacks else ""
-    return _Records(made.tables, made.truth, f"simulated, seed {demo.seed}{among}")
+    return _Records(simulation.tables, simulation.truth, f"simulated, seed {demo.seed}{among}")
 
 
 def _judged(of: Discipline, sandbox: Sandbox, progress: Progress) -> _Records:

@@ -94,19 +94,19 @@ def read_object(path: Path, *, where: str, most: int = MAX_JSON_FILE) -> dict[st
     """
     content = read_bytes(path, most=most, where=where)
     try:
-        found = json.loads(content.decode("utf-8-sig"))
-    except UnicodeDecodeError as wrong:
-        what = f"is not UTF-8 at byte {wrong.start}"
-        raise InvalidPackage(FileIssue(where, what, "save it as UTF-8")) from None
-    except (ValueError, RecursionError) as wrong:
-        said = (
-            str(wrong) if isinstance(wrong, json.JSONDecodeError) else "it nests or counts too far"
+        value = json.loads(content.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        fact = f"is not UTF-8 at byte {error.start}"
+        raise InvalidPackage(FileIssue(where, fact, "save it as UTF-8")) from None
+    except (ValueError, RecursionError) as error:
+        cause = (
+            str(error) if isinstance(error, json.JSONDecodeError) else "it nests or counts too far"
         )
-        raise InvalidPackage(FileIssue(where, f"is no JSON ({said})", "correct it")) from None
-    if not isinstance(found, dict):
-        what = f"holds {_KINDS.get(type(found), 'something else')}, not an object"
-        raise InvalidPackage(FileIssue(where, what, 'write {"key": value, …}'))
-    return found
+        raise InvalidPackage(FileIssue(where, f"is no JSON ({cause})", "correct it")) from None
+    if not isinstance(value, dict):
+        fact = f"holds {_KINDS.get(type(value), 'something else')}, not an object"
+        raise InvalidPackage(FileIssue(where, fact, 'write {"key": value, …}'))
+    return value
 
 
 _KINDS = {list: "a list", str: "text", int: "a number", float: "a number", bool: "a truth value"}
@@ -136,13 +136,13 @@ def time_of(value: object, *, where: str, key: str) -> datetime:
     if not isinstance(value, str):
         raise InvalidPackage(FileIssue(where, f"{key} is no text", remedy))
     try:
-        moment = parse_time(value)
+        time = parse_time(value)
     except Unreadable:
         raise InvalidPackage(
             FileIssue(where, f"{key} is {value[:40]!r}, which is no time", remedy)
         ) from None
-    assert moment is not None, "text gives a time"  # noqa: S101 - tells mypy
-    return moment
+    assert time is not None, "text gives a time"  # noqa: S101 - tells mypy
+    return time
 
 
 def json_line(value: object) -> bytes:
@@ -170,10 +170,10 @@ def json_page(value: Mapping[str, Any]) -> bytes:
     """
     entries = []
     for key, item in value.items():
-        shown = _dumped(item)
+        text = _dumped(item)
         if isinstance(item, list) and item:
-            shown = "[\n  " + ",\n  ".join(map(_dumped, item)) + "\n ]"
-        entries.append(f" {_dumped(key)}: {shown}")
+            text = "[\n  " + ",\n  ".join(map(_dumped, item)) + "\n ]"
+        entries.append(f" {_dumped(key)}: {text}")
     return ("{\n" + ",\n".join(entries) + "\n}\n").encode()
 
 
@@ -192,7 +192,7 @@ def write_secret(path: Path, content: bytes) -> None:
     if path.is_dir():
         raise Conflict(f"{path} is a folder; name a file")
     if not path.absolute().parent.is_dir():
-        raise NotFound(f"{path.parent}: no such folder; make it first")
+        raise NotFound(f"{path.parent}: no such folder; create it first")
     hidden = path.with_name(f".{path.name[:100]}-{secrets.token_hex(4)}")
     try:
         handle = os.open(hidden, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)

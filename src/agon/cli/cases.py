@@ -1,4 +1,4 @@
-"""``agon cases``: findings and disputes that somebody looks into, step by step."""
+"""``agon cases``: cases about findings and disputes, with all their steps."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _LISTED: Final = ("id", "state", "opened_at", "title", "subjects")
 _case = click.argument("case", metavar="CASE")
-_text = option("--text", required=True, metavar="T", help="What is said; it stays in the case.")
+_text = option("--text", required=True, metavar="T", help="Text of the step; stored in the case.")
 _form = parameters.form(TABLE, "json")
 
 
@@ -24,10 +24,10 @@ _form = parameters.form(TABLE, "json")
 def command() -> None:
     """Handle findings and disputes as cases: open, note, decide, appeal, close.
 
-    People decide. A decision is an entry of the ledger and moves no score by itself; what does is
-    a change set (agon contest void), which the decision may name.
+    A decision is an entry of the ledger and changes no score by itself; a change set does (agon
+    contest void), which the decision can name.
 
-      agon cases open spring --about j3 --title 'Votes in a second' --text 'asked them'
+      agon cases open spring --about j3 --title 'Votes in a second' --text 'question sent'
       agon cases decide spring CASE --decision 'votes void' --reason 'logs' --change CHANGE
       agon cases appeal spring CASE --text 'the network was slow'
     """
@@ -41,12 +41,12 @@ def command() -> None:
 def list_(contest: str, *, form: str, output: Path | None, target: Target) -> None:
     """List the cases of ID, oldest first.
 
-    They are for organisers.
+    Only organisers can list cases.
 
       agon cases list spring
     """
     with target.open(create=False) as api:
-        rows = [lists.plain_values(one) for one in api.cases.list(contest)]
+        rows = [lists.plain_values(case) for case in api.cases.list(contest)]
     lists.print_rows(rows, form=form, name="cases", columns=_LISTED, output=output)
 
 
@@ -56,7 +56,7 @@ def list_(contest: str, *, form: str, output: Path | None, target: Target) -> No
 @_form
 @target
 def show(contest: str, case: str, *, form: str, target: Target) -> None:
-    """Show CASE of ID with every step: who said and decided what, and when.
+    """Show CASE of ID with every step: time, author, kind and text.
 
     agon cases list shows the ids.
 
@@ -69,13 +69,19 @@ def show(contest: str, case: str, *, form: str, target: Target) -> None:
 @command.command("open", cls=Command)
 @arguments.contest
 @_text
-@option("--title", metavar="T", help="What it is about (default: the finding's message).")
-@option("--about", "subjects", multiple=True, metavar="P", help="Whom; may be repeated.")
+@option("--title", metavar="T", help="Title (default: the finding's message).")
+@option(
+    "--about",
+    "subjects",
+    multiple=True,
+    metavar="P",
+    help="A subject of the case; may be repeated.",
+)
 @option(
     "--finding",
     type=click.IntRange(min=0),
     metavar="N",
-    help="Target of a finding in agon contest findings, from 0.",
+    help="Index of a finding in agon contest findings, from 0.",
 )
 @_form
 @target
@@ -91,20 +97,20 @@ def open_(
 ) -> None:
     """Open a case in ID, from a finding or by hand.
 
-    A finding stays in the case as it is now, whatever a later look finds.
+    The case stores the finding as it is now; later scans do not change it.
 
-      agon cases open spring --finding 0 --text 'to be asked'
+      agon cases open spring --finding 0 --text 'question sent'
       agon cases open spring --about j3 --title 'Disputed votes' --text 'ada complained'
     """
     if title is None and finding is None:
-        raise click.UsageError("say what it is about: --title T, or --finding N")
+        raise click.UsageError("a case needs a subject; give --title T or --finding N")
     from agon.api.models.cases import CaseCreate
 
     with target.open(create=False) as api:
-        made = api.cases.open(
+        case = api.cases.open(
             contest, CaseCreate(text=text, title=title, subjects=subjects, finding=finding)
         )
-    _print(made, form)
+    _print(case, form)
 
 
 @command.command("note", cls=Command)
@@ -116,7 +122,7 @@ def open_(
 def note(contest: str, case: str, *, text: str, form: str, target: Target) -> None:
     """Add a note to CASE of ID.
 
-    A closed case takes none.
+    Nothing can be added to a closed case.
 
       agon cases note spring CASE --text 'j3 has answered'
     """
@@ -129,9 +135,9 @@ def note(contest: str, case: str, *, text: str, form: str, target: Target) -> No
 @command.command("decide", cls=Command)
 @arguments.contest
 @_case
-@option("--decision", required=True, metavar="D", help="What is decided, in few words.")
+@option("--decision", required=True, metavar="D", help="The decision, in a few words.")
 @option("--reason", required=True, metavar="R", help="The reason; stored in the case permanently.")
-@option("--change", metavar="CHANGE", help="The change set by which it takes effect, if it does.")
+@option("--change", metavar="CHANGE", help="The change set that applies the decision.")
 @_form
 @target
 def decide(
@@ -146,7 +152,7 @@ def decide(
 ) -> None:
     """Decide CASE of ID; the decision is entered into the ledger.
 
-    Scores move by a change set alone: apply it first, and name it.
+    Only a change set changes scores: apply it first and name it here.
 
       agon cases decide spring CASE --decision dismissed --reason 'a slow network'
       agon cases decide spring CASE --decision 'votes void' --reason logs --change CHANGE
@@ -169,8 +175,8 @@ def decide(
 def appeal(contest: str, case: str, *, text: str, form: str, target: Target) -> None:
     """Appeal against the decision of CASE of ID.
 
-    Those the case is about may, with a token of their own, and organisers for them; then it is
-    decided again.
+    The subjects of the case can appeal with their own tokens, and organisers for them; the case is
+    then decided again.
 
       agon cases appeal spring CASE --text 'the network was slow'
     """
@@ -187,9 +193,9 @@ def appeal(contest: str, case: str, *, text: str, form: str, target: Target) -> 
 @_form
 @target
 def close(contest: str, case: str, *, text: str, form: str, target: Target) -> None:
-    """Close CASE of ID; nothing is added to it any more.
+    """Close CASE of ID; nothing can be added to it afterwards.
 
-    What comes later is another case.
+    Later facts need a new case.
 
       agon cases close spring CASE --text 'no appeal came'
     """

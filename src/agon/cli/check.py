@@ -35,7 +35,7 @@ def command(
     form: str,
     output: Path | None,
 ) -> None:
-    """Validate every row of SOURCE, then check for gaming.
+    """Validate every row of SOURCE, then run the integrity checks.
 
     Lists all invalid rows at once. A finding never changes a score. Exit code 2: rows are invalid;
     1: there is a finding of severity error; 0: neither.
@@ -73,12 +73,12 @@ def draw(out: "Output", report: "CheckReport") -> None:
         return
     out.line("all rows are valid")
     draw_counts(out, report)
-    shown: Counter[str] = Counter()
+    drawn: Counter[str] = Counter()
     for finding in report.findings:
-        shown[finding.code] += 1
-        if shown[finding.code] <= _FINDINGS_OF_A_KIND:
+        drawn[finding.code] += 1
+        if drawn[finding.code] <= _FINDINGS_OF_A_KIND:
             draw_finding(out, finding)
-    for code, count in shown.items():
+    for code, count in drawn.items():
         if count > _FINDINGS_OF_A_KIND:
             out.line(f"… and {count - _FINDINGS_OF_A_KIND:,} more {code} (--format json has all)")
 

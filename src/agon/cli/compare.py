@@ -25,7 +25,7 @@ _MAX_MOVES_DRAWN = 25
     "editions",
     metavar="E",
     multiple=True,
-    help="Edition of the left side, and given again, of the right side (default: the same).",
+    help="Edition of the left side; a second --edition is the right side's (default: the same).",
 )
 @option(
     "--set",
@@ -66,7 +66,7 @@ def command(  # noqa: PLR0913 (one parameter for each option)
     form: str,
     output: Path | None,
 ) -> None:
-    """Show who moves when the rules change.
+    """Show which participants move when the rules change.
 
     The records of SOURCE are scored under two sets of rules. With one edition, or none, both
     sides have the same one; --set makes the right side differ.
@@ -155,13 +155,16 @@ def _arrow(change: int) -> str:
 
 
 def _draw_unmatched(
-    out: "Output", what: str, participants: "tuple[UnmatchedParticipant, ...]"
+    out: "Output", title: str, participants: "tuple[UnmatchedParticipant, ...]"
 ) -> None:
     from agon.cli.shared.tables import number
 
     if not participants:
         return
-    out.line(f"{what}: {len(participants):,}", style="bold")
-    for one in participants[:10]:
-        reason = f" (else: {one.reason})" if one.reason else ""
-        out.line(f"  {one.id}: rank {one.rank}, score {number(one.score)}{reason}")
+    out.line(f"{title}: {len(participants):,}", style="bold")
+    for participant in participants[:10]:
+        reason = f" (other board: {participant.reason})" if participant.reason else ""
+        out.line(
+            f"  {participant.id}: rank {participant.rank}, score "
+            f"{number(participant.score)}{reason}"
+        )

@@ -41,8 +41,9 @@ def show(*, origin: bool, form: str, output: Path | None) -> None:
         from agon.cli.shared.formats import json_chunks
 
         rows: list[dict[str, Any]] = [
-            {"name": one.name, "value": one.value} | ({"origin": one.source} if origin else {})
-            for one in origins
+            {"name": setting.name, "value": setting.value}
+            | ({"origin": setting.source} if origin else {})
+            for setting in origins
         ]
         deliver(json_chunks({"settings": rows}), output)
     elif form == "toml":
@@ -67,7 +68,7 @@ def check() -> None:
 
     settings = load()
     require_auth_if_public(settings)
-    set_here = sum(one.source != "default" for one in _origins())
+    set_here = sum(origin.source != "default" for origin in _origins())
     click.echo(f"OK: {len(SETTINGS)} settings, {set_here} of them set; serves {settings.url}")
 
 
@@ -83,14 +84,14 @@ def _draw(origins: "list[Origin]", output: Path | None, *, origin: bool) -> None
 
     out = Output(output)
     columns = [
-        Column("setting", [one.name for one in origins]),
-        Column("value", [_text(one.value) for one in origins]),
+        Column("setting", [setting.name for setting in origins]),
+        Column("value", [_text(setting.value) for setting in origins]),
     ]
     if origin:
-        columns.append(Column("comes from", [one.source for one in origins]))
+        columns.append(Column("comes from", [setting.source for setting in origins]))
     else:
         columns.append(
-            Column("meaning", [SETTINGS[one.name].meaning for one in origins], folds=True)
+            Column("meaning", [SETTINGS[setting.name].meaning for setting in origins], folds=True)
         )
     out.table(columns)
     out.deliver()

@@ -96,10 +96,10 @@ def backup(file: Path, *, database: str | None) -> None:
 @click.argument("file", type=click.Path(path_type=Path), metavar="FILE")
 @_database
 def restore(file: Path, *, database: str | None) -> None:
-    """Bring the backup FILE into a database that is not there, or holds nothing.
+    """Restore the backup FILE into a missing or empty database.
 
-    All of it is verified before it counts; on any issue the database is as it was. A backup that an
-    earlier agon wrote is brought to this revision on the way.
+    The backup is verified first; on any issue the database stays as it was. A backup of an earlier
+    version of agon is upgraded to this revision.
 
       agon db restore 2026-11-22.tar.gz --database postgresql://agon@db/agon
     """
@@ -117,7 +117,7 @@ def restore(file: Path, *, database: str | None) -> None:
 @command.command("verify", cls=Command)
 @_database
 def verify(*, database: str | None) -> None:
-    """Verify every ledger in the database and compare all that was derived from it.
+    """Verify every ledger in the database and compare everything derived from it.
 
     The rules that ledgers and published boards record are compared with their editions. Exit code 1
     with all issues, each with contest and position.
@@ -144,14 +144,14 @@ def _require_revision(url: str) -> str:
     """Return the revision of the database.
 
     Raises:
-        NotFound: there is nothing.
+        NotFound: there is no database.
     """
     from agon.errors import NotFound
     from agon.store.migrations import current as revision
 
     current = revision(url)
     if current is None:
-        raise NotFound("the database is empty, or not there; run agon db upgrade")
+        raise NotFound("the database is empty or missing; run agon db upgrade")
     return current
 
 

@@ -55,7 +55,7 @@ def command(context: click.Context, *, folder: Path, port: int, no_serve: bool) 
 
     results = []
     for result in build_demo(
-        folder, open_sandbox=any_sandbox, progress=lambda what: click.echo(what, err=True)
+        folder, open_sandbox=any_sandbox, progress=lambda step: click.echo(step, err=True)
     ):
         out = Output()
         draw(out, result)
@@ -83,7 +83,7 @@ def _contests(folder: Path, results: "list[DemoResult]") -> str:
     with Local(open_service(load({"database": database}))) as api:
         for demo in results:
             name = demo.discipline
-            click.echo(f"entering {name} into its ledger", err=True)
+            click.echo(f"adding {name} to its ledger", err=True)
             api.contests.create(
                 ContestCreate(id=name, discipline=name, title=f"Example: {name}",
                               description=demo.origin)
@@ -94,7 +94,7 @@ def _contests(folder: Path, results: "list[DemoResult]") -> str:
 
 
 def draw(out: "Output", demo: "DemoResult") -> None:
-    """Draw one discipline: its board, why the first is first, what the checks found."""
+    """Draw one discipline: its board, the explanation of its first row, and its findings."""
     from agon.cli import explain, score
 
     result = demo.result

@@ -1,4 +1,4 @@
-"""``agon jobs``: what the service has to do."""
+"""``agon jobs``: the jobs and the queue of the service."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -66,8 +66,8 @@ def list_(
     from itertools import islice
 
     with target.open(create=False) as api:
-        found = api.jobs.list(contest=contest, state=cast("JobState | None", state))
-        rows = [lists.plain_values(one) for one in islice(found, top)]
+        jobs = api.jobs.list(contest=contest, state=cast("JobState | None", state))
+        rows = [lists.plain_values(job) for job in islice(jobs, top)]
     for row in rows:
         row["cause"] = row["causes"][-1]["cause"] if row["causes"] else None
     if form == TABLE:
@@ -81,9 +81,9 @@ def list_(
 @parameters.form(TABLE, "json")
 @target
 def show(job: str, *, form: str, target: Target) -> None:
-    """Show the job ID: how far it is, when it is begun, why earlier attempts ended.
+    """Show the job ID: state, position in the queue, and the causes of failed attempts.
 
-    agon jobs retry begins one again that failed.
+    agon jobs retry queues a failed job again.
 
       agon jobs show 0193…
     """
@@ -101,9 +101,9 @@ def show(job: str, *, form: str, target: Target) -> None:
 @click.argument("job", metavar="ID")
 @target
 def retry(job: str, *, target: Target) -> None:
-    """Queue the job ID, which failed or was cancelled, once more.
+    """Queue the failed or cancelled job ID again.
 
-    A job that is queued or worked on already is a conflict.
+    A job that is queued or leased is a conflict.
 
       agon jobs retry 0193…
     """
@@ -115,9 +115,9 @@ def retry(job: str, *, target: Target) -> None:
 @click.argument("job", metavar="ID")
 @target
 def cancel(job: str, *, target: Target) -> None:
-    """Cancel the job ID; who works on it stops.
+    """Cancel the job ID; its worker stops.
 
-    What it would have stored is not stored.
+    No result of it is stored.
 
       agon jobs cancel 0193…
     """
@@ -129,9 +129,9 @@ def cancel(job: str, *, target: Target) -> None:
 @parameters.form(TABLE, "json")
 @target
 def queue(*, form: str, target: Target) -> None:
-    """Show how the queue is: what waits, what is worked on, by whom.
+    """Show the queue: number of jobs by kind and state, and the workers.
 
-    Workers are those seen within a minute.
+    Workers are listed if they were active within a minute.
 
       agon jobs queue
     """
@@ -145,7 +145,7 @@ def queue(*, form: str, target: Target) -> None:
 def pause(*, form: str, target: Target) -> None:
     """Pause the queue: no more jobs are claimed; jobs in progress are finished.
 
-    A paused queue with none worked on is drained.
+    A paused queue without leased jobs is drained.
 
       agon jobs pause
     """
@@ -172,7 +172,7 @@ def resume(*, form: str, target: Target) -> None:
 
 
 def _draw_list(rows: list[dict[str, Any]], output: Path | None) -> None:
-    """Draw jobs, each failure's cause on a line below: it says what to do, and is long."""
+    """Draw jobs, and below them the causes of failures, which are too long for a table."""
     from agon.cli.shared.tables import Output
 
     out = Output(output)
@@ -181,7 +181,7 @@ def _draw_list(rows: list[dict[str, Any]], output: Path | None) -> None:
         if row["state"] == "failed":
             out.line(f"{row['id']}: {row['cause']}", style="red")
     if any(row["state"] == "failed" for row in rows):
-        out.line("agon jobs retry ID begins one again; agon jobs show ID has all causes")
+        out.line("agon jobs retry ID queues a job again; agon jobs show ID lists all causes")
     out.deliver()
 
 
@@ -217,18 +217,20 @@ def _print(view: "Queue", form: str) -> None:
     out = Output()
     drained = " (drained: agon jobs resume continues)" if view.leased == 0 else ""
     state = (
-        f"paused, {view.leased} worked on{drained}"
+        f"paused, {view.leased} leased{drained}"
         if view.paused
-        else (f"running, {view.leased} worked on")
+        else (f"running, {view.leased} leased")
     )
     out.line(state, style="bold")
     if view.counts:
         out.table(
             [
-                Column(name, [str(getattr(one, name)) for one in view.counts], right=name == "jobs")
+                Column(
+                    name, [str(getattr(count, name)) for count in view.counts], right=name == "jobs"
+                )
                 for name in ("kind", "state", "jobs")
             ]
         )
-    for one in view.workers:
-        out.line(f"worker {one.name}: {', '.join(one.kinds)}")
+    for count in view.workers:
+        out.line(f"worker {count.name}: {', '.join(count.kinds)}")
     out.deliver()

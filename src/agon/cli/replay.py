@@ -94,7 +94,7 @@ def command(  # noqa: PLR0913 (one parameter for each option)
         verified = _verified(folder, public, proof)
         replayed = _replayed(folder, verified, _Request(at, board, edition))
         try:
-            _print(replayed, verified, printing, known=public)
+            _print(replayed, verified, printing, public=public)
             if proof is not None:
                 _require_head(replayed, proof)
             if check is not None:
@@ -137,7 +137,7 @@ def _verified(folder: Path, public: bytes | None, proof: "Proof | None") -> "Dir
     """Verify a ledger, and that a proof belongs to it.
 
     Raises:
-        CheckFailed: with everything that is wrong.
+        CheckFailed: with all issues.
     """
     from agon.errors import CheckFailed
     from agon.ledger.verification import verify_directory
@@ -176,7 +176,7 @@ def _print(
     verified: "DirectoryVerification",
     printing: parameters.OutputOptions,
     *,
-    known: bytes | None,
+    public: bytes | None,
 ) -> None:
     """Print the board as agon score does, with its position, hashes and signatures."""
     from agon.cli.score import show
@@ -196,17 +196,17 @@ def _print(
         return
     show(replayed.result, replayed.board, printing)
     result = f"{verified.contest} at {replayed.seq} of {verified.seq}: ledger verified"
-    click.echo(f"{result}, {_signatures(verified, known)}", err=True)
+    click.echo(f"{result}, {_signatures(verified, public)}", err=True)
     if printing.form == TABLE and printing.output is None:
         click.echo(f"board_sha256 {replayed.board_sha256}")
 
 
-def _signatures(verified: "DirectoryVerification", known: bytes | None) -> str:
+def _signatures(verified: "DirectoryVerification", public: bytes | None) -> str:
     """Return up to where a ledger is signed, and by which key."""
     if not verified.signed_seq:
         return "not signed: its author is unknown"
     signed = f"signed up to {verified.signed_seq}"
-    if known is not None:
+    if public is not None:
         return signed
     key = (verified.public_key or b"").hex()
     return f"{signed} by {key}; give --public-key to check that this is the service's key"
@@ -248,32 +248,32 @@ def _proved(file: Path, public: bytes | None) -> "Proof":
     """Verify a proof file and print what it proves.
 
     Raises:
-        CheckFailed: with everything that is wrong with it.
+        CheckFailed: with all its issues.
     """
     from agon.ledger.proofs import verify_proof
 
-    found = verify_proof(file.read_bytes(), public=public)
-    _require_none(found.issues)
-    assert found.proof is not None  # noqa: S101 - without issues there is one
-    manifest = found.proof.manifest
-    click.echo(found.proof.line.decode())
+    verified = verify_proof(file.read_bytes(), public=public)
+    _require_none(verified.issues)
+    assert verified.proof is not None  # noqa: S101 - without issues there is one
+    manifest = verified.proof.manifest
+    click.echo(verified.proof.line.decode())
     click.echo(
-        f"proved: line {found.proof.index + 1} of {manifest.size} of {manifest.contest}/"
-        f"{manifest.board} at entry {manifest.seq}, signed by {found.proof.public_key.hex()}"
+        f"proved: line {verified.proof.index + 1} of {manifest.size} of {manifest.contest}/"
+        f"{manifest.board} at entry {manifest.seq}, signed by {verified.proof.public_key.hex()}"
         + ("" if public is not None else "; check that this is the service's key"),
         err=True,
     )
-    return found.proof
+    return verified.proof
 
 
 def _require_none(issues: "Sequence[LedgerIssue]") -> None:
     from agon.errors import CheckFailed
 
     if issues:
-        shown = [str(issue) for issue in issues[:_SHOWN]]
+        listed = [str(issue) for issue in issues[:_SHOWN]]
         if len(issues) > _SHOWN:
-            shown.append(f"… and {len(issues) - _SHOWN:,} more")
-        raise CheckFailed("\n".join(shown))
+            listed.append(f"… and {len(issues) - _SHOWN:,} more")
+        raise CheckFailed("\n".join(listed))
 
 
 def _key(text: str | None) -> bytes | None:

@@ -183,11 +183,11 @@ def lint_editions(ctx: click.Context, editions: tuple[str, ...], *, form: str) -
 
         out = Output()
         for released in chosen:
-            found = issues[released.full_name]
-            verdict = f"{len(found)} issues" if found else "OK"
+            edition_issues = issues[released.full_name]
+            verdict = f"{len(edition_issues)} issues" if edition_issues else "OK"
             examples = f"{len(released.examples)} worked examples"
             out.line(f"{released.full_name}: {examples}, {len(released.stated)} rules: {verdict}")
-            for issue in found:
+            for issue in edition_issues:
                 out.line(f"  {issue}", style="red")
         out.deliver()
     ctx.exit(int(any(issues.values())))

@@ -76,18 +76,18 @@ def run(arguments: Sequence[str]) -> int:  # noqa: PLR0911 (one for each way to 
     except click.exceptions.Exit as ended:
         return ended.exit_code
     except (click.Abort, KeyboardInterrupt):
-        _say("interrupted")
+        _print("interrupted")
         return INTERRUPTED
     except click.ClickException as refused:
         refused.show()
         return refused.exit_code
     except AgonError as refused:
-        _say(f"Error: {refused}")
+        _print(f"Error: {refused}")
         return refused.exit_code
     except BrokenPipeError:
         return _without_pipe()
     except OSError as failed:
-        _say(f"Error: {_where(failed)}{failed.strerror or failed}")
+        _print(f"Error: {_where(failed)}{failed.strerror or failed}")
         return _CODES.get(type(failed), Unavailable.exit_code)
     except Exception as failed:
         if os.environ.get("AGON_DEBUG"):
@@ -100,13 +100,13 @@ def _unexpected(failed: Exception) -> int:
     """Report an unexpected error: an engine's interrupt, lack of memory, a bug in agon."""
     kind = type(failed).__name__
     if kind == "InterruptException":  # DuckDB's own word for Ctrl-C
-        _say("interrupted")
+        _print("interrupted")
         return INTERRUPTED
     if kind in {"MemoryError", "OutOfMemoryException"}:
-        _say("Error: out of memory; give less at a time, or more memory")
+        _print("Error: out of memory; give less at a time, or more memory")
         return Unavailable.exit_code
     first_line = (str(failed).splitlines() or [""])[0]
-    _say(
+    _print(
         f"Error: this is a bug in agon: {kind}: {first_line}\n"
         "Set AGON_DEBUG=1 to see the traceback, and please report it."
     )
@@ -117,7 +117,7 @@ def _where(failed: OSError) -> str:
     return "" if failed.filename is None else f"{failed.filename}: "
 
 
-def _say(message: str) -> None:
+def _print(message: str) -> None:
     """Print a message on stderr with control characters escaped."""
     lines = message.split("\n")
     click.echo("\n".join(map(printable, lines)), err=True)

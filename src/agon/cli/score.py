@@ -45,8 +45,8 @@ def command(
 
     with working("scoring"):
         result = score(discipline, source, **under)
-        shown = result.board(board)
-    show(result, shown, printing)
+        chosen = result.board(board)
+    show(result, chosen, printing)
 
 
 def show(result: "Result", board: "Board", printing: parameters.OutputOptions) -> None:
@@ -104,7 +104,11 @@ def draw_listed(out: "Output", rows: list[dict[str, Any]]) -> None:
         numeric = isinstance(example, (int, float)) and not isinstance(example, bool)
         if name == "components":
             columns.append(
-                Column("largest components", [_largest(one) for one in values], folds=True)
+                Column(
+                    "largest components",
+                    [_largest(components) for components in values],
+                    folds=True,
+                )
             )
             continue
         cells = numbers(values) if numeric else [cell(value) for value in values]
@@ -119,18 +123,18 @@ def _largest(parts: dict[str, Any], *, most: int = 3) -> str:
     """Return the largest parts of a score; `agon explain` has all of them."""
     from agon.cli.shared.tables import cell, listed
 
-    given = [(name, value) for name, value in parts.items() if value]
-    if all(isinstance(value, (int, float)) for _, value in given):
-        given.sort(key=lambda part: -abs(part[1]))
-    return listed((f"{name} {cell(value)}" for name, value in given), most=most)
+    filled = [(name, value) for name, value in parts.items() if value]
+    if all(isinstance(value, (int, float)) for _, value in filled):
+        filled.sort(key=lambda part: -abs(part[1]))
+    return listed((f"{name} {cell(value)}" for name, value in filled), most=most)
 
 
 def draw_unscored(out: "Output", board: "Board", *, most: int = 5) -> None:
     """Draw the first unscored ids with their reasons, and the number of the rest."""
     out.line()
     out.line(f"unscored: {len(board.unscored):,}", style="bold")
-    for one in board.unscored[:most]:
-        out.line(f"  {one.id}: {one.reason}")
+    for participant in board.unscored[:most]:
+        out.line(f"  {participant.id}: {participant.reason}")
     if len(board.unscored) > most:
         out.line(f"  … and {len(board.unscored) - most:,} more (--format json lists all)")
 

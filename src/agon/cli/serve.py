@@ -1,4 +1,4 @@
-"""``agon serve``: the whole service on one machine."""
+"""``agon serve``: the complete service on one machine."""
 
 import os
 import socket
@@ -20,7 +20,7 @@ _FIRST = "operator"
 @click.command("serve", cls=Command)
 @option("--host", metavar="ADDRESS", help="Address to listen on (default: setting host).")
 @option("--port", type=click.IntRange(0, 65535), help="Port; 0: any free one.")
-@option("--database", metavar="URL", help="Where everything is stored (default: setting database).")
+@option("--database", metavar="URL", help="The database (default: setting database).")
 @option("--workers", type=click.IntRange(0, 64), metavar="N", help="Worker processes.")
 @option("--processes", type=click.IntRange(1, 64), metavar="N", help="Server processes.")
 @option(
@@ -28,7 +28,7 @@ _FIRST = "operator"
     type=click.Choice(["required", "open"]),
     help="Authentication; open works on loopback only and makes every client an operator.",
 )
-def command(**given: Any) -> None:
+def command(**options: Any) -> None:
     """Serve contests over HTTP, with workers that judge, score and publish.
 
     The first start creates the database and an operator's token, which is shown once. All settings
@@ -42,7 +42,7 @@ def command(**given: Any) -> None:
     from agon.settings import load, require_auth_if_public
     from agon.wiring import open_service
 
-    settings = load(given)
+    settings = load(options)
     require_auth_if_public(settings)
     service = open_service(settings)
     try:
@@ -58,7 +58,9 @@ def command(**given: Any) -> None:
     environment = {
         **os.environ,
         **{
-            f"AGON_{name.upper()}": str(value) for name, value in given.items() if value is not None
+            f"AGON_{name.upper()}": str(value)
+            for name, value in options.items()
+            if value is not None
         },
         "AGON_PORT": str(port),
     }

@@ -1,4 +1,4 @@
-"""``agon token``: who may enter, as what."""
+"""``agon token``: the tokens of users and their permissions."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
@@ -7,7 +7,7 @@ import click
 
 from agon.cli.shared import lists, parameters
 from agon.cli.shared.commands import Command, Group, option
-from agon.cli.shared.output import TABLE, keep_secret, require_new_file
+from agon.cli.shared.output import TABLE, deliver_secret, require_new_file
 from agon.cli.shared.target import Target, target
 
 if TYPE_CHECKING:
@@ -21,9 +21,9 @@ _ROLES: Final = ("viewer", "participant", "judge", "organiser", "operator", "wor
 
 @click.group("token", cls=Group)
 def command() -> None:
-    """Create, list and revoke the tokens that the service asks for.
+    """Create, list and revoke the tokens that authenticate clients.
 
-    A token is shown once, when it is made; what is kept of it is a hash.
+    A token is shown once, when it is created; the database stores only its hash.
 
       agon token create --user olga --role organiser --contest spring
       agon token list
@@ -33,13 +33,15 @@ def command() -> None:
 
 @command.command("create", cls=Command)
 @option("--user", required=True, metavar="U", help="The owner; created if missing.")
-@option("--role", required=True, type=click.Choice(_ROLES), help="What it may do.")
+@option(
+    "--role", required=True, type=click.Choice(_ROLES), help="The role whose actions it allows."
+)
 @option(
     "--contest",
     "contests",
     multiple=True,
     metavar="C",
-    help="A contest it is good for; may be repeated (default: all).",
+    help="A contest it is limited to; may be repeated (default: all).",
 )
 @option(
     "--scope",
@@ -77,7 +79,7 @@ def create(
 ) -> None:
     """Create a token and print it; it cannot be shown again.
 
-    What is kept of it is a hash. A user that is not there is made.
+    The database stores only its hash. A missing user is created.
 
       agon token create --user olga --role organiser --contest spring --days 30
       agon token create --user gpu-7 --role worker --out worker.token
@@ -87,7 +89,7 @@ def create(
     if out is not None:
         require_new_file(out)
     with target.open() as api:
-        _expect_user(api, user)
+        _create_missing_user(api, user)
         request = TokenCreate(
             user=user,
             role=cast("Role", role),
@@ -96,11 +98,11 @@ def create(
             scopes=scopes,
             days=days,
         )
-        made = api.access.create_token(request)
-    keep_secret(made.token, out)
-    until = made.expires_at
+        token = api.access.create_token(request)
+    deliver_secret(token.token, out)
+    until = token.expires_at
     validity = "no expiry" if until is None else f"until {until:%Y-%m-%d %H:%M} UTC"
-    click.echo(f"token {made.id} of {user}, {role}, {validity}; it is shown only once", err=True)
+    click.echo(f"token {token.id} of {user}, {role}, {validity}; it is shown only once", err=True)
 
 
 @command.command("list", cls=Command)
@@ -109,15 +111,15 @@ def create(
 @parameters.output
 @target
 def list_(*, user: str | None, form: str, output: Path | None, target: Target) -> None:
-    """List tokens; their secrets are nowhere to be had.
+    """List tokens; their secrets are not stored.
 
-    Each with its role, contests, scopes, end and last use.
+    Each with its role, contests, scopes, expiry and last use.
 
       agon token list --user olga
     """
     with target.open(create=False) as api:
-        rows = [lists.plain_values(one) for one in api.access.tokens(user=user)]
-    if form == TABLE:  # no contests or scopes named are all of them, which is the opposite of none
+        rows = [lists.plain_values(token) for token in api.access.tokens(user=user)]
+    if form == TABLE:  # an empty list of contests or scopes means all of them
         rows = [row | {name: row[name] or "all" for name in ("contests", "scopes")} for row in rows]
     lists.print_rows(rows, form=form, name="tokens", columns=_LISTED, output=output)
 
@@ -126,19 +128,19 @@ def list_(*, user: str | None, form: str, output: Path | None, target: Target) -
 @click.argument("token", metavar="ID")
 @target
 def revoke(token: str, *, target: Target) -> None:
-    """Revoke the token ID at once and for good. The id is the part before the second underscore.
+    """Revoke the token ID permanently. The id is the part before the second underscore.
 
     agon token list shows the ids.
 
       agon token revoke 9XfEr2bmT0aBq8f0m1vYzw
     """
     with target.open(create=False) as api:
-        done = api.access.revoke_token(token)
-    click.echo(f"{done.id} of {done.user} opens nothing any more")
+        revoked = api.access.revoke_token(token)
+    click.echo(f"{revoked.id} of {revoked.user} is revoked")
 
 
-def _expect_user(api: "Api", user: str) -> None:
-    """Make the user if there is none of that id."""
+def _create_missing_user(api: "Api", user: str) -> None:
+    """Create the user if there is none with that id."""
     from contextlib import suppress
 
     from agon.api.models.access import UserCreate

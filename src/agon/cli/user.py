@@ -1,4 +1,4 @@
-"""``agon user``: who the tokens and passwords belong to."""
+"""``agon user``: the users to whom tokens and passwords belong."""
 
 import sys
 from pathlib import Path
@@ -34,14 +34,14 @@ def command() -> None:
     metavar="F",
     help="File with a password for the site.",
 )
-@option("--ask-password", is_flag=True, help="Ask for a password for the site.")
+@option("--ask-password", is_flag=True, help="Read a password for the site from the terminal.")
 @target
 def create(
     user: str, *, name: str, password_file: Path | None, ask_password: bool, target: Target
 ) -> None:
-    """Create the user ID; without a password they enter by tokens only.
+    """Create the user ID; without a password, the user signs in by tokens only.
 
-    A password has 12 characters or more, and is asked for or read from a file.
+    A password has 12 characters or more and is read from the terminal or a file.
 
       agon user create ada --name 'Ada Lovelace' --ask-password
     """
@@ -49,12 +49,12 @@ def create(
     if password_file is not None:
         password = password_file.read_text(encoding="utf-8").rstrip("\r\n")
     elif ask_password:
-        password = _asked()
+        password = _read_password()
     from agon.api.models.access import UserCreate
 
     with target.open() as api:
-        made = api.access.create_user(UserCreate(id=user, name=name, password=password))
-    click.echo(f"{made.id} · {made.name}")
+        created = api.access.create_user(UserCreate(id=user, name=name, password=password))
+    click.echo(f"{created.id} · {created.name}")
 
 
 @command.command("list", cls=Command)
@@ -69,7 +69,7 @@ def list_(*, form: str, output: Path | None, target: Target) -> None:
       agon user list --format csv
     """
     with target.open(create=False) as api:
-        rows = [lists.plain_values(one) for one in api.access.users()]
+        rows = [lists.plain_values(item) for item in api.access.users()]
     lists.print_rows(rows, form=form, name="users", columns=_LISTED, output=output)
 
 
@@ -80,7 +80,7 @@ def list_(*, form: str, output: Path | None, target: Target) -> None:
 def disable(user: str, *, undo: bool, target: Target) -> None:
     """Disable the user ID: their tokens and password open nothing.
 
-    What they did stays; --undo enables them again.
+    Records of the user stay; --undo enables the user again.
 
       agon user disable mallory
       agon user disable mallory --undo
@@ -88,16 +88,18 @@ def disable(user: str, *, undo: bool, target: Target) -> None:
     from agon.api.models.access import UserUpdate
 
     with target.open(create=False) as api:
-        done = api.access.update_user(user, UserUpdate(disabled=not undo))
-    click.echo(f"{done.id} is {'disabled' if done.disabled else 'enabled'}")
+        changed = api.access.update_user(user, UserUpdate(disabled=not undo))
+    click.echo(f"{changed.id} is {'disabled' if changed.disabled else 'enabled'}")
 
 
-def _asked() -> str:
-    """Ask for a password twice.
+def _read_password() -> str:
+    """Return a password typed twice.
 
     Raises:
-        UsageError: there is no terminal to ask on.
+        UsageError: there is no terminal.
     """
     if not sys.stdin.isatty():
-        raise click.UsageError("cannot ask without a terminal; give --password-file")
+        raise click.UsageError(
+            "a password cannot be typed without a terminal; give --password-file"
+        )
     return str(click.prompt("Password", hide_input=True, confirmation_prompt=True, err=True))

@@ -8,7 +8,7 @@ import click
 from agon.cli.contest import arguments
 from agon.cli.shared import lists, parameters
 from agon.cli.shared.commands import Command, Group, option
-from agon.cli.shared.output import TABLE, keep_secret, require_new_file
+from agon.cli.shared.output import TABLE, deliver_secret, require_new_file
 from agon.cli.shared.target import Target, target
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _LISTED: Final = ("id", "url", "events", "staff", "active", "by")
 _DELIVERED: Final = ("id", "state", "attempts", "answer", "created_at")
-_DELIVERIES_FOR_PEOPLE: Final = 50
+_MAX_DELIVERIES_DRAWN: Final = 50
 _webhook = click.argument("webhook", metavar="WEBHOOK")
 _events = option(
     "--event",
@@ -53,7 +53,7 @@ def list_(contest: str, *, form: str, output: Path | None, target: Target) -> No
       agon webhooks list spring
     """
     with target.open(create=False) as api:
-        rows = [lists.plain_values(one) for one in api.webhooks.list(contest).items]
+        rows = [lists.plain_values(webhook) for webhook in api.webhooks.list(contest).items]
     if form == TABLE:
         rows = [row | {"events": row["events"] or "all"} for row in rows]
     lists.print_rows(rows, form=form, name="webhooks", columns=_LISTED, output=output)
@@ -93,11 +93,11 @@ def add(
 
     with target.open(create=False) as api:
         request = WebhookCreate(url=url, events=events, staff=not public_only)
-        made = api.webhooks.create(contest, request)
-    keep_secret(made.secret, out)
+        created = api.webhooks.create(contest, request)
+    deliver_secret(created.secret, out)
     click.echo(
-        f"webhook {made.id} of {contest}; its secret is shown this once. Try it: agon webhooks "
-        f"test {contest} {made.id}",
+        f"webhook {created.id} of {contest}; its secret is shown only once. Test it: agon webhooks "
+        f"test {contest} {created.id}",
         err=True,
     )
 
@@ -105,7 +105,7 @@ def add(
 @command.command("change", cls=Command)
 @arguments.contest
 @_webhook
-@option("--on/--off", "active", default=None, help="Send again, or nothing for now.")
+@option("--on/--off", "active", default=None, help="Switch deliveries on or off.")
 @_events
 @option("--all-events", is_flag=True, help="Send events of all kinds.")
 @target
@@ -120,7 +120,7 @@ def change(
 ) -> None:
     """Disable or enable WEBHOOK of ID, or change its kinds of events.
 
-    While it is off, what happens is not kept for later.
+    Events that occur while it is off are not delivered later.
 
       agon webhooks change spring WEBHOOK --off
       agon webhooks change spring WEBHOOK --on --event contest-finalised
@@ -128,15 +128,15 @@ def change(
     if events and all_events:
         raise click.UsageError("--event and --all-events exclude each other; give one of them")
     if active is None and not events and not all_events:
-        raise click.UsageError("say what changes: --on, --off, --event KIND or --all-events")
+        raise click.UsageError("nothing to change; give --on, --off, --event KIND or --all-events")
     chosen = events if events or all_events else None
     from agon.api.models.webhooks import WebhookUpdate
 
     with target.open(create=False) as api:
         request = WebhookUpdate(active=active, events=chosen)
-        done = api.webhooks.update(contest, webhook, request)
-    kinds = ", ".join(done.events) or "all kinds"
-    click.echo(f"{done.id} is {'on' if done.active else 'off'}: {kinds} to {done.url}")
+        changed = api.webhooks.update(contest, webhook, request)
+    kinds = ", ".join(changed.events) or "all kinds"
+    click.echo(f"{changed.id} is {'on' if changed.active else 'off'}: {kinds} to {changed.url}")
 
 
 @command.command("remove", cls=Command)
@@ -144,9 +144,9 @@ def change(
 @_webhook
 @target
 def remove(contest: str, webhook: str, *, target: Target) -> None:
-    """Remove WEBHOOK of ID with the log of its deliveries; what waits is not sent.
+    """Remove WEBHOOK of ID with the log of its deliveries; waiting deliveries are not sent.
 
-    agon webhooks change --off keeps it for later.
+    agon webhooks change --off switches it off without removing it.
 
       agon webhooks remove spring WEBHOOK
     """
@@ -159,14 +159,14 @@ def remove(contest: str, webhook: str, *, target: Target) -> None:
 @arguments.contest
 @_webhook
 @option("--top", type=click.IntRange(min=1), metavar="N", help="The newest N (default: all; "
-        f"as a table {_DELIVERIES_FOR_PEOPLE}).")  # fmt: skip
+        f"as a table {_MAX_DELIVERIES_DRAWN}).")  # fmt: skip
 @lists.form
 @parameters.output
 @target
 def deliveries(
     contest: str, webhook: str, *, top: int | None, form: str, output: Path | None, target: Target
 ) -> None:
-    """List the deliveries to WEBHOOK of ID, newest first, each with what came of it last.
+    """List the deliveries to WEBHOOK of ID, newest first, each with its last result.
 
     --format json has every attempt with status, duration and the beginning of the answer.
 
@@ -176,13 +176,13 @@ def deliveries(
     from itertools import islice
 
     is_table = form == TABLE
-    most = top or (_DELIVERIES_FOR_PEOPLE if is_table else None)
+    most = top or (_MAX_DELIVERIES_DRAWN if is_table else None)
     with target.open(create=False) as api:
-        found = list(islice(api.webhooks.deliveries(contest, webhook), most))
+        listed = list(islice(api.webhooks.deliveries(contest, webhook), most))
     if is_table:
-        _draw_deliveries([_told(one) for one in found], output)
+        _draw_deliveries([_row(delivery) for delivery in listed], output)
         return
-    rows = [lists.plain_values(one) for one in found]
+    rows = [lists.plain_values(delivery) for delivery in listed]
     lists.print_rows(rows, form=form, name="deliveries", columns=_DELIVERED, output=output)
 
 
@@ -191,15 +191,15 @@ def deliveries(
 @_webhook
 @target
 def test(contest: str, webhook: str, *, target: Target) -> None:
-    """Send WEBHOOK of ID an event of kind webhook-tested, whatever kinds it asked for.
+    """Send WEBHOOK of ID an event of kind webhook-tested, whatever kinds it is subscribed to.
 
     A worker sends it; agon webhooks deliveries shows the result.
 
       agon webhooks test spring WEBHOOK
     """
     with target.open(create=False) as api:
-        sent = api.webhooks.send_test(contest, webhook)
-    _say_queued(contest, webhook, sent)
+        delivery = api.webhooks.send_test(contest, webhook)
+    _print_queued(contest, webhook, delivery)
 
 
 @command.command("redeliver", cls=Command)
@@ -208,37 +208,37 @@ def test(contest: str, webhook: str, *, target: Target) -> None:
 @click.argument("delivery", metavar="DELIVERY")
 @target
 def redeliver(contest: str, webhook: str, delivery: str, *, target: Target) -> None:
-    """Send the event of DELIVERY to WEBHOOK of ID once more, as a new delivery.
+    """Send the event of DELIVERY to WEBHOOK of ID again, as a new delivery.
 
-    For what was given up while the receiver was away.
+    Use it for deliveries that were given up while the receiver was unavailable.
 
       agon webhooks redeliver spring WEBHOOK DELIVERY
     """
     with target.open(create=False) as api:
-        sent = api.webhooks.redeliver(contest, webhook, delivery)
-    _say_queued(contest, webhook, sent)
+        queued = api.webhooks.redeliver(contest, webhook, delivery)
+    _print_queued(contest, webhook, queued)
 
 
-def _say_queued(contest: str, webhook: str, sent: "Delivery") -> None:
-    click.echo(sent.id)
+def _print_queued(contest: str, webhook: str, delivery: "Delivery") -> None:
+    click.echo(delivery.id)
     click.echo(
         f"queued; agon webhooks deliveries {contest} {webhook} shows whether it arrived", err=True
     )
 
 
 def _draw_deliveries(rows: list[dict[str, Any]], output: Path | None) -> None:
-    """Draw deliveries, why one did not arrive on a line below: it says what to do, and is long."""
+    """Draw deliveries, and below them the errors, which are too long for a table."""
     from agon.cli.shared.tables import Output
 
     out = Output(output)
-    lists.add_rows(out, rows, columns=_DELIVERED, empty="nothing was to be sent yet")
+    lists.add_rows(out, rows, columns=_DELIVERED, empty="no deliveries yet")
     for row in rows:
         if row["error"]:
             out.line(f"{row['id']}: {row['error']}", style="red")
     out.deliver()
 
 
-def _told(delivery: "Delivery") -> dict[str, Any]:
+def _row(delivery: "Delivery") -> dict[str, Any]:
     """Return a delivery as a row: number of attempts, last result."""
     last = delivery.attempts[-1] if delivery.attempts else {}
     return {

@@ -1,4 +1,4 @@
-"""``agon worker``: do what the service has to do."""
+"""``agon worker``: run the jobs of the service."""
 
 import os
 import signal
@@ -27,17 +27,17 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 SANDBOXED: Final = frozenset({"judge", "gate"})
-"""Kinds that run programs behind the wall."""
+"""Kinds that run programs in the sandbox."""
 
 
 @click.command("worker", cls=Command)
 @option(
     "--kinds",
     metavar="K,…",
-    help="Kinds of jobs to do: publish, judge, trial, … (default: all that can be done here).",
+    help="Kinds of jobs to run: publish, judge, trial, … (default: all that are possible here).",
 )
 @option("--name", metavar="N", help="The worker's name (default: host and process).")
-@option("--once", is_flag=True, help="Stop when there is nothing to do.")
+@option("--once", is_flag=True, help="Stop when there are no jobs.")
 @option(
     "--tasks",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
@@ -48,7 +48,7 @@ SANDBOXED: Final = frozenset({"judge", "gate"})
     "--sandbox",
     "mode",
     type=click.Choice(MODES),
-    help="The wall programs are judged behind (default: the first of setting sandbox_modes).",
+    help="The sandbox's isolation (default: the first of setting sandbox_modes).",
 )
 @option(
     "--grace",
@@ -56,7 +56,7 @@ SANDBOXED: Final = frozenset({"judge", "gate"})
     default=20.0,
     show_default=True,
     metavar="S",
-    help="Seconds a job may still take when the worker is asked to stop.",
+    help="Seconds a job may still take after a signal to stop.",
 )
 @target
 def command(
@@ -69,15 +69,14 @@ def command(
     grace: float,
     target: Target,
 ) -> None:
-    """Work on the service's jobs: boards, verdicts, trials, rounds.
+    """Run the service's jobs: boards, verdicts, trials, rounds.
 
-    Each job is held on a lease that is kept alive while it runs; what came of it is stored
-    together with its end. A worker that dies loses nothing: its job is begun again elsewhere.
-    Asked to stop (SIGTERM, Ctrl-C) it finishes its job, or gives it back when that takes longer
-    than --grace; asked twice it gives it back at once.
+    A job is leased while it runs, and its result is stored together with its end. If a worker
+    dies, another one runs its job. On SIGTERM or Ctrl-C a worker finishes its job, or returns it to
+    the queue when that takes longer than --grace; on a second signal it returns it immediately.
 
-    With --server it works over HTTP for a service that does not trust it: programs and tasks only,
-    and what it sends back is checked before it counts.
+    With --server it works over HTTP as an untrusted worker: it gets programs and tasks only, and
+    its results are validated before they count.
 
       agon worker
       agon worker --kinds judge --sandbox bwrap
@@ -92,20 +91,22 @@ def command(
     called = name or f"{socket.gethostname()}-{os.getpid()}"
     stopping = Event()
     with ExitStack() as opened:
-        reached = _reach(opened, target, settings, called=called, stopping=stopping)
-        runners = _runners(opened, settings, reached, kinds=_kinds(kinds), mode=mode)
-        source = reached.source
-        worker = Worker(source, runners, stopping=stopping, on_result=_tell, on_error=_refused)
+        connection = _reach(opened, target, settings, called=called, stopping=stopping)
+        runners = _runners(opened, settings, connection, kinds=_kinds(kinds), mode=mode)
+        source = connection.source
+        worker = Worker(
+            source, runners, stopping=stopping, on_result=_print_result, on_error=_print_error
+        )
         click.echo(f"worker {called}: {', '.join(runners)}", err=True)
         try:
             with _stopped_by_signals(worker, grace=grace):
                 worker.work(idle=not once)
         except Stopped:
-            click.echo(f"worker {called}: stopped, its job given back", err=True)
+            click.echo(f"worker {called}: stopped; its job was returned to the queue", err=True)
 
 
 @dataclass(frozen=True)
-class _Reached:
+class _Connection:
     """The source of jobs, and the handlers of those that need the service's data.
 
     Attributes:
@@ -124,8 +125,8 @@ def _reach(
     *,
     called: str,
     stopping: Event,
-) -> _Reached:
-    """Reach the queue: over HTTP, or beside the database."""
+) -> _Connection:
+    """Connect to the queue: over HTTP, or with direct access to the database."""
     from agon import wiring
 
     if target.server:
@@ -135,7 +136,7 @@ def _reach(
 
         client = opened.enter_context(Client(target.server, token=read_token(target.token_file)))
         source = client.job_source(worker=called, wait=stopping.wait)
-        return _Reached(source, {}, remote=True)
+        return _Connection(source, {}, remote=True)
     from agon.app.worker.handlers import post_runners, service_runners
     from agon.app.worker.local_source import LocalSource
 
@@ -144,72 +145,77 @@ def _reach(
     waiting = wiring.watch(settings, pause=stopping.wait)
     opened.callback(waiting.close)
     runners = service_runners(service) | post_runners(service, wiring.post(settings))
-    return _Reached(LocalSource(service, worker=called, wait=waiting.wait), runners, remote=False)
+    return _Connection(
+        LocalSource(service, worker=called, wait=waiting.wait), runners, remote=False
+    )
 
 
 def _kinds(text: str | None) -> "set[JobKind] | None":
-    """Read ``--kinds``.
+    """Return the kinds in ``--kinds``.
 
     Raises:
-        Unreadable: one of them is none.
+        Unreadable: a kind does not exist.
     """
     from agon.entities.jobs import JobKind
     from agon.errors import Unreadable, did_you_mean
 
     if text is None:
         return None
-    known = get_args(JobKind)
+    all_kinds = get_args(JobKind)
     kinds = {part.strip() for part in text.split(",") if part.strip()}
-    for one in sorted(kinds - set(known)):
-        raise Unreadable(f"unknown kind of job {one!r}: {did_you_mean(one, known)}")
+    for kind in sorted(kinds - set(all_kinds)):
+        raise Unreadable(f"unknown kind of job {kind!r}: {did_you_mean(kind, all_kinds)}")
     return cast("set[JobKind]", kinds)
 
 
 def _runners(
     opened: ExitStack,
     settings: "Settings",
-    reached: _Reached,
+    connection: _Connection,
     *,
     kinds: "set[JobKind] | None",
     mode: str | None,
 ) -> "dict[JobKind, Run]":
-    """Return what runs each kind of job here; what was asked for by name must be possible.
+    """Return the function that runs each kind of job; kinds in ``--kinds`` are required.
 
     Raises:
-        Unavailable: a kind that was asked for needs what this machine has not.
+        Unavailable: a requested kind is not possible on this machine.
     """
     from agon import wiring
     from agon.app.queue.source import REMOTE_KINDS
     from agon.app.worker.handlers import sandbox_runners, trial_runners
     from agon.errors import Unavailable
 
-    found = dict(reached.runners)
+    runners = dict(connection.runners)
     if kinds is None or kinds & SANDBOXED:
         chosen = cast("Mode", mode or settings.sandbox_modes[0])
         sandbox = _opened(
-            opened, lambda: wiring.sandbox(chosen, workers=1), what="judged", must=kinds is not None
+            opened,
+            lambda: wiring.sandbox(chosen, workers=1),
+            work="programs are judged",
+            must=kinds is not None,
         )
-        found |= {} if sandbox is None else sandbox_runners(sandbox)
+        runners |= {} if sandbox is None else sandbox_runners(sandbox)
     if settings.tasks_folder and (kinds is None or "trial" in kinds):
-        engine = _opened(opened, wiring.containers, what="tried", must=kinds is not None)
+        engine = _opened(opened, wiring.containers, work="trials are run", must=kinds is not None)
         tasks, agent = Path(settings.tasks_folder), wiring.submitted_agent
         if engine is not None:
-            found |= trial_runners(tasks, engine, agent, now=wiring.now)
-    if reached.remote:
-        found = {kind: run for kind, run in found.items() if kind in REMOTE_KINDS}
-    if not found:
-        raise Unavailable("nothing can be done here; see agon worker --help")
+            runners |= trial_runners(tasks, engine, agent, now=wiring.now)
+    if connection.remote:
+        runners = {kind: run for kind, run in runners.items() if kind in REMOTE_KINDS}
+    if not runners:
+        raise Unavailable("no kind of job can be run here; see agon worker --help")
     if kinds is None:
-        return found
-    if lacking := sorted(kinds - set(found)):
-        raise Unavailable(f"{', '.join(lacking)} cannot be done here; see agon worker --help")
-    return {kind: run for kind, run in found.items() if kind in kinds}
+        return runners
+    if missing := sorted(kinds - set(runners)):
+        raise Unavailable(f"{', '.join(missing)} cannot be run here; see agon worker --help")
+    return {kind: run for kind, run in runners.items() if kind in kinds}
 
 
 def _opened(
-    opened: ExitStack, begin: "Callable[[], AbstractContextManager[T]]", *, what: str, must: bool
+    opened: ExitStack, begin: "Callable[[], AbstractContextManager[T]]", *, work: str, must: bool
 ) -> "T | None":
-    """Open what the kinds of jobs need; warn where it is missing, raise where required."""
+    """Open what some kinds of jobs need; if it is missing, warn, or raise if it is required."""
     from agon.errors import Unavailable
 
     try:
@@ -217,47 +223,47 @@ def _opened(
     except Unavailable as missing:
         if must:
             raise
-        click.echo(f"nothing is {what} here: {missing}", err=True)
+        click.echo(f"no {work} here: {missing}", err=True)
         return None
 
 
 @contextmanager
 def _stopped_by_signals(worker: "Worker", *, grace: float) -> Iterator[None]:
-    """Stop the worker after its job on a first signal, during it on a second or a timeout."""
+    """Stop the worker after its job on the first signal, during it on a second or a timeout."""
     from agon.app.worker.loop import Stopped
 
     def stop(*_: object) -> None:
         if worker.stopping.is_set():
-            give_back()
+            interrupt()
             return
         worker.stopping.set()
         signal.setitimer(signal.ITIMER_REAL, max(grace, 0.001))
 
-    def give_back(*_: object) -> None:
+    def interrupt(*_: object) -> None:
         if worker.running:
             raise Stopped
 
-    kept = {
+    previous = {
         number: signal.signal(number, handler)
         for number, handler in (
             (signal.SIGTERM, stop),
             (signal.SIGINT, stop),
-            (signal.SIGALRM, give_back),
+            (signal.SIGALRM, interrupt),
         )
     }
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
-        for number, handler in kept.items():
+        for number, handler in previous.items():
             signal.signal(number, handler)
 
 
-def _refused(refused: "AgonError") -> None:
-    click.echo(f"no jobs for now: {refused}; trying again until there are", err=True)
+def _print_error(error: "AgonError") -> None:
+    click.echo(f"no jobs at present: {error}; retrying", err=True)
 
 
-def _tell(worked: "WorkResult") -> None:
-    assignment = worked.assignment
-    cause = f": {worked.cause}" if worked.cause else ""
-    click.echo(f"{assignment.kind} {assignment.id} {worked.end}{cause}", err=True)
+def _print_result(result: "WorkResult") -> None:
+    assignment = result.assignment
+    cause = f": {result.cause}" if result.cause else ""
+    click.echo(f"{assignment.kind} {assignment.id} {result.end}{cause}", err=True)

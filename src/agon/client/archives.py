@@ -19,49 +19,49 @@ ZIP: Final = "application/zip"
 
 
 def export_ledger(connection: Connection, contest: str, folder: Path) -> None:
-    """Write a contest's complete ledger as a new directory, all of it or nothing.
+    """Write a contest's complete ledger as a new directory; after an error there is none.
 
     Raises:
         Conflict: the folder exists.
-        NotFound: its parent does not exist.
-        Unavailable: the server sent something else.
+        NotFound: its parent folder does not exist.
+        Unavailable: the server sent something that is not a ledger.
     """
     if folder.exists() or folder.is_symlink():
         raise Conflict(f"{folder} exists; name a new folder")
     if not folder.absolute().parent.is_dir():
-        raise NotFound(f"{folder.parent}: no such folder; make it first")
+        raise NotFound(f"{folder.parent}: no such folder; create it first")
     with tempfile.TemporaryDirectory(prefix=f".{folder.name}.", dir=folder.parent) as temporary:
-        archive, made = Path(temporary, "ledger.zip"), Path(temporary, "ledger")
+        archive, directory = Path(temporary, "ledger.zip"), Path(temporary, "ledger")
         with (
-            connection.stream("contests", contest, "export") as answer,
+            connection.stream("contests", contest, "export") as response,
             archive.open("xb") as file,
         ):
-            for chunk in answer.iter_bytes():
+            for chunk in response.iter_bytes():
                 file.write(chunk)
-        made.mkdir()
-        _unpack(archive, made)
-        made.rename(folder)
+        directory.mkdir()
+        _unpack(archive, directory)
+        directory.rename(folder)
 
 
 def import_ledger(connection: Connection, folder: Path, *, contest: str | None) -> Contest:
-    """Import a ledger's directory, all of it or nothing.
+    """Import a ledger's directory, all of it or none.
 
     Raises:
         Unreadable: with all errors of the ledger.
-        Conflict: it is another contest than ``contest``, or one that exists and differs.
+        Conflict: it is another contest than ``contest``, or it exists with other entries.
     """
     with _packed(folder) as content:
         if contest is not None:
             _require_id(folder, contest)
-        answer = connection.send("POST", "contests", "import", content=content, kind=ZIP)
-    return Contest.model_validate(answer)
+        response = connection.send("POST", "contests", "import", content=content, kind=ZIP)
+    return Contest.model_validate(response)
 
 
 def _unpack(packed: Path, to: Path) -> None:
     """Write the three files of a ledger's directory.
 
     Raises:
-        Unavailable: it is not a ZIP file, or holds other files.
+        Unavailable: it is not a ZIP file, or contains other files.
     """
     try:
         with zipfile.ZipFile(packed) as files:
@@ -69,16 +69,16 @@ def _unpack(packed: Path, to: Path) -> None:
                 Path(info.filename).name: info for info in files.infolist() if not info.is_dir()
             }
             if set(names) != set(FILES) or len(names) != len(files.namelist()):
-                raise Unavailable("the server sent no ledger; is it of this version of agon?")
+                raise Unavailable("the server sent no ledger; does it run this version of agon?")
             for name, info in names.items():
                 with files.open(info) as stream, (to / name).open("xb") as file:
                     shutil.copyfileobj(stream, file)
-    except zipfile.BadZipFile as bad:
-        raise Unavailable(f"the server sent no zip file ({bad}); ask again") from None
+    except zipfile.BadZipFile as error:
+        raise Unavailable(f"the server sent no ZIP file ({error}); try again") from None
 
 
 def _require_id(folder: Path, name: str) -> None:
-    """Require that a ledger is that of a contest; the server checks the rest.
+    """Require that a ledger is of the contest; the server checks the rest.
 
     Raises:
         Conflict: it is the ledger of another contest.
@@ -87,20 +87,22 @@ def _require_id(folder: Path, name: str) -> None:
         page = orjson.loads((folder / CONTEST).read_bytes())
     except (OSError, orjson.JSONDecodeError):
         return
-    found = page.get("id") if isinstance(page, dict) else None
-    if found != name:
-        raise Conflict(f"{folder} is the ledger of {found}, not of {name}; a ledger keeps its name")
+    contest = page.get("id") if isinstance(page, dict) else None
+    if contest != name:
+        raise Conflict(
+            f"{folder} is the ledger of {contest}, not of {name}; import it under its own id"
+        )
 
 
 @contextmanager
 def _packed(folder: Path) -> Iterator[bytes]:
-    """Yield a directory as a ZIP file; the server rejects files that do not belong there.
+    """Yield a directory as a ZIP file; the server rejects files that do not belong to a ledger.
 
     Raises:
         Unreadable: it is not a folder of files.
     """
     if folder.is_symlink() or not folder.is_dir():
-        raise Unreadable(f"{folder} is no folder; name one that agon contest export has written")
+        raise Unreadable(f"{folder} is not a folder; name one that agon contest export has written")
     with tempfile.SpooledTemporaryFile() as to:
         with zipfile.ZipFile(to, "w", zipfile.ZIP_DEFLATED) as files:
             for path in sorted(folder.iterdir()):

@@ -21,31 +21,31 @@ except ModuleNotFoundError:
 Method: TypeAlias = Literal["GET", "POST", "PATCH", "DELETE"]
 
 PREFIX: Final = "/api/v1"
-_FIRST_PAUSE: Final = 0.2
-_LONGEST_PAUSE: Final = 5.0
+_FIRST_PAUSE_S: Final = 0.2
+_MAX_PAUSE_S: Final = 5.0
 _BUSY: Final = frozenset({429, 502, 503, 504})
 _PENDING: Final = 202
-_REFUSED: Final = 400
+_FIRST_ERROR_STATUS: Final = 400
 
 
 class Connection:
-    """Hold a connection to one server.
+    """A connection to one server.
 
     Requests that change something carry an ``Idempotency-Key``, the same one each time they are
-    sent: what was done is not done again. A server that is busy (429, 503) or still makes what
-    is asked for (202) is asked again when it says so, until ``patience`` is
-    used up.
+    sent, so that a repeated request changes nothing twice. When the server is busy (429, 503) or
+    the response is not ready (202), the request is repeated after the time the server names, for
+    at most ``patience`` seconds.
 
     Args:
-        url: the server's address, ``https://agon.example``.
-        token: what is shown; None: nobody's.
+        url: the server's URL, ``https://agon.example``.
+        token: ``agon_…``; None: an anonymous client.
         timeout: seconds without a byte after which a request is lost.
-        patience: seconds in which a request is repeated.
-        transport: how bytes travel; for tests.
-        sleep: how to wait.
+        patience: seconds during which a request is repeated.
+        transport: of httpx2; for tests.
+        sleep: waits a number of seconds.
 
     Raises:
-        Unreadable: the address is none.
+        Unreadable: the URL or the token is invalid.
     """
 
     def __init__(
@@ -60,11 +60,9 @@ class Connection:
     ) -> None:
         parts = urlsplit(url)
         if parts.scheme not in {"http", "https"} or not parts.hostname or parts.username:
-            raise Unreadable(
-                f"{url!r} is no address of a server; give one such as http://host:8080"
-            )
+            raise Unreadable(f"{url!r} is not a server's URL; give one such as http://host:8080")
         if token is not None and not (token.isascii() and token.isprintable() and token):
-            raise Unreadable("the token is none; give it as it was shown, agon_…")
+            raise Unreadable("the token is invalid; give it as it was returned, agon_…")
         self.url = url.rstrip("/")
         self._patience = patience
         self._sleep = sleep
@@ -78,21 +76,21 @@ class Connection:
         )
 
     def close(self) -> None:
-        """Let go of the connections."""
+        """Close the connections."""
         self._http.close()
 
     def get(self, *path: str, **query: Any) -> Any:
-        """Ask for a value; None for an answer without a body.
+        """Return the value of a response; None for a response without a body.
 
         Args:
-            path: the address' parts below ``/api/v1``; each is escaped.
-            query: what is asked for; None is left out.
+            path: segments of the path below ``/api/v1``; each is escaped.
+            query: query parameters; those that are None are not sent.
 
         Raises:
-            AgonError: the server's own refusal, as the class it was raised as.
+            AgonError: the error of the server, as the class it was raised as there.
             Unavailable: the server cannot be reached.
         """
-        return _value(self._answered("GET", path, query=query))
+        return _value(self._response("GET", path, query=query))
 
     def send(
         self,
@@ -103,13 +101,12 @@ class Connection:
         kind: str = "application/json",
         **query: Any,
     ) -> Any:
-        """Change something: send a value, or bytes of a kind; errors as for :meth:`get`."""
-        written = orjson.dumps(body) if content is None and body is not None else content
+        """Send a JSON value, or bytes of a media type; errors as for :meth:`get`."""
+        data = orjson.dumps(body) if content is None and body is not None else content
         headers = {"idempotency-key": secrets.token_urlsafe(24)}
-        if written is not None:
+        if data is not None:
             headers["content-type"] = kind
-        answer = self._answered(method, path, query=query, content=written, headers=headers)
-        return _value(answer)
+        return _value(self._response(method, path, query=query, content=data, headers=headers))
 
     @contextmanager
     def stream(
@@ -119,29 +116,28 @@ class Connection:
         timeout: float | None = None,
         **query: Any,
     ) -> Iterator["httpx2.Response"]:
-        """Open an answer that is read piece by piece; errors as for :meth:`get`.
+        """Open a response that is read in chunks; errors as for :meth:`get`.
 
-        A connection that is lost in the middle is the reader's: raised as :class:`Unavailable`.
+        A connection that is lost while it is read raises :class:`Unavailable`.
         """
         opened: list[httpx2.Response] = []
 
-        def ask() -> httpx2.Response:
+        def send() -> httpx2.Response:
             request = self._request("GET", path, query=query, headers=headers, timeout=timeout)
             opened.append(self._http.send(request, stream=True))
-            if opened[-1].status_code >= _REFUSED:
+            if opened[-1].status_code >= _FIRST_ERROR_STATUS:
                 opened[-1].read()
             return opened[-1]
 
         try:
-            answer = self._patiently(ask)
-            yield answer
-        except httpx2.TransportError as lost:
-            raise self._lost(lost) from None
+            yield self._repeat(send)
+        except httpx2.TransportError as error:
+            raise self._unreachable(error) from None
         finally:
-            for one in opened:
-                one.close()
+            for response in opened:
+                response.close()
 
-    def _answered(
+    def _response(
         self,
         method: Method,
         path: tuple[str, ...],
@@ -151,7 +147,7 @@ class Connection:
         headers: Mapping[str, str] | None = None,
     ) -> "httpx2.Response":
         request = self._request(method, path, query=query, content=content, headers=headers)
-        return self._patiently(lambda: self._http.send(request))
+        return self._repeat(lambda: self._http.send(request))
 
     def _request(
         self,
@@ -163,100 +159,100 @@ class Connection:
         headers: Mapping[str, str] | None = None,
         timeout: float | None = None,
     ) -> "httpx2.Request":
-        given = {name: _text(value) for name, value in query.items() if value is not None}
-        address = self.url + PREFIX + "".join(f"/{quote(part, safe='')}" for part in path)
+        params = {name: _text(value) for name, value in query.items() if value is not None}
+        url = self.url + PREFIX + "".join(f"/{quote(part, safe='')}" for part in path)
         options: dict[str, Any] = {} if timeout is None else {"timeout": timeout}
         return self._http.build_request(
-            method, address, params=given, content=content, headers=headers, **options
+            method, url, params=params, content=content, headers=headers, **options
         )
 
-    def _patiently(self, ask: Callable[[], "httpx2.Response"]) -> "httpx2.Response":
-        """Ask until there is an answer or no patience left.
+    def _repeat(self, send: Callable[[], "httpx2.Response"]) -> "httpx2.Response":
+        """Send a request until there is a final response or ``patience`` is used up.
 
         Raises:
-            AgonError: the server's refusal.
-            Unavailable: it cannot be reached, or is still at work.
+            AgonError: the error of the server.
+            Unavailable: the server cannot be reached, or the response is not ready yet.
         """
-        left, pause = self._patience, _FIRST_PAUSE
+        remaining, pause = self._patience, _FIRST_PAUSE_S
         while True:
             wait: float | None = pause
             try:
-                answer = ask()
+                response = send()
             except httpx2.TransportError as lost:
-                refused: AgonError = self._lost(lost)
+                error: AgonError = self._unreachable(lost)
             else:
-                wait = _wait(answer, pause)
+                wait = _wait(response, pause)
                 if wait is None:
-                    return _accepted(answer)
-                refused = _refusal(answer)
-            if wait is None or wait > left:
-                raise refused
+                    return _success(response)
+                error = _error(response)
+            if wait is None or wait > remaining:
+                raise error
             self._sleep(wait)
-            left -= wait
-            pause = min(2 * pause, _LONGEST_PAUSE)
+            remaining -= wait
+            pause = min(2 * pause, _MAX_PAUSE_S)
 
-    def _lost(self, lost: Exception) -> Unavailable:
-        said = str(lost) or type(lost).__name__
-        return Unavailable(f"{self.url} cannot be reached: {said}; does agon serve run there?")
+    def _unreachable(self, error: Exception) -> Unavailable:
+        cause = str(error) or type(error).__name__
+        return Unavailable(f"{self.url} cannot be reached: {cause}; does agon serve run there?")
 
 
-def _wait(answer: "httpx2.Response", pause: float) -> float | None:
-    """Return how long to wait before asking again; None: the answer stands."""
-    status = answer.status_code
-    again = status in _BUSY or _is_pending(answer)
-    if status >= _REFUSED and not again:
-        again = problem_of(answer.content).get("code") == "under-way"
+def _wait(response: "httpx2.Response", pause: float) -> float | None:
+    """Return the seconds to wait before the request is repeated; None: the response is final."""
+    status = response.status_code
+    again = status in _BUSY or _is_pending(response)
+    if status >= _FIRST_ERROR_STATUS and not again:
+        again = problem_of(response.content).get("code") == "under-way"
     if not again:
         return None
-    seconds = _seconds(answer)
+    seconds = _seconds(response)
     return pause if seconds is None else max(seconds, 0.0)
 
 
-def _is_pending(answer: "httpx2.Response") -> bool:
-    """Tell whether what was asked for is being made; to what changes something, 202 is a yes."""
-    return answer.status_code == _PENDING and answer.request.method == "GET"
+def _is_pending(response: "httpx2.Response") -> bool:
+    """Return whether the response is not ready yet; for a change, 202 means success."""
+    return response.status_code == _PENDING and response.request.method == "GET"
 
 
-def _seconds(answer: "httpx2.Response") -> float | None:
-    seconds = answer.headers.get("retry-after", "")
+def _seconds(response: "httpx2.Response") -> float | None:
+    seconds = response.headers.get("retry-after", "")
     return float(seconds) if seconds.isascii() and seconds.isdecimal() else None
 
 
-def _accepted(answer: "httpx2.Response") -> "httpx2.Response":
-    """Return an answer that is no refusal.
+def _success(response: "httpx2.Response") -> "httpx2.Response":
+    """Return a response that is not an error.
 
     Raises:
-        AgonError: it is one.
-        Unavailable: it leads elsewhere.
+        AgonError: it is an error.
+        Unavailable: it is a redirect.
     """
-    if answer.status_code >= _REFUSED:
-        raise _refusal(answer)
-    if answer.is_redirect:
+    if response.status_code >= _FIRST_ERROR_STATUS:
+        raise _error(response)
+    if response.is_redirect:
         raise Unavailable(
-            f"the server says it is at {answer.headers.get('location', '?')}; give that address"
+            f"the server redirects to {response.headers.get('location', '?')}; give that URL"
         )
-    return answer
+    return response
 
 
-def _refusal(answer: "httpx2.Response") -> AgonError:
-    if _is_pending(answer):
-        return Unavailable("the server is still at work on that; ask again later")
-    return error_of(answer.status_code, answer.content, retry_after=_seconds(answer))
+def _error(response: "httpx2.Response") -> AgonError:
+    if _is_pending(response):
+        return Unavailable("the server has not finished the response; try again later")
+    return error_of(response.status_code, response.content, retry_after=_seconds(response))
 
 
-def _value(answer: "httpx2.Response") -> Any:
-    """Read an answer's JSON.
+def _value(response: "httpx2.Response") -> Any:
+    """Return the JSON value of a response; None for an empty one.
 
     Raises:
-        Unavailable: it is none, so that what answers is no agon.
+        Unavailable: it is not JSON, so the server is not an agon server.
     """
-    if not answer.content:
+    if not response.content:
         return None
     try:
-        return orjson.loads(answer.content)
+        return orjson.loads(response.content)
     except orjson.JSONDecodeError:
         raise Unavailable(
-            f"{answer.url.host} answered something else than JSON; is that an agon server?"
+            f"the response of {response.url.host} is not JSON; is that an agon server?"
         ) from None
 
 

@@ -1,4 +1,4 @@
-"""Turn a server's refusal back into the error that was raised there."""
+"""Convert error responses to the exceptions that were raised on the server."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -18,8 +18,8 @@ from agon.errors import (
     Unreadable,
 )
 
-_SHOWN: Final = 200
-_FAULT_OF_OURS: Final = 500
+_MAX_EXCERPT_BYTES: Final = 200
+_FIRST_SERVER_ERROR: Final = 500
 
 _BY_STATUS: Final[Mapping[int, type[AgonError]]] = MappingProxyType(
     {
@@ -34,22 +34,21 @@ _BY_STATUS: Final[Mapping[int, type[AgonError]]] = MappingProxyType(
 )
 _BY_CODE: Final[Mapping[str, type[AgonError]]] = MappingProxyType(
     {
-        one.code: one
-        for one in vars(errors).values()
-        if isinstance(one, type) and issubclass(one, AgonError) and one is not TooMany
+        kind.code: kind
+        for kind in vars(errors).values()
+        if isinstance(kind, type) and issubclass(kind, AgonError) and kind is not TooMany
     }
 )
 
 
 def error_of(status: int, body: bytes, *, retry_after: float | None = None) -> AgonError:
-    """Return the error an answer stands for: the same class, message and exit code.
+    """Return the exception of an error response: the same class, message and exit code.
 
-    Codes that are not known here are taken by their status, so that an older client understands
-    a newer server.
+    For an unknown code the status decides, so that an older client understands a newer server.
 
     Args:
         status: the HTTP status, 400 or more.
-        body: the answer, ``application/problem+json`` or whatever a proxy wrote.
+        body: ``application/problem+json``, or anything that a proxy sent.
         retry_after: seconds, from the header.
 
     Example:
@@ -61,18 +60,18 @@ def error_of(status: int, body: bytes, *, retry_after: float | None = None) -> A
     problem = problem_of(body)
     detail = problem.get("detail")
     if not isinstance(detail, str):
-        said = body[:_SHOWN].decode("utf-8", "replace").strip()
-        detail = f"the server answered {status}: {said or 'nothing'}; try again later"
-    detail = "\n".join([detail, *_faults(problem, detail)])
+        excerpt = body[:_MAX_EXCERPT_BYTES].decode("utf-8", "replace").strip()
+        detail = f"the server answered {status}: {excerpt or 'nothing'}; try again later"
+    detail = "\n".join([detail, *_other_errors(problem, detail)])
     if status == 429:  # noqa: PLR2004 (HTTP)
         return TooMany(detail, retry_after=retry_after or 1.0)
-    otherwise = Unavailable if status >= _FAULT_OF_OURS else Unreadable
+    otherwise = Unavailable if status >= _FIRST_SERVER_ERROR else Unreadable
     kind = _BY_CODE.get(str(problem.get("code"))) or _BY_STATUS.get(status, otherwise)
     return kind(detail)
 
 
 def problem_of(body: bytes) -> Mapping[str, Any]:
-    """Read a problem; an empty one where there is none."""
+    """Return the problem details in a body; an empty mapping if there are none."""
     try:
         value = orjson.loads(body)
     except orjson.JSONDecodeError:
@@ -80,11 +79,11 @@ def problem_of(body: bytes) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _faults(problem: Mapping[str, Any], detail: str) -> list[str]:
-    """Return the errors that the message does not contain already."""
+def _other_errors(problem: Mapping[str, Any], detail: str) -> list[str]:
+    """Return the listed errors that ``detail`` does not contain."""
     listed = problem.get("errors")
     return [
-        f"{one.get('pointer', '')}: {one.get('detail')}"
-        for one in (listed if isinstance(listed, list) else ())
-        if isinstance(one, dict) and str(one.get("detail")) not in detail
+        f"{item.get('pointer', '')}: {item.get('detail')}"
+        for item in (listed if isinstance(listed, list) else ())
+        if isinstance(item, dict) and str(item.get("detail")) not in detail
     ]

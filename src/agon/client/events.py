@@ -1,4 +1,4 @@
-"""Follow events over HTTP: a stream that is resumed where it was cut."""
+"""Stream events over HTTP; a stream that ends early is resumed after the last event."""
 
 from collections.abc import Iterator
 from typing import Any, Final
@@ -23,7 +23,7 @@ def follow(connection: Connection, contest: str, *, since: str | None) -> Iterat
 
     Raises:
         Unavailable: the server cannot be reached for longer than the client's patience, or the
-            stream was cut before the first event.
+            stream ended before the first event.
     """
     last = since
     while True:
@@ -32,13 +32,13 @@ def follow(connection: Connection, contest: str, *, since: str | None) -> Iterat
             headers["last-event-id"] = last
         path, opened = ("contests", contest, "events"), False
         try:
-            with connection.stream(*path, headers=headers, timeout=_TIMEOUT_S) as answer:
+            with connection.stream(*path, headers=headers, timeout=_TIMEOUT_S) as response:
                 opened = True
-                for event in _events(answer.iter_lines()):
+                for event in _events(response.iter_lines()):
                     last = event.id
                     yield event
         except Unavailable:
-            # Opening was repeated already; a stream that is cut later is opened once more,
+            # Opening was repeated already; a stream that ends later is opened once more,
             # unless its position is unknown.
             if not opened or last is None:
                 raise

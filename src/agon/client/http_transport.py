@@ -52,25 +52,27 @@ class HttpTransport(Transport):
 
     def call(self, operation: Operation[Any, Any], /, *arguments: Any, **keywords: Any) -> Any:
         """Send the request of an operation and return its response."""
-        given = operation.bind(arguments, keywords)
+        values = operation.bind(arguments, keywords)
         if operation.is_paged:
-            return self._pages(operation, given)
-        return self._send(operation, given)
+            return self._pages(operation, values)
+        return self._send(operation, values)
 
-    def _pages(self, operation: Operation[Any, Any], given: Mapping[str, Any]) -> Iterator[Any]:
+    def _pages(self, operation: Operation[Any, Any], arguments: Mapping[str, Any]) -> Iterator[Any]:
         cursor = None
         while True:
-            page = self._send(operation, given, limit=MAX_LIMIT, cursor=cursor)
+            page = self._send(operation, arguments, limit=MAX_LIMIT, cursor=cursor)
             yield from page.items
             cursor = page.next
             if cursor is None:
                 return
 
-    def _send(self, operation: Operation[Any, Any], given: Mapping[str, Any], **query: Any) -> Any:
-        values: dict[str, Any] = {"contest": given.get("contest")}
+    def _send(
+        self, operation: Operation[Any, Any], arguments: Mapping[str, Any], **query: Any
+    ) -> Any:
+        values: dict[str, Any] = {"contest": arguments.get("contest")}
         body = None
         for parameter in operation.parameters:
-            value = given[parameter.name]
+            value = arguments[parameter.name]
             if parameter.kind == "path":
                 values[parameter.alias] = value
             elif parameter.kind == "query":
@@ -84,11 +86,11 @@ class HttpTransport(Transport):
             for part in operation.path.strip("/").split("/")
         ]
         if operation.changes:
-            answer = self.connection.send(operation.method, *path, body=body, **query)
+            response = self.connection.send(operation.method, *path, body=body, **query)
         else:
-            answer = self.connection.get(*path, **query)
+            response = self.connection.get(*path, **query)
         try:
-            return _adapter(operation).validate_python(answer)
+            return _adapter(operation).validate_python(response)
         except ValidationError as error:
             raise Unavailable(
                 f"the response to {operation.id} is not one of this version of the API: "
@@ -127,17 +129,17 @@ class HttpTransport(Transport):
 
         Raises:
             Conflict: the dry run failed, with the cause.
-            Unavailable: it takes too long; ask again.
+            Unavailable: it takes longer than :data:`TIMEOUT_S`.
         """
         from agon.api.operations.changes import get_change
 
         waited = 0.0
         while True:
-            found: ChangeSet = self.call(get_change, contest, change)
-            if found.dry_run_at is not None or found.state != "proposed":
-                return found
-            if found.failed is not None:
-                raise Conflict(found.failed)
+            change_set: ChangeSet = self.call(get_change, contest, change)
+            if change_set.dry_run_at is not None or change_set.state != "proposed":
+                return change_set
+            if change_set.failed is not None:
+                raise Conflict(change_set.failed)
             if waited >= TIMEOUT_S:
                 raise Unavailable(
                     f"change set {change} waits for its dry run; see with agon jobs queue whether "

@@ -52,10 +52,10 @@ class HttpJobSource:
         self._jobs.fail(assignment.id, request)
 
     def wait(self, seconds: float) -> None:
-        """Wait; over HTTP nothing announces a new job."""
+        """Wait; over HTTP new jobs are not announced."""
         self._wait(seconds)
 
 
 def _storable(cause: str) -> str:
-    """Return a cause as the server takes it: 1 to 2,000 characters without NUL."""
-    return cause.replace("\0", "�")[:2000] or "no cause was given"
+    """Return a cause as the server accepts it: 1 to 2,000 characters without NUL."""
+    return cause.replace("\0", "�")[:2000] or "no cause was reported"

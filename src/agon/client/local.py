@@ -29,7 +29,7 @@ class Local(Api):
     Changes of boards are published immediately, so that no worker is needed.
 
     Args:
-        service: what the use cases work with; it is closed with this.
+        service: database, clock and settings; its database is closed with this.
         by: the caller; by default one with all permissions.
         allow_private: the setting ``webhook_allow_private``.
     """
@@ -49,9 +49,9 @@ class LocalTransport(Transport):
         self._allow_private = allow_private
 
     def call(self, operation: Operation[Any, Any], /, *arguments: Any, **keywords: Any) -> Any:
-        """Decide an operation's permission and execute its function."""
-        given = operation.bind(arguments, keywords)
-        contest = given.pop("contest") if operation.of_contest else None
+        """Check the caller's permission and execute the operation's function."""
+        values = operation.bind(arguments, keywords)
+        contest = values.pop("contest") if operation.of_contest else None
         context = authorize(
             operation,
             self._service,
@@ -60,29 +60,29 @@ class LocalTransport(Transport):
             allow_private=self._allow_private,
         )
         if operation.is_paged:
-            return self._pages(operation, context, given)
-        result = self._execute(operation, context, given)
+            return self._pages(operation, context, values)
+        result = self._execute(operation, context, values)
         if operation.id in _PUBLISHES and contest is not None:
             self._publish(contest)
         return result
 
     def _pages(
-        self, operation: Operation[Any, Any], context: Any, given: dict[str, Any]
+        self, operation: Operation[Any, Any], context: Any, values: dict[str, Any]
     ) -> Iterator[Any]:
         cursor = None
         while True:
-            page = self._execute(operation, context, given, PageRequest(MAX_LIMIT, cursor))
+            page = self._execute(operation, context, values, PageRequest(MAX_LIMIT, cursor))
             yield from page.items
             cursor = page.next
             if cursor is None:
                 return
 
     def _execute(
-        self, operation: Operation[Any, Any], context: Any, given: dict[str, Any], *page: Any
+        self, operation: Operation[Any, Any], context: Any, values: dict[str, Any], *page: Any
     ) -> Any:
         """Execute a function; board rows that are no longer stored are rebuilt first."""
         try:
-            return operation.function(context, *page, **given)
+            return operation.function(context, *page, **values)
         except Exception as missing:
             from agon.app.contests.boards.stored_rows import NotStored
 
@@ -92,7 +92,7 @@ class LocalTransport(Transport):
 
             contest = context.contest.id
             rebuild(self._service, contest, seq=missing.seq, board=missing.board)
-            return operation.function(context, *page, **given)
+            return operation.function(context, *page, **values)
 
     def add_records(
         self,
@@ -109,17 +109,17 @@ class LocalTransport(Transport):
         from agon.app.contests.ingest.records import record, require_open
 
         context = self._context(add_records, contest)
-        require_open(context.contest, self._by)  # before a long stream is read for nothing
+        require_open(context.contest, self._by)  # before a long stream is read in vain
         rows = read_ndjson(chunks, table=table)
         try:
-            done = record(
+            summary = record(
                 self._service, contest, rows, by=self._by, replace=replace, dry_run=dry_run
             )
         finally:
             rows.close()
-        if not dry_run and (done.added or done.replaced):
+        if not dry_run and (summary.added or summary.replaced):
             self._publish(contest)
-        return ImportSummary.model_validate(done)
+        return ImportSummary.model_validate(summary)
 
     def export_ledger(self, contest: str, folder: Path) -> None:
         """Write a contest's ledger as a new directory."""
@@ -135,9 +135,9 @@ class LocalTransport(Transport):
         from agon.app.contests.lifecycle import transfer
 
         authorize(import_contest, self._service, self._by)
-        made = transfer.import_contest(self._service, folder, by=self._by, id=contest)
-        self._publish(made.id)
-        return Contest.model_validate(made)
+        imported = transfer.import_contest(self._service, folder, by=self._by, id=contest)
+        self._publish(imported.id)
+        return Contest.model_validate(imported)
 
     def dry_run(self, contest: str, change: str) -> ChangeSet:
         """Run the dry run of a change set.
@@ -149,16 +149,16 @@ class LocalTransport(Transport):
         from agon.app.contests.changes import change_sets
 
         self._context(propose_change, contest)
-        found: ChangeSet = self.call(get_change, contest, change)
-        if found.dry_run_at is None and found.state == "proposed":
-            done = change_sets.dry_run(self._service, contest, change)
-            found = ChangeSet.model_validate(done)
+        change_set: ChangeSet = self.call(get_change, contest, change)
+        if change_set.dry_run_at is None and change_set.state == "proposed":
+            stored = change_sets.dry_run(self._service, contest, change)
+            change_set = ChangeSet.model_validate(stored)
             self._cancel_queued_dry_run(contest, change)
-        if found.dry_run_at is None and found.state == "proposed":
+        if change_set.dry_run_at is None and change_set.state == "proposed":
             raise Unavailable(
-                f"change set {change} waits for its programs' runs; start agon worker, look again"
+                f"change set {change} waits for its programs' runs; start agon worker, try again"
             )
-        return found
+        return change_set
 
     def scan(self, contest: str) -> None:
         """Scan the newest records for findings."""
@@ -193,7 +193,7 @@ class LocalTransport(Transport):
         publish(self._service, contest)
 
     def _cancel_queued_dry_run(self, contest: str, change: str) -> None:
-        """Cancel the queued job of a dry run that was done here; one in work goes on."""
+        """Cancel the queued job of a dry run that was done here; a leased job continues."""
         with self._service.store.write() as session:
             queued = session.queue.page(
                 contest_no=session.contests.get(contest).no,

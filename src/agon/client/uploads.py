@@ -30,60 +30,61 @@ def add_records(
     Args:
         connection: the connection to the server.
         contest: the contest's id.
-        chunks: the NDJSON, cut anywhere.
+        chunks: the NDJSON, split at any byte.
         query: the query parameters of each request.
         chunk: maximum number of bytes of a request.
         progress: called with the number of bytes sent so far.
 
     Raises:
         Unreadable: with all errors of the records.
-        Conflict: keys or external ids are there with other content, or the contest is final.
+        Conflict: keys or external ids exist with other content, or the contest is final.
     """
-    done = ImportSummary(added=0, repeated=0, replaced=0)
-    lines = sent = 0
+    total = ImportSummary(added=0, repeated=0, replaced=0)
+    lines = bytes_sent = 0
     for content in line_chunks(chunks, size=chunk):
         try:
-            answer = connection.send(
+            response = connection.send(
                 "POST", "contests", contest, "records", content=content, kind=NDJSON, **query
             )
         except Unreadable as error:
             if lines:
                 raise Unreadable(
-                    f"the lines before {lines + 1} are entered; counted from it as line 1:\n{error}"
+                    f"the lines before {lines + 1} are stored; line numbers below are counted from "
+                    f"it as line 1:\n{error}"
                 ) from None
             raise
-        done = _sum(done, ImportSummary.model_validate(answer))
+        total = _sum(total, ImportSummary.model_validate(response))
         lines += content.count(b"\n")
-        sent += len(content)
-        progress(sent)
-    return done
+        bytes_sent += len(content)
+        progress(bytes_sent)
+    return total
 
 
 def line_chunks(chunks: Iterable[bytes], *, size: int) -> Iterator[bytes]:
-    r"""Cut a stream into chunks of complete lines; a line longer than the size is a chunk.
+    r"""Split a stream into chunks of complete lines; a line longer than the size is a chunk.
 
     Example:
         >>> list(line_chunks([b"ab\ncd", b"\nef"], size=4))
         [b'ab\n', b'cd\n', b'ef']
     """
-    kept = bytearray()
+    buffer = bytearray()
     for chunk in chunks:
-        kept += chunk
-        while len(kept) >= size:
-            end = kept.rfind(b"\n", 0, size) + 1 or kept.find(b"\n") + 1
+        buffer += chunk
+        while len(buffer) >= size:
+            end = buffer.rfind(b"\n", 0, size) + 1 or buffer.find(b"\n") + 1
             if not end:
                 break
-            yield bytes(kept[:end])
-            del kept[:end]
-    if kept.strip():
-        yield bytes(kept)
+            yield bytes(buffer[:end])
+            del buffer[:end]
+    if buffer.strip():
+        yield bytes(buffer)
 
 
-def _sum(one: ImportSummary, other: ImportSummary) -> ImportSummary:
+def _sum(before: ImportSummary, after: ImportSummary) -> ImportSummary:
     return ImportSummary(
-        added=one.added + other.added,
-        repeated=one.repeated + other.repeated,
-        replaced=one.replaced + other.replaced,
-        first_seq=other.first_seq if one.first_seq is None else one.first_seq,
-        last_seq=one.last_seq if other.last_seq is None else other.last_seq,
+        added=before.added + after.added,
+        repeated=before.repeated + after.repeated,
+        replaced=before.replaced + after.replaced,
+        first_seq=after.first_seq if before.first_seq is None else before.first_seq,
+        last_seq=before.last_seq if after.last_seq is None else after.last_seq,
     )

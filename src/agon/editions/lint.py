@@ -29,8 +29,8 @@ class LintIssue:
     message: str
 
     def __str__(self) -> str:
-        where = self.edition if self.example is None else f"{self.edition}, {self.example!r}"
-        return f"{where}: {self.message}"
+        subject = self.edition if self.example is None else f"{self.edition}, {self.example!r}"
+        return f"{subject}: {self.message}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return a plain value for JSON."""
@@ -167,8 +167,8 @@ def _unequal(expected: Any, value: Any, path: str, tolerance: float) -> Iterator
         if not isinstance(value, Sequence) or len(value) != len(expected):
             yield f"{path}is {value!r}, should be {expected!r}"
             return
-        for index, (part, other) in enumerate(zip(expected, value, strict=True)):
-            yield from _unequal(part, other, f"{path}[{index}] ", tolerance)
+        for index, (part, actual) in enumerate(zip(expected, value, strict=True)):
+            yield from _unequal(part, actual, f"{path}[{index}] ", tolerance)
     elif not _equal(expected, value, tolerance):
         yield f"{path}is {value!r}, should be {expected!r}"
 

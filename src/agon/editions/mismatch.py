@@ -92,24 +92,24 @@ def compare(
     defaults = type(rules).of(type(rules)().model_dump())
     for changes in _changes(rules, [*alternatives, defaults]):
         if rules_sha256(rules.model_copy(update=changes)) == recorded:
-            found = tuple(
+            differences = tuple(
                 RuleDifference(name, other, getattr(rules, name)) for name, other in changes.items()
             )
-            return RulesMismatch(edition, recorded, value, found, ())
+            return RulesMismatch(edition, recorded, value, differences, ())
     candidates = tuple(rules.stated())
     return RulesMismatch(edition, recorded, value, (), candidates)
 
 
 def _changes(rules: Rules, alternatives: Sequence[Rules]) -> Iterator[Mapping[str, Any]]:
     """Yield values that may be the recorded ones: of alternatives in groups, then other choices."""
-    for other in alternatives:
+    for alternative in alternatives:
         names = [name for name in type(rules).model_fields
-                 if getattr(rules, name) != getattr(other, name)]  # fmt: skip
-        yield {name: getattr(other, name) for name in names}
+                 if getattr(rules, name) != getattr(alternative, name)]  # fmt: skip
+        yield {name: getattr(alternative, name) for name in names}
         sizes = range(1, len(names)) if 2 ** len(names) <= _MAX_TRIES else (1,)
         for size in sizes:
             for group in combinations(names, size):
-                yield {name: getattr(other, name) for name in group}
+                yield {name: getattr(alternative, name) for name in group}
     for name, field in type(rules).model_fields.items():
         for choice in _choices(field.annotation):
             yield {name: choice}

@@ -58,9 +58,9 @@ def edition(name: str, *, of: str | None = None) -> Edition:
         'dojo/0.1'
     """
     full = name if of is None or name.startswith(f"{of}/") else f"{of}/{name}"
-    known = editions(full.partition("/")[0] if "/" in full else None)
-    if full not in known:
-        raise NotFound(f"there is no edition {name!r}: {did_you_mean(full, known)}")
+    names = editions(full.partition("/")[0] if "/" in full else None)
+    if full not in names:
+        raise NotFound(f"there is no edition {name!r}: {did_you_mean(full, names)}")
     return _load(full)
 
 

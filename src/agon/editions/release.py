@@ -66,10 +66,12 @@ def main(arguments: Sequence[str]) -> int:
         default=[],
         help="Record the fingerprint of this edition again; it must not be in use yet.",
     )
-    given = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     try:
         errors = [
-            error for of in given.discipline for error in release(of, unreleased=given.unreleased)
+            error
+            for of in options.discipline
+            for error in release(of, unreleased=options.unreleased)
         ]
     except AgonError as error:
         errors = [str(error)]

@@ -39,7 +39,7 @@ def create_app(service: Service, settings: Settings) -> FastAPI:
     """Return the application of one process.
 
     Args:
-        service: what the use cases work with; its opener closes it.
+        service: database, clock and keys; the caller closes it.
         settings: limits, proxies, authentication.
     """
     parts = Serving(

@@ -1,8 +1,8 @@
-"""Answer requests for pages and rows of boards: getBoard, getRow and getUnscored.
+"""Handle requests for pages and rows of boards: getBoard, getRow and getUnscored.
 
-These are requested most. FastAPI documents the three operations; the requests themselves are
-answered here, because its work (dependencies, forms, a session for each step) costs many times
-the page.
+These are the most frequent requests. FastAPI documents the three operations; the requests are
+handled here, because FastAPI's own steps (dependencies, forms, a session for each) cost many times
+as much as the page.
 """
 
 from collections.abc import Awaitable, Callable
@@ -34,7 +34,7 @@ from agon.http.etags import etag, is_known
 from agon.http.middleware.concurrency import ConcurrencyLimiter
 from agon.http.problems import on_invalid_request
 from agon.http.queries import require_known
-from agon.http.rebuilding import rebuild_answer
+from agon.http.rebuilding import rebuild_response
 from agon.store.board_rows import BoardRows, StateToken
 
 BOARD: Final = "/api/v1/contests/{contest}/boards/{board}"
@@ -62,10 +62,10 @@ class RowPath(BoardPath):
 
 
 class BoardPages:
-    """Reads pages of boards and answers with them.
+    """Reads pages of boards and returns them as responses.
 
-    What a caller sees of a board is cached while nothing is stored; whether anything was is read
-    together with the rows, so that no response is older than its request.
+    What a caller sees of a board is cached until the database changes; the state of the database is
+    read together with the rows, so that no response is older than its request.
 
     Args:
         service: the service.
@@ -91,7 +91,7 @@ class BoardPages:
         ]
 
     async def get_board(self, request: Request) -> Response:
-        """Return a page, the rows a search found, or a whole board as CSV or NDJSON."""
+        """Return a page, the rows of a search, or a complete board as CSV or NDJSON."""
         path, query = _parse(request, BoardPath, BoardQuery)
         form = query.format or _accepted(request)
         if len(query.model_fields_set) > 1:
@@ -112,7 +112,7 @@ class BoardPages:
         """Return a participant's row with its neighbors."""
         path, query = _parse(request, RowPath, RowQuery)
         return await self._page(
-            request, path, as_of=query.as_of, id=path.id, neighbors=query.neighbours
+            request, path, as_of=query.as_of, id=path.id, neighbors=query.neighbors
         )
 
     async def get_unscored(self, request: Request) -> Response:
@@ -124,19 +124,21 @@ class BoardPages:
         )
 
     async def _page(
-        self, request: Request, path: BoardPath, *, cursor: str | None = None, **wanted: Any
+        self, request: Request, path: BoardPath, *, cursor: str | None = None, **parameters: Any
     ) -> Response:
         at = None if cursor is None else Cursor.read(cursor)
-        asked = PageRequest(cursor=at, **wanted)
+        page_request = PageRequest(cursor=at, **parameters)
         try:
-            view, head, page = await self._read(request, path, asked)
+            view, head, page = await self._read(request, path, page_request)
         except NotStored as missing:
             return await self._rebuild(request, path, missing)
-        known = request.headers.get("if-none-match")
-        return page_response(view, page, known=known, head=head, unscored=asked.unscored)
+        client_tags = request.headers.get("if-none-match")
+        return page_response(
+            view, page, known=client_tags, head=head, unscored=page_request.unscored
+        )
 
     async def _read(
-        self, request: Request, path: BoardPath, asked: PageRequest
+        self, request: Request, path: BoardPath, page_request: PageRequest
     ) -> tuple[View, bytes | None, Page]:
         """Return what the caller sees of the contest, the head of the page if cached, and the page.
 
@@ -144,39 +146,41 @@ class BoardPages:
         were deleted between the lookup of the board and the read.
         """
         caller = replace(request.scope["agon.caller"], network=None)
-        snapshot = None if asked.cursor is None else asked.cursor.snapshot
-        key = ViewKey(path.contest, path.board, asked.as_of, snapshot, caller)
+        snapshot = None if page_request.cursor is None else page_request.cursor.snapshot
+        key = ViewKey(path.contest, path.board, page_request.as_of, snapshot, caller)
         cached = self._views.cached(key)
         if cached is None:
             valid, state = None, await self._rows.state()
         else:
             valid, view = cached
-            state, page = await self._fetch(view, asked)
+            state, page = await self._fetch(view, page_request)
         if cached is None or state != valid:
             view = await self._views.load(key, state)
-            _, page = await self._fetch(view, asked)
+            _, page = await self._fetch(view, page_request)
         if page is not None:
             return view.contest, view.head, page
         async with self._limiter.slot(request.scope):
             page = await self._views.in_thread(
-                lambda: read_page(self._service, view.contest, path.board, asked)
+                lambda: read_page(self._service, view.contest, path.board, page_request)
             )
         return view.contest, None, page
 
-    async def _fetch(self, view: BoardView, asked: PageRequest) -> tuple[StateToken, Page | None]:
+    async def _fetch(
+        self, view: BoardView, page_request: PageRequest
+    ) -> tuple[StateToken, Page | None]:
         """Return a page and the state of the database it was read in; None: not all rows exist."""
         board, index = view.board, None
-        if asked.id is not None:
-            state, index = await self._rows.index(board.rows_snapshot.no, asked.id)
+        if page_request.id is not None:
+            state, index = await self._rows.index(board.rows_snapshot.no, page_request.id)
             if index is None:
                 return state, None
-        start, limit = asked.window(index)
-        size = board.snapshot.unscored if asked.unscored else board.snapshot.rows
+        start, limit = page_request.window(index)
+        size = board.snapshot.unscored if page_request.unscored else board.snapshot.rows
         count = max(0, min(limit, size - start))
         state, lines = await self._rows.lines(
-            board.rows_snapshot.no, start=start, count=count, unscored=asked.unscored
+            board.rows_snapshot.no, start=start, count=count, unscored=page_request.unscored
         )
-        return state, None if len(lines) < count else board.page(asked, lines, index=index)
+        return state, None if len(lines) < count else board.page(page_request, lines, index=index)
 
     async def _search(
         self, request: Request, path: BoardPath, query: BoardQuery, prefix: str
@@ -198,7 +202,7 @@ class BoardPages:
     async def _download(
         self, request: Request, path: BoardPath, *, as_of: str | None, form: str
     ) -> Response:
-        """Stream a whole board of one snapshot."""
+        """Stream the complete board of one snapshot."""
         try:
             view, _, first = await self._read(request, path, PageRequest(as_of=as_of, limit=1))
         except NotStored as missing:
@@ -216,11 +220,11 @@ class BoardPages:
         return StreamingResponse(chunks, headers=headers, media_type=_MEDIA_TYPES[form])
 
     async def _rebuild(self, request: Request, path: BoardPath, missing: NotStored) -> Response:
-        """Return 202 with the job that brings the rows back."""
+        """Return 202 with the job that rebuilds the rows."""
 
         def queue() -> Response:
             view = self._views.contest(path.contest, request.scope["agon.caller"])
-            return rebuild_answer(request, view, missing)
+            return rebuild_response(request, view, missing)
 
         return await self._views.in_thread(queue)
 
@@ -232,7 +236,7 @@ class BoardPagesMiddleware:
 
     Args:
         app: the application that gets all other requests.
-        pages: answers.
+        pages: handles the requests for boards.
     """
 
     def __init__(self, app: ASGIApp, *, pages: BoardPages) -> None:
@@ -240,7 +244,7 @@ class BoardPagesMiddleware:
         self.routes = pages.routes()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, or pass it on."""
+        """Handle a request, or pass it on."""
         if (
             scope["type"] == "http"
             and scope["method"] == "GET"
@@ -265,7 +269,7 @@ class _Endpoint:
         self.action = ACTION
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
+        """Handle a request."""
         request = Request(scope, receive)
         try:
             response = await self.handler(request)
@@ -321,15 +325,17 @@ def _errors(kind: str, error: ValidationError) -> list[Any]:
 
 
 def _exclude(**parameters: str | None) -> None:
-    """Reject a request that gives all of some parameters that exclude each other."""
+    """Reject a request with parameters that exclude each other."""
     if all(value is not None for value in parameters.values()):
         both = " and ".join(parameters)
-        reason = "a cursor stays with its own snapshot" if "cursor" in parameters else "give one"
-        raise Unreadable(f"{both} exclude each other; {reason}")
+        remedy = (
+            "a cursor belongs to one snapshot, give one" if "cursor" in parameters else "give one"
+        )
+        raise Unreadable(f"{both} exclude each other; {remedy}")
 
 
 def _accepted(request: Request) -> str:
-    """Return the form that the Accept header asks for; JSON by default."""
+    """Return the format that the Accept header requests; JSON by default."""
     accept = request.headers.get("accept", "")
     for item in accept.split(",") if accept else ():
         media_type = item.partition(";")[0].strip().casefold()

@@ -1,4 +1,4 @@
-"""Cache what callers see of boards for as long as nothing is stored."""
+"""Cache what callers see of boards until the database changes."""
 
 import asyncio
 from collections.abc import Callable
@@ -19,7 +19,7 @@ from agon.http.boards import render_head
 from agon.store.board_rows import StateToken
 
 ACTION: Final = "contest.read"
-"""The action that reading a board is."""
+"""The permission needed to read a board."""
 
 _MAX_VIEWS: Final = 4096
 _MAX_THREADS: Final = 8
@@ -46,9 +46,9 @@ class ViewKey(NamedTuple):
     """The key of a view: which state of which board, and for which caller.
 
     Attributes:
-        as_of: a position or time; None: the state that is shown.
-        snapshot: the one a cursor stays with; None: no cursor.
-        caller: without its network, which makes no difference here.
+        as_of: a position or time; None: the newest visible state.
+        snapshot: the number of the cursor's snapshot; None: no cursor.
+        caller: without its network, which has no influence.
     """
 
     contest: str
@@ -70,7 +70,7 @@ class ViewCache:
     Args:
         service: the service.
         in_threads: whether a lookup waits for the database (PostgreSQL) and so needs a thread.
-            SQLite is read on the event loop: its readers wait for nothing, and a thread costs more.
+            SQLite is read on the event loop: its readers never wait, and a thread costs more.
     """
 
     def __init__(self, service: Service, *, in_threads: bool) -> None:
@@ -80,7 +80,7 @@ class ViewCache:
         self._entries: dict[ViewKey, _Entry] = {}
 
     def cached(self, key: ViewKey) -> tuple[StateToken, BoardView] | None:
-        """Return what was looked up last and the state it holds for, if it was looked up."""
+        """Return the cached view and the state of the database it is valid for, if there is one."""
         entry = self._entries.get(key)
         if entry is None or not entry.lookup.done():
             return None
@@ -88,7 +88,7 @@ class ViewCache:
         return None if isinstance(view, AgonError) else (entry.state, view)
 
     async def load(self, key: ViewKey, state: StateToken) -> BoardView:
-        """Return the view in a state that was the database's a moment ago, or in a later one.
+        """Return the view in a given state of the database, or in a later one.
 
         Requests for the same key in the same state share one lookup. Errors are not cached.
 
@@ -109,7 +109,7 @@ class ViewCache:
         return view
 
     async def in_thread(self, call: Callable[[], T]) -> T:
-        """Return a call's result, made in one of the threads for lookups."""
+        """Return the result of a call made in one of the threads for lookups."""
         return await run_sync(call, limiter=self._threads)
 
     def contest(self, name: str, caller: Caller) -> View:

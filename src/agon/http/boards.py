@@ -41,13 +41,13 @@ def page_response(
     head: bytes | None = None,
     unscored: bool = False,
 ) -> Response:
-    """Return the response with a page, or 304 where the client has it.
+    """Return the response with a page, or 304 if the client has it.
 
     Args:
         view: what the caller sees.
         page: the page.
         known: the request's ``If-None-Match``.
-        head: from :func:`render_head`, if it is at hand.
+        head: from :func:`render_head`; None: not rendered yet.
         unscored: whether the page lists the participants without a score.
     """
     body = render_page(head or render_head(view, page), page, unscored=unscored)

@@ -1,4 +1,4 @@
-"""Complete the API's description with what routes do not say one by one."""
+"""Add to the API's description what all operations share."""
 
 import re
 from typing import Any, Final
@@ -8,7 +8,7 @@ import orjson
 from agon.http.problems import MEDIA_TYPE
 
 DESCRIPTION: Final = """\
-Everything the service does, over HTTP. Answers are JSON; errors are
+The operations of the service. Responses are JSON; errors are
 `application/problem+json` with a stable `code`. Lists come in pages: follow `next`.
 Send `Idempotency-Key` with requests that change something, so that they can be repeated safely.
 Board pages carry a strong `ETag`. Tokens go into `Authorization: Bearer agon_…`; public contests
@@ -19,7 +19,7 @@ _KEY: Final = {
     "name": "Idempotency-Key",
     "in": "header",
     "required": False,
-    "description": "A fresh key for each request; its repetition gets the same answer.",
+    "description": "A new key for each request; a repeated request with it gets the same response.",
     "schema": {"type": "string", "minLength": 1, "maxLength": 200, "pattern": "^[!-~]+$"},
 }
 _CHANGING: Final = frozenset({"post", "put", "patch", "delete"})
@@ -30,12 +30,12 @@ _GENERIC: Final = re.compile(rb"\b(Page|Items)_(\w+?)_\b")
 
 
 def completed(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return the description with what all operations share: tokens, keys, errors, names."""
+    """Return the description with tokens, idempotency keys, errors and schema names."""
     schema = orjson.loads(_GENERIC.sub(_schema_name, orjson.dumps(schema)))
     schema["info"]["description"] = DESCRIPTION
     parts = schema.setdefault("components", {})
     parts["securitySchemes"] = {
-        "token": {"type": "http", "scheme": "bearer", "description": "agon_… as it was shown."}
+        "token": {"type": "http", "scheme": "bearer", "description": "agon_… as it was returned."}
     }
     parts.get("schemas", {}).pop("HTTPValidationError", None)
     parts.get("schemas", {}).pop("ValidationError", None)
@@ -54,7 +54,7 @@ def completed(schema: dict[str, Any]) -> dict[str, Any]:
     return schema
 
 
-def _schema_name(found: re.Match[bytes]) -> bytes:
+def _schema_name(match: re.Match[bytes]) -> bytes:
     """Return the name of a generic model's schema: ``WebhookPage``, ``WebhookList``."""
-    item = b"Participant" if found[2].startswith(b"dict") else found[2]
-    return item + (b"Page" if found[1] == b"Page" else b"List")
+    item = b"Participant" if match[2].startswith(b"dict") else match[2]
+    return item + (b"Page" if match[1] == b"Page" else b"List")

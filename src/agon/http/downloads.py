@@ -1,6 +1,6 @@
-r"""Write whole boards as CSV and NDJSON, piece by piece.
+r"""Stream complete boards as CSV and NDJSON.
 
-CSV is made safe for spreadsheets: text that would be run as a formula gets an apostrophe.
+CSV is safe for spreadsheets: text that would be run as a formula gets an apostrophe.
 """
 
 import csv
@@ -17,19 +17,19 @@ from agon.app.spreadsheets import escape_formula
 
 CSV: Final = "text/csv; charset=utf-8"
 NDJSON: Final = "application/x-ndjson"
-_PORTION: Final = 1000
+_CHUNK_ROWS: Final = 1000
 
 
 def ndjson_chunks(service: Service, view: View, first: Page) -> Iterator[bytes]:
-    """Yield one JSON object a line: the stored lines."""
-    for lines in _portions(service, view, first):
+    """Yield the stored lines: one JSON object per line."""
+    for lines in _chunks(service, view, first):
         yield b"\n".join(lines) + b"\n"
 
 
 def csv_chunks(service: Service, view: View, first: Page) -> Iterator[bytes]:
     """Yield a header and one line per row; nested values become ``components.h_index``, …."""
     names: list[str] | None = None
-    for lines in _portions(service, view, first):
+    for lines in _chunks(service, view, first):
         rows = [dict(_flat(orjson.loads(line))) for line in lines]
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\r\n")
@@ -41,15 +41,15 @@ def csv_chunks(service: Service, view: View, first: Page) -> Iterator[bytes]:
         yield out.getvalue().encode()
 
 
-def _portions(service: Service, view: View, first: Page) -> Iterator[list[bytes]]:
-    """Yield a snapshot's rows; each chunk is read separately, so that no transaction lasts."""
-    board, found = first.snapshot.board, first
+def _chunks(service: Service, view: View, first: Page) -> Iterator[list[bytes]]:
+    """Yield a snapshot's rows; each chunk is read in its own short transaction."""
+    board, chunk = first.snapshot.board, first
     while True:
-        if found.lines:
-            yield found.lines
-        if found.next is None:
+        if chunk.lines:
+            yield chunk.lines
+        if chunk.next is None:
             return
-        found = page(service, view, board, cursor=found.next, limit=_PORTION)
+        chunk = page(service, view, board, cursor=chunk.next, limit=_CHUNK_ROWS)
 
 
 def _flat(row: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
@@ -61,7 +61,7 @@ def _flat(row: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]
 
 
 def _ordered(names: list[str]) -> list[str]:
-    """Put rank, id and score first; stored lines have their keys in alphabetical order."""
+    """Return the names with rank, id and score first; stored lines have theirs sorted."""
     first = [name for name in ("rank", "id", "score") if name in names]
     return first + [name for name in names if name not in first]
 

@@ -1,4 +1,4 @@
-"""ETags of responses, so that clients are not sent what they already have."""
+"""ETags of responses, so that unchanged responses are not sent again."""
 
 import hashlib
 
@@ -6,7 +6,7 @@ from starlette.requests import Request
 
 
 def etag(*parts: object) -> str:
-    """Return a strong ETag over the hash of a board and everything that shapes its page.
+    """Return a strong ETag over the hash of a board and the parameters of its page.
 
     Example:
         >>> etag("ab12", 50) == etag("ab12", 50), etag("ab12", 50) == etag("ab12", 51)
@@ -28,16 +28,16 @@ def etag_of(body: bytes) -> str:
 
 def is_known(request: Request, tag: str) -> bool:
     """Return whether the client already has a response (``If-None-Match``)."""
-    given = request.headers.get("if-none-match")
-    return given is not None and names(given, tag)
+    header = request.headers.get("if-none-match")
+    return header is not None and names(header, tag)
 
 
-def names(given: str, tag: str) -> bool:
+def names(header: str, tag: str) -> bool:
     """Return whether an ``If-None-Match`` header contains a tag.
 
     Example:
         >>> names('"a", W/"b"', '"b"'), names("*", '"b"'), names('"a"', '"b"')
         (True, True, False)
     """
-    listed = {item.strip().removeprefix("W/") for item in given.split(",")}
+    listed = {item.strip().removeprefix("W/") for item in header.split(",")}
     return "*" in listed or tag in listed

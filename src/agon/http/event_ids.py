@@ -1,7 +1,7 @@
-"""Write the numbers of events so that nobody can count by them.
+"""Encrypt the numbers of events, so that ids reveal no counts.
 
-Events are numbered over all contests, the staff's among them. The plain numbers would tell anybody
-how much happened between two public events, and of one contest how much is hidden in another.
+Events are numbered over all contests and include staff events. Plain numbers would reveal how many
+events occurred between two public ones, in the same contest and in others.
 """
 
 import hashlib
@@ -14,16 +14,16 @@ from agon.app.service import SigningKey
 from agon.errors import Unreadable
 
 FIRST: Final = "0"
-"""Stands for the place before the first event."""
+"""The position before the first event."""
 
 PATTERN: Final = r"^(0|[0-9a-f]{32})$"
 _HALF: Final = 8
 
 
 class EventIds:
-    """Turn an event's number into an id of one contest and back, the same in every process.
+    """Converts numbers of events to ids of one contest and back, equally in every process.
 
-    One AES block holds the hash of the contest and the number; its key is the service's own.
+    An id is one AES block of the contest's hash and the number, under a key of the service.
 
     Args:
         signer: the signing key of the service.
@@ -45,26 +45,28 @@ class EventIds:
         return (encryptor.update(block) + encryptor.finalize()).hex()
 
     def number(self, contest: str, text: str) -> int:
-        """Return the number behind an id, 0 for :data:`FIRST`.
+        """Return the number of an id, 0 for :data:`FIRST`.
 
         Raises:
-            Unreadable: it is of no event of this contest.
+            Unreadable: it is not the id of an event of this contest.
         """
         if text == FIRST:
             return 0
         decryptor = self._cipher.decryptor()
         block = decryptor.update(bytes.fromhex(text)) + decryptor.finalize()
         if block[:_HALF] != _mark(contest):
-            raise Unreadable("this id is of no event here; give the last one you have, or 0")
+            raise Unreadable(
+                "this is not the id of an event of this contest; give the last one received, or 0"
+            )
         return int.from_bytes(block[_HALF:])
 
     @cached_property
     def _cipher(self) -> Cipher[modes.ECB]:
-        # A signature of what is never signed elsewhere is a secret that all processes share.
+        # The signature of a value that is signed nowhere else is a secret of all processes.
         secret = bytes.fromhex(self._signer.sign({"agon": "event ids"}))
         key = hashlib.sha256(secret).digest()
-        # One block holds all, and equal events have equal ids on purpose.
-        return Cipher(algorithms.AES(key), modes.ECB())  # noqa: S305 (as said above)
+        # A single block is encrypted, and equal events have equal ids on purpose.
+        return Cipher(algorithms.AES(key), modes.ECB())  # noqa: S305 (see the comment above)
 
 
 def _mark(contest: str) -> bytes:

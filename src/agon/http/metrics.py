@@ -45,9 +45,9 @@ class Metrics:
 
     def answered(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count a response under its route's template, never under the requested path."""
-        known = method if method in _METHODS else "other"
-        self._requests.labels(known, route, str(status)).inc()
-        self._seconds.labels(known, route).observe(seconds)
+        known_method = method if method in _METHODS else "other"
+        self._requests.labels(known_method, route, str(status)).inc()
+        self._seconds.labels(known_method, route).observe(seconds)
 
     def text(self) -> bytes:
         """Return everything in Prometheus's text form."""

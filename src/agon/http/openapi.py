@@ -1,4 +1,4 @@
-"""Write the API's description (OpenAPI 3.1) as it stands in the repository.
+"""Write the API's description (OpenAPI 3.1) as it is in the repository.
 
 ``python -m agon.http.openapi docs/reference/openapi.json`` writes it; a test compares it.
 """
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 def document() -> bytes:
-    """Return the description as it stands in the repository: sorted, indented, one final newline.
+    """Return the description as it is in the repository: sorted, indented, one final newline.
 
-    It depends on no store and no settings.
+    It is independent of databases and settings.
     """
     app = create_app(cast("Service", None), Settings())
     return orjson.dumps(app.openapi(), option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS) + b"\n"

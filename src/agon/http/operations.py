@@ -20,8 +20,8 @@ from agon.app.contests.boards.stored_rows import NotStored
 from agon.http.middleware.auth import caller_of
 from agon.http.pages import link
 from agon.http.problems import MEDIA_TYPE
-from agon.http.queries import expect_known
-from agon.http.rebuilding import rebuild_answer
+from agon.http.queries import require_known_query
+from agon.http.rebuilding import rebuild_response
 from agon.http.serving import serving
 
 Endpoint = Callable[..., Any]
@@ -43,7 +43,7 @@ _MEANINGS: Final = {
     422: "The request is invalid; every error is listed.",
     429: "Too many requests.",
     500: "An internal error.",
-    503: "A required component is not available at the moment.",
+    503: "A required component is not available at present.",
 }
 
 
@@ -90,21 +90,21 @@ def _add_route(router: APIRouter, operation: AnyOperation, handler: Endpoint | N
 
 
 def endpoint(operation: AnyOperation, handler: Endpoint | None = None) -> Endpoint:
-    """Return the function that answers requests for an operation."""
+    """Return the function that handles requests for an operation."""
     if handler is None:
         answer: Endpoint = _answer(operation)
     elif inspect.iscoroutinefunction(handler):
 
         async def answer(
-            http_request: Request, http_response: Response, context: Any, **given: Any
+            http_request: Request, http_response: Response, context: Any, **values: Any
         ) -> Any:
-            return await handler(http_request, http_response, context, **given)
+            return await handler(http_request, http_response, context, **values)
     else:
 
         def answer(
-            http_request: Request, http_response: Response, context: Any, **given: Any
+            http_request: Request, http_response: Response, context: Any, **values: Any
         ) -> Any:
-            return handler(http_request, http_response, context, **given)
+            return handler(http_request, http_response, context, **values)
 
     answer.__signature__ = _signature(operation)  # type: ignore[attr-defined]  # read by FastAPI
     answer.__doc__ = operation.description
@@ -113,7 +113,7 @@ def endpoint(operation: AnyOperation, handler: Endpoint | None = None) -> Endpoi
 
 
 def _elsewhere(*_: object, **__: object) -> NoReturn:
-    """Raise: an earlier route answers requests for the operation."""
+    """Raise AssertionError: an earlier route handles requests for the operation."""
     raise AssertionError
 
 
@@ -121,15 +121,15 @@ def _answer(operation: AnyOperation) -> Endpoint:
     """Return the endpoint of an operation whose response is its result."""
 
     def answer(
-        http_request: Request, http_response: Response, context: Any, **given: Any
+        http_request: Request, http_response: Response, context: Any, **values: Any
     ) -> Response | BaseModel:
         if operation.secret:
             http_request.scope["agon.secret"] = True
-        arguments = [_page_request(given)] if operation.is_paged else []
+        arguments = [_page_request(values)] if operation.is_paged else []
         try:
-            result = operation.function(context, *arguments, **given)
+            result = operation.function(context, *arguments, **values)
         except NotStored as missing:
-            return rebuild_answer(http_request, context.view, missing)
+            return rebuild_response(http_request, context.view, missing)
         if isinstance(result, Page):
             header = link(http_request, next=result.next)
             if header is not None:
@@ -144,8 +144,8 @@ def _answer(operation: AnyOperation) -> Endpoint:
     return answer
 
 
-def _page_request(given: dict[str, Any]) -> PageRequest:
-    return PageRequest(limit=given.pop("limit"), cursor=given.pop("cursor"))
+def _page_request(values: dict[str, Any]) -> PageRequest:
+    return PageRequest(limit=values.pop("limit"), cursor=values.pop("cursor"))
 
 
 def _signature(operation: AnyOperation) -> inspect.Signature:
@@ -213,7 +213,7 @@ class Authorization:
             contest=contest,
             allow_private=parts.settings.webhook_allow_private,
         )
-        expect_known(request)
+        require_known_query(request)
         return context
 
 
@@ -222,23 +222,23 @@ def _model(operation: AnyOperation) -> Any:
 
 
 def _responses(operation: AnyOperation) -> dict[int | str, dict[str, Any]]:
-    """Return the documented responses of an operation beside its success."""
-    found: dict[int | str, dict[str, Any]] = {}
+    """Return the documented responses of an operation other than success."""
+    responses: dict[int | str, dict[str, Any]] = {}
     if operation.media_types:
         string = {"schema": {"type": "string"}}
-        found[operation.status] = {"content": dict.fromkeys(operation.media_types, string)}
+        responses[operation.status] = {"content": dict.fromkeys(operation.media_types, string)}
     for status, description in operation.also.items():
-        found[status] = {"description": description}
+        responses[status] = {"description": description}
         if status == 202:  # noqa: PLR2004 (HTTP)
-            found[status]["model"] = Job
+            responses[status]["model"] = Job
         elif status == 200:  # noqa: PLR2004 (HTTP)
-            found[status]["model"] = operation.returns
+            responses[status]["model"] = operation.returns
     statuses = {*_ALWAYS, *(_WITH_BODY if operation.changes else ()), *operation.errors}
     schema = {"schema": {"$ref": f"#/components/schemas/{ProblemDetails.__name__}"}}
     for status in sorted(statuses):
-        found[status] = {
+        responses[status] = {
             "description": _MEANINGS[status],
             "model": ProblemDetails,
             "content": {MEDIA_TYPE: schema},
         }
-    return found
+    return responses

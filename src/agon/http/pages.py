@@ -6,17 +6,17 @@ from starlette.requests import Request
 
 
 def link(request: Request, **cursors: str | None) -> str | None:
-    """Write the Link header: ``<address>; rel="next"``; None when there is nowhere to go.
+    """Return the Link header, ``<path?query>; rel="next"``; None if there are no cursors.
 
-    The address is the one that was asked, from its path on: which scheme and host a client sees,
-    only the client knows, and a token must not follow a link to another.
+    The link is the request's path and query: the server does not know the scheme and host that the
+    client uses, and a client must not send its token to another host.
     """
     address = quote(request.scope["path"])
-    given = [
+    parameters = [
         (name, value) for name, value in request.query_params.multi_items() if name != "cursor"
     ]
     parts = [
-        f'<{address}?{urlencode([*given, ("cursor", cursor)])}>; rel="{name}"'
+        f'<{address}?{urlencode([*parameters, ("cursor", cursor)])}>; rel="{name}"'
         for name, cursor in cursors.items()
         if cursor is not None
     ]

@@ -59,13 +59,13 @@ CODES: Final[Mapping[int, str]] = {
 """Code of each status, for errors of HTTP itself."""
 
 _REMEDIES: Final[Mapping[int, str]] = {
-    404: "there is nothing at this address; /api/openapi.json lists all there are",
-    405: "this address has other methods; the Allow header lists them",
+    404: "there is no resource at this URL; see /api/openapi.json for all operations",
+    405: "this URL does not allow the method; use one listed in the Allow header",
 }
 
 
-OUT_OF_ORDER: Final = (
-    "the server's database cannot be used just now; try again, or tell who looks after the server"
+DATABASE_UNAVAILABLE: Final = (
+    "the server's database is unavailable; try again later, or inform the operator of the server"
 )
 
 
@@ -87,23 +87,23 @@ def problem(
     *,
     code: str | None = None,
     request_id: str | None = None,
-    faults: Iterable[FieldError] = (),
+    errors: Iterable[FieldError] = (),
     total: int | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> Response:
-    """Return the response that says what is wrong and what to do.
+    """Return an error response with the error and its remedy.
 
     Args:
         status: the HTTP status.
-        detail: one fact and the remedy.
+        detail: the fact and the remedy.
         code: by default the code of the status.
         request_id: identifies this occurrence, also in the log.
-        faults: the errors in the request; at most :data:`SHOWN` are listed.
-        total: number of errors, if it is larger than the number of ``faults``.
+        errors: the errors in the request; at most :data:`SHOWN` are listed.
+        total: number of errors, if it is larger than the number of ``errors``.
         headers: further headers.
     """
     name = code or CODES.get(status, f"status-{status}")
-    listed = [fault.to_dict() for fault in faults]
+    listed = [error.to_dict() for error in errors]
     body: dict[str, Any] = {
         "type": f"urn:agon:problem:{name}",
         "title": HTTPStatus(status).phrase,
@@ -141,15 +141,15 @@ def problem_of(
         headers["retry-after"] = str(max(1, int(retry_after + 0.999)))
     elif isinstance(error, Unavailable):
         headers["retry-after"] = "1"
-    faults, total = _field_errors(error)
-    operates = caller is not None and caller.role == "operator"
-    hidden = isinstance(error, DatabaseUnavailable) and not operates
+    errors, total = _field_errors(error)
+    is_operator = caller is not None and caller.role == "operator"
+    hidden = isinstance(error, DatabaseUnavailable) and not is_operator
     return problem(
         status,
-        OUT_OF_ORDER if hidden else str(error),
+        DATABASE_UNAVAILABLE if hidden else str(error),
         code=error.code,
         request_id=request_id,
-        faults=faults,
+        errors=errors,
         total=total,
         headers=headers,
     )
@@ -158,10 +158,10 @@ def problem_of(
 async def on_agon_error(request: Request, error: Exception) -> Response:
     """Return the response to an error of agon."""
     assert isinstance(error, AgonError)  # noqa: S101 (it is registered for these)
-    return answer_to(error, request)
+    return agon_error_response(error, request)
 
 
-def answer_to(error: AgonError, request: Request) -> Response:
+def agon_error_response(error: AgonError, request: Request) -> Response:
     """Return the response to an error; database errors are also written to the log."""
     if isinstance(error, DatabaseUnavailable):
         serving(request).log.error("database-unavailable", why=str(error))
@@ -179,16 +179,18 @@ async def on_http_error(request: Request, error: Exception) -> Response:
 async def on_invalid_request(request: Request, error: Exception) -> Response:
     """Return the response to an invalid request; every error is listed with its location."""
     assert isinstance(error, RequestValidationError)  # noqa: S101 (it is registered for these)
-    faults = [FieldError(pointer=pointer(one["loc"]), detail=_said(one)) for one in error.errors()]
+    errors = [
+        FieldError(pointer=pointer(item["loc"]), detail=_message(item)) for item in error.errors()
+    ]
     status = 422
-    if any(one["type"] == "json_invalid" for one in error.errors()):
+    if any(item["type"] == "json_invalid" for item in error.errors()):
         status = 400
     return problem(
         status,
-        f"{len(faults)} fault{'s' if len(faults) != 1 else ''} in the request; "
-        "each is listed with its place",
+        f"the request has {len(errors)} error{'s' if len(errors) != 1 else ''}; "
+        "correct what errors lists, each with its pointer",
         request_id=request_id(request),
-        faults=faults,
+        errors=errors,
     )
 
 
@@ -207,34 +209,34 @@ def pointer(location: Iterable[Any]) -> str:
 
 def request_id(request: Request) -> str | None:
     """Return the id of a request."""
-    found = request.scope.get("agon.request_id")
-    return found if isinstance(found, str) else None
+    id_ = request.scope.get("agon.request_id")
+    return id_ if isinstance(id_, str) else None
 
 
-def _said(fault: Mapping[str, Any]) -> str:
+def _message(error: Mapping[str, Any]) -> str:
     """Return an error's message; the value is not repeated, as it may be a secret."""
-    wrong = (fault.get("ctx") or {}).get("error")
-    return str(wrong) if isinstance(wrong, Exception) else str(fault["msg"])
+    cause = (error.get("ctx") or {}).get("error")
+    return str(cause) if isinstance(cause, Exception) else str(error["msg"])
 
 
 def _field_errors(error: AgonError) -> tuple[list[FieldError], int | None]:
     issues = getattr(error, "issues", ())
-    faults = []
-    for one in issues:
-        line = getattr(one, "line", None) or getattr(one, "row", None)
-        column = getattr(one, "column", None)
-        place = [part for part in (line, column) if part is not None]
-        faults.append(FieldError(pointer=pointer(place), detail=str(one)))
+    errors = []
+    for issue in issues:
+        line = getattr(issue, "line", None) or getattr(issue, "row", None)
+        column = getattr(issue, "column", None)
+        location = [part for part in (line, column) if part is not None]
+        errors.append(FieldError(pointer=pointer(location), detail=str(issue)))
     total = getattr(error, "total", None)
-    return faults, total if isinstance(total, int) else None
+    return errors, total if isinstance(total, int) else None
 
 
 def _printable(value: Any) -> Any:
-    """Replace lone surrogates: hostile text must not break the error response."""
+    """Replace lone surrogates, which an invalid request can contain and JSON cannot."""
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode()
     if isinstance(value, dict):
-        return {key: _printable(one) for key, one in value.items()}
+        return {key: _printable(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [_printable(one) for one in value]
+        return [_printable(item) for item in value]
     return value

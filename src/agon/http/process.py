@@ -31,7 +31,7 @@ HEAD_TIMEOUT_S: Final = 10.0
 """Maximum number of seconds for the head of a request."""
 
 GRACE_S: Final = 25
-"""Number of seconds that running requests have to end after a signal to stop."""
+"""Maximum number of seconds for running requests to end after a signal to stop."""
 
 _BACKLOG: Final = 2048
 _MAX_ACCEPTED_TOGETHER: Final = 8
@@ -90,7 +90,7 @@ class Server(uvicorn.Server):
         gc.freeze()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Start to stop."""
+        """Begin the shutdown."""
         self._stopping()
         super().handle_exit(sig, frame)
 
@@ -134,5 +134,5 @@ def _quit(*_: Any) -> None:
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGTERM, _quit)  # until the server handles it there is nothing to finish
+    signal.signal(signal.SIGTERM, _quit)  # until the server runs there is nothing to finish
     main(sys.argv[1:])

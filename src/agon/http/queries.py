@@ -1,4 +1,4 @@
-"""Reject unknown query parameters; a misspelt one is never ignored."""
+"""Reject unknown query parameters, so that a misspelled one is not ignored."""
 
 from collections.abc import Iterable
 from typing import Any, Final
@@ -12,8 +12,8 @@ from agon.errors import Unreadable, did_you_mean
 _MAX_SHOWN: Final = 80
 
 
-def expect_known(request: Request) -> None:
-    """Reject a request with unknown query parameters.
+def require_known_query(request: Request) -> None:
+    """Require that an operation has all query parameters of a request.
 
     Raises:
         Unreadable: with the closest known name.
@@ -31,15 +31,15 @@ def expect_known(request: Request) -> None:
 
 
 def require_known(names: Iterable[str], known: frozenset[str]) -> None:
-    """Reject query parameters that an operation does not have.
+    """Require that query parameters are known ones of an operation.
 
     Raises:
         Unreadable: with the closest known name.
     """
     for name in names:
         if name not in known:
-            right = did_you_mean(name[:_MAX_SHOWN], known) if known else "there are none here"
-            raise Unreadable(f"there is no query parameter {name[:_MAX_SHOWN]!r}; {right}")
+            remedy = did_you_mean(name[:_MAX_SHOWN], known) if known else "remove it"
+            raise Unreadable(f"there is no query parameter {name[:_MAX_SHOWN]!r}; {remedy}")
 
 
 _KNOWN: Final[dict[str, frozenset[str] | None]] = {}
@@ -51,8 +51,8 @@ def _known(dependant: Dependant | None) -> frozenset[str] | None:
     if dependant is None:
         return None
     names: set[str] = set()
-    for one in _all(dependant):
-        for field in one.query_params:
+    for dependency in _all(dependant):
+        for field in dependency.query_params:
             kind: Any = field.field_info.annotation
             if isinstance(kind, type) and issubclass(kind, BaseModel):
                 return None
@@ -61,4 +61,4 @@ def _known(dependant: Dependant | None) -> frozenset[str] | None:
 
 
 def _all(dependant: Dependant) -> list[Dependant]:
-    return [dependant, *(one for sub in dependant.dependencies for one in _all(sub))]
+    return [dependant, *(dependency for sub in dependant.dependencies for dependency in _all(sub))]

@@ -1,4 +1,4 @@
-"""Have a board of the past rebuilt: 202, and the job to wait for."""
+"""Return 202 with the job that rebuilds the rows of an earlier board."""
 
 from typing import Any, Final
 
@@ -15,20 +15,20 @@ from agon.http.middleware.auth import caller_of
 from agon.http.middleware.concurrency import Busy
 from agon.http.serving import serving
 
-MOST: Final = 3
-"""So many boards of a contest are rebuilt at a time for those who may not see its jobs."""
+MAX_REBUILDS: Final = 3
+"""Maximum number of boards of a contest rebuilt together for callers who may not see its jobs."""
 
-_UNSEEN: Final[dict[str, Any]] = {
-    "by": "somebody", "worker": None, "causes": (), "position": None, "eta_seconds": None,
+_HIDDEN: Final[dict[str, Any]] = {
+    "by": "anonymous", "worker": None, "causes": (), "position": None, "eta_seconds": None,
 }  # fmt: skip
-"""Who asked first and the length of the queue are for staff only."""
+"""Fields for staff only: who requested the job first, and the length of the queue."""
 
 
-def rebuild_answer(request: Request, view: View, missing: NotStored) -> Response:
-    """Queue the rebuilding (once, however many ask) and answer 202 with the job.
+def rebuild_response(request: Request, view: View, missing: NotStored) -> Response:
+    """Queue the rebuild, unless it is queued already, and return 202 with the job.
 
     Raises:
-        Busy: the caller may not see jobs, and :data:`MOST` others are being rebuilt.
+        Busy: the caller may not see jobs, and :data:`MAX_REBUILDS` others are being rebuilt.
     """
     service, caller = serving(request).service, caller_of(request)
     job = service_job(
@@ -41,19 +41,22 @@ def rebuild_answer(request: Request, view: View, missing: NotStored) -> Response
     )
     sees_jobs = permits(caller, "job.read", contest=view.contest)
     if not sees_jobs:
-        _expect_room(service, job)
+        _require_capacity(service, job)
     rebuilding = queued(service, job, contest=view.contest.id)
     headers = {"location": f"/api/v1/jobs/{rebuilding.id}", "retry-after": "2"}
     if not sees_jobs:
-        rebuilding = rebuilding.model_copy(update=_UNSEEN)
+        rebuilding = rebuilding.model_copy(update=_HIDDEN)
     return Response(rebuilding.model_dump_json(), 202, headers, media_type="application/json")
 
 
-def _expect_room(service: Service, job: NewJob) -> None:
-    """Reject anonymous requests that would rebuild every past board before anything is judged."""
+def _require_capacity(service: Service, job: NewJob) -> None:
+    """Limit anonymous requests, which could otherwise fill the queue with rebuilds."""
     with service.store.read() as session:
-        under_way = session.queue.page(
-            contest_no=job.contest_no, states=("queued", "leased"), kinds=("rebuild",), limit=MOST
+        running = session.queue.page(
+            contest_no=job.contest_no,
+            states=("queued", "leased"),
+            kinds=("rebuild",),
+            limit=MAX_REBUILDS,
         )
-    if len(under_way) >= MOST and all(one.payload != job.payload for one in under_way):
-        raise Busy("other boards of the past are being rebuilt; ask for this one in a moment")
+    if len(running) >= MAX_REBUILDS and all(other.payload != job.payload for other in running):
+        raise Busy("other earlier boards are being rebuilt; try again in a few seconds")

@@ -36,7 +36,7 @@ class Serving:
 
 
 def serving(connection: HTTPConnection) -> Serving:
-    """Return the parts of the process that answers a request."""
-    found = connection.app.state.serving
-    assert isinstance(found, Serving)  # noqa: S101 (create_app put it there)
-    return found
+    """Return the dependencies of the process that handles a request."""
+    state = connection.app.state.serving
+    assert isinstance(state, Serving)  # noqa: S101 (create_app put it there)
+    return state

@@ -19,8 +19,8 @@ MIN_BYTES: Final = 16 << 10
 class SlowReaderTimeout(H11Protocol):
     """Aborts the connection of a client that reads nothing between two checks.
 
-    Without it each such client would hold a connection, its buffers and the rest of its response
-    for as long as it liked, also after the response's end: closing waits until everything is read.
+    Without it such a client would hold a connection, its buffers and the rest of its response
+    without limit, also after the response's end: closing waits until everything is read.
     """
 
     _timer: asyncio.TimerHandle | None = None
@@ -33,7 +33,7 @@ class SlowReaderTimeout(H11Protocol):
         self._check_later()
 
     def resume_writing(self) -> None:
-        """Note that a full buffer was read."""
+        """Record that a full buffer was read."""
         self._buffer_drained = True
         super().resume_writing()
 

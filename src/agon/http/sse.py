@@ -12,7 +12,7 @@ from fastapi.sse import format_sse_event
 from starlette.concurrency import run_in_threadpool
 
 from agon.app.access.permissions import viewed
-from agon.app.access.tokens import expect_good
+from agon.app.access.tokens import require_valid_token
 from agon.app.contests.ledgers.positions import reach
 from agon.app.service import Service
 from agon.entities.access import Caller
@@ -38,8 +38,8 @@ class Listener:
     Attributes:
         contest: the contest's id.
         caller: the client.
-        token: the token's id, None where there is none; a stream ends when it is revoked.
-        since: the last event the client has; None: only what comes from now on.
+        token: the token's id, None if there is none; a stream ends when it is revoked.
+        since: the last event the client has; None: only later events.
     """
 
     contest: str
@@ -154,11 +154,11 @@ class Streams:
 
     async def _poll_events(self) -> None:
         """Wake the streams when there are new events, as long as there are streams."""
-        seen = -1
+        last_state = -1
         while self._open.total() and not self._closing:
             state = await run_in_threadpool(self._last)
-            if state != seen:
-                seen = state
+            if state != last_state:
+                last_state = state
                 self._shared = {}
                 news, self._news = self._news, asyncio.Event()
                 news.set()
@@ -186,17 +186,17 @@ class Streams:
         """
         with self._service.store.read() as session:
             if listener.token is not None:
-                expect_good(session, listener.token, now=self._service.clock())
+                require_valid_token(session, listener.token, now=self._service.clock())
             view = viewed(session, listener.contest, listener.caller)
-            found = session.events.after(
+            events = session.events.after(
                 at, contest_no=view.contest.no, until=reach(view), limit=_MAX_EVENTS
             )
-        shown = tuple(
+        visible = tuple(
             sse_event(event, listener.contest, self.ids.text(listener.contest, event.no))
-            for event in found
+            for event in events
             if view.staff or not event.staff
         )
-        return _Batch(shown, found[-1].no if found else at, len(found) == _MAX_EVENTS)
+        return _Batch(visible, events[-1].no if events else at, len(events) == _MAX_EVENTS)
 
     def _last(self) -> int:
         with self._service.store.read() as session:

@@ -50,7 +50,7 @@ def _texts(column: Any) -> Iterable[Any]:
         return _objects([field.name for field in column.type], column.flatten())
     if column.null_count:
         written = iter(_texts(column.drop_null()))
-        return [next(written) if there else "null" for there in column.is_valid().to_pylist()]
+        return [next(written) if is_valid else "null" for is_valid in column.is_valid().to_pylist()]
     if kinds.is_floating(column.type) and not pc.all(pc.is_finite(column), min_count=0).as_py():
         raise ValueError("expected finite numbers or empty values on a board, got another number")
     if kinds.is_floating(column.type) or kinds.is_integer(column.type):

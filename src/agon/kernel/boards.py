@@ -128,13 +128,13 @@ def id_order(ids: pa.Array) -> np.ndarray[Any, np.dtype[np.int64]]:
     text = pc.cast(ids, pa.string())
     if isinstance(text, pa.ChunkedArray):
         text = text.combine_chunks()
-    whole = pc.match_substring_regex(text, _INTEGRAL)
-    number = pc.cast(pc.if_else(whole, text, pa.scalar("0")), pa.int64())
+    integral = pc.match_substring_regex(text, _INTEGRAL)
+    number = pc.cast(pc.if_else(integral, text, pa.scalar("0")), pa.int64())
     keys = pa.table(
         {
-            "text": pc.if_else(whole, pa.scalar(""), text),
+            "text": pc.if_else(integral, pa.scalar(""), text),
             "number": number,
-            "is_text": pc.invert(whole),
+            "is_text": pc.invert(integral),
         }
     )
     order = pc.sort_indices(

@@ -105,9 +105,9 @@ class Explanation:
         """
         if len(self.parts) <= most:
             return self.parts
-        shown, others = self.parts[: most - 1], self.parts[most - 1 :]
-        rest = round(math.fsum(part.points for part in others), self.places)
-        together = Part(f"{len(others):,} more", rest, {}, {}, "the parts after these, together")
+        shown, remaining = self.parts[: most - 1], self.parts[most - 1 :]
+        rest = round(math.fsum(part.points for part in remaining), self.places)
+        together = Part(f"{len(remaining):,} more", rest, {}, {}, "the parts after these, together")
         return (*shown, together)
 
     def to_dict(self) -> dict[str, Any]:

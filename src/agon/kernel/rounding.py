@@ -45,9 +45,9 @@ def half_away(x: float | FloatArray, *, places: int = 0) -> float | FloatArray:
         >>> half_away(1.005, places=2), half_away(-0.285, places=2)
         (1.01, -0.29)
     """
-    values, scaled, whole = _split(x, places)
-    fraction = scaled - whole
-    rounded = (whole + (fraction >= _HALF)) / 10.0**places
+    values, scaled, integral = _split(x, places)
+    fraction = scaled - integral
+    rounded = (integral + (fraction >= _HALF)) / 10.0**places
     if places:
         # Scaling moved these by an ulp or two: their decimals decide.
         unsure = (np.abs(fraction - _HALF) <= _ULPS * scaled) | (scaled >= _NO_FRACTION)
@@ -83,9 +83,9 @@ def publish(x: float | FloatArray, *, places: int = 6) -> float | FloatArray:
         >>> publish(1.1 + 2.2 + 0.0000005)  # 3.3000005000000003 or ...04999..., by order
         3.300001
     """
-    values, scaled, whole = _split(x, places)
+    values, scaled, integral = _split(x, places)
     half = _HALF - np.minimum(_STEP_NOISE + _ULPS * scaled, 0.25)
-    rounded = (whole + (scaled - whole >= half)) / 10.0**places
+    rounded = (integral + (scaled - integral >= half)) / 10.0**places
     if (large := scaled >= _NO_FRACTION).any():  # noise is below their resolution
         rounded[large] = half_away(np.abs(values[large]), places=places)
     return _signed(rounded, values, x)
@@ -161,8 +161,8 @@ def largest_remainder(weights: npt.ArrayLike, *, total: int = U16) -> IntArray:
     units = np.floor(quotas)
     noise = max(total, 1) * 2.0**-40
     remainders = np.rint((quotas - units) / noise)
-    left = total - int(units.sum())
-    units[np.argsort(-remainders, kind="stable")[:left]] += 1
+    remaining = total - int(units.sum())
+    units[np.argsort(-remainders, kind="stable")[:remaining]] += 1
     return units.astype(np.int64)
 
 

@@ -52,15 +52,15 @@ def pearson(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
         >>> pearson([1, 1, 1], [1, 2, 3])
         0.0
     """
-    one, other = _pairs(x, y)
-    if _constant(one) or _constant(other):
+    first, second = _pairs(x, y)
+    if _constant(first) or _constant(second):
         return 0.0
-    one = one / np.abs(one).max()  # so that no square overflows or vanishes
-    other = other / np.abs(other).max()
-    one = one - math.fsum(one) / len(one)
-    other = other - math.fsum(other) / len(other)
-    spread = math.sqrt(math.fsum(one * one)) * math.sqrt(math.fsum(other * other))
-    return max(-1.0, min(1.0, math.fsum(one * other) / spread))
+    first = first / np.abs(first).max()  # so that no square overflows or vanishes
+    second = second / np.abs(second).max()
+    first = first - math.fsum(first) / len(first)
+    second = second - math.fsum(second) / len(second)
+    spread = math.sqrt(math.fsum(first * first)) * math.sqrt(math.fsum(second * second))
+    return max(-1.0, min(1.0, math.fsum(first * second) / spread))
 
 
 def spearman(x: npt.ArrayLike, y: npt.ArrayLike, *, confidence: float) -> Correlation:
@@ -80,18 +80,18 @@ def spearman(x: npt.ArrayLike, y: npt.ArrayLike, *, confidence: float) -> Correl
         >>> round(found.value, 6), round(found.interval.low, 3), round(found.interval.high, 3)
         (0.8, -0.457, 0.991)
     """
-    one, other = _pairs(x, y)
+    first, second = _pairs(x, y)
     z = _two_sided(confidence)
-    rho = pearson(mean_ranks(one), mean_ranks(other))
-    if len(one) < _FEWEST_FOR_INTERVAL or _constant(one) or _constant(other):
-        return Correlation(rho, Interval(-1.0, 1.0), len(one))
+    rho = pearson(mean_ranks(first), mean_ranks(second))
+    if len(first) < _FEWEST_FOR_INTERVAL or _constant(first) or _constant(second):
+        return Correlation(rho, Interval(-1.0, 1.0), len(first))
     if abs(rho) >= 1.0 - _SAME:
         rho = math.copysign(1.0, rho)
-        return Correlation(rho, Interval(rho, rho), len(one))
-    reach = z * math.sqrt((1 + rho * rho / 2) / (len(one) - 3))
+        return Correlation(rho, Interval(rho, rho), len(first))
+    reach = z * math.sqrt((1 + rho * rho / 2) / (len(first) - 3))
     middle = math.atanh(rho)
     return Correlation(
-        rho, Interval(math.tanh(middle - reach), math.tanh(middle + reach)), len(one)
+        rho, Interval(math.tanh(middle - reach), math.tanh(middle + reach)), len(first)
     )
 
 
@@ -108,13 +108,13 @@ def kendall(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
         >>> kendall([1, 2, 3], [1, 3, 2])  # two pairs agree, one does not
         0.3333333333333333
     """
-    one, other = (_dense(column) for column in _pairs(x, y))
-    tied_one, tied_other = _tied_pairs(one), _tied_pairs(other)
-    pairs = len(one) * (len(one) - 1) // 2
+    first, second = (_dense(column) for column in _pairs(x, y))
+    tied_one, tied_other = _tied_pairs(first), _tied_pairs(second)
+    pairs = len(first) * (len(first) - 1) // 2
     if pairs in (tied_one, tied_other):
         return 0.0
-    tied_both = _tied_pairs(_dense(one * (other.max() + 1) + other))
-    discordant = _inversions(other[np.lexsort((other, one))])
+    tied_both = _tied_pairs(_dense(first * (second.max() + 1) + second))
+    discordant = _inversions(second[np.lexsort((second, first))])
     # Python integers from here on: products of pair counts exceed 64 bits.
     balance = pairs - tied_one - tied_other + tied_both - 2 * discordant
     tau = balance / math.sqrt((pairs - tied_one) * (pairs - tied_other))
@@ -179,10 +179,10 @@ def wilson(successes: float, *, trials: float, confidence: float) -> Interval:
 
 
 def _pairs(x: npt.ArrayLike, y: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
-    one, other = _column(x), _column(y)
-    if len(one) != len(other):
-        raise ValueError(f"columns of {len(one)} and {len(other)} values cannot be paired")
-    return one, other
+    first, second = _column(x), _column(y)
+    if len(first) != len(second):
+        raise ValueError(f"columns of {len(first)} and {len(second)} values cannot be paired")
+    return first, second
 
 
 def _column(values: npt.ArrayLike) -> FloatArray:
@@ -216,7 +216,7 @@ def _tied_pairs(dense: IntArray) -> int:
 
 def _inversions(numbers: IntArray) -> int:
     """Return the number of pairs in descending order, by the highest bit in which they differ."""
-    found = 0
+    count = 0
     for bit in reversed(range(int(numbers.max(initial=0)).bit_length())):
         # Rows are sorted by the higher bits already; their order is kept within a group.
         group = numbers >> (bit + 1)
@@ -224,6 +224,6 @@ def _inversions(numbers: IntArray) -> int:
         before = np.cumsum(ones) - ones
         opens = np.concatenate([[True], group[1:] != group[:-1]])
         at_open = before[np.maximum.accumulate(np.where(opens, np.arange(len(group)), 0))]
-        found += int((before - at_open)[ones == 0].sum())
+        count += int((before - at_open)[ones == 0].sum())
         numbers = numbers[np.argsort(numbers >> bit, kind="stable")]
-    return found
+    return count

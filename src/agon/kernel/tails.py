@@ -97,12 +97,12 @@ def poisson_binomial_tail(at_least: int, *, chances: npt.ArrayLike) -> float:
         return 0.0
     counted = np.zeros(at_least)  # chance of exactly 0, 1, … k - 1 successes so far
     counted[0] = 1.0
-    reached = 0.0  # chance of k or more: summed upwards, so that a tiny tail keeps its digits
+    tail = 0.0  # chance of k or more: summed upwards, so that a tiny tail keeps its digits
     for chance in tries.tolist():
-        reached += counted[-1] * chance
+        tail += counted[-1] * chance
         counted[1:] = counted[1:] * (1 - chance) + counted[:-1] * chance
         counted[0] *= 1 - chance
-    return float(min(1.0, reached))
+    return float(min(1.0, tail))
 
 
 def _chances(chances: npt.ArrayLike) -> FloatArray:

@@ -14,7 +14,7 @@ _MICROSECOND: Final = timedelta(microseconds=1)
 
 
 def written_time(
-    moment: datetime, *, to: Literal["microseconds", "milliseconds"] = "microseconds"
+    time: datetime, *, to: Literal["microseconds", "milliseconds"] = "microseconds"
 ) -> str:
     """Return a timestamp as text: UTC, ``Z``, to the microsecond or (truncated) to the millisecond.
 
@@ -26,9 +26,9 @@ def written_time(
         >>> written_time(datetime.fromisoformat("2026-11-21T12:00:00+02:00"))
         '2026-11-21T10:00:00.000000Z'
     """
-    if moment.tzinfo is None:
-        raise ValueError(f"{moment} has no zone; give a time with one, such as UTC")
-    return moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec=to) + "Z"
+    if time.tzinfo is None:
+        raise ValueError(f"{time} has no zone; give a time with one, such as UTC")
+    return time.astimezone(UTC).replace(tzinfo=None).isoformat(timespec=to) + "Z"
 
 
 def read_time(text: str) -> datetime:
@@ -65,34 +65,34 @@ def parse_time(as_of: datetime | str | None) -> datetime | None:
         ) from None
     except OverflowError:
         raise Unreadable(
-            f"{as_of} is not in the years 1 to 9999 in UTC; give a time that is"
+            f"{as_of} is not in the years 1 to 9999 in UTC; give a time in these years"
         ) from None
 
 
-def in_utc(moment: datetime) -> datetime:
+def in_utc(time: datetime) -> datetime:
     """Return the same time in UTC; a time without a zone is taken as UTC.
 
     Raises:
         OverflowError: in UTC it is outside the years 1 to 9999.
     """
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
 
 
-def micros(moment: datetime) -> int:
+def to_micros(time: datetime) -> int:
     """Return the exact number of microseconds since 1970.
 
     Example:
-        >>> micros(datetime(1970, 1, 1, 0, 0, 1, 5, tzinfo=UTC))
+        >>> to_micros(datetime(1970, 1, 1, 0, 0, 1, 5, tzinfo=UTC))
         1000005
     """
-    return (moment - _EPOCH) // _MICROSECOND
+    return (time - _EPOCH) // _MICROSECOND
 
 
-def moment_at(count: int) -> datetime:
-    """Return the timestamp that many microseconds after 1970: the inverse of :func:`micros`.
+def from_micros(count: int) -> datetime:
+    """Return the timestamp that many microseconds after 1970: the inverse of :func:`to_micros`.
 
     Example:
-        >>> moment_at(1000005).isoformat()
+        >>> from_micros(1000005).isoformat()
         '1970-01-01T00:00:01.000005+00:00'
     """
     return _EPOCH + timedelta(microseconds=count)

@@ -12,9 +12,9 @@ from agon.ledger.transitions import Adoption, adoptions_after
 class Effects:
     """The effects in force; only ``fold`` changes them, on its own copy.
 
-    A record is seen unless it came with a change that was rolled back (``undone``), or is voided
-    at least once (``voids``), or is not the last of its lineage that still counts (``superseded``).
-    A lineage is a record with all that replaced it, one after the other.
+    A record is visible unless it was added by a change set that was rolled back (``undone``), is
+    voided at least once (``voids``), or is not the last of its lineage that counts
+    (``superseded``). A lineage is a record with its successive replacements.
     """
 
     voids: dict[int, int] = field(default_factory=dict)
@@ -43,8 +43,8 @@ class Effects:
             adjustments=list(self.adjustments),
         )
 
-    def sees(self, record: int) -> bool:
-        """Return whether a record is seen."""
+    def is_visible(self, record: int) -> bool:
+        """Return whether a record is visible."""
         return (
             record not in self.superseded
             and record not in self.undone
@@ -57,11 +57,11 @@ class Effects:
             change in self.records_of
             or change in self.voids_of
             or any(change == adoption.change for adoption in self.adoptions)
-            or any(change == made.change for made in self.adjustments)
+            or any(change == adjustment.change for adjustment in self.adjustments)
         )
 
     def record(self, record: int, *, change: str | None, replaces: int | None) -> Iterator[int]:
-        """Add a record; yield the records that are no longer seen."""
+        """Add a record; yield the records that are no longer visible."""
         if change is not None:
             self.records_of.setdefault(change, []).append(record)
         if replaces is None:
@@ -72,50 +72,52 @@ class Effects:
         self.lineages[first] = (*lineage, record)
         before = self._last_that_counts(lineage)
         if before is not None:
-            if self.sees(before):
+            if self.is_visible(before):
                 yield before
             self.superseded.add(before)
 
     def adopt(self, kind: str, body: Mapping[str, Any]) -> None:
-        """Update the adoptions that are in force."""
+        """Update the adoptions in force."""
         self.adoptions = adoptions_after(self.adoptions, kind, body)
 
     def void(self, records: Iterable[int], *, change: str | None) -> Iterator[int]:
-        """Void records; yield those that are no longer seen."""
+        """Void records; yield those that are no longer visible."""
         voided = tuple(records)
         if change is not None:
             self.voids_of.setdefault(change, []).append(voided)
         for record in voided:
-            if self.sees(record):
+            if self.is_visible(record):
                 yield record
             self.voids[record] = self.voids.get(record, 0) + 1
 
     def roll_back(self, change: str, *, at: int) -> Iterator[int]:
-        """Undo all entries of a change set; yield the records that are now, or no longer, seen."""
+        """Undo all entries of a change set; yield the records whose visibility changed."""
         before: dict[int, bool] = {}
         for voided in self.voids_of.get(change, ()):
             for record in voided:
-                before.setdefault(record, self.sees(record))
+                before.setdefault(record, self.is_visible(record))
                 self.voids[record] -= 1
                 if not self.voids[record]:
                     del self.voids[record]
         own = self.records_of.get(change, ())
         for record in own:
-            before.setdefault(record, self.sees(record))
+            before.setdefault(record, self.is_visible(record))
             self.undone.add(record)
         for first in {self.first_of[record] for record in own if record in self.first_of} | {
             record for record in own if record in self.lineages
         }:
             last = self._last_that_counts(self.lineages[first])
             if last is not None:
-                before.setdefault(last, self.sees(last))
+                before.setdefault(last, self.is_visible(last))
                 self.superseded.discard(last)
         self.adjustments = [
-            replace(one, until=at) if one.change == change and one.until is None else one
-            for one in self.adjustments
+            replace(adjustment, until=at)
+            if adjustment.change == change and adjustment.until is None
+            else adjustment
+            for adjustment in self.adjustments
         ]
         self.rolled_back[change] = at
-        return (record for record, seen in before.items() if seen != self.sees(record))
+        return (record for record, visible in before.items() if visible != self.is_visible(record))
 
     def _last_that_counts(self, lineage: tuple[int, ...]) -> int | None:
         return next((record for record in reversed(lineage) if record not in self.undone), None)

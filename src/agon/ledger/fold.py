@@ -39,15 +39,16 @@ class LedgerState:
 
     Attributes:
         contest: the contest there.
-        spans: the positions at which its records are seen.
-        turns: the contest at each change of it other than records and adjustments, oldest first.
+        spans: the positions at which its records are visible.
+        contest_states: the contest after each of its changes other than records and
+            adjustments, oldest first.
         adjustments: all adjustments, with the position at which they ended.
         at: the time of the newest entry, as in its line; empty before the first.
     """
 
     contest: ContestState
     spans: Spans = field(default_factory=Spans)
-    turns: tuple[ContestState, ...] = ()
+    contest_states: tuple[ContestState, ...] = ()
     adjustments: tuple[Adjustment, ...] = ()
     at: str = ""
     effects: Effects = field(default_factory=Effects, repr=False)
@@ -59,8 +60,8 @@ class LedgerState:
         """
         if seq >= self.contest.seq:
             return self.contest
-        found = bisect_right(self.turns, seq, key=lambda turn: turn.seq)
-        return self.turns[found - 1] if found else empty_contest(self.contest.id)
+        count = bisect_right(self.contest_states, seq, key=lambda state: state.seq)
+        return self.contest_states[count - 1] if count else empty_contest(self.contest.id)
 
     @property
     def adoptions(self) -> tuple[Adoption, ...]:
@@ -137,13 +138,13 @@ class _Fold:
         self.head = start.contest.head
         self.at = start.at
         self.contest = start.contest
-        self.turns: list[ContestState] = []
+        self.contest_states: list[ContestState] = []
         self.effects = start.effects
         self.owns_effects = False
         self.tables = {name: number for number, name in enumerate(start.spans.tables)}
         self.records = array("q")
         self.table = array("q")
-        self.seen_anew: dict[int, list[int]] = {}
+        self.visibility_changes: dict[int, list[int]] = {}
 
     def take(self, line: bytes, *, thorough: bool) -> None:
         """Apply one line."""
@@ -173,17 +174,17 @@ class _Fold:
 
     def state(self) -> LedgerState:
         """Return the state after the lines."""
-        spans = self.start.spans.grown(
+        spans = self.start.spans.extended(
             tables=list(self.tables),
             records=self.records,
             table=self.table,
-            turns=self.seen_anew,
+            visibility_changes=self.visibility_changes,
         )
         adjustments = tuple(self.effects.adjustments)
         return LedgerState(
             contest=replace(self.contest, seq=self.seq, head=self.head),
             spans=spans,
-            turns=(*self.start.turns, *self.turns),
+            contest_states=(*self.start.contest_states, *self.contest_states),
             adjustments=adjustments,
             at=self.at,
             effects=self.effects,
@@ -249,11 +250,11 @@ class _Fold:
                 self.contest, kind, body, seq=self.seq, head=self.head,
                 adoptions=lambda: self.effects.adoptions,
             )  # fmt: skip
-            self.turns.append(self.contest)
+            self.contest_states.append(self.contest)
 
     def _see_anew(self, records: Iterable[int]) -> None:
         for record in records:
-            self.seen_anew.setdefault(record, []).append(self.seq)
+            self.visibility_changes.setdefault(record, []).append(self.seq)
 
     def _add(self, body: Mapping[str, Any]) -> None:
         name = body["table"]

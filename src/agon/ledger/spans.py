@@ -1,4 +1,4 @@
-"""Spans: from which to which position of a ledger each record is seen."""
+"""Spans: the positions of a ledger at which each record is visible."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ FOREVER: Final = 2**63 - 1
 
 
 class Span(NamedTuple):
-    """One span: a record is seen at position S if since <= S and (until is None or S < until)."""
+    """A span: a record is visible at S if since <= S and (until is None or S < until)."""
 
     table: str
     record: int
@@ -36,8 +36,8 @@ class Spans:
         tables: names of the tables, in the order they first occur.
         table: number of each span's table in ``tables``.
         record: position of the record's own entry.
-        since: position from which it is seen.
-        until: position from which it is no longer seen, :data:`FOREVER` where there is none.
+        since: position from which it is visible.
+        until: position from which it is no longer visible, :data:`FOREVER` where there is none.
     """
 
     tables: tuple[str, ...] = ()
@@ -59,28 +59,30 @@ class Spans:
 
     def __iter__(self) -> Iterator[Span]:
         columns = (self.table, self.record, self.since, self.until)
-        for table, record, since, until in zip(*(one.tolist() for one in columns), strict=True):
+        for table, record, since, until in zip(
+            *(column.tolist() for column in columns), strict=True
+        ):
             yield Span(self.tables[table], record, since, None if until == FOREVER else until)
 
-    def seen(self, *, at: int) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    def visible(self, *, at: int) -> np.ndarray[Any, np.dtype[np.bool_]]:
         """Return for each span whether it covers a position."""
-        seen: np.ndarray[Any, np.dtype[np.bool_]] = (self.since <= at) & (at < self.until)
-        return seen
+        visible: np.ndarray[Any, np.dtype[np.bool_]] = (self.since <= at) & (at < self.until)
+        return visible
 
     def records(self, *, at: int, table: str | None = None) -> Integers:
-        """Return the records seen at a position, of one table or of all, in order.
+        """Return the records visible at a position, of one table or of all, in order.
 
         Example:
-            >>> one = np.array([1, 2]); spans = Spans(("votes",), one * 0, one, one, one + 1)
+            >>> at = np.array([1, 2]); spans = Spans(("votes",), at * 0, at, at, at + 1)
             >>> spans.records(at=2).tolist()
             [2]
         """
-        seen = self.seen(at=at)
+        visible = self.visible(at=at)
         if table is not None:
             if table not in self.tables:
                 return _none()
-            seen &= self.table == self.tables.index(table)
-        return self.record[seen]
+            visible &= self.table == self.tables.index(table)
+        return self.record[visible]
 
     def table_of(self, record: int) -> str | None:
         """Return the table of a record; None if there is no record at that position."""
@@ -89,13 +91,13 @@ class Spans:
             return None
         return self.tables[int(self.table[at])]
 
-    def grown(
+    def extended(
         self,
         *,
         tables: Sequence[str],
         records: Sequence[int],
         table: Sequence[int],
-        turns: Mapping[int, Sequence[int]],
+        visibility_changes: Mapping[int, Sequence[int]],
     ) -> "Spans":
         """Return the spans after later entries.
 
@@ -103,9 +105,9 @@ class Spans:
             tables: names of all tables; known ones keep their index.
             records: positions of new records, ascending, after all known ones.
             table: number of each new record's table.
-            turns: for a record, the positions from which it was no longer or again seen.
+            visibility_changes: for a record, the positions at which its visibility changed.
         """
-        if not (len(records) or turns):
+        if not (len(records) or visibility_changes):
             return self
         new = np.array(records, dtype=np.int64)
         columns = {
@@ -114,39 +116,39 @@ class Spans:
             "since": np.concatenate([self.since, new]),
             "until": np.concatenate([self.until, np.full(len(new), FOREVER, dtype=np.int64)]),
         }
-        if turns:
-            columns = _turned(columns, turns)
+        if visibility_changes:
+            columns = _split(columns, visibility_changes)
         for column in columns.values():
             column.flags.writeable = False
         return Spans(tuple(tables), **columns)
 
 
-def _turned(
-    columns: dict[str, Integers], turns: Mapping[int, Sequence[int]]
+def _split(
+    columns: dict[str, Integers], visibility_changes: Mapping[int, Sequence[int]]
 ) -> dict[str, Integers]:
-    """Return the columns with spans ended and begun at the turns of their records."""
-    last = np.searchsorted(columns["record"], np.array(list(turns)), side="right") - 1
+    """Return the columns with spans ended and begun where the visibility of records changed."""
+    last = np.searchsorted(columns["record"], np.array(list(visibility_changes)), side="right") - 1
     until = columns["until"]
-    again: list[tuple[int, int, int, int]] = []
-    for place, (record, positions) in zip(last.tolist(), turns.items(), strict=True):
-        began = None
-        is_seen = until[place] == FOREVER
+    later: list[tuple[int, int, int, int]] = []
+    for index, (record, positions) in zip(last.tolist(), visibility_changes.items(), strict=True):
+        start = None
+        is_visible = until[index] == FOREVER
         for position in positions:
-            if not is_seen:
-                began = position
-            elif began is None:
-                until[place] = position
+            if not is_visible:
+                start = position
+            elif start is None:
+                until[index] = position
             else:
-                again.append((int(columns["table"][place]), record, began, position))
-            is_seen = not is_seen
-        if is_seen and began is not None:
-            again.append((int(columns["table"][place]), record, began, FOREVER))
-    if not again:
+                later.append((int(columns["table"][index]), record, start, position))
+            is_visible = not is_visible
+        if is_visible and start is not None:
+            later.append((int(columns["table"][index]), record, start, FOREVER))
+    if not later:
         return columns
-    more = np.array(again, dtype=np.int64).T
+    added_columns = np.array(later, dtype=np.int64).T
     joined = {
         name: np.concatenate([column, added])
-        for (name, column), added in zip(columns.items(), more, strict=True)
+        for (name, column), added in zip(columns.items(), added_columns, strict=True)
     }
     order = np.lexsort((joined["since"], joined["record"]))
     return {name: column[order] for name, column in joined.items()}

@@ -1,9 +1,9 @@
 """Append-only tables in the engine's memory, readable as they were at any position.
 
-Every row has the number of its record and spans of positions at which it is seen: it is there at
-position S if a span has ``from <= S`` and no end, or an end after S. Adding a row, ending one and
-bringing one back change nothing that was seen before, so every earlier state stays at hand. What
-refers to a row that is not there is not there either (see ``dependencies.py``).
+Every row has the number of its record and spans of positions at which it is visible: it is visible
+at position S if a span has ``from <= S`` and no end, or an end after S. Adding, hiding or showing a
+row changes nothing at earlier positions, so every earlier state can still be read. A row that
+refers to a hidden row is hidden too (see ``dependencies.py``).
 """
 
 from array import array
@@ -24,12 +24,12 @@ from agon.records.schemas import ForeignKey, Kind, Schema, Table
 from agon.records.typed import casts, holds
 from agon.records.view import TablesView
 
-_MOST_ARRIVING = 100_000  # rows wait as Python objects, which need much memory
+_MAX_PENDING_ROWS = 100_000  # kept as Python objects, which need much memory
 _SPANS = ("_row", "_from", "_until")
 
 
 @dataclass
-class _Arriving:
+class _PendingRows:
     """Rows of one table that are not in the engine yet."""
 
     rows: list[Mapping[str, Any]] = field(default_factory=list)
@@ -37,30 +37,30 @@ class _Arriving:
     ends: list[int | None] = field(default_factory=list)
 
 
-_NONE = _Arriving()
+_NONE = _PendingRows()
 _NUMBERS = count(1)
 
 
 class AppendOnlyTables:
     """The typed tables of one discipline, appended to row by row, readable at any position.
 
-    What is seen equals what :func:`agon.records.read_rows` gives for the rows seen, in the order
-    of their numbers; rows whose reference is not seen are left out. Rows come checked; a value
-    that cannot be read is empty. Use an object from one thread at a time.
+    The visible records equal those of :func:`agon.records.read_rows` for the visible rows, in the
+    order of their numbers; rows whose reference is not visible are left out. Rows have to be valid;
+    a value that cannot be read is empty. For use by one thread at a time.
 
     Args:
         schema: the tables.
-        engine: where to keep them (several may share one); None starts one of its own.
-        source: where the records come from, as people know it.
+        engine: where to store them (several may share one); None starts a new engine.
+        source: the source of the records, as messages name it.
 
     Example:
         >>> from agon.disciplines import discipline
-        >>> growing = AppendOnlyTables(discipline("dojo").schema)
-        >>> growing.append("problems", [{"id": 1}, {"id": 2}], [2, 3])
-        >>> growing.end([2], at=5)
-        >>> [growing.records(at).count("problems") for at in (1, 2, 4, 5)]
+        >>> tables = AppendOnlyTables(discipline("dojo").schema)
+        >>> tables.append("problems", [{"id": 1}, {"id": 2}], [2, 3])
+        >>> tables.end([2], at=5)
+        >>> [tables.records(at).count("problems") for at in (1, 2, 4, 5)]
         [0, 1, 2, 1]
-        >>> growing.close()
+        >>> tables.close()
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class AppendOnlyTables:
         self._tables = [table.name for table in schema]
         self._families = schema.families()
         self._dependencies = dependencies_of(schema)
-        # How far each reference was found to name a row that came before; less than 0: it did not.
+        # The record up to which each reference refers to earlier rows; below 0: one does not.
         self._sound: dict[ForeignKey, int] = {}
         self._first_end: dict[str, int] = {}
         self._text: set[int] = set()
@@ -88,9 +88,9 @@ class AppendOnlyTables:
         self._last: dict[str, int] = {}
         # The number (from 1) of each record's table, by the record's number.
         self._table_of = array("B")
-        self._arriving: dict[str, _Arriving] = {}
+        self._pending_rows: dict[str, _PendingRows] = {}
         self._ended: set[int] = set()
-        # What is not in the engine yet: ends of stored rows, and spans of those seen again.
+        # Not in the engine yet: ends of stored rows, and new spans of rows shown again.
         self._ends: dict[int, int] = {}
         self._begun: dict[int, list[list[int | None]]] = {}
         self._newest = 0
@@ -100,34 +100,34 @@ class AppendOnlyTables:
         self._connection.execute(f"CREATE SCHEMA {self._space}")
 
     def append(self, table: str, rows: Sequence[Mapping[str, Any]], seqs: Sequence[int]) -> None:
-        """Add rows to a table; each is seen from the position of its own number on.
+        """Add rows to a table; each is visible from the position of its own number on.
 
         Args:
             table: the table's name.
-            rows: checked rows, as JSON gives them; other keys than the schema's do not count.
-            seqs: the number of each row's record, rising, used by no other.
+            rows: valid rows, as JSON gives them; keys that the schema does not have are ignored.
+            seqs: the number of each row's record, ascending and unique.
 
         Raises:
-            ValueError: the numbers do not rise.
+            ValueError: the numbers are not ascending.
         """
         if not seqs:
             return
         last = self._last.get(table, -1)
-        if not all(one < two for one, two in pairwise([last, *seqs])):
-            raise ValueError(f"records of {table} come after {last}; give rising numbers")
+        if not all(before < after for before, after in pairwise([last, *seqs])):
+            raise ValueError(f"records of {table} come after {last}; give ascending numbers")
         self._last[table] = seqs[-1]
         self._newest = max(self._newest, seqs[-1])
         number = self._tables.index(table) + 1
-        known = self._table_of
-        if seqs[-1] >= len(known):
-            known.frombytes(bytes(seqs[-1] + 1 - len(known) + len(known) // 8))
+        table_of = self._table_of
+        if seqs[-1] >= len(table_of):
+            table_of.frombytes(bytes(seqs[-1] + 1 - len(table_of) + len(table_of) // 8))
         for seq in seqs:
-            known[seq] = number
-        arriving = self._arriving.setdefault(table, _Arriving())
-        arriving.rows += rows
-        arriving.seqs += seqs
-        arriving.ends += [None] * len(seqs)
-        if sum(len(one.seqs) for one in self._arriving.values()) > _MOST_ARRIVING:
+            table_of[seq] = number
+        pending = self._pending_rows.setdefault(table, _PendingRows())
+        pending.rows += rows
+        pending.seqs += seqs
+        pending.ends += [None] * len(seqs)
+        if sum(len(before.seqs) for before in self._pending_rows.values()) > _MAX_PENDING_ROWS:
             self._store()
 
     def end(self, seqs: Iterable[int], *, at: int) -> None:
@@ -143,12 +143,12 @@ class AppendOnlyTables:
                 continue
             self._ended.add(seq)
             self._first_end[table] = min(at, self._first_end.get(table, at))
-            arriving = self._arriving.get(table, _NONE)
-            row = bisect_left(arriving.seqs, seq)
+            pending = self._pending_rows.get(table, _NONE)
+            row = bisect_left(pending.seqs, seq)
             if seq in self._begun:
                 self._begun[seq][-1][1] = at
-            elif row < len(arriving.seqs) and arriving.seqs[row] == seq:
-                arriving.ends[row] = at
+            elif row < len(pending.seqs) and pending.seqs[row] == seq:
+                pending.ends[row] = at
             else:
                 self._ends[seq] = at
 
@@ -166,22 +166,22 @@ class AppendOnlyTables:
                 self._begun.setdefault(seq, []).append([at, None])
 
     def records(self, at: int | None = None, *, without: Collection[int] = ()) -> TablesView:
-        """Return the records as they were seen at a position (None: at the newest).
+        """Return the records visible at a position (None: at the newest).
 
         Args:
             at: the position.
-            without: numbers of records to leave out as if they had never been.
+            without: numbers of records to leave out as if they did not exist.
         """
         self._store()
-        self._drop_spent()
+        self._drop_released()
         self._shown += 1
         space = f"{self._space}_{self._shown}"
         self._connection.execute(f"CREATE SCHEMA {space}")
-        seen = self._seen(self._newest if at is None else at, without, space)
-        whole = self._integer_ids(seen)
-        views = (self._view(table, space, seen, whole) for table in self.schema)
+        visible = self._seen(self._newest if at is None else at, without, space)
+        integer_ids = self._integer_ids(visible)
+        views = (self._view(table, space, visible, integer_ids) for table in self.schema)
         self._connection.execute("; ".join(views))
-        present = self._present(seen)
+        present = self._present(visible)
         records = TablesView(self._engine, self.schema, self.source, present, space=space)
         records.remembered = self._remembered
         return records.release_into(self._pending_drops)
@@ -191,7 +191,7 @@ class AppendOnlyTables:
         if self._own:
             self._engine.close()
             return
-        self._drop_spent()
+        self._drop_released()
         self._connection.execute(f"DROP SCHEMA IF EXISTS {self._space} CASCADE")
 
     def _table(self, seq: int) -> str:
@@ -201,16 +201,16 @@ class AppendOnlyTables:
         return self._tables[number - 1]
 
     def _by_table(self, seqs: Iterable[int]) -> dict[str, list[int]]:
-        found: dict[str, list[int]] = {}
+        grouped: dict[str, list[int]] = {}
         for seq in seqs:
-            found.setdefault(self._table(seq), []).append(seq)
-        return found
+            grouped.setdefault(self._table(seq), []).append(seq)
+        return grouped
 
     def _store(self) -> None:
-        """Write waiting rows, ends and new spans to the engine."""
-        for name, arriving in self._arriving.items():
-            self._insert(self.schema.table(name), arriving)
-        self._arriving = {}
+        """Write pending rows, ends and new spans to the engine."""
+        for name, pending in self._pending_rows.items():
+            self._insert(self.schema.table(name), pending)
+        self._pending_rows = {}
         ends, self._ends = self._ends, {}
         for table, rows in self._by_table(ends).items():
             ending = pa.table({"row": rows, "at": [ends[row] for row in rows]})
@@ -225,8 +225,8 @@ class AppendOnlyTables:
             spans = [(row, since, until) for row in rows for since, until in begun[row]]
             names = ("row", "since", "until")
             columns = zip(names, zip(*spans, strict=True), strict=True)
-            given = {name: pa.array(values, pa.int64()) for name, values in columns}
-            self._connection.register("beginning", pa.table(given))
+            arrays = {name: pa.array(values, pa.int64()) for name, values in columns}
+            self._connection.register("beginning", pa.table(arrays))
             relation, names_of = self._relation(table), self._columns(table)
             self._connection.execute(
                 f"INSERT INTO {relation} (_row, _from, _until, {names_of}) "
@@ -236,22 +236,22 @@ class AppendOnlyTables:
             )
             self._connection.unregister("beginning")
 
-    def _insert(self, table: Table, arriving: _Arriving) -> None:
+    def _insert(self, table: Table, pending: _PendingRows) -> None:
         for column in table.columns:
             family = self._families.get((table.name, column.name))
             if family is None or family in self._text:
                 continue
-            if not are_integers(row.get(column.name) for row in arriving.rows):
-                self._turn_to_text(family)
+            if not are_integers(row.get(column.name) for row in pending.rows):
+                self._convert_to_text(family)
         if table.name not in self._stored:
             self._create(table)
         raw = raw_rows(
             self._connection,
             table,
-            arriving.rows,
-            _row=arriving.seqs,
-            _from=arriving.seqs,
-            _until=arriving.ends,
+            pending.rows,
+            _row=pending.seqs,
+            _from=pending.seqs,
+            _until=pending.ends,
         )
         reads = casts(table, raw, self._integer_columns(self._text))
         values = [f"{read.safe} AS {quoted(name)}" for name, read in reads.items()]
@@ -262,17 +262,17 @@ class AppendOnlyTables:
         self._connection.unregister(f"raw_rows:{table.name}")
 
     def _create(self, table: Table) -> None:
-        whole = self._integer_columns(self._text)
+        integer_ids = self._integer_columns(self._text)
         columns = ", ".join(
             f"{quoted(column.name)} "
-            f"{sql_type(column, integer_ids=(table.name, column.name) in whole)}"
+            f"{sql_type(column, integer_ids=(table.name, column.name) in integer_ids)}"
             for column in table.columns
         )
         spans = ", ".join(f"{name} BIGINT" for name in _SPANS)
         self._connection.execute(f"CREATE TABLE {self._relation(table.name)} ({spans}, {columns})")
         self._stored.add(table.name)
 
-    def _turn_to_text(self, family: int) -> None:
+    def _convert_to_text(self, family: int) -> None:
         self._text.add(family)
         for (table, column), number in self._families.items():
             if number == family and table in self._stored:
@@ -286,94 +286,102 @@ class AppendOnlyTables:
     def _seen(self, at: int, without: Collection[int], space: str) -> dict[str, str]:
         """Return SQL conditions of the visible rows, by table; helper tables go into ``space``.
 
-        Only where something a table refers to may not be seen its rows are looked at for that.
+        References are examined only for tables that refer to rows that may be hidden.
         """
         plain = f"_from <= {at} AND (_until IS NULL OR _until > {at})"
         if without:
             plain += f" AND _row NOT IN ({', '.join(map(str, sorted(without)))})"
-        seen = dict.fromkeys(self._tables, plain)
+        visible = dict.fromkeys(self._tables, plain)
         partial = {table for table, since in self._first_end.items() if since <= at}
-        known = (seq for seq in without if 0 <= seq < len(self._table_of) and self._table_of[seq])
-        partial |= {self._table(seq) for seq in known}
+        existing = (
+            seq for seq in without if 0 <= seq < len(self._table_of) and self._table_of[seq]
+        )
+        partial |= {self._table(seq) for seq in existing}
         for table, dependencies in self._dependencies:
             if table not in self._stored:
                 continue
             doubtful = [
-                one for one in dependencies if one.other_table in partial or not self._is_sound(one)
+                dependency
+                for dependency in dependencies
+                if dependency.other_table in partial or not self._refers_to_earlier(dependency)
             ]
             if not doubtful:
                 continue
-            rows = orphan_rows(table, doubtful, lambda name: self._rows(name, seen[name]))
+            rows = orphan_rows(table, doubtful, lambda name: self._rows(name, visible[name]))
             orphans = f"{space}.{quoted(f'orphans:{table}')}"
-            made = self._connection.execute(f"CREATE TABLE {orphans} AS {rows}").fetchall()
-            if made[0][0]:
+            created = self._connection.execute(f"CREATE TABLE {orphans} AS {rows}").fetchall()
+            if created[0][0]:
                 partial.add(table)
-                seen[table] += f" AND _row NOT IN (SELECT _row FROM {orphans})"
-        return seen
+                visible[table] += f" AND _row NOT IN (SELECT _row FROM {orphans})"
+        return visible
 
-    def _is_sound(self, key: Dependency) -> bool:
-        """Return whether all references are to earlier rows, so that they hold while those stay."""
+    def _refers_to_earlier(self, key: Dependency) -> bool:
+        """Return whether all references are to earlier rows, which are visible when they are."""
         if not isinstance(key, ForeignKey):
             return False
-        known, newest = self._sound.get(key, 0), self._last[key.table]
-        if 0 <= known < newest:
+        checked_to, newest = self._sound.get(key, 0), self._last[key.table]
+        if 0 <= checked_to < newest:
             orphan = is_orphan(key, self._rows, before=True)
-            rows = f"{self._rows(key.table)} AS t WHERE t._row > {known} AND {orphan}"
-            found = self._connection.execute(f"SELECT 1 FROM {rows} LIMIT 1").fetchall()
-            self._sound[key] = -1 if found else newest
+            rows = f"{self._rows(key.table)} AS t WHERE t._row > {checked_to} AND {orphan}"
+            orphan_row = self._connection.execute(f"SELECT 1 FROM {rows} LIMIT 1").fetchall()
+            self._sound[key] = -1 if orphan_row else newest
         return self._sound[key] >= 0
 
-    def _rows(self, table: str, seen: str = "true") -> str:
+    def _rows(self, table: str, condition: str = "true") -> str:
         """Return SQL for the rows of a table; for a table without rows, for its columns."""
         if table in self._stored:
-            return f"(SELECT * FROM {self._relation(table)} WHERE {seen})"
-        columns = (f"NULL AS {quoted(one.name)}" for one in self.schema.table(table).columns)
+            return f"(SELECT * FROM {self._relation(table)} WHERE {condition})"
+        columns = (f"NULL AS {quoted(column.name)}" for column in self.schema.table(table).columns)
         return f"(SELECT NULL::BIGINT AS _row, {', '.join(columns)} WHERE false)"
 
-    def _integer_ids(self, seen: Mapping[str, str]) -> set[tuple[str, str]]:
+    def _integer_ids(self, visible: Mapping[str, str]) -> set[tuple[str, str]]:
         """Return the id columns with only integers among the visible rows."""
         text: set[int] = set()
         for (table, name), family in self._families.items():
             if family not in self._text or family in text or table not in self._stored:
                 continue
             condition = integer_id(self.schema.table(table).column(name), "VARCHAR")
-            rows = f"(SELECT {quoted(name)} FROM {self._relation(table)} WHERE {seen[table]})"
+            rows = f"(SELECT {quoted(name)} FROM {self._relation(table)} WHERE {visible[table]})"
             if condition is not None and not holds(self._connection, rows, condition):
                 text.add(family)
         return self._integer_columns(text)
 
     def _view(
-        self, table: Table, space: str, seen: Mapping[str, str], whole: set[tuple[str, str]]
+        self,
+        table: Table,
+        space: str,
+        visible: Mapping[str, str],
+        integer_ids: set[tuple[str, str]],
     ) -> str:
         stored = table.name in self._stored
         items = ["_row" if stored else "NULL::BIGINT AS _row"]
         for column in table.columns:
             name = quoted(column.name)
-            kind = sql_type(column, integer_ids=(table.name, column.name) in whole)
+            kind = sql_type(column, integer_ids=(table.name, column.name) in integer_ids)
             if not stored:
                 items.append(f"NULL::{kind} AS {name}")
             elif column.kind is Kind.ID:
-                # Later rows may turn the column into text; here it stays what it is.
+                # Later rows may convert the column to text; this view keeps its type.
                 items.append(f"try_cast({name} AS {kind}) AS {name}")
             else:
                 items.append(name)
-        here = seen[table.name]
-        source = f"FROM {self._relation(table.name)} WHERE {here}" if stored else "WHERE false"
-        # A join may put rows in any order.
-        order = " ORDER BY _row" if table.name in self._unordered or "SELECT" in here else ""
+        condition = visible[table.name]
+        source = f"FROM {self._relation(table.name)} WHERE {condition}" if stored else "WHERE false"
+        # A join may return rows in any order.
+        order = " ORDER BY _row" if table.name in self._unordered or "SELECT" in condition else ""
         view = f"{space}.{quoted(table.name)}"
         return f"CREATE VIEW {view} AS SELECT {', '.join(items)} {source}{order}"
 
-    def _present(self, seen: Mapping[str, str]) -> frozenset[str]:
+    def _present(self, visible: Mapping[str, str]) -> frozenset[str]:
         stored = sorted(self._stored)
         if not stored:
             return frozenset()
-        asked = (
-            f"(SELECT {place} FROM {self._relation(name)} WHERE {seen[name]} LIMIT 1)"
+        queries = (
+            f"(SELECT {place} FROM {self._relation(name)} WHERE {visible[name]} LIMIT 1)"
             for place, name in enumerate(stored)
         )
-        found = self._connection.execute(" UNION ALL ".join(asked)).fetchall()
-        return frozenset(stored[place] for (place,) in found)
+        rows = self._connection.execute(" UNION ALL ".join(queries)).fetchall()
+        return frozenset(stored[place] for (place,) in rows)
 
     def _columns(self, table: str) -> str:
         return ", ".join(quoted(column.name) for column in self.schema.table(table).columns)
@@ -381,6 +389,6 @@ class AppendOnlyTables:
     def _relation(self, table: str) -> str:
         return f"{self._space}.{quoted(table)}"
 
-    def _drop_spent(self) -> None:
+    def _drop_released(self) -> None:
         while self._pending_drops:
             self._connection.execute(f"DROP SCHEMA IF EXISTS {self._pending_drops.pop()} CASCADE")

@@ -1,4 +1,4 @@
-"""SQL that reads raw values as their column's kind, and that finds values it cannot read.
+"""SQL that reads raw values as their column's kind, and that finds invalid values.
 
 A number that is stored as a number is read by its value (an integral float is an integer); text
 has to be in the notation of a number. Empty text is an empty value in every format, because CSV
@@ -47,39 +47,39 @@ class Cast:
     """How to read one column: SQL over the raw table.
 
     Attributes:
-        given: the raw value, NULL where it is empty.
-        value: the typed value; may fail where ``good`` is not true.
-        good: whether a given value is of its column's kind ("true" where the type says so).
+        raw: the raw value, NULL where it is empty.
+        value: the typed value; may fail where ``valid`` is not true.
+        valid: whether a value that is not empty is of its column's kind ("true" where the type is).
         beyond: whether it is an integer of more than 64 bits.
         finite: whether the type has neither NaN nor infinity.
-        parsed: whether reading costs enough to do it once and keep the result.
+        parsed: whether reading is so slow that the result is stored.
     """
 
-    given: str
+    raw: str
     value: str
-    good: str = "true"
+    valid: str = "true"
     beyond: str = "false"
     finite: bool = True
     parsed: bool = False
 
     @property
     def is_guarded(self) -> bool:
-        """Whether a value may be given that cannot be read."""
-        return self.good != "true"
+        """Whether there may be values that cannot be read."""
+        return self.valid != "true"
 
     @property
     def safe(self) -> str:
         """Return SQL for the typed value, NULL where it cannot be read."""
         if not self.is_guarded:
             return self.value
-        return f"CASE WHEN {self.good} THEN {self.value} END"
+        return f"CASE WHEN {self.valid} THEN {self.value} END"
 
     @property
-    def bad(self) -> str:
-        """Return SQL that is true where a value is given that is not of its column's kind."""
+    def invalid(self) -> str:
+        """Return SQL that is true where a value is not of its column's kind."""
         if not self.is_guarded:
             return "false"
-        return f"({self.given} IS NOT NULL AND ({self.good}) IS NOT TRUE)"
+        return f"({self.raw} IS NOT NULL AND ({self.valid}) IS NOT TRUE)"
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ class _Raw:
     family: str
 
     @property
-    def given(self) -> str:
+    def raw(self) -> str:
         if self.family == "text":
             return f"nullif({self.name}::VARCHAR, '')"
         if self.family == "json":
@@ -113,30 +113,30 @@ def cast(column: Column, engine_type: str, *, integer_ids: bool = False) -> Cast
     raw = _Raw(quoted(column.name), _family(engine_type))
     nothing = f"NULL::{sql_type(column, integer_ids=integer_ids)}"
     if raw.family == "empty":
-        return Cast(raw.given, nothing)
+        return Cast(raw.raw, nothing)
     read = _READERS[column.kind](raw)
     if read is None:
-        return Cast(raw.given, nothing, good="false")
+        return Cast(raw.raw, nothing, valid="false")
     if column.kind is Kind.ID:
-        return _as_id(read, raw, whole=integer_ids)
+        return _as_id(read, raw, integers=integer_ids)
     return read
 
 
 def sql_type(column: Column, *, integer_ids: bool) -> str:
-    """Name the engine's type of a typed column."""
+    """Return the engine's type of a typed column."""
     return "BIGINT" if column.kind is Kind.ID and integer_ids else SQL_TYPES[column.kind]
 
 
 def integer_id(column: Column, engine_type: str) -> str | None:
     """Return SQL that is true of ids that are 64-bit integers in canonical notation.
 
-    None means that the type alone says so.
+    None: all values of the type are.
     """
     raw = _Raw(quoted(column.name), _family(engine_type))
     if raw.family in {"integer", "number", "empty"}:
         return None
-    given = cast(column, engine_type).safe
-    return f"try_cast({given} AS BIGINT)::VARCHAR IS NOT DISTINCT FROM ({given})"
+    value = cast(column, engine_type).safe
+    return f"try_cast({value} AS BIGINT)::VARCHAR IS NOT DISTINCT FROM ({value})"
 
 
 def _family(engine_type: str) -> str:
@@ -147,13 +147,13 @@ def _family(engine_type: str) -> str:
 
 
 def _id(raw: _Raw) -> Cast | None:
-    value = raw.given
+    value = raw.raw
     if raw.family == "integer":
         return Cast(value, f"{value}::BIGINT")
     if raw.family == "number":
         # Written as a float, an id beyond 2^53 may already be another one's.
-        good = f"isfinite({value}) AND {value} = floor({value}) AND abs({value}) < {_EXACT}"
-        return Cast(value, f"{value}::BIGINT", good)
+        valid = f"isfinite({value}) AND {value} = floor({value}) AND abs({value}) < {_EXACT}"
+        return Cast(value, f"{value}::BIGINT", valid)
     if raw.family == "json":
         kind = f"json_type({raw.name})"
         digits = r"-?([0-9]{1,15}\.0|[0-9]+)"
@@ -163,79 +163,84 @@ def _id(raw: _Raw) -> Cast | None:
     return Cast(value, f"{value}::VARCHAR") if raw.family in {"text", "wide"} else None
 
 
-def _as_id(read: Cast, raw: _Raw, *, whole: bool) -> Cast:
+def _as_id(read: Cast, raw: _Raw, *, integers: bool) -> Cast:
     if raw.family in {"integer", "number"}:
-        return read if whole else Cast(read.given, f"{read.value}::VARCHAR", read.good)
-    if not whole:
+        return read if integers else Cast(read.raw, f"{read.value}::VARCHAR", read.valid)
+    if not integers:
         return read
-    return Cast(read.given, f"try_cast({read.value} AS BIGINT)", read.good, parsed=True)
+    return Cast(read.raw, f"try_cast({read.value} AS BIGINT)", read.valid, parsed=True)
 
 
 def _text(raw: _Raw) -> Cast | None:
     if raw.family == "json":
         plain = f"json_type({raw.name}) NOT IN ('OBJECT', 'ARRAY')"
-        return Cast(raw.given, raw.given, plain, parsed=True)
-    return None if raw.family == "other" else Cast(raw.given, f"{raw.given}::VARCHAR")
+        return Cast(raw.raw, raw.raw, plain, parsed=True)
+    return None if raw.family == "other" else Cast(raw.raw, f"{raw.raw}::VARCHAR")
 
 
 def _integer(raw: _Raw) -> Cast | None:
-    value = raw.given
+    value = raw.raw
     if raw.family == "integer":
         return Cast(value, f"{value}::BIGINT")
     if raw.family == "number":
-        whole = f"isfinite({value}) AND {value} = floor({value})"
+        is_integral = f"isfinite({value}) AND {value} = floor({value})"
         fits = f"abs({value}) < {_INT64_LIMIT}"
-        return Cast(value, f"{value}::BIGINT", f"{whole} AND {fits}", f"{whole} AND NOT ({fits})")
+        return Cast(
+            value,
+            f"{value}::BIGINT",
+            f"{is_integral} AND {fits}",
+            f"{is_integral} AND NOT ({fits})",
+        )
     if raw.family == "wide":
         read = f"try_cast({value} AS BIGINT)"
         return Cast(value, read, f"{read} IS NOT NULL", f"{value} IS NOT NULL AND {read} IS NULL")
     if raw.is_written:
-        whole = f"regexp_full_match(trim({value}), '{_WHOLE}')"
+        is_integral = f"regexp_full_match(trim({value}), '{_WHOLE}')"
         read = f"try_cast(split_part(trim({value}), '.', 1) AS BIGINT)"
-        good, beyond = f"{whole} AND {read} IS NOT NULL", f"{whole} AND {read} IS NULL"
-        return Cast(value, read, good, beyond, parsed=True)
+        valid, beyond = f"{is_integral} AND {read} IS NOT NULL", f"{is_integral} AND {read} IS NULL"
+        return Cast(value, read, valid, beyond, parsed=True)
     return None
 
 
 def _number(raw: _Raw) -> Cast | None:
-    value = raw.given
+    value = raw.raw
     if raw.family in {"integer", "number", "wide"}:
         return Cast(value, f"{value}::DOUBLE", finite=raw.family == "integer")
     if raw.is_written:
         text = f"lower(trim({value}))"
         read = f"try_cast({text} AS DOUBLE)"
-        good = f"regexp_full_match({text}, '{_NUMBER}') AND {read} IS NOT NULL"
-        return Cast(value, read, good, finite=False, parsed=True)
+        valid = f"regexp_full_match({text}, '{_NUMBER}') AND {read} IS NOT NULL"
+        return Cast(value, read, valid, finite=False, parsed=True)
     return None
 
 
 def _boolean(raw: _Raw) -> Cast | None:
-    value = raw.given
+    value = raw.raw
     if raw.family == "boolean":
         return Cast(value, value)
     if raw.family == "integer":
         return Cast(value, f"({value} = 1)", f"{value} IN (0, 1)")
     if raw.is_written:
         text = f"lower(trim({value}))"
-        good = f"({text} IN {_TRUE} OR {text} IN {_FALSE})"
-        return Cast(value, f"({text} IN {_TRUE})", good, parsed=True)
+        valid = f"({text} IN {_TRUE} OR {text} IN {_FALSE})"
+        return Cast(value, f"({text} IN {_TRUE})", valid, parsed=True)
     return None
 
 
 def _timestamp(raw: _Raw) -> Cast | None:
-    value = raw.given
+    value = raw.raw
     if raw.family == "stamp":
         read = f"try_cast({value} AS TIMESTAMP)"
-        good = f"{read} BETWEEN TIMESTAMP '{_FIRST}' AND TIMESTAMP '{_LAST}'"
-        return Cast(value, read, good)
+        valid = f"{read} BETWEEN TIMESTAMP '{_FIRST}' AND TIMESTAMP '{_LAST}'"
+        return Cast(value, read, valid)
     first, last = f"TIMESTAMPTZ '{_FIRST}+00'", f"TIMESTAMPTZ '{_LAST}+00'"
     if raw.family == "zoned":
         read = f"{value}::TIMESTAMPTZ"
         return Cast(value, f"({read} AT TIME ZONE 'UTC')", f"{read} BETWEEN {first} AND {last}")
     if raw.is_written:
         read = f"try_cast(trim({value}) AS TIMESTAMPTZ)"
-        good = f"regexp_full_match(trim({value}), '{_TIME}') AND {read} BETWEEN {first} AND {last}"
-        return Cast(value, f"({read} AT TIME ZONE 'UTC')", good, parsed=True)
+        valid = f"regexp_full_match(trim({value}), '{_TIME}') AND {read} BETWEEN {first} AND {last}"
+        return Cast(value, f"({read} AT TIME ZONE 'UTC')", valid, parsed=True)
     return None
 
 

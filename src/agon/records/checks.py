@@ -1,4 +1,4 @@
-"""Render the schema's constraints of one table as SQL: one question per constraint and row."""
+"""Render the schema's constraints of one table as SQL conditions."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -11,30 +11,30 @@ from agon.records.schemas import Column, CrossRowCheck, RowCheck, Table
 
 @dataclass(frozen=True)
 class Check:
-    """One constraint as SQL over the typed columns and ``bad:``/``beyond:`` flags of a table.
+    """One constraint as SQL over the typed columns and ``invalid:``/``beyond:`` flags of a table.
 
     Attributes:
-        constraint: what the issue says.
+        constraint: the texts of the issue.
         column: the column it is about, or None for the row.
-        bad: SQL that is true where the row fails.
-        count: SQL that counts the failing rows, where that is cheaper than asking each.
-        value: SQL for what to show of the row; None shows the column as it was given.
+        violated: SQL that is true where the row fails.
+        count: SQL that counts the failing rows, where that is cheaper than evaluating each.
+        value: SQL for the value in the issue; None: the column's raw value.
     """
 
     constraint: Constraint
     column: str | None
-    bad: str
+    violated: str
     count: str | None = None
     value: str | None = None
 
     @property
     def counted(self) -> str:
         """Return SQL that counts the failing rows."""
-        return self.count or f"count_if({self.bad})"
+        return self.count or f"count_if({self.violated})"
 
 
 def flag(kind: str, column: str) -> str:
-    """Return the quoted name of the flag column ``bad:…`` or ``beyond:…`` of a typed column."""
+    """Return the quoted name of the flag column ``invalid:…`` or ``beyond:…`` of a typed column."""
     return quoted(f"{kind}:{column}")
 
 
@@ -45,14 +45,14 @@ def checks_of(
 
     Args:
         table: the table.
-        casts: how each of its columns that are there is read.
-        relation: gives what a table of the schema is read from, for checks that read others.
+        casts: how each existing column is read.
+        relation: returns the SQL relation of a table, for checks that read other tables.
     """
     checks: list[Check] = []
     for column in table.columns:
         if column.name in casts:
             checks += _of_column(column, casts[column.name])
-    flags = {name: flag("bad", name) for name, read in casts.items() if read.bad != "false"}
+    flags = {name: flag("invalid", name) for name, read in casts.items() if read.invalid != "false"}
     if table.exactly_one_of:
         checks.append(_exactly_one(table, flags))
     checks += (_of_row(check, flags, relation) for check in table.checks)
@@ -61,11 +61,11 @@ def checks_of(
 
 def _of_column(column: Column, read: Cast) -> Iterator[Check]:
     name, says = quoted(column.name), constraints_of(column)
-    unread = "false" if read.bad == "false" else flag("bad", column.name)
+    unread = "false" if read.invalid == "false" else flag("invalid", column.name)
     beyond = "" if read.beyond == "false" else flag("beyond", column.name)
     if unread != "false":
-        wrong = f"{unread} AND NOT {beyond}" if beyond else unread
-        yield Check(says.wrong_type, column.name, wrong)
+        unread_only = f"{unread} AND NOT {beyond}" if beyond else unread
+        yield Check(says.wrong_type, column.name, unread_only)
     if not column.may_be_empty:
         cheap = f"count(*) - count({name})" if unread == "false" else None
         yield Check(says.empty, column.name, f"{name} IS NULL AND NOT {unread}", cheap)
@@ -86,24 +86,25 @@ def _of_column(column: Column, read: Cast) -> Iterator[Check]:
 
 def _exactly_one(table: Table, flags: dict[str, str]) -> Check:
     names = table.exactly_one_of
-    # Given but unreadable is given all the same.
-    given = [
+    # A value that cannot be read counts as a value.
+    filled = [
         f"({quoted(name)} IS NOT NULL{f' OR {flags[name]}' if name in flags else ''})"
         for name in names
     ]
-    count = " + ".join(f"{one}::INT" for one in given)
-    shown = ", ".join(
-        f"CASE WHEN {one} THEN {literal(name)} END" for one, name in zip(given, names, strict=True)
+    count = " + ".join(f"{condition}::INT" for condition in filled)
+    names_filled = ", ".join(
+        f"CASE WHEN {condition} THEN {literal(name)} END"
+        for condition, name in zip(filled, names, strict=True)
     )
-    value = f"nullif(concat_ws(', ', {shown}), '')"
+    value = f"nullif(concat_ws(', ', {names_filled}), '')"
     return Check(exactly_one(table), None, f"({count}) <> 1", value=value)
 
 
 def _of_row(
     check: RowCheck | CrossRowCheck, flags: dict[str, str], relation: Callable[[str], str]
 ) -> Check:
-    bad = check.bad.sql() if isinstance(check, RowCheck) else check.sql(relation)
-    # A value that could not be read is an issue of its own; it must not fail here again.
+    violated = check.violated.sql() if isinstance(check, RowCheck) else check.sql(relation)
+    # A value that could not be read is an issue of its own and is not reported again.
     unread = "".join(f" AND NOT {flags[name]}" for name in check.columns if name in flags)
     says = Constraint(INCONSISTENT, check.reason, check.remedy)
-    return Check(says, check.column, f"({bad}){unread}")
+    return Check(says, check.column, f"({violated}){unread}")

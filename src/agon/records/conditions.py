@@ -1,4 +1,4 @@
-"""State what a row must not be, once for both engines: as SQL over a table, in Python over columns.
+"""Conditions on rows for both engines: as SQL over a table, in Python over columns.
 
 A condition is about one row and has SQL's three truth values: true, false, and None (unknown)
 where a value it needs is missing. A row check fails a row only where its condition is true.
@@ -16,7 +16,7 @@ Columns: TypeAlias = Mapping[str, Sequence[Any]]
 
 
 class Condition:
-    """A statement about the values of one row; ``&``, ``|`` and ``~`` combine statements.
+    """A condition on the values of one row; ``&``, ``|`` and ``~`` combine conditions.
 
     Example:
         >>> bad = Equals("kind", "rated") & IsNull("bot_a")
@@ -28,7 +28,7 @@ class Condition:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns whose values decide."""
+        """The columns whose values it needs."""
         return self._columns()
 
     def sql(self) -> str:
@@ -94,7 +94,7 @@ class Equals(Condition):
 
 @dataclass(frozen=True)
 class IsBlank(Condition):
-    """True where a column of texts holds spaces alone."""
+    """True where a column of texts has only spaces."""
 
     column: str
 
@@ -123,7 +123,7 @@ class Compare(Condition):
 
     def __post_init__(self) -> None:
         if self.sign not in _SIGNS:
-            raise ValueError(f"{self.sign!r} does not compare; give one of {', '.join(_SIGNS)}")
+            raise ValueError(f"{self.sign!r} is not a comparison; give one of {', '.join(_SIGNS)}")
 
     def _columns(self) -> tuple[str, ...]:
         return (self.column,)
@@ -160,8 +160,8 @@ class SameValue(Condition):
 
     def _evaluate(self, columns: Columns) -> list[bool | None]:
         return [
-            None if one is None or two is None else one == two
-            for one, two in zip(columns[self.first], columns[self.second], strict=True)
+            None if first is None or second is None else first == second
+            for first, second in zip(columns[self.first], columns[self.second], strict=True)
         ]
 
 
@@ -193,10 +193,10 @@ class _Joined(Condition):
         if first.count(decides) == len(first):
             return first
         return [
-            decides if one is decides or two is decides
-            else None if one is None or two is None
+            decides if left is decides or right is decides
+            else None if left is None or right is None
             else not decides
-            for one, two in zip(first, self.right.evaluate(columns), strict=True)
+            for left, right in zip(first, self.right.evaluate(columns), strict=True)
         ]  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""State what the values of a column must be, and what is said of one that is not.
+"""Constraints on the values of a column, with the texts of their issues.
 
 Both engines take codes, reasons and remedies from here: ``checks.py`` for tables in SQL and
 ``rows.py`` for single rows in Python.
@@ -25,12 +25,12 @@ _64_BITS: Final = " of at most 64 bits (±9,223,372,036,854,775,807)"
 
 @dataclass(frozen=True)
 class Constraint:
-    """One requirement and what is said of a value or row that violates it.
+    """A requirement with the reason and remedy for values or rows that violate it.
 
     Attributes:
         code: the kind of issue.
-        reason: what is wrong.
-        remedy: what would be right.
+        reason: the fact.
+        remedy: how to correct it.
     """
 
     code: str
@@ -54,9 +54,9 @@ def constraints_of(column: Column) -> ColumnConstraints:
     """Return the requirements of a column."""
     right = expected(column)
     bounded = column.low is not None or column.high is not None
-    wrong = "bad-timestamp" if column.kind is Kind.TIMESTAMP else "wrong-type"
+    code = "bad-timestamp" if column.kind is Kind.TIMESTAMP else "wrong-type"
     return ColumnConstraints(
-        wrong_type=Constraint(wrong, _KINDS[column.kind][0], right),
+        wrong_type=Constraint(code, _KINDS[column.kind][0], right),
         empty=Constraint("empty", "is empty", right),
         unknown_value=Constraint("unknown-value", "is not one of the known values", right),
         non_finite=Constraint("non-finite", "is not a finite number", right),
@@ -80,7 +80,7 @@ INCONSISTENT: Final = "inconsistent"
 
 
 def expected(column: Column) -> str:
-    """Return what would be right in a column.
+    """Return what a column expects.
 
     Example:
         >>> expected(Column("score", Kind.NUMBER, low=0, high=1))

@@ -1,6 +1,6 @@
-"""List which rows need which other rows, and find orphans: rows without the rows they need.
+"""Find dependencies between rows, and orphans: rows without the rows they depend on.
 
-Valid records have no orphans. When records come and go one by one, orphans appear: a row whose
+Valid records have no orphans. When single records are hidden, orphans appear: a row whose
 reference is not visible is not visible either, nor is any row that refers to it. A check that reads
 another table makes its rows depend on that table as well.
 """
@@ -14,7 +14,7 @@ from agon.records.raw import quoted
 from agon.records.schemas import CrossRowCheck, ForeignKey, Schema
 
 Relation: TypeAlias = Callable[[str], str]
-"""Gives SQL for the rows of a table, by its name."""
+"""Returns SQL for the rows of a table, by its name."""
 
 
 @dataclass(frozen=True)
@@ -30,33 +30,35 @@ Dependency: TypeAlias = ForeignKey | Lookup
 
 
 def dependencies_of(schema: Schema) -> tuple[tuple[str, tuple[Dependency, ...]], ...]:
-    """Return the dependencies of each table that has some, needed tables before those in need.
+    """Return the dependencies of each table that has some, referenced tables first.
 
     Example:
         >>> from agon.disciplines import discipline
-        >>> found = dependencies_of(discipline("arena").schema)
-        >>> [(table, len(dependencies)) for table, dependencies in found]
+        >>> tables = dependencies_of(discipline("arena").schema)
+        >>> [(table, len(dependencies)) for table, dependencies in tables]
         [('bots', 1), ('judges', 1), ('matches', 2), ('votes', 1)]
     """
-    found: dict[str, tuple[Dependency, ...]] = {}
+    dependencies: dict[str, tuple[Dependency, ...]] = {}
     for table in schema:
         lookups = (
             Lookup(table.name, other, check)
             for check in table.cross_row_checks
             for other in sorted(set(check.tables) - {table.name})
         )
-        found[table.name] = (*table.foreign_keys, *lookups)
-    needed = {name: {one.other_table for one in each} for name, each in found.items()}
+        dependencies[table.name] = (*table.foreign_keys, *lookups)
+    needed = {
+        name: {dependency.other_table for dependency in each} for name, each in dependencies.items()
+    }
     order = TopologicalSorter(needed).static_order()
-    return tuple((name, found[name]) for name in order if found[name])
+    return tuple((name, dependencies[name]) for name in order if dependencies[name])
 
 
 def is_orphan(dependency: Dependency, relation: Relation, *, before: bool = False) -> str:
     """Return SQL that is true of a row ``t`` of the dependency's table that is an orphan.
 
     Args:
-        dependency: what the row needs.
-        relation: the rows it may need.
+        dependency: the dependency.
+        relation: the rows it may refer to.
         before: whether a referenced row has to have a lower number.
     """
     if isinstance(dependency, Lookup):

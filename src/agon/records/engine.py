@@ -22,20 +22,20 @@ class Engine:
         self.connection: Any = duckdb.connect(
             config={
                 "temp_directory": folder,
-                # Records are read with what is installed; nothing is fetched on the way.
+                # Only installed extensions are used; none is downloaded.
                 "autoinstall_known_extensions": False,
                 "autoload_known_extensions": False,
             }
         )
-        self._let_go = weakref.finalize(self, _let_go, self.connection, folder)
+        self._release = weakref.finalize(self, _release, self.connection, folder)
         self.connection.execute("SET TimeZone = 'UTC'")
         self.connection.execute("SET enable_progress_bar = false")
 
     def close(self) -> None:
         """Close the connection and remove its folder; a second call does nothing."""
-        self._let_go()
+        self._release()
 
 
-def _let_go(connection: Any, folder: str) -> None:
+def _release(connection: Any, folder: str) -> None:
     connection.close()
     shutil.rmtree(folder, ignore_errors=True)

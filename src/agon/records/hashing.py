@@ -1,13 +1,13 @@
-"""Hash what records say, whatever file format or row order they came in.
+"""Hash the content of records, independently of file format and row order.
 
 The rows of a table are put in one order (by the key where every row has one, else by all columns)
 and streamed column by column into SHA-256: which rows have a value, then the values
 (integers, times and floats as 64 bits, little-endian; text as its lengths and its UTF-8). Columns
-without any value and tables without any row leave no trace, and ids are numbers when all of their
+without any value and tables without any row are left out, and ids are numbers when all ids of their
 column are: so a file format that does not distinguish these gives the same hash as one that does.
 Text is taken as it is; no Unicode normal form is applied.
 
-Where the order of a file has meaning (``Table.order_within``), a row's place among its likes is
+Where the order of a file has meaning (``Table.order_within``), a row's index within its group is
 hashed as one more column.
 """
 
@@ -33,12 +33,12 @@ _PLACE = "_place"
 class _ColumnHash:
     """The hash of a column, fed batch by batch; it does not depend on where batches end."""
 
-    given: Any = field(default_factory=hashlib.sha256)
+    presence: Any = field(default_factory=hashlib.sha256)
     values: Any = field(default_factory=hashlib.sha256)
     lengths: Any = field(default_factory=hashlib.sha256)
 
     def add(self, batch: pa.Array) -> None:
-        self.given.update(_bytes(pc.cast(pc.is_valid(batch), pa.uint8())))
+        self.presence.update(_bytes(pc.cast(pc.is_valid(batch), pa.uint8())))
         if pa.types.is_large_string(batch.type):
             batch = pc.fill_null(batch, "")
             self.lengths.update(_bytes(pc.cast(pc.binary_length(batch), pa.int64())))
@@ -51,11 +51,11 @@ class _ColumnHash:
             self.values.update(_bytes(pc.fill_null(batch, 0)))
 
     def hexdigests(self) -> list[str]:
-        return [one.hexdigest() for one in (self.given, self.lengths, self.values)]
+        return [digest.hexdigest() for digest in (self.presence, self.lengths, self.values)]
 
 
 def records_sha256(connection: Any, schema: Schema, present: dict[str, str]) -> str:
-    """Return the content hash (hex) of all tables that hold rows.
+    """Return the content hash (hex) of all tables with rows.
 
     Args:
         connection: the engine.
@@ -75,14 +75,14 @@ def _table(connection: Any, table: Table, relation: str) -> dict[str, Any]:
     names = [column.name for column in table.columns]
     counted = ", ".join(f"count({quoted(name)})" for name in names)
     rows, *counts = connection.execute(f"SELECT count(*), {counted} FROM {relation}").fetchall()[0]
-    given = dict(zip(names, counts, strict=True))
-    columns = [column for column in table.columns if given[column.name]]
+    value_counts = dict(zip(names, counts, strict=True))
+    columns = [column for column in table.columns if value_counts[column.name]]
     selected = [f"{_plain(connection, c, relation)} AS {quoted(c.name)}" for c in columns]
     if _has_repeats(connection, table, relation):
         likes = ", ".join(map(quoted, table.order_within))
         selected.append(f"row_number() OVER (PARTITION BY {likes} ORDER BY _row) AS {_PLACE}")
-    keyed = bool(table.key) and all(given[name] == rows for name in table.key)
-    # Position numbers sort what was selected (ids as numbers), not what is stored.
+    keyed = bool(table.key) and all(value_counts[name] == rows for name in table.key)
+    # Ordinals sort the selected values (ids as numbers), not the stored ones.
     first = [at for at, c in enumerate(columns, start=1) if c.name in table.key]
     rest = [at for at in range(1, len(selected) + 1) if at not in first]
     order = ", ".join(f"{at} NULLS FIRST" for at in (first if keyed else first + rest))
@@ -92,13 +92,16 @@ def _table(connection: Any, table: Table, relation: str) -> dict[str, Any]:
     for batch in reader if columns else ():
         for name, values in zip(batch.schema.names, batch.columns, strict=True):
             hashes.setdefault(name, _ColumnHash()).add(_canonical(values))
-    return {"rows": rows, "columns": {name: one.hexdigests() for name, one in hashes.items()}}
+    return {
+        "rows": rows,
+        "columns": {name: column_hash.hexdigests() for name, column_hash in hashes.items()},
+    }
 
 
 def _plain(connection: Any, column: Column, relation: str) -> str:
     name = quoted(column.name)
     if column.kind is Kind.NUMBER:
-        # 0.0 and -0.0 are one number.
+        # 0.0 and -0.0 are equal numbers.
         return f"CASE WHEN {name} = 0 THEN 0 ELSE {name} END"
     if column.kind is Kind.ID:
         sql = f"SELECT typeof({name}) FROM {relation} LIMIT 1"

@@ -1,4 +1,4 @@
-"""Describe what is wrong with records: each issue with table, row, column, value and remedy."""
+"""Issues of records, each with table, row, column, value and remedy."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ MAX_LISTED_PER_KIND = 20
 
 @dataclass(frozen=True)
 class RowIssue:
-    """One thing that is wrong with a row or a table.
+    """An issue of a row or a table.
 
     Attributes:
         code: the kind (``wrong-type``, ``unknown-reference``, …).
@@ -21,9 +21,9 @@ class RowIssue:
         row: number of the data row, from 1 (a header is not counted), or None for a table.
         line: line of a text file, from 1, or None.
         column: the column, or None for a row.
-        value: the value as it was given, as text, or None when empty.
-        reason: what is wrong.
-        remedy: what would be right.
+        value: the raw value as text, or None when empty.
+        reason: the fact.
+        remedy: how to correct it.
         count: number of issues of this kind in the column, this one included; more than are
             listed when there are too many.
     """
@@ -54,31 +54,31 @@ class RowIssue:
 
 
 class InvalidRecords(Unreadable):
-    """Records are invalid; the error lists everything that is wrong with them.
+    """Records are invalid; the error lists their issues.
 
     Attributes:
-        issues: what is wrong, at most :data:`MAX_LISTED_PER_KIND` of one kind in one column.
+        issues: the issues, at most :data:`MAX_LISTED_PER_KIND` of one kind in one column.
         total: the number of issues, listed or not.
     """
 
     def __init__(self, issues: list[RowIssue]) -> None:
         self.issues = tuple(issues)
-        shown = Counter(map(_kind, issues))
-        kinds = {_kind(one): max(one.count, shown[_kind(one)]) for one in issues}
+        listed = Counter(map(_kind, issues))
+        kinds = {_kind(issue): max(issue.count, listed[_kind(issue)]) for issue in issues}
         self.total = sum(kinds.values())
         super().__init__(self._message(kinds))
 
     def _message(self, kinds: dict[tuple[str, str, str | None], int]) -> str:
         lines = [f"{self.total:,} issue{'s' if self.total > 1 else ''} in the records:"]
-        shown = Counter(_kind(issue) for issue in self.issues)
+        listed = Counter(_kind(issue) for issue in self.issues)
         for at, issue in enumerate(self.issues):
             kind = _kind(issue)
             lines.append(f"  {issue}")
             last = at + 1 == len(self.issues) or _kind(self.issues[at + 1]) != kind
-            if last and kinds[kind] > shown[kind]:
+            if last and kinds[kind] > listed[kind]:
                 column = f" in column {kind[2]}" if kind[2] else ""
                 lines.append(
-                    f"  … and {kinds[kind] - shown[kind]:,} more of {kind[1]} {kind[0]}{column}"
+                    f"  … and {kinds[kind] - listed[kind]:,} more of {kind[1]} {kind[0]}{column}"
                 )
         return "\n".join(lines)
 

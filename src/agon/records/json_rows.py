@@ -1,7 +1,7 @@
 """Convert JSON rows to columns that the engine reads exactly like a file of these rows.
 
-A column whose values are all of its own kind goes the fast way, as an Arrow array of that type.
-Any other goes as JSON text, one value each: what a row says never depends on its neighbours.
+A column whose values all have its own type becomes an Arrow array of that type, which is fast. Any
+other becomes JSON text, so that reading a value does not depend on other rows.
 """
 
 import json
@@ -39,7 +39,7 @@ def raw_rows(
 ) -> RawTable:
     """Register rows in the engine as a raw table, with an integer column per span.
 
-    Columns that no row gives are left out; keys the schema does not know are passed over.
+    Columns without a value in any row are left out; keys the schema does not have are ignored.
     """
     arrays: dict[str, pa.Array] = {}
     types: dict[str, str] = {}
@@ -48,12 +48,12 @@ def raw_rows(
         values = _values(rows, name)
         if values.count(None) < len(values):
             arrays[name], types[name] = _array(column, values)
-    known = list(types)
+    names = list(types)
     for name, numbers in spans.items():
         arrays[name] = pa.array(numbers, pa.int64())
     view = f"raw_rows:{table.name}"
     connection.register(view, pa.table(arrays))
-    written = [name for name in known if types[name] == "JSON"]
+    written = [name for name in names if types[name] == "JSON"]
     relation = quoted(view)
     if written:
         read = ", ".join(f"{quoted(name)}::JSON AS {quoted(name)}" for name in written)
@@ -62,19 +62,19 @@ def raw_rows(
 
 
 def _values(rows: Sequence[Mapping[str, Any]], name: str) -> list[Any]:
-    """Return one column of rows; nearly always all of them have it, or none."""
+    """Return one column of rows; usually all rows have it, or none."""
     if rows and name in rows[0]:
         try:
             return list(map(itemgetter(name), rows))
         except KeyError:
-            pass  # not all of them have it
+            pass  # some rows do not have it
     return [row.get(name) for row in rows]
 
 
 def are_integers(values: Iterable[Any]) -> bool:
     """Return whether all ids are 64-bit integers in canonical notation.
 
-    What is no id at all (a list, 1.5) is read as empty, so it does not count.
+    A value that is not an id (a list, 1.5) is read as empty and ignored.
 
     Example:
         >>> are_integers([5, "7", None, ""]), are_integers(["007"]), are_integers([2**63])
@@ -93,8 +93,8 @@ def _is_whole(value: Any) -> bool:
 
 def _array(column: Column, values: list[Any]) -> tuple[pa.Array, str]:
     kinds = set(map(type, values))
-    for taken, arrow_type in _FAST[column.kind]:
-        if kinds <= taken:
+    for types, arrow_type in _FAST[column.kind]:
+        if kinds <= types:
             try:
                 return pa.array(values, arrow_type), _ENGINE_TYPES[arrow_type]
             except (pa.ArrowInvalid, OverflowError):

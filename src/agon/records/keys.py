@@ -1,9 +1,9 @@
 """Check that keys are unique and that references exist.
 
-Integer ids that are close together are compared as bitmaps: one bit per possible id, set
-where the id occurs. A key is unique when as many bits are set as there are rows; references are
-sound when no bit is set outside the key's bits. That is one scan instead of a sort or a join.
-Everything else is counted exactly by the engine, and so is whatever a bitmap rejects.
+Dense integer ids are compared as bitmaps: one bit per possible id, set where the id occurs. A key
+is unique when as many bits are set as there are rows; references are valid when no bit is set
+outside the key's bits. That is one scan instead of a sort or a join. All other columns are counted
+exactly by the engine, and so are those that a bitmap rejects.
 """
 
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class Ids:
         relation: the typed table.
         column: the column's name.
         count: number of ids.
-        low, high: the smallest and the largest; None where ids are text or none is given.
+        low, high: the smallest and the largest; None where ids are text or there are none.
     """
 
     relation: str
@@ -43,10 +43,10 @@ class Ids:
         return span < min(_FEW_BITS + _BITS_PER_ROW * self.count, _MOST_BITS)
 
 
-def ids(connection: Any, relation: str, column: str, *, whole: bool) -> Ids:
+def ids(connection: Any, relation: str, column: str, *, integers: bool) -> Ids:
     """Return the statistics of an id column (a Parquet file stores them)."""
     name = quoted(column)
-    low_high = f"min({name}), max({name})" if whole else "NULL, NULL"
+    low_high = f"min({name}), max({name})" if integers else "NULL, NULL"
     sql = f"SELECT count({name}), {low_high} FROM {relation}"
     return Ids(relation, column, *connection.execute(sql).fetchall()[0])
 
@@ -58,14 +58,14 @@ def has_repeats(connection: Any, relation: str, key: tuple[str, ...], only: Ids 
         connection: the engine.
         relation: the typed table.
         key: its key columns.
-        only: what is known of the key column, if it is one and an id.
+        only: the statistics of the key column, if it is a single id column.
     """
     names = ", ".join(map(quoted, key))
     if only is not None and only.fit_a_bitmap:
         sql = f"SELECT bit_count({_bits(only, only)}) FROM {relation}"
         return bool(connection.execute(sql).fetchall()[0][0] != only.count)
-    given = " AND ".join(f"{quoted(name)} IS NOT NULL" for name in key)
-    return may_repeat(connection, f"{relation} WHERE {given}", names)
+    complete = " AND ".join(f"{quoted(name)} IS NOT NULL" for name in key)
+    return may_repeat(connection, f"{relation} WHERE {complete}", names)
 
 
 def may_repeat(connection: Any, relation: str, names: str) -> bool:
@@ -84,18 +84,18 @@ def repeats(
     Each is its row number, its key as text, and the number of the earlier row.
     """
     names = ", ".join(map(quoted, key))
-    given = " AND ".join(f"{quoted(name)} IS NOT NULL" for name in key)
+    complete = " AND ".join(f"{quoted(name)} IS NOT NULL" for name in key)
     twice = (
         f"SELECT {names}, min(_row) AS first, count(*) AS n FROM {relation} "
-        f"WHERE {given} GROUP BY {names} HAVING count(*) > 1"
+        f"WHERE {complete} GROUP BY {names} HAVING count(*) > 1"
     )
     sql = f"SELECT coalesce(sum(n - 1), 0)::BIGINT FROM ({twice})"
     count = connection.execute(sql).fetchall()[0][0]
     if not count:
         return 0, []
-    shown = " || ', ' || ".join(f"r.{quoted(name)}::VARCHAR" for name in key)
+    key_text = " || ', ' || ".join(f"r.{quoted(name)}::VARCHAR" for name in key)
     sql = (
-        f"SELECT r._row, {shown}, t.first FROM {relation} r JOIN ({twice}) t USING ({names}) "
+        f"SELECT r._row, {key_text}, t.first FROM {relation} r JOIN ({twice}) t USING ({names}) "
         f"WHERE r._row > t.first ORDER BY 1 LIMIT {MAX_LISTED_PER_KIND}"
     )
     return count, connection.execute(sql).fetchall()
@@ -126,7 +126,7 @@ def dangling(connection: Any, references: Ids, keys: Ids) -> tuple[int, list[tup
         f"{references.relation} r WHERE NOT EXISTS "
         f"(SELECT 1 FROM {keys.relation} k WHERE k.{quoted(keys.column)} = r.{name})"
     )
-    # Counting the ids leaves empty ones out; to filter them took ten times as long.
+    # Counting the ids leaves empty ones out; filtering them took ten times as long.
     count = connection.execute(f"SELECT count(r.{name}) FROM {unknown}").fetchall()[0][0]
     if not count:
         return 0, []

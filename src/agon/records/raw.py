@@ -1,4 +1,4 @@
-"""Define tables as their source holds them, before any value is read as its kind."""
+"""Tables as they are in their source, before any value is read as its kind."""
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from agon.records.issues import RowIssue
 
 NUMBERED = "row_number() OVER ()"
-"""Number the rows of a relation that has no number of its own, in the order it gives them."""
+"""SQL that numbers the rows of a relation without row numbers, in its own order."""
 
 
 @dataclass(frozen=True)
@@ -20,12 +20,12 @@ class RawTable:
         types: the engine's type of each column the schema knows.
         row: SQL for the number of a row in its source, from 1.
         stored: whether ``relation`` is a copy that can be dropped once its values are read.
-        in_place: whether a file is read only where a value is asked for: damage shows that late.
-        complete: whether every row could be read; where some could not, no id can be said to be
-            missing.
-        others: columns the source has and the schema does not know.
-        lines: finds the line of a text file, from 1, on which each given row begins.
-        examine: finds what keeps a file from being read to its end.
+        in_place: whether a file is read lazily, so that damage is detected only then.
+        complete: whether every row could be read; otherwise an id that is missing may be in an
+            unreadable row.
+        others: columns the source has and the schema does not.
+        lines: returns the line of a text file, from 1, on which each row begins.
+        examine: returns the issues that prevent reading a file to its end.
     """
 
     name: str
@@ -46,13 +46,13 @@ class SourceTables:
     """The tables of a source.
 
     Attributes:
-        shown: the source, as messages name it (never with a password).
+        label: the source, as messages name it (never with a password).
         tables: the schema's tables that could be read.
         issues: what could not even be read as rows.
         others: names of files or tables that are none of the schema's.
     """
 
-    shown: str
+    label: str
     tables: dict[str, RawTable] = field(default_factory=dict)
     issues: list[RowIssue] = field(default_factory=list)
     others: tuple[str, ...] = ()

@@ -85,41 +85,41 @@ class RowChecker:
 
     def issues(self, row: Mapping[str, Any], number: int | None = None) -> list[RowIssue]:
         """Return all issues of a row; ``number`` is its number or line, as issues show it."""
-        found = []
+        issues = []
         for column, read, says in self._columns:
-            given = row.get(column.name)
-            typed = None if given is None else read(given)
+            raw = row.get(column.name)
+            typed = None if raw is None else read(raw)
             violated = _violated(column, says, typed)
             if violated is not None:
-                found.append(self._issue(violated, number, column.name, given))
+                issues.append(self._issue(violated, number, column.name, raw))
         if self._table.exactly_one_of:
-            found += self._not_exactly_one(row, number)
+            issues += self._not_exactly_one(row, number)
         for check in self._table.row_checks:
             typed_row = {name: [self._read(row, name)] for name in check.columns}
-            # A value that could not be read is an issue of its own; it must not fail here again.
+            # A value that could not be read is an issue of its own and is not reported again.
             if any(isinstance(value, Unreadable) for [value] in typed_row.values()):
                 continue
-            if True in check.bad.evaluate(typed_row):
+            if True in check.violated.evaluate(typed_row):
                 says_check = Constraint(INCONSISTENT, check.reason, check.remedy)
-                found.append(
+                issues.append(
                     self._issue(says_check, number, check.column, row.get(check.column))
                 )  # fmt: skip
-        return found
+        return issues
 
     def _not_exactly_one(self, row: Mapping[str, Any], number: int | None) -> Iterator[RowIssue]:
-        given = [name for name in self._table.exactly_one_of if row.get(name) not in (None, "")]
-        if len(given) != 1:
-            yield self._issue(exactly_one(self._table), number, None, ", ".join(given))
+        filled = [name for name in self._table.exactly_one_of if row.get(name) not in (None, "")]
+        if len(filled) != 1:
+            yield self._issue(exactly_one(self._table), number, None, ", ".join(filled))
 
     def _read(self, row: Mapping[str, Any], name: str) -> Any:
         value = row.get(name)
         return None if value is None else READERS[self._kinds[name]](value)
 
     def _issue(
-        self, violated: Constraint, number: int | None, column: str | None, given: Any
+        self, violated: Constraint, number: int | None, column: str | None, raw: Any
     ) -> RowIssue:
         name = self._table.name
-        value = None if given is None or given == "" else str(given)[:_SHOWN]
+        value = None if raw is None or raw == "" else str(raw)[:_SHOWN]
         return RowIssue(
             violated.code, name, name, number, column, value, violated.reason, violated.remedy
         )
@@ -129,7 +129,7 @@ class RowChecker:
         typed = {
             name: _typed(self._kinds[name], columns.get(name), count) for name in check.columns
         }
-        return True not in check.bad.evaluate(typed)
+        return True not in check.violated.evaluate(typed)
 
 
 def _violated(column: Column, says: ColumnConstraints, typed: Any) -> Constraint | None:
@@ -152,8 +152,8 @@ def _violated(column: Column, says: ColumnConstraints, typed: Any) -> Constraint
 def _screen(column: Column) -> Callable[[Sequence[Any]], bool]:
     """Return what accepts values of a column; it may be too strict, and is never too lax."""
     if column.kind is Kind.TEXT and column.choices:
-        known = frozenset(column.choices) | ({None, ""} if column.may_be_empty else set())
-        return lambda values: _are_texts(values) and known.issuperset(values)
+        allowed = frozenset(column.choices) | ({None, ""} if column.may_be_empty else set())
+        return lambda values: _are_texts(values) and allowed.issuperset(values)
     kinds, accepts = _SCREENS[column.kind](column)
     return _of_types(column, kinds, accepts)
 
@@ -219,8 +219,8 @@ def _of_types(
         return lambda values: kinds.issuperset(map(type, values)) and accepts(values)
 
     def screen(values: Sequence[Any]) -> bool:
-        found = set(map(type, values))
-        if _NONE in found or str in found:
+        types_present = set(map(type, values))
+        if _NONE in types_present or str in types_present:
             values = [value for value in values if value is not None and value != ""]
         return kinds.issuperset(map(type, values)) and (not values or accepts(values))
 
@@ -229,11 +229,11 @@ def _of_types(
 
 def _one_each(columns: Columns, names: Sequence[str]) -> bool:
     """Return whether each row gives exactly one of several columns."""
-    given = [columns[name] for name in names if name in columns]
-    if len(given) == 1:
-        return None not in given[0] and "" not in given[0]
-    return bool(given) and all(
-        len(row) - row.count(None) - row.count("") == 1 for row in zip(*given, strict=True)
+    filled = [columns[name] for name in names if name in columns]
+    if len(filled) == 1:
+        return None not in filled[0] and "" not in filled[0]
+    return bool(filled) and all(
+        len(row) - row.count(None) - row.count("") == 1 for row in zip(*filled, strict=True)
     )
 
 

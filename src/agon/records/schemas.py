@@ -69,20 +69,20 @@ class RowCheck:
 
     Attributes:
         column: the column the issue names.
-        bad: the condition of a bad row.
+        violated: true for an invalid row.
         reason: what is wrong with such a row.
         remedy: what would be right.
     """
 
     column: str
-    bad: Condition
+    violated: Condition
     reason: str
     remedy: str
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns of the row that the check reads."""
-        return self.bad.columns
+        return self.violated.columns
 
 
 @dataclass(frozen=True)
@@ -91,8 +91,8 @@ class CrossRowCheck:
 
     Attributes:
         column: the column the issue names.
-        bad: SQL over the row's typed columns, true for a bad row; a table it reads is written in
-            braces (``SELECT id FROM {competitions}``).
+        violated: SQL over the row's typed columns, true for an invalid row; tables it reads are
+            in braces (``SELECT id FROM {competitions}``).
         tables: the tables it reads.
         reason: what is wrong with such a row.
         remedy: what would be right.
@@ -100,7 +100,7 @@ class CrossRowCheck:
     """
 
     column: str
-    bad: str
+    violated: str
     tables: tuple[str, ...]
     reason: str
     remedy: str
@@ -108,7 +108,7 @@ class CrossRowCheck:
 
     def sql(self, relation: Callable[[str], str]) -> str:
         """Return the SQL of a bad row; ``relation`` gives what each table is read from."""
-        return self.bad.format_map({name: relation(name) for name in self.tables})
+        return self.violated.format_map({name: relation(name) for name in self.tables})
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ class Records:
     Attributes:
         schema: the tables' description.
         source: where the records came from, as people know it (never with a password).
-        moment: the time the records are seen at (``as_of``), or None for all of them.
+        cutoff: the time the records are seen at (``as_of``), or None for all of them.
         remembered: what disciplines keep of single rows by their numbers. It is shared by all that
             show these rows at other times or positions; a row of a number says the same in all.
     """
@@ -46,7 +46,7 @@ class Records:
         present: frozenset[str],
         *,
         space: str = TYPED_SCHEMA,
-        moment: datetime | None = None,
+        as_of: datetime | None = None,
     ) -> None:
         self._engine = engine
         self._connection = engine.connection
@@ -54,7 +54,7 @@ class Records:
         self._space = space
         self.schema = schema
         self.source = source
-        self.moment = moment
+        self.cutoff = as_of
         self.remembered: dict[str, Any] = {}
 
     def __enter__(self) -> Self:
@@ -107,26 +107,26 @@ class Records:
         present = {name: f"{self._space}.{quoted(name)}" for name in sorted(self._present)}
         return records_sha256(self._connection, self.schema, present)
 
-    def as_of(self, moment: datetime | None) -> Self:
-        """Return the records as they were at ``moment``: without the rows of later times.
+    def as_of(self, time: datetime | None) -> Self:
+        """Return the records as they were at ``time``: without the rows of later times.
 
-        Rows without a time stay; what ended later (a deleted set) had not ended yet. A moment
+        Rows without a time stay; what ended later (a deleted set) had not ended yet. A time
         without a zone is in UTC. The result shares the engine: closing either closes both.
         """
-        if moment is None:
+        if time is None:
             return self
-        if moment.tzinfo is not None:
-            moment = moment.astimezone(UTC).replace(tzinfo=None)
-        space = f"{self._space}_{moment.isoformat()}".translate(_PLAIN)
+        if time.tzinfo is not None:
+            time = time.astimezone(UTC).replace(tzinfo=None)
+        space = f"{self._space}_{time.isoformat()}".translate(_PLAIN)
         self._connection.execute(f"CREATE SCHEMA IF NOT EXISTS {space}")
         for table in self.schema:
-            sql = view_as_of(table, self._space, space, moment.isoformat(sep=" "))
+            sql = view_as_of(table, self._space, space, time.isoformat(sep=" "))
             self._connection.execute(sql)
-        seen = type(self)(
-            self._engine, self.schema, self.source, self._present, space=space, moment=moment
+        visible = type(self)(
+            self._engine, self.schema, self.source, self._present, space=space, as_of=time
         )
-        seen.remembered = self.remembered
-        return seen
+        visible.remembered = self.remembered
+        return visible
 
     def close(self) -> None:
         """Close the engine and remove its temporary files; a second call does nothing."""
@@ -233,7 +233,7 @@ def _valid(records: Records, issues: list[RowIssue]) -> Records:
     return records
 
 
-def _typed(engine: Engine, schema: Schema, found: SourceTables) -> tuple[Records, list[RowIssue]]:
+def _typed(engine: Engine, schema: Schema, source: SourceTables) -> tuple[Records, list[RowIssue]]:
     import duckdb
 
     from agon.records.sources.failures import without_unreadable
@@ -241,13 +241,13 @@ def _typed(engine: Engine, schema: Schema, found: SourceTables) -> tuple[Records
 
     connection = engine.connection
     try:
-        typing = make_typed(connection, schema, found.tables)
-        issues = issues_of(connection, schema, found, typing)
+        typing = make_typed(connection, schema, source.tables)
+        issues = issues_of(connection, schema, source, typing)
     except duckdb.Error as error:
         # A file may turn out to be damaged only when it is read to its end.
-        found = without_unreadable(connection, found, error)
-        typing = make_typed(connection, schema, found.tables)
-        issues = issues_of(connection, schema, found, typing)
+        source = without_unreadable(connection, source, error)
+        typing = make_typed(connection, schema, source.tables)
+        issues = issues_of(connection, schema, source, typing)
     if not issues:
-        trust(connection, schema, found.tables, typing)
-    return Records(engine, schema, found.shown, frozenset(found.tables)), issues
+        trust(connection, schema, source.tables, typing)
+    return Records(engine, schema, source.label, frozenset(source.tables)), issues

@@ -68,11 +68,11 @@ def _integer_ids(connection: Any, schema: Schema, raw: dict[str, RawTable]) -> s
     families = schema.families()
     text: set[int] = set()
     for (table, column), family in families.items():
-        here = raw.get(table)
-        if family in text or here is None or column not in here.types:
+        raw_table = raw.get(table)
+        if family in text or raw_table is None or column not in raw_table.types:
             continue
-        condition = integer_id(schema.table(table).column(column), here.types[column])
-        if condition is not None and not holds(connection, here.relation, condition):
+        condition = integer_id(schema.table(table).column(column), raw_table.types[column])
+        if condition is not None and not holds(connection, raw_table.relation, condition):
             text.add(family)
     return {node for node, family in families.items() if family not in text}
 
@@ -124,9 +124,9 @@ def view_as_of(table: Table, old: str, new: str, timestamp: str) -> str:
     if table.ends:
         end = quoted(table.ends)
         ends = f" REPLACE (CASE WHEN {end} <= {stamp} THEN {end} END AS {end})"
-    where = ""
+    condition = ""
     if table.time:
         time = quoted(table.time)
-        where = f" WHERE {time} IS NULL OR {time} <= {stamp}"
+        condition = f" WHERE {time} IS NULL OR {time} <= {stamp}"
     name = quoted(table.name)
-    return f"CREATE OR REPLACE VIEW {new}.{name} AS SELECT *{ends} FROM {old}.{name}{where}"
+    return f"CREATE OR REPLACE VIEW {new}.{name} AS SELECT *{ends} FROM {old}.{name}{condition}"

@@ -19,7 +19,7 @@ from agon.records.typed import Typing, relation
 
 
 def issues_of(
-    connection: Any, schema: Schema, found: SourceTables, typing: Typing
+    connection: Any, schema: Schema, source: SourceTables, typing: Typing
 ) -> list[RowIssue]:
     """Return everything that is wrong with a source, in the schema's order.
 
@@ -29,25 +29,25 @@ def issues_of(
     Args:
         connection: the engine, with every table of the schema typed.
         schema: what the tables should be.
-        found: the tables as read.
+        source: the tables as read.
         typing: how they were typed.
     """
-    unreadable = {issue.table for issue in found.issues}
-    issues = list(found.issues)
+    unreadable = {issue.table for issue in source.issues}
+    issues = list(source.issues)
     known_ids: dict[tuple[str, str], Ids] = {}
     for table in schema:
-        raw = found.tables.get(table.name)
+        raw = source.tables.get(table.name)
         if raw is None:
             if table.required and table.name not in unreadable:
-                issues.append(_missing(schema, table, found))
+                issues.append(_missing(schema, table, source))
             continue
-        checked = _Checked(connection, schema, found, table, raw, typing, known_ids)
+        checked = _Checked(connection, schema, source, table, raw, typing, known_ids)
         here = checked.missing_columns() + checked.rows() + checked.duplicates()
         issues += _on_lines(here + checked.references(unreadable), raw)
     for names in schema.one_table_of:
-        if not unreadable and not any(name in found.tables for name in names):
+        if not unreadable and not any(name in source.tables for name in names):
             reason = f"holds none of the tables {', '.join(names)}"
-            issues.append(_about(names[0], found.shown, reason, "give at least one of them"))
+            issues.append(_about(names[0], source.label, reason, "give at least one of them"))
     return issues
 
 
@@ -58,7 +58,7 @@ class _Checked:
         self,
         connection: Any,
         schema: Schema,
-        found: SourceTables,
+        source: SourceTables,
         table: Table,
         raw: RawTable,
         typing: Typing,
@@ -66,7 +66,7 @@ class _Checked:
     ) -> None:
         self._connection = connection
         self._schema = schema
-        self._found = found
+        self._found = source
         self._table = table
         self._raw = raw
         self._integer_ids = typing.integer_ids
@@ -102,11 +102,13 @@ class _Checked:
         """Return SQL that reads the columns no check reads, so that a damaged file fails here."""
         if not self._raw.in_place:
             return []
-        asked = {check.column for check in checks if check.count is None} | set(self._table.key)
+        counted = {check.column for check in checks if check.count is None} | set(self._table.key)
         return [
             f"max(hash({quoted(column.name)}))"
             for column in self._table.columns
-            if column.name in self._casts and column.name not in asked and column.references is None
+            if column.name in self._casts
+            and column.name not in counted
+            and column.references is None
         ]
 
     def duplicates(self) -> list[RowIssue]:
@@ -136,11 +138,11 @@ class _Checked:
         for key in self._table.foreign_keys:
             if key.column not in self._raw.types:
                 continue
-            there = self._found.tables.get(key.other_table)
-            if there is not None:
+            referenced = self._found.tables.get(key.other_table)
+            if referenced is not None:
                 # An id that seems missing may be in a row or column that could not be read.
-                if there.complete and key.other_column in there.types:
-                    issues += self._dangling(key, there)
+                if referenced.complete and key.other_column in referenced.types:
+                    issues += self._dangling(key, referenced)
             elif (
                 key.other_table not in unreadable
                 and not self._schema.table(key.other_table).required
@@ -148,13 +150,13 @@ class _Checked:
                 issues += self._without_table(key)
         return issues
 
-    def _dangling(self, key: ForeignKey, there: RawTable) -> list[RowIssue]:
+    def _dangling(self, key: ForeignKey, referenced: RawTable) -> list[RowIssue]:
         references = self._ids(key.table, key.column)
         keys = self._ids(key.other_table, key.other_column)
         if is_sound(self._connection, references, keys):
             return []
         count, first = dangling(self._connection, references, keys)
-        reason = f"is no {key.other_column} of {there.location}"
+        reason = f"is no {key.other_column} of {referenced.location}"
         return [
             self._issue(
                 "unknown-reference",
@@ -183,16 +185,17 @@ class _Checked:
         known, name = self._known_ids, (table, column)
         if name not in known:
             integer = name in self._integer_ids
-            known[name] = ids(self._connection, relation(table), column, whole=integer)
+            known[name] = ids(self._connection, relation(table), column, integers=integer)
         return known[name]
 
     def _failing(self, check: Check, count: int) -> list[RowIssue]:
         """Fetch the first rows that fail one check."""
-        given = check.value or "NULL"
+        shown = check.value or "NULL"
         if check.value is None and check.column in self._raw.types:
-            given = quoted(f"given:{check.column}")
+            shown = quoted(f"raw:{check.column}")
+        rows = self._inspected(with_row=True)
         sql = (
-            f'SELECT "row:", {given} FROM ({self._inspected(with_row=True)}) WHERE {check.bad} '
+            f'SELECT "row:", {shown} FROM ({rows}) WHERE {check.violated} '
             f'ORDER BY "row:" LIMIT {MAX_LISTED_PER_KIND}'
         )
         return [
@@ -209,17 +212,17 @@ class _Checked:
         ]
 
     def _inspected(self, *, with_row: bool) -> str:
-        """Return the query of all rows as typed values, with flags and the values as given."""
+        """Return the query of all rows as typed values, with flags and the raw values."""
         items = [f'{self._raw.row} AS "row:"'] if with_row else []
         for column in self._table.columns:
             read = self._casts.get(column.name, Cast("NULL", "NULL"))
             items.append(f"{read.safe} AS {quoted(column.name)}")
-            if read.bad != "false":
-                items.append(f"{read.bad} AS {flag('bad', column.name)}")
+            if read.invalid != "false":
+                items.append(f"{read.invalid} AS {flag('invalid', column.name)}")
             if read.beyond != "false":
                 items.append(f"coalesce({read.beyond}, false) AS {flag('beyond', column.name)}")
             if with_row:
-                items.append(f"({read.given})::VARCHAR AS {quoted('given:' + column.name)}")
+                items.append(f"({read.raw})::VARCHAR AS {quoted('raw:' + column.name)}")
         return f"SELECT {', '.join(items)} FROM {self._raw.relation}"
 
     def _issue(
@@ -233,16 +236,16 @@ class _Checked:
         count: int,
     ) -> RowIssue:
         text = None if value is None else str(value)[:200]
-        here = self._raw
+        raw = self._raw
         return RowIssue(
-            code, here.name, here.location, row, column, text, reason, remedy, count=count
+            code, raw.name, raw.location, row, column, text, reason, remedy, count=count
         )
 
 
-def _missing(schema: Schema, table: Table, found: SourceTables) -> RowIssue:
+def _missing(schema: Schema, table: Table, source: SourceTables) -> RowIssue:
     needed = ", ".join(column.name for column in table.columns if column.required)
     remedy = f"give a table {table.name} with the columns {needed}"
-    near = nearest(table.name, found.others)
+    near = nearest(table.name, source.others)
     if near is not None:
         remedy += f"; there is {near}: is it meant?"
     reason = f"is missing; {schema.discipline} records need it"

@@ -65,8 +65,8 @@ def _integer(value: Any) -> Any:
     if isinstance(value, str):
         if not value:
             return None
-        found = _WHOLE.fullmatch(value.strip(" "))
-        return _fitting(int(found[1])) if found else BAD
+        match = _WHOLE.fullmatch(value.strip(" "))
+        return _fitting(int(match[1])) if match else BAD
     if isinstance(value, bool) or not isinstance(value, int | float):
         return BAD
     if isinstance(value, float):
@@ -114,15 +114,15 @@ def _timestamp(value: Any) -> Any:
 
 
 def _unusual_time(text: str) -> Any:
-    found = _TIME.fullmatch(text)
-    if found is None:
+    match = _TIME.fullmatch(text)
+    if match is None:
         return BAD
-    year, month, day, *clock = (int(part or 0) for part in found.groups()[:6])
+    year, month, day, *clock = (int(part or 0) for part in match.groups()[:6])
     hour, minute, second = clock
-    micros = int((found[7] or "")[:6].ljust(6, "0"))
+    micros = int((match[7] or "")[:6].ljust(6, "0"))
     midnight = hour == 24 and not (minute or second or micros)  # noqa: PLR2004  # a day's end
-    offset = timedelta(hours=int(found[9] or 0), minutes=int(found[10] or 0))
-    zone = timezone(-offset if found[8] == "-" else offset)
+    offset = timedelta(hours=int(match[9] or 0), minutes=int(match[10] or 0))
+    zone = timezone(-offset if match[8] == "-" else offset)
     try:
         at = datetime(year, month, day, 0 if midnight else hour, minute, second, micros, zone)
         return (at + timedelta(days=midnight)).astimezone(UTC).replace(tzinfo=None)

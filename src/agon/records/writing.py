@@ -94,7 +94,7 @@ def write_atomically(path: Path, content: bytes | Iterable[bytes]) -> None:
 def _beside(target: Path) -> Iterator[Path]:
     """Yield a hidden path next to the target; a file still there at the end is removed."""
     if not target.absolute().parent.is_dir():
-        raise NotFound(f"{target.parent}: no such folder; make it first")
+        raise NotFound(f"{target.parent}: no such folder; create it first")
     hidden = target.absolute().parent / f".{target.name[:100]}-{secrets.token_hex(4)}"
     try:
         with _telling(target):

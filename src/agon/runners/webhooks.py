@@ -147,8 +147,10 @@ class _Pinned(httpcore2.NetworkBackend):
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore2.NetworkStream:
         """Connect to the checked address."""
-        left = _left(self._deadline, self._clock)
-        stream = self._network.connect_tcp(self._address, port, left, local_address, socket_options)
+        remaining = _left(self._deadline, self._clock)
+        stream = self._network.connect_tcp(
+            self._address, port, remaining, local_address, socket_options
+        )
         return _Timed(stream, self._deadline, self._clock)
 
 
@@ -181,8 +183,8 @@ class _Timed(httpcore2.NetworkStream):
         timeout: float | None = None,  # noqa: ARG002
     ) -> httpcore2.NetworkStream:
         """Return the stream secured by TLS."""
-        left = _left(self._deadline, self._clock)
-        secured = self._stream.start_tls(ssl_context, server_hostname, left)
+        remaining = _left(self._deadline, self._clock)
+        secured = self._stream.start_tls(ssl_context, server_hostname, remaining)
         return _Timed(secured, self._deadline, self._clock)
 
     def get_extra_info(self, info: str) -> Any:
@@ -191,10 +193,10 @@ class _Timed(httpcore2.NetworkStream):
 
 
 def _left(deadline: float, clock: Callable[[], float]) -> float:
-    left = deadline - clock()
-    if left <= 0:
+    remaining = deadline - clock()
+    if remaining <= 0:
         raise httpcore2.TimeoutException
-    return left
+    return remaining
 
 
 def _host(target: Target) -> str:

@@ -109,8 +109,8 @@ def toml_file(environ: Mapping[str, str], cwd: str | Path = ".") -> Path | None:
     Raises:
         NotFound: the file that ``AGON_CONFIG`` names is missing.
     """
-    if named := environ.get("AGON_CONFIG"):
-        path = Path(cwd) / named
+    if configured := environ.get("AGON_CONFIG"):
+        path = Path(cwd) / configured
         if not path.is_file():
             raise NotFound(f"AGON_CONFIG names {path}, which does not exist; correct it")
         return path

@@ -7,8 +7,14 @@ from sqlalchemy import ColumnElement, Row, Select, delete, func, select, tuple_,
 
 from agon.entities.access import AuditEntry, StoredResponse, Token, User
 from agon.errors import Conflict, NotFound, did_you_mean
-from agon.kernel.times import micros, moment_at
-from agon.store.conversions import json_or_none, json_text, micros_or_none, moment_or_none, parsed
+from agon.kernel.times import from_micros, to_micros
+from agon.store.conversions import (
+    from_micros_or_none,
+    json_or_none,
+    json_text,
+    parsed,
+    to_micros_or_none,
+)
 from agon.store.schema import AUDIT, RESPONSES, TOKENS, USERS
 from agon.store.transaction import Transaction
 
@@ -99,8 +105,8 @@ class Access:
 
     def record_use(self, token_id: str, *, at: datetime) -> None:
         """Store when a token was used last."""
-        used = (TOKENS.c.id == token_id) & (func.coalesce(TOKENS.c.used_at, 0) < micros(at))
-        self._transaction.change(update(TOKENS).where(used).values(used_at=micros(at)))
+        used = (TOKENS.c.id == token_id) & (func.coalesce(TOKENS.c.used_at, 0) < to_micros(at))
+        self._transaction.change(update(TOKENS).where(used).values(used_at=to_micros(at)))
 
     def tokens(
         self, *, user: str | None = None, after: str | None = None, limit: int = 100
@@ -130,18 +136,18 @@ class Access:
 
         Of several that try, one succeeds.
         """
-        lost = (RESPONSES.c.status == 0) & (RESPONSES.c.at <= micros(lost_before))
+        is_lost = (RESPONSES.c.status == 0) & (RESPONSES.c.at <= to_micros(lost_before))
         same = (RESPONSES.c.caller == response.caller) & (RESPONSES.c.key == response.key)
         return bool(
             self._transaction.change(
-                update(RESPONSES).where(same, lost).values(_response_values(response))
+                update(RESPONSES).where(same, is_lost).values(_response_values(response))
             )
         )
 
     def touch_response(self, caller: str, key: str, *, at: datetime) -> None:
         """Store that a pending request is still being processed."""
         self._transaction.change(
-            update(RESPONSES).where(_pending(caller, key)).values(at=micros(at))
+            update(RESPONSES).where(_pending(caller, key)).values(at=to_micros(at))
         )
 
     def save_response(self, response: StoredResponse) -> None:
@@ -151,9 +157,9 @@ class Access:
     def delete_responses(self, *, before: datetime, limit: int) -> int:
         """Delete responses older than a time, at most ``limit``; return how many."""
         keys = tuple_(RESPONSES.c.caller, RESPONSES.c.key)
-        old = select(RESPONSES.c.caller, RESPONSES.c.key).where(RESPONSES.c.at < micros(before))
-        some = old.order_by(RESPONSES.c.at).limit(limit)
-        return self._transaction.change(delete(RESPONSES).where(keys.in_(some)))
+        old = select(RESPONSES.c.caller, RESPONSES.c.key).where(RESPONSES.c.at < to_micros(before))
+        expired = old.order_by(RESPONSES.c.at).limit(limit)
+        return self._transaction.change(delete(RESPONSES).where(keys.in_(expired)))
 
     def delete_pending_response(self, caller: str, key: str) -> None:
         """Delete a pending request that failed."""
@@ -162,7 +168,7 @@ class Access:
     def add_audit_entry(self, entry: AuditEntry) -> None:
         """Add an entry to the audit log."""
         values = {
-            "at": micros(entry.at),
+            "at": to_micros(entry.at),
             "by": entry.by,
             "action": entry.action,
             "target": entry.target,
@@ -185,10 +191,8 @@ class Access:
         return _user(row)
 
     def _no_user(self, user_id: str) -> NotFound:
-        known = [
-            row.id for row in self._transaction.all(select(USERS.c.id).limit(_SUGGESTED_AMONG))
-        ]
-        hint = did_you_mean(user_id, known) if known else "add one first"
+        ids = [row.id for row in self._transaction.all(select(USERS.c.id).limit(_SUGGESTED_AMONG))]
+        hint = did_you_mean(user_id, ids) if ids else "add one first"
         return NotFound(f"there is no user {user_id!r}; {hint}")
 
 
@@ -196,7 +200,7 @@ def _user_values(user: User) -> dict[str, Any]:
     return {
         "id": user.id,
         "name": user.name,
-        "created_at": micros(user.created_at),
+        "created_at": to_micros(user.created_at),
         "disabled": user.disabled,
         "password": user.password,
     }
@@ -204,7 +208,7 @@ def _user_values(user: User) -> dict[str, Any]:
 
 def _user(row: Row[Any]) -> User:
     values = row._asdict()
-    values["created_at"] = moment_at(values["created_at"])
+    values["created_at"] = from_micros(values["created_at"])
     return User(**values)
 
 
@@ -217,10 +221,10 @@ def _token_values(token: Token) -> dict[str, Any]:
         "secret_sha256": token.secret_sha256,
         "contests": json_or_none(token.contests),
         "scopes": json_text(token.scopes),
-        "created_at": micros(token.created_at),
-        "expires_at": micros_or_none(token.expires_at),
-        "revoked_at": micros_or_none(token.revoked_at),
-        "used_at": micros_or_none(token.used_at),
+        "created_at": to_micros(token.created_at),
+        "expires_at": to_micros_or_none(token.expires_at),
+        "revoked_at": to_micros_or_none(token.revoked_at),
+        "used_at": to_micros_or_none(token.used_at),
     }
 
 
@@ -231,7 +235,7 @@ def _token(row: Row[Any]) -> Token:
     values["contests"] = None if contests is None else tuple(contests)
     values["scopes"] = tuple(parsed(values["scopes"]))
     for name in ("created_at", "expires_at", "revoked_at", "used_at"):
-        values[name] = moment_or_none(values[name])
+        values[name] = from_micros_or_none(values[name])
     return Token(**values)
 
 
@@ -247,19 +251,19 @@ def _response_values(response: StoredResponse) -> dict[str, Any]:
         "status": response.status,
         "headers": json_text(response.headers),
         "body": response.body,
-        "at": micros(response.at),
+        "at": to_micros(response.at),
     }
 
 
 def _response(row: Row[Any]) -> StoredResponse:
     values = row._asdict()
     values["headers"] = parsed(values["headers"])
-    values["at"] = moment_at(values["at"])
+    values["at"] = from_micros(values["at"])
     return StoredResponse(**values)
 
 
 def _audit_entry(row: Row[Any]) -> AuditEntry:
     values = row._asdict()
     values["detail"] = parsed(values["detail"])
-    values["at"] = moment_at(values["at"])
+    values["at"] = from_micros(values["at"])
     return AuditEntry(**values)

@@ -7,7 +7,7 @@ from sqlalchemy import Row, delete, select
 
 from agon.entities.contests import Case
 from agon.errors import NotFound
-from agon.kernel.times import micros, moment_at
+from agon.kernel.times import from_micros, to_micros
 from agon.store.conversions import json_or_none, json_text, parsed
 from agon.store.paging import oldest_first
 from agon.store.schema import CASES, FINDINGS, SCANS
@@ -30,7 +30,7 @@ class Cases:
             "subjects": json_text(case.subjects),
             "finding": json_or_none(case.finding),
             "steps": json_text(case.steps),
-            "opened_at": micros(case.opened_at),
+            "opened_at": to_micros(case.opened_at),
         }
         self._transaction.upsert(CASES, values)
 
@@ -81,5 +81,5 @@ def _case(row: Row[Any]) -> Case:
     values["subjects"] = tuple(parsed(values["subjects"]))
     values["finding"] = parsed(values["finding"])
     values["steps"] = parsed(values["steps"])
-    values["opened_at"] = moment_at(values["opened_at"])
+    values["opened_at"] = from_micros(values["opened_at"])
     return Case(**values)

@@ -6,7 +6,7 @@ from sqlalchemy import Row, or_, select
 
 from agon.entities.contests import Change, StepCause
 from agon.errors import NotFound
-from agon.kernel.times import micros, moment_at
+from agon.kernel.times import from_micros, to_micros
 from agon.store.conversions import json_or_none, json_text, parsed
 from agon.store.paging import oldest_first
 from agon.store.schema import CHANGES
@@ -29,7 +29,7 @@ class Changes:
             "reason": change.reason,
             "state": change.state,
             "proposed_by": change.proposed_by,
-            "proposed_at": micros(change.proposed_at),
+            "proposed_at": to_micros(change.proposed_at),
             "report": json_or_none(change.report),
             "dry_run_at": change.dry_run_at,
             "applied_at": change.applied_at,
@@ -84,5 +84,5 @@ def _change(row: Row[Any]) -> Change:
     values = row._asdict()
     values["params"] = parsed(values["params"])
     values["report"] = parsed(values["report"])
-    values["proposed_at"] = moment_at(values["proposed_at"])
+    values["proposed_at"] = from_micros(values["proposed_at"])
     return Change(**values)

@@ -7,7 +7,7 @@ from sqlalchemy import Row, func, select, update
 
 from agon.entities.contests import Contest
 from agon.errors import Conflict, NotFound, did_you_mean
-from agon.kernel.times import micros, moment_at
+from agon.kernel.times import from_micros, to_micros
 from agon.ledger.contest_state import ContestState
 from agon.store.conversions import json_text, parsed
 from agon.store.schema import CONTESTS
@@ -32,10 +32,12 @@ class Contests:
         Raises:
             Conflict: the id is taken.
         """
-        there = self._transaction.scalar(select(CONTESTS.c.no).where(CONTESTS.c.id == contest.id))
-        if there is not None:
+        existing = self._transaction.scalar(
+            select(CONTESTS.c.no).where(CONTESTS.c.id == contest.id)
+        )
+        if existing is not None:
             raise _taken(contest.id)
-        values = {"created_at": micros(contest.created_at), **_values(contest)}
+        values = {"created_at": to_micros(contest.created_at), **_values(contest)}
         adding = self._transaction.insert(CONTESTS).values(**values).on_conflict_do_nothing()
         no = self._transaction.scalar(adding.returning(CONTESTS.c.no))
         if no is None:
@@ -72,8 +74,8 @@ class Contests:
     def lock_series(self, series: str) -> None:
         """Lock a series, which has no row, so that no other session adds a contest to it."""
         if not self._transaction.on_sqlite:
-            named = func.hashtextextended(f"series:{series}", 0)
-            self._transaction.scalar(select(func.pg_advisory_xact_lock(named)))
+            key = func.hashtextextended(f"series:{series}", 0)
+            self._transaction.scalar(select(func.pg_advisory_xact_lock(key)))
 
     def save(self, contest: Contest) -> None:
         """Store the new state of a locked contest."""
@@ -108,8 +110,8 @@ class Contests:
     def _missing(self, contest_id: str) -> NotFound:
         # Private contests must not be revealed by a suggestion.
         public = select(CONTESTS.c.id).where(CONTESTS.c.visibility == "public")
-        known = [row.id for row in self._transaction.all(public.limit(_SUGGESTED_AMONG))]
-        hint = did_you_mean(contest_id, known) if known else "no contest is public yet"
+        ids = [row.id for row in self._transaction.all(public.limit(_SUGGESTED_AMONG))]
+        hint = did_you_mean(contest_id, ids) if ids else "no contest is public yet"
         return NotFound(f"there is no contest {contest_id!r}; {hint}")
 
 
@@ -128,5 +130,5 @@ def _values(contest: Contest) -> dict[str, Any]:
 def _contest(values: dict[str, Any]) -> Contest:
     values["overrides"] = parsed(values["overrides"])
     values["boards"] = tuple(parsed(values["boards"]))
-    values["created_at"] = moment_at(values["created_at"])
+    values["created_at"] = from_micros(values["created_at"])
     return Contest(**values)

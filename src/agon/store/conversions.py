@@ -7,17 +7,17 @@ from typing import Any
 import orjson
 
 from agon.errors import Unreadable
-from agon.kernel.times import micros, moment_at
+from agon.kernel.times import from_micros, to_micros
 
 
-def micros_or_none(at: datetime | None) -> int | None:
-    """Return microseconds as :func:`agon.kernel.times.micros` does; None stays None."""
-    return None if at is None else micros(at)
+def to_micros_or_none(at: datetime | None) -> int | None:
+    """Return microseconds as :func:`agon.kernel.times.to_micros` does; None stays None."""
+    return None if at is None else to_micros(at)
 
 
-def moment_or_none(count: int | None) -> datetime | None:
-    """Return a time as :func:`agon.kernel.times.moment_at` does; None stays None."""
-    return None if count is None else moment_at(count)
+def from_micros_or_none(count: int | None) -> datetime | None:
+    """Return a time as :func:`agon.kernel.times.from_micros` does; None stays None."""
+    return None if count is None else from_micros(count)
 
 
 def json_text(value: Any) -> str:

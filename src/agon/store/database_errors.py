@@ -65,9 +65,9 @@ def to_agon_error(error: BaseException, database: str) -> AgonError:
         "LockNotAvailable", "QueryCanceled", "DeadlockDetected", "SerializationFailure",
     }:  # fmt: skip
         return DatabaseUnavailable(f"{database} is busy ({text}); try again")
-    for words, what, remedy in _HINTS:
+    for words, fact, remedy in _HINTS:
         if any(word in text for word in words):
-            return DatabaseUnavailable(f"{database} {what} ({text}); {remedy}")
+            return DatabaseUnavailable(f"{database} {fact} ({text}); {remedy}")
     return DatabaseUnavailable(
         f"{database} does not answer as it should: {text}; see that it is there and may be used"
     )

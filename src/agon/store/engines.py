@@ -49,20 +49,20 @@ def parse_url(url: str) -> URL:
         'agon.db'
     """
     try:
-        found = make_url(url)
+        parsed = make_url(url)
     except (ArgumentError, ValueError):
         # The text itself may hold a password.
         raise Unreadable(
             "the database's URL cannot be read: write sqlite:///agon.db or "
             "postgresql://user@host/name"
         ) from None
-    kind = found.get_backend_name()
+    kind = parsed.get_backend_name()
     if kind == "sqlite":
-        if found.database in {None, "", ":memory:"} or found.query:
+        if parsed.database in {None, "", ":memory:"} or parsed.query:
             raise Unreadable("SQLite needs a file that sessions share: write sqlite:///agon.db")
-        return found.set(drivername="sqlite+pysqlite")
+        return parsed.set(drivername="sqlite+pysqlite")
     if kind == "postgresql":
-        return found.set(drivername="postgresql+psycopg")
+        return parsed.set(drivername="postgresql+psycopg")
     raise Unreadable(
         f"{kind} is not supported: write sqlite:///agon.db or postgresql://user@host/name"
     )
@@ -87,10 +87,10 @@ def open_engine(url: str) -> Engine:
         Unreadable: the URL is not of SQLite or PostgreSQL.
         Unavailable: the driver is not installed.
     """
-    found = parse_url(url)
-    if found.get_backend_name() == "sqlite":
+    parsed = parse_url(url)
+    if parsed.get_backend_name() == "sqlite":
         engine = create_engine(
-            found, connect_args={"check_same_thread": False}, pool_size=8, max_overflow=64
+            parsed, connect_args={"check_same_thread": False}, pool_size=8, max_overflow=64
         )
         event.listen(engine, "connect", _prepare_sqlite)
         return engine
@@ -101,7 +101,7 @@ def open_engine(url: str) -> Engine:
     arguments = {"connect_timeout": 10, "application_name": "agon", "options": settings}
     try:
         return create_engine(
-            found, connect_args=arguments, pool_size=8, max_overflow=8, pool_pre_ping=True,
+            parsed, connect_args=arguments, pool_size=8, max_overflow=8, pool_pre_ping=True,
             pool_recycle=1800,
         )  # fmt: skip
     except ModuleNotFoundError as error:
@@ -139,9 +139,9 @@ def create_file(url: str) -> None:
 
     Only its owner may read it: it holds hidden answers and hashes of passwords.
     """
-    found = parse_url(url)
-    if found.get_backend_name() == "sqlite" and found.database:
-        path = Path(found.database)
+    parsed = parse_url(url)
+    if parsed.get_backend_name() == "sqlite" and parsed.database:
+        path = Path(parsed.database)
         path.parent.mkdir(parents=True, exist_ok=True)
         if not path.exists():
             create_private_file(path)

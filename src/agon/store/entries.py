@@ -12,7 +12,7 @@ from sqlalchemy import func, select
 
 from agon.entities.contests import ExistingEntry, NewEntry, NewRecords, StoredEntry
 from agon.errors import Conflict, NotFound
-from agon.kernel.times import micros, moment_at
+from agon.kernel.times import from_micros, to_micros
 from agon.store.database_errors import is_conflict, original
 from agon.store.schema import ENTRIES
 from agon.store.transaction import Transaction
@@ -77,7 +77,7 @@ class Entries:
     def _start_insert(self, contest_no: int, new: NewRecords) -> Callable[[], object]:
         """Start to insert records; the value of a column that all share is bound once."""
         count = len(new.lines)
-        same: dict[str, Any] = {"contest_no": contest_no, "at": micros(new.at)}
+        same: dict[str, Any] = {"contest_no": contest_no, "at": to_micros(new.at)}
         each: dict[str, Sequence[Any]] = {
             "seq": range(new.seq, new.seq + count),
             "line": new.lines,
@@ -114,18 +114,18 @@ class Entries:
         """Yield entries later than ``seq`` in order, read in batches."""
         last = self._newest(contest_no)
         last = last if until is None else min(last, until)
-        left = last if limit is None else limit
+        remaining = last if limit is None else limit
         # Ranges, not LIMIT: without statistics PostgreSQL would sort the whole rest each time.
         for start in range(seq, last, _PORTION):
             rows = self._transaction.query(
                 "SELECT seq, line, sha256 FROM entries "
                 "WHERE contest_no = ? AND seq > ? AND seq <= ? ORDER BY seq",
-                [contest_no, start, min(start + _PORTION, last, start + left)],
+                [contest_no, start, min(start + _PORTION, last, start + remaining)],
             )
             for row in rows:
                 yield StoredEntry(*row)
-            left -= _PORTION
-            if left <= 0:
+            remaining -= _PORTION
+            if remaining <= 0:
                 return
 
     def of_kind(
@@ -166,31 +166,31 @@ class Entries:
 
         The key of a submission is ``received/ID``. Entries after ``until`` are left out.
         """
-        found: dict[str, ExistingEntry] = {}
+        existing: dict[str, ExistingEntry] = {}
         for column, names in (("record", records), ("external_id", external_ids)):
             for name, seq, line in self._named(contest_no, column, names, "seq, line"):
                 if until is not None and seq > until:
                     continue
-                if name not in found or seq > found[name].seq:
-                    found[name] = ExistingEntry(seq, line)
-        return found
+                if name not in existing or seq > existing[name].seq:
+                    existing[name] = ExistingEntry(seq, line)
+        return existing
 
     def existing_keys(self, contest_no: int, table: str, keys: Sequence[str]) -> set[str]:
         """Return the keys of a table that exist."""
         rows = self._named(contest_no, "record", keys, "table_name")
         return {name for name, of in rows if of == table}
 
-    def position_at(self, contest_no: int, moment: datetime) -> int:
+    def position_at(self, contest_no: int, time: datetime) -> int:
         """Return the position of the last entry not later than a time; 0 if there is none.
 
         Times never decrease along a ledger, so a binary search finds it without an index.
         """
-        wanted = micros(moment)
+        timestamp = to_micros(time)
         low, high = 0, self._newest(contest_no)
         while low < high:
             middle = (low + high + 1) // 2
             at = self._time(contest_no, middle)
-            if at is not None and at <= wanted:
+            if at is not None and at <= timestamp:
                 low = middle
             else:
                 high = middle - 1
@@ -205,7 +205,7 @@ class Entries:
         at = self._time(contest_no, seq)
         if at is None:
             raise NotFound(f"the ledger has no position {seq}; give an earlier one")
-        return moment_at(at)
+        return from_micros(at)
 
     def rows(
         self, contest_no: int, table: str, *, after: int = 0, until: int | None = None, limit: int
@@ -242,12 +242,12 @@ class Entries:
         return rows[0][0] if rows else None
 
     def _named(
-        self, contest_no: int, column: str, names: Sequence[str], wanted: str
+        self, contest_no: int, column: str, names: Sequence[str], columns: str
     ) -> Iterator[tuple[Any, ...]]:
         """Yield the entries with these names; the conditions are those of the partial indexes."""
         for start in range(0, len(names), _AT_A_TIME):
             part = list(names[start : start + _AT_A_TIME])
-            given = orjson.dumps(part).decode() if self._transaction.on_sqlite else part
+            values = orjson.dumps(part).decode() if self._transaction.on_sqlite else part
             for way, index in (
                 ("<>", f"entries_{column}_key"),
                 ("=", f"entries_replaced_{column}_idx"),
@@ -256,10 +256,10 @@ class Entries:
                 if not self._transaction.on_sqlite:
                     source, among = "entries", "= ANY(?)"
                 yield from self._transaction.query(
-                    f"SELECT {column}, {wanted} FROM {source} WHERE contest_no = ? "
+                    f"SELECT {column}, {columns} FROM {source} WHERE contest_no = ? "
                     f"AND {column} {among} AND {column} IS NOT NULL "
                     f"AND kind {way} 'record-replaced'",
-                    [contest_no, given],
+                    [contest_no, values],
                 )
 
 
@@ -272,12 +272,12 @@ class _Rows:
         self.last: NewEntry | None = None
 
     def __iter__(self) -> Iterator[tuple[Any, ...]]:
-        no, moment_before, counted = self._contest_no, None, 0
+        no, time_before, counted = self._contest_no, None, 0
         for entry in self._entries:
             self.last = entry
             seq, kind, at, *rest = entry
-            if at is not moment_before:  # most of a batch have the same time
-                moment_before, counted = at, micros(at)
+            if at is not time_before:  # most of a batch have the same time
+                time_before, counted = at, to_micros(at)
             yield (no, seq, kind, counted, *rest)
 
 
@@ -292,8 +292,8 @@ def _conflict_message(error: BaseException, last: NewEntry | None) -> str:
     else:  # SQLite stops at the entry that broke the rule
         broken = str(cause)
         key = "" if last is None else str(_looked_up(broken, last))
-    what = next((word for word in _LOOKED_UP if word in broken), "seq")
-    return f"the ledger has the {_LOOKED_UP[what]} {key} already; read it and try again"
+    column = next((word for word in _LOOKED_UP if word in broken), "seq")
+    return f"the ledger has the {_LOOKED_UP[column]} {key} already; read it and try again"
 
 
 def _looked_up(broken: str, entry: NewEntry) -> object:

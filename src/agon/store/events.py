@@ -6,7 +6,7 @@ from typing import Final
 from sqlalchemy import func, select
 
 from agon.entities.contests import Event
-from agon.kernel.times import micros, moment_at
+from agon.kernel.times import from_micros, to_micros
 from agon.store.conversions import json_text, parsed
 from agon.store.schema import EVENTS
 from agon.store.transaction import Transaction
@@ -31,7 +31,7 @@ class Events:
         values = {
             "contest_no": event.contest_no,
             "seq": event.seq,
-            "at": micros(event.at),
+            "at": to_micros(event.at),
             "kind": event.kind,
             "body": json_text(event.body),
             "staff": event.staff,
@@ -53,7 +53,7 @@ class Events:
                 no=row.no,
                 contest_no=row.contest_no,
                 seq=row.seq,
-                at=moment_at(row.at),
+                at=from_micros(row.at),
                 kind=row.kind,
                 body=parsed(row.body),
                 staff=row.staff,

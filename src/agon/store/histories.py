@@ -7,7 +7,7 @@ from typing import Any, Final
 from sqlalchemy import select
 
 from agon.entities.contests import HistoryStep
-from agon.kernel.times import micros, moment_at
+from agon.kernel.times import from_micros, to_micros
 from agon.store.schema import HISTORIES
 from agon.store.transaction import Transaction
 
@@ -67,7 +67,7 @@ class Histories:
             HistoryStep(
                 id=row.participant,
                 seq=row.seq,
-                at=moment_at(row.at),
+                at=from_micros(row.at),
                 rank=row.rank,
                 score=row.score,
                 reason=row.reason,
@@ -97,14 +97,14 @@ class Histories:
         """
         end = _next_text(begins)
         bound, bounds = ("", []) if end is None else ("AND participant < ?", [end])
-        here = [contest_no, board]
-        seen = "" if until is None else f"AND ({_FIRST_SEQ}) <= ?"
+        bounds_of_board = [contest_no, board]
+        visible = "" if until is None else f"AND ({_FIRST_SEQ}) <= ?"
         rows = self._transaction.query(
-            _NAMES_FROM.format(bound=bound, relation=">=" if after is None else ">", seen=seen),
+            _NAMES_FROM.format(bound=bound, relation=">=" if after is None else ">", seen=visible),
             [
-                *here, begins if after is None else max(begins, after), *bounds,
-                *here, *bounds,
-                *([] if until is None else [*here, until]),
+                *bounds_of_board, begins if after is None else max(begins, after), *bounds,
+                *bounds_of_board, *bounds,
+                *([] if until is None else [*bounds_of_board, until]),
                 limit,
             ],
         )  # fmt: skip
@@ -138,19 +138,19 @@ def _next_text(begins: str) -> str | None:
         >>> _next_text("ada"), _next_text("a\U0010ffff"), _next_text("\U0010ffff")
         ('adb', 'b', None)
     """
-    kept = begins.rstrip(chr(sys.maxunicode))
-    if not kept:
+    prefix = begins.rstrip(chr(sys.maxunicode))
+    if not prefix:
         return None
-    last = ord(kept[-1]) + 1
+    last = ord(prefix[-1]) + 1
     # Surrogates are not characters.
-    return kept[:-1] + chr(_AFTER_SURROGATES if last == _SURROGATES else last)
+    return prefix[:-1] + chr(_AFTER_SURROGATES if last == _SURROGATES else last)
 
 
 def _rows(contest_no: int, board: str, steps: Iterable[HistoryStep]) -> Iterator[tuple[Any, ...]]:
-    moment_before, counted = None, 0
+    time_before, counted = None, 0
     for step in steps:
-        if step.at is not moment_before:  # most of a batch have the same time
-            moment_before, counted = step.at, micros(step.at)
+        if step.at is not time_before:  # most of a batch have the same time
+            time_before, counted = step.at, to_micros(step.at)
         yield (
             contest_no, board, step.id, step.seq, counted, step.rank, step.score, step.reason,
         )  # fmt: skip

@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlalchemy import Column, Select, tuple_
 
-from agon.kernel.times import micros
+from agon.kernel.times import to_micros
 
 
 def oldest_first(
@@ -24,7 +24,7 @@ def oldest_first(
         limit: maximum number of rows.
     """
     if after is not None:
-        listing = listing.where(tuple_(*by) > tuple_(micros(after[0]), after[1]))
+        listing = listing.where(tuple_(*by) > tuple_(to_micros(after[0]), after[1]))
     return listing.order_by(*by).limit(limit)
 
 
@@ -37,5 +37,5 @@ def newest_first(
 ) -> Select[Any]:
     """Select rows as :func:`oldest_first` does, in the opposite order."""
     if after is not None:
-        listing = listing.where(tuple_(*by) < tuple_(micros(after[0]), after[1]))
+        listing = listing.where(tuple_(*by) < tuple_(to_micros(after[0]), after[1]))
     return listing.order_by(*(column.desc() for column in by)).limit(limit)

@@ -18,8 +18,8 @@ from sqlalchemy.exc import IntegrityError
 
 from agon.entities.jobs import Job, JobKind, JobState, NewJob, WaitEstimate, WorkerInfo
 from agon.errors import Conflict, NotFound
-from agon.kernel.times import micros, moment_at
-from agon.store.conversions import json_text, moment_or_none, parsed
+from agon.kernel.times import from_micros, to_micros
+from agon.store.conversions import from_micros_or_none, json_text, parsed
 from agon.store.paging import newest_first
 from agon.store.schema import JOBS, SWITCHES, WORKERS
 from agon.store.transaction import Transaction
@@ -68,8 +68,8 @@ class Queue:
             "state": "queued",
             "payload": json_text(job.payload),
             "contest_no": job.contest_no,
-            "created_at": micros(now),
-            "not_before": micros(job.not_before or now),
+            "created_at": to_micros(now),
+            "not_before": to_micros(job.not_before or now),
             "negated_priority": -job.priority,
             "attempts": 0,
             "max_attempts": job.max_attempts,
@@ -119,7 +119,7 @@ class Queue:
             span: how long the lease lasts without a heartbeat.
             contests: numbers of the contests the worker may work for; None: all.
         """
-        at = micros(now)
+        at = to_micros(now)
         if self._transaction.query(_LATE, [at]):
             self._expire_leases(at)
         limited = "" if contests is None else f"AND contest_no IN ({_marks(contests)})"
@@ -127,7 +127,7 @@ class Queue:
             return None
         locking = "" if self._transaction.on_sqlite else "FOR UPDATE SKIP LOCKED"
         sql = _CLAIM.format(kinds=_marks(kinds), limited=limited, locking=locking)
-        values = [worker, lease, micros(now + span), at, *kinds, at, *(contests or ())]
+        values = [worker, lease, to_micros(now + span), at, *kinds, at, *(contests or ())]
         rows = self._transaction.query(sql, values)
         return _job(dict(zip(_COLUMNS, rows[0], strict=True))) if rows else None
 
@@ -146,7 +146,7 @@ class Queue:
             Conflict: the job is no longer on this lease (it expired and another worker has the job,
                 or the job was cancelled): stop working on it.
         """
-        values: dict[str, Any] = {"leased_until": micros(now + span)}
+        values: dict[str, Any] = {"leased_until": to_micros(now + span)}
         if progress is not None:
             values["progress"] = progress
         return self._of_lease(job_id, lease, values)
@@ -157,7 +157,7 @@ class Queue:
         Raises:
             Conflict: the job is no longer on this lease; the session must not be committed.
         """
-        values = {"state": "done", "result": json_text(result), "ended_at": micros(now)}
+        values = {"state": "done", "result": json_text(result), "ended_at": to_micros(now)}
         return self._of_lease(job_id, lease, values | _NO_LEASE)
 
     def fail(
@@ -175,7 +175,7 @@ class Queue:
         if row is None or row.state != "leased" or row.lease != lease:
             raise self._lost(job_id)
         again = None if row.attempts >= row.max_attempts else retry_at
-        return self._fail(row, cause=cause, now=micros(now), retry_at=again)
+        return self._fail(row, cause=cause, now=to_micros(now), retry_at=again)
 
     def cancel(self, job_id: str, *, now: datetime) -> Job:
         """Cancel a queued or leased job.
@@ -186,7 +186,7 @@ class Queue:
         row = self._transaction.first(
             update(JOBS)
             .where(JOBS.c.id == job_id, _IS_QUEUED | _IS_LEASED)
-            .values(state="cancelled", ended_at=micros(now), **_NO_LEASE)
+            .values(state="cancelled", ended_at=to_micros(now), **_NO_LEASE)
             .returning(JOBS)
         )
         if row is None:
@@ -202,7 +202,7 @@ class Queue:
         """
         job = self.get(job_id)
         again = update(JOBS).where(JOBS.c.id == job_id, JOBS.c.state.in_(("failed", "cancelled")))
-        values = {"attempts": 0, "not_before": micros(now), "ended_at": None, "progress": None}
+        values = {"attempts": 0, "not_before": to_micros(now), "ended_at": None, "progress": None}
         row = self._queue_again(again.values(**values), dedupe=job.dedupe)
         if row is None:
             raise Conflict(
@@ -249,13 +249,13 @@ class Queue:
 
     def last_done(self, kind: JobKind, *, contest_no: int, since: datetime) -> Job | None:
         """Return the last completed job of a kind and contest, if it ended after a time."""
-        done = select(JOBS).where(
+        ended = select(JOBS).where(
             _IS_DONE,
             JOBS.c.kind == kind,
-            JOBS.c.ended_at > micros(since),
+            JOBS.c.ended_at > to_micros(since),
             JOBS.c.contest_no == contest_no,
         )
-        row = self._transaction.first(done.order_by(JOBS.c.ended_at.desc()).limit(1))
+        row = self._transaction.first(ended.order_by(JOBS.c.ended_at.desc()).limit(1))
         return None if row is None else _job(row)
 
     def waiting(self, job_id: str, *, now: datetime) -> WaitEstimate | None:
@@ -284,19 +284,19 @@ class Queue:
         values = {
             "name": worker.name,
             "kinds": json_text(worker.kinds),
-            "seen_at": micros(worker.seen_at),
+            "seen_at": to_micros(worker.seen_at),
             "version": worker.version,
         }
         self._transaction.upsert(WORKERS, values)
 
     def workers(self, *, since: datetime) -> list[WorkerInfo]:
         """Return the workers that were active since a time."""
-        listing = select(WORKERS).where(WORKERS.c.seen_at >= micros(since))
+        listing = select(WORKERS).where(WORKERS.c.seen_at >= to_micros(since))
         return [
             WorkerInfo(
                 name=row.name,
                 kinds=tuple(parsed(row.kinds)),
-                seen_at=moment_at(row.seen_at),
+                seen_at=from_micros(row.seen_at),
                 version=row.version,
             )
             for row in self._transaction.all(listing.order_by(WORKERS.c.name))
@@ -305,10 +305,12 @@ class Queue:
     def delete_ended(self, *, before: datetime, limit: int) -> int:
         """Delete jobs that ended before a time, at most ``limit``; return how many."""
         # A job that ended before was created before, and there is an index of that.
-        old = JOBS.c.created_at < micros(before)
-        ended = old & JOBS.c.state.in_(_ENDED) & (JOBS.c.ended_at < micros(before))
-        some = select(JOBS.c.id).where(ended).order_by(JOBS.c.created_at, JOBS.c.id).limit(limit)
-        return self._transaction.change(delete(JOBS).where(JOBS.c.id.in_(some)))
+        old = JOBS.c.created_at < to_micros(before)
+        ended = old & JOBS.c.state.in_(_ENDED) & (JOBS.c.ended_at < to_micros(before))
+        selected = (
+            select(JOBS.c.id).where(ended).order_by(JOBS.c.created_at, JOBS.c.id).limit(limit)
+        )
+        return self._transaction.change(delete(JOBS).where(JOBS.c.id.in_(selected)))
 
     def _of_lease(self, job_id: str, lease: str, values: Mapping[str, Any]) -> Job:
         """Update a job that is on a lease."""
@@ -332,18 +334,18 @@ class Queue:
         late = late.order_by(JOBS.c.leased_until).limit(_EXPIRED_AT_A_TIME)
         for row in self._transaction.all(late.with_for_update(skip_locked=True)):
             cause = f"lease expired (worker {row.worker})"
-            retry_at = None if row.attempts >= row.max_attempts else moment_at(now)
+            retry_at = None if row.attempts >= row.max_attempts else from_micros(now)
             self._fail(row, cause=cause, now=now, retry_at=retry_at)
 
     def _fail(self, row: Row[Any], *, cause: str, now: int, retry_at: datetime | None) -> Job:
-        cause_entry = {"at": moment_at(now).isoformat(), "worker": row.worker, "cause": cause}
+        cause_entry = {"at": from_micros(now).isoformat(), "worker": row.worker, "cause": cause}
         changing = update(JOBS).where(JOBS.c.id == row.id)
         changing = changing.values(causes=json_text([*parsed(row.causes), cause_entry]))
         if retry_at is None:
             ending = changing.values(state="failed", ended_at=now, **_NO_LEASE)
             changed = self._transaction.first(ending.returning(JOBS))
         else:
-            returning = changing.values(not_before=micros(retry_at))
+            returning = changing.values(not_before=to_micros(retry_at))
             changed = self._queue_again(returning, dedupe=row.dedupe)
         if changed is None:
             raise self._lost(row.id)
@@ -371,12 +373,12 @@ def _marks(values: Sequence[object]) -> str:
     return ", ".join("?" * len(values))
 
 
-def _job(found: Row[Any] | Mapping[str, Any]) -> Job:
-    values = found._asdict() if isinstance(found, Row) else dict(found)
+def _job(row: Row[Any] | Mapping[str, Any]) -> Job:
+    values = row._asdict() if isinstance(row, Row) else dict(row)
     values["priority"] = -values.pop("negated_priority")
     for name in ("payload", "result"):
         values[name] = parsed(values[name])
     values["causes"] = tuple(parsed(values["causes"]))
     for name in ("created_at", "not_before", "leased_until", "started_at", "ended_at"):
-        values[name] = moment_or_none(values[name])
+        values[name] = from_micros_or_none(values[name])
     return Job(**values)

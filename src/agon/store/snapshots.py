@@ -11,7 +11,7 @@ from sqlalchemy import Row, Select, delete, select, update
 
 from agon.entities.contests import ROWS_PER_CHUNK, Snapshot
 from agon.errors import NotFound
-from agon.kernel.times import micros, moment_at
+from agon.kernel.times import from_micros, to_micros
 from agon.store.conversions import json_text, parsed
 from agon.store.schema import SNAPSHOT_IDS, SNAPSHOT_ROWS, SNAPSHOTS
 from agon.store.transaction import Transaction
@@ -55,8 +55,8 @@ class Snapshots:
             "contest_no": snapshot.contest_no,
             "board": snapshot.board,
             "seq": snapshot.seq,
-            "at": micros(snapshot.at),
-            "published_at": micros(snapshot.published_at),
+            "at": to_micros(snapshot.at),
+            "published_at": to_micros(snapshot.published_at),
             "manifest": json_text(snapshot.manifest),
             "signature": snapshot.signature,
             "board_sha256": snapshot.board_sha256,
@@ -132,14 +132,14 @@ class Snapshots:
         if count <= 0:
             return []
         first, last = start // ROWS_PER_CHUNK, (start + count - 1) // ROWS_PER_CHUNK
-        asked = (no, unscored, first, last)
-        if self._last_read is None or self._last_read[0] != asked:
+        key = (no, unscored, first, last)
+        if self._last_read is None or self._last_read[0] != key:
             chunks = self._transaction.query(
                 "SELECT lines FROM snapshot_rows WHERE snapshot_no = ? AND unscored = ? "
                 "AND chunk BETWEEN ? AND ? ORDER BY chunk",
-                asked,
+                key,
             )
-            self._last_read = (asked, [line for (chunk,) in chunks for line in chunk.split(b"\n")])
+            self._last_read = (key, [line for (chunk,) in chunks for line in chunk.split(b"\n")])
         skipped = start - first * ROWS_PER_CHUNK
         return self._last_read[1][skipped : skipped + count]
 
@@ -150,11 +150,11 @@ class Snapshots:
         sizes = self._transaction.query("SELECT buckets FROM snapshots WHERE no = ?", [no])
         if not sizes or not sizes[0][0]:
             return {}
-        wanted: dict[int, list[str]] = {}
+        by_bucket: dict[int, list[str]] = {}
         for name in ids:
-            wanted.setdefault(_bucket(name, sizes[0][0]), []).append(name)
-        found: dict[str, int] = {}
-        for part in _parts(sorted(wanted)):
+            by_bucket.setdefault(_bucket(name, sizes[0][0]), []).append(name)
+        row_indexes: dict[str, int] = {}
+        for part in _parts(sorted(by_bucket)):
             marks = ", ".join("?" * len(part))
             rows = self._transaction.query(
                 "SELECT bucket, row_indexes FROM snapshot_ids WHERE snapshot_no = ? "
@@ -162,9 +162,13 @@ class Snapshots:
                 [no, *part],
             )
             for bucket, indexes in rows:
-                there = orjson.loads(indexes)
-                found |= {name: there[name] for name in wanted[bucket] if name in there}
-        return found
+                bucket_indexes = orjson.loads(indexes)
+                row_indexes |= {
+                    name: bucket_indexes[name]
+                    for name in by_bucket[bucket]
+                    if name in bucket_indexes
+                }
+        return row_indexes
 
     def _row_index(self, no: int, name: str) -> dict[str, int]:
         """Return the index of one id, found by one query."""
@@ -173,14 +177,14 @@ class Snapshots:
             "AND bucket = ? % (SELECT nullif(buckets, 0) FROM snapshots WHERE no = ?)",
             [no, crc32(name.encode()), no],
         )
-        there = orjson.loads(rows[0][0]) if rows else {}
-        return {name: there[name]} if name in there else {}
+        bucket_indexes = orjson.loads(rows[0][0]) if rows else {}
+        return {name: bucket_indexes[name]} if name in bucket_indexes else {}
 
     def prune(self, contest_no: int, board: str, *, keep: Sequence[int]) -> int:
         """Delete the rows of all snapshots of a board except those numbered; return of how many."""
         stored = _of(contest_no, board, None).where(SNAPSHOTS.c.stored)
-        kept = set(keep)
-        gone = [row.no for row in self._transaction.all(stored) if row.no not in kept]
+        numbers = set(keep)
+        gone = [row.no for row in self._transaction.all(stored) if row.no not in numbers]
         self._last_read = None
         for part in _parts(gone):
             for table in (SNAPSHOT_ROWS, SNAPSHOT_IDS):
@@ -235,7 +239,7 @@ def _snapshot(row: Row[Any]) -> Snapshot:
 def _proof(row: tuple[Any, ...]) -> Snapshot:
     values = dict(zip(_NAMES, row, strict=True))
     values["stored"] = bool(values["stored"])
-    values["at"] = moment_at(values["at"])
-    values["published_at"] = moment_at(values["published_at"])
+    values["at"] = from_micros(values["at"])
+    values["published_at"] = from_micros(values["published_at"])
     values["manifest"] = parsed(values["manifest"])
     return Snapshot(**values)

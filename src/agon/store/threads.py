@@ -18,7 +18,7 @@ def run_in_thread(work: Callable[[], object]) -> Callable[[], None]:
         >>> results
         [1]
     """
-    done: Future[None] = Future()
+    result: Future[None] = Future()
     began = Event()
 
     def run() -> None:
@@ -26,10 +26,10 @@ def run_in_thread(work: Callable[[], object]) -> Callable[[], None]:
         try:
             work()
         except BaseException as error:  # noqa: BLE001 - raised in the thread that waits
-            done.set_exception(error)
+            result.set_exception(error)
         else:
-            done.set_result(None)
+            result.set_result(None)
 
     Thread(target=run, name="agon-database").start()
     began.wait()
-    return done.result
+    return result.result

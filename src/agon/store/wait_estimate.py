@@ -7,7 +7,7 @@ from typing import Final
 from sqlalchemy import func, literal_column, select, tuple_
 
 from agon.entities.jobs import Job, WaitEstimate, WorkerInfo
-from agon.kernel.times import micros
+from agon.kernel.times import to_micros
 from agon.store.schema import JOBS
 from agon.store.transaction import Transaction
 
@@ -32,7 +32,7 @@ def estimate_wait(
         JOBS.c.state == literal_column("'queued'"),
         JOBS.c.kind == job.kind,
         tuple_(JOBS.c.negated_priority, JOBS.c.created_at, JOBS.c.id)
-        < tuple_(-job.priority, micros(job.created_at), job.id),
+        < tuple_(-job.priority, to_micros(job.created_at), job.id),
     )
     position: int = transaction.scalar(before)
     able = sum(job.kind in worker.kinds for worker in workers)

@@ -46,11 +46,11 @@ class Watch:
         """
         end = time.monotonic() + seconds
         while True:
-            left = max(0.0, end - time.monotonic())
+            remaining = max(0.0, end - time.monotonic())
             if self._sqlite:
-                changed, nap = self._counting.changed(), min(left, _LOOKED_EVERY_SECONDS)
+                changed, nap = self._counting.changed(), min(remaining, _LOOKED_EVERY_SECONDS)
             else:
-                changed, nap = self._listening.heard(min(left, _STOPPED_WITHIN_SECONDS)), 0.0
+                changed, nap = self._listening.heard(min(remaining, _STOPPED_WITHIN_SECONDS)), 0.0
             if changed:
                 return True
             if time.monotonic() >= end or self._pause(nap):
@@ -116,13 +116,13 @@ class _Listening:
         if early > 0:
             self._pause(early)
         try:
-            found = self._word(seconds)
+            notified = self._word(seconds)
         except AgonError:
             self._lose()
             return True
-        if found:
+        if notified:
             self._told_at = time.monotonic()
-        return found
+        return notified
 
     def close(self) -> None:
         connection, self._connection = self._connection, None

@@ -6,7 +6,7 @@ from sqlalchemy import Row, Select, delete, select
 
 from agon.entities.webhooks import DeliveryLog, Webhook
 from agon.errors import NotFound
-from agon.kernel.times import micros, moment_at
+from agon.kernel.times import from_micros, to_micros
 from agon.store.conversions import json_text, parsed
 from agon.store.paging import newest_first
 from agon.store.schema import DELIVERIES, WEBHOOKS
@@ -29,7 +29,7 @@ class Webhooks:
             "events": json_text(webhook.events),
             "staff": webhook.staff,
             "active": webhook.active,
-            "created_at": micros(webhook.created_at),
+            "created_at": to_micros(webhook.created_at),
             "by": webhook.by,
         }
         self._transaction.upsert(WEBHOOKS, values)
@@ -69,7 +69,7 @@ class Webhooks:
             "event_no": delivery.event_no,
             "state": delivery.state,
             "attempts": json_text(delivery.attempts),
-            "created_at": micros(delivery.created_at),
+            "created_at": to_micros(delivery.created_at),
         }
         self._transaction.upsert(DELIVERIES, values)
 
@@ -114,12 +114,12 @@ class Webhooks:
 def _webhook(row: Row[Any]) -> Webhook:
     values = row._asdict()
     values["events"] = tuple(parsed(values["events"]))
-    values["created_at"] = moment_at(values["created_at"])
+    values["created_at"] = from_micros(values["created_at"])
     return Webhook(**values)
 
 
 def _delivery(row: Row[Any]) -> DeliveryLog:
     values = row._asdict()
     values["attempts"] = parsed(values["attempts"])
-    values["created_at"] = moment_at(values["created_at"])
+    values["created_at"] = from_micros(values["created_at"])
     return DeliveryLog(**values)

@@ -68,7 +68,7 @@ def test_every_way_of_being_wrong_is_refused_in_the_same_words(service: Service)
         with pytest.raises(Unauthenticated) as refused:
             authenticate(service, text)
         said.add(str(refused.value))
-    assert said == {"this token is not valid; ask for a new one"}
+    assert said == {"this token is not valid; use another or create a new one"}
     assert authenticate(service, good).user == "ada"
 
 
@@ -125,7 +125,7 @@ def test_a_token_gives_no_more_than_it_has(service: Service) -> None:
     narrow = replace(OPERATOR, scopes=("token", "records.add"))
     create_token(service, _grant(role="organiser", scopes=("records.add",)), by=narrow)
     for scopes in ((), ("records",), ("export",)):
-        with pytest.raises(Forbidden, match="can give no others"):
+        with pytest.raises(Forbidden, match="cannot create one with others"):
             create_token(service, _grant(scopes=scopes), by=narrow)
 
 

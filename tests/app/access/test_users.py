@@ -47,7 +47,7 @@ def test_a_password_can_be_changed_and_removed(service: Service) -> None:
 @pytest.mark.parametrize("user", ["", "Ada", "a b", "-a", "a" * 64, "a/b", "ä"])
 def test_an_id_that_could_be_mistaken_is_refused(service: Service, user: str) -> None:
     """Ids stand in addresses and in entries for ever."""
-    with pytest.raises(Unreadable, match="cannot be a user's id"):
+    with pytest.raises(Unreadable, match="is not a user's id"):
         create_user(service, user=user, by=OPERATOR)
 
 

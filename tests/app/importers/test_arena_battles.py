@@ -128,7 +128,7 @@ def test_a_missing_column_is_named(tmp_path: Path) -> None:
         ("battles.json", b"null", "no list"),
         ("battles.json", b"\xff\xfe{}", "not UTF-8"),
         ("battles.json", b"[" * 200_000, "not JSON"),
-        ("battles.txt", b"model_a", "kind is unknown"),
+        ("battles.txt", b"model_a", "format is unknown"),
     ],
 )
 def test_a_file_that_is_none_is_refused(

@@ -44,20 +44,20 @@ def random_counts(players: int, matches: int, seed: int, *, band: int | None = N
     )  # fmt: skip
 
 
-def oracle(counts: PairCounts, *, regularisation: float = 0.0) -> np.ndarray:
+def oracle(counts: PairCounts, *, regularization: float = 0.0) -> np.ndarray:
     """Climb by Newman's iteration on dense matrices, a phantom player standing for the prior."""
     n = counts.players
     won = np.zeros((n + 1, n + 1))
     won[counts.i, counts.j] = counts.wins_i
     won[counts.j, counts.i] = counts.wins_j
-    won[:n, n] = won[n, :n] = regularisation / 2
+    won[:n, n] = won[n, :n] = regularization / 2
     strength = np.ones(n + 1)
     for _ in range(100_000):
         before = strength.copy()
         for i in range(n):
             sums = strength[i] + strength
             strength[i] = (won[i] * strength / sums).sum() / (won[:, i] / sums).sum()
-        if regularisation == 0:
+        if regularization == 0:
             strength[:n] /= np.exp(np.log(strength[:n]).mean())
         if np.abs(np.log(strength / before)).max() < 1e-13:
             break
@@ -70,7 +70,7 @@ def test_gpt_4_gets_the_published_score_on_the_crowd_votes(
 ) -> None:
     """A golden value published elsewhere (normalised to sum 1, ties half wins)."""
     names, a, b = encode(votes[0], votes[1])
-    fit = bradley_terry(count_pairs(a, b, votes[2], players=len(names)), regularisation=0.0)
+    fit = bradley_terry(count_pairs(a, b, votes[2], players=len(names)), regularization=0.0)
     gpt_4 = names.to_pylist().index("GPT 4")
     assert fit.shares[gpt_4] == pytest.approx(0.04121787368330589, rel=1e-8)
     assert fit.shares.sum() == pytest.approx(1.0)
@@ -86,7 +86,7 @@ def test_all_scores_agree_with_evalica_and_choix_on_random_matches() -> None:
     a = rng.integers(0, 12, 800)
     b = (a + rng.integers(1, 12, 800)) % 12
     won = rng.random(800) < 1 / (1 + np.exp((b - a) / 4))
-    fit = bradley_terry(count_pairs(a, b, won, players=12), regularisation=0.0)
+    fit = bradley_terry(count_pairs(a, b, won, players=12), regularization=0.0)
 
     winners = [evalica.Winner.X if one else evalica.Winner.Y for one in won]
     theirs = evalica.bradley_terry(
@@ -105,12 +105,12 @@ def test_either_the_optimum_or_an_error(rows: list[tuple[int, int, float]]) -> N
     """The oracle needs no derivative; where it would run off to infinity we must refuse."""
     counts = counted(rows, 6)
     if groups_of(counts)[0] == 1:
-        assert bradley_terry(counts, regularisation=0.0).log_strength == pytest.approx(
+        assert bradley_terry(counts, regularization=0.0).log_strength == pytest.approx(
             oracle(counts), abs=1e-6
         )
     else:
-        with pytest.raises(NotScorable, match="regularisation"):
-            bradley_terry(counts, regularisation=0.0)
+        with pytest.raises(NotScorable, match="regularization"):
+            bradley_terry(counts, regularization=0.0)
 
 
 @few
@@ -120,8 +120,8 @@ def test_with_a_prior_everything_can_be_rated(
 ) -> None:
     """Ties against a phantom hold everybody together, also those without any match."""
     counts = counted(rows, 6)
-    fit = bradley_terry(counts, regularisation=strength)
-    assert fit.log_strength == pytest.approx(oracle(counts, regularisation=strength), abs=1e-6)
+    fit = bradley_terry(counts, regularization=strength)
+    assert fit.log_strength == pytest.approx(oracle(counts, regularization=strength), abs=1e-6)
 
 
 @few
@@ -130,36 +130,36 @@ def test_names_and_row_order_do_not_matter(
     rows: list[tuple[int, int, float]], names: list[int]
 ) -> None:
     """Renaming renames the ratings; shuffling changes not a bit."""
-    fit = bradley_terry(counted(rows, 6), regularisation=0.5).log_strength
-    shuffled = bradley_terry(counted(rows[::-1], 6), regularisation=0.5).log_strength
+    fit = bradley_terry(counted(rows, 6), regularization=0.5).log_strength
+    shuffled = bradley_terry(counted(rows[::-1], 6), regularization=0.5).log_strength
     assert shuffled.tobytes() == fit.tobytes()
     renamed = counted([(names[a], names[b], score) for a, b, score in rows], 6)
-    again = bradley_terry(renamed, regularisation=0.5).log_strength
+    again = bradley_terry(renamed, regularization=0.5).log_strength
     assert again[names] == pytest.approx(fit, abs=1e-7)
 
 
-@pytest.mark.parametrize("regularisation", [0.0, 0.3])
+@pytest.mark.parametrize("regularization", [0.0, 0.3])
 @pytest.mark.parametrize(("matches", "band"), [(20_000, None), (5_000, 6), (0, None)])
 def test_many_players_meet_the_optimum_within_a_thousandth_of_a_point(
-    monkeypatch: pytest.MonkeyPatch, matches: int, band: int | None, regularisation: float
+    monkeypatch: pytest.MonkeyPatch, matches: int, band: int | None, regularization: float
 ) -> None:
     """Conjugate gradients are good at crowds and bad at chains; both must end at the optimum."""
     counts = random_counts(400, matches, seed=matches, band=band)
-    sparse = bradley_terry(counts, regularisation=regularisation)
+    sparse = bradley_terry(counts, regularization=regularization)
     monkeypatch.setattr(likelihood, "DENSE_PLAYERS", 1000)
-    dense = bradley_terry(counts, regularisation=regularisation)
+    dense = bradley_terry(counts, regularization=regularization)
     assert (
         np.abs(sparse.elo(scale=400.0, mean=1000.0) - dense.elo(scale=400.0, mean=1000.0)).max()
         <= 0.001
     )
-    if regularisation == 0.0:  # the optimum itself; a prior's is centred afterwards
+    if regularization == 0.0:  # the optimum itself; a prior's is centred afterwards
         steep = likelihood.likelihood_of(counts, 0.0).gradient(dense.log_strength)
         assert np.abs(steep).max() < 1e-6
 
 
-@pytest.mark.parametrize("regularisation", [0.0, 0.3])
+@pytest.mark.parametrize("regularization", [0.0, 0.3])
 def test_elimination_replaces_slow_conjugate_gradients(
-    monkeypatch: pytest.MonkeyPatch, regularisation: float
+    monkeypatch: pytest.MonkeyPatch, regularization: float
 ) -> None:
     """A long chain of matches needs more rounds than are granted; the answer stays exact."""
     monkeypatch.setattr(likelihood, "compiled", lambda function: function)
@@ -173,10 +173,10 @@ def test_elimination_replaces_slow_conjugate_gradients(
 
     monkeypatch.setattr(SparseLikelihood, "_eliminate", noted)
     counts = random_counts(300, 600, seed=2, band=3)
-    sparse = bradley_terry(counts, regularisation=regularisation)
+    sparse = bradley_terry(counts, regularization=regularization)
     assert eliminated
     monkeypatch.setattr(likelihood, "DENSE_PLAYERS", 1000)
-    dense = bradley_terry(counts, regularisation=regularisation)
+    dense = bradley_terry(counts, regularization=regularization)
     assert (
         np.abs(sparse.elo(scale=400.0, mean=1000.0) - dense.elo(scale=400.0, mean=1000.0)).max()
         <= 0.001
@@ -186,7 +186,7 @@ def test_elimination_replaces_slow_conjugate_gradients(
 def test_strengths_beyond_the_range_of_exp_are_still_rated() -> None:
     """Three hundred links of a thousand to one lie farther apart than e^θ can hold."""
     rows = [(p, p + 1, 1.0) for p in range(299)] * 1000 + [(p + 1, p, 1.0) for p in range(299)]
-    ratings = bradley_terry(counted(rows, 300), regularisation=0.0).log_strength
+    ratings = bradley_terry(counted(rows, 300), regularization=0.0).log_strength
     gaps = [above - below for above, below in pairwise(ratings)]
     assert gaps == pytest.approx([np.log(1000)] * 299, rel=1e-6)
 
@@ -194,7 +194,7 @@ def test_strengths_beyond_the_range_of_exp_are_still_rated() -> None:
 def test_a_lopsided_record_does_not_make_newton_overshoot() -> None:
     """One upset in ten thousand games lies far from where Newton starts."""
     rows = [(0, 1, 1.0)] * 10_000 + [(1, 0, 1.0), (1, 2, 1.0)] + [(2, 1, 1.0)] * 10_000
-    fit = bradley_terry(counted(rows, 3), start=np.array([-8.0, 9.0, -1.0]), regularisation=0.0)
+    fit = bradley_terry(counted(rows, 3), start=np.array([-8.0, 9.0, -1.0]), regularization=0.0)
     gap = fit.log_strength - fit.log_strength[1]
     assert gap == pytest.approx([np.log(10_000), 0, np.log(10_000)], abs=1e-7)
 
@@ -219,15 +219,15 @@ def test_a_rating_that_does_not_exist_is_rejected_with_names_and_remedy(
     names = ["ada", "bob", "cyd", "dan"]
     present = 1 + max(max(a, b) for a, b, _ in rows)
     with pytest.raises(NotScorable, match=message) as refusal:
-        bradley_terry(counted(rows, max(3, present)), names=names, regularisation=0.0)
-    assert "Rate with a regularisation above 0" in str(refusal.value)
+        bradley_terry(counted(rows, max(3, present)), names=names, regularization=0.0)
+    assert "Rate with a regularization above 0" in str(refusal.value)
 
 
 def test_an_almost_undefeated_player_among_ties_is_distinguished() -> None:
     """Ada tied once, so somebody took half a point off her: a finite rating exists."""
     counts = counted([(0, 1, 1.0), (0, 2, 0.5), (1, 2, 0.5)], 3)
     assert groups_of(counts)[0] == 1
-    fit = bradley_terry(counts, regularisation=0.0)
+    fit = bradley_terry(counts, regularization=0.0)
     assert fit.log_strength[0] > fit.log_strength[2] > fit.log_strength[1]
 
 
@@ -246,9 +246,9 @@ def test_the_quick_test_of_connection_never_contradicts_the_full_one(
 
 def test_a_contest_of_none_or_one_has_a_rating() -> None:
     """Nothing to compare is not an error: a lone player stands at the mean."""
-    assert bradley_terry(counted([], 0), regularisation=0.0).log_strength.tolist() == []
-    assert bradley_terry(counted([], 0), regularisation=0.0).shares.tolist() == []
-    alone = bradley_terry(counted([], 1), regularisation=0.0)
+    assert bradley_terry(counted([], 0), regularization=0.0).log_strength.tolist() == []
+    assert bradley_terry(counted([], 0), regularization=0.0).shares.tolist() == []
+    alone = bradley_terry(counted([], 1), regularization=0.0)
     assert (alone.shares.tolist(), alone.elo(scale=400.0, mean=1000.0).tolist()) == (
         [1.0],
         [1000.0],
@@ -259,7 +259,7 @@ def test_a_contest_of_none_or_one_has_a_rating() -> None:
 def test_a_prior_out_of_bounds_is_rejected(wrong: float) -> None:
     """A negative prior would make the likelihood unbounded."""
     with pytest.raises(ValueError, match="from 0 up"):
-        bradley_terry(counted([(0, 1, 0.5)], 2), regularisation=wrong)
+        bradley_terry(counted([(0, 1, 0.5)], 2), regularization=wrong)
 
 
 def test_the_elo_scale_gives_ten_to_one_odds_four_hundred_points() -> None:

@@ -34,7 +34,7 @@ def test_sandwich_intervals_cover_the_truth_as_often_as_they_promise() -> None:
     covered = []
     for _ in range(200):
         counts = drawn(truth, 600, dice)
-        intervals = sandwich_intervals(counts, bradley_terry(counts, regularisation=0.0), level=0.9)
+        intervals = sandwich_intervals(counts, bradley_terry(counts, regularization=0.0), level=0.9)
         covered.append((intervals.low <= truth) & (truth <= intervals.high))
     assert np.mean(covered) == pytest.approx(0.9, abs=0.03)
 
@@ -42,13 +42,13 @@ def test_sandwich_intervals_cover_the_truth_as_often_as_they_promise() -> None:
 def test_bootstrap_and_sandwich_agree_on_plentiful_matches() -> None:
     """Two unrelated ways to the same width; 400 refits leave about 4 % of noise."""
     counts = drawn(np.linspace(-1, 1, 6), 3000, np.random.default_rng(3))
-    fit = bradley_terry(counts, regularisation=0.0)
+    fit = bradley_terry(counts, regularization=0.0)
     sandwich = sandwich_intervals(counts, fit, level=0.95)
     bootstrap = bootstrap_intervals(counts, fit, refits=400, seed=1, level=0.95)
     widths = (bootstrap.high - bootstrap.low) / (sandwich.high - sandwich.low)
     assert widths == pytest.approx(1.0, abs=0.2)
     assert bootstrap.separated == 0
-    assert bootstrap.separated_regularisation == 0.0
+    assert bootstrap.separated_regularization == 0.0
 
 
 def test_the_sandwich_is_the_formula_of_its_docstring() -> None:
@@ -58,7 +58,7 @@ def test_the_sandwich_is_the_formula_of_its_docstring() -> None:
     b = (a + dice.integers(1, 5, 200)) % 5
     scores = dice.integers(0, 3, 200) / 2
     counts = count_pairs(a, b, scores, players=5)
-    fit = bradley_terry(counts, regularisation=0.0)
+    fit = bradley_terry(counts, regularization=0.0)
     bread, meat = np.zeros((2, 5, 5))
     for one, other, score in zip(a, b, scores, strict=True):
         p = 1 / (1 + np.exp(fit.log_strength[other] - fit.log_strength[one]))
@@ -75,7 +75,7 @@ def test_the_sandwich_is_the_formula_of_its_docstring() -> None:
 def test_a_player_without_matches_is_as_uncertain_as_the_prior() -> None:
     """A width of zero would call the unknown player certain."""
     counts = count_pairs([0, 0, 1], [1, 1, 0], [1, 0.5, 1], players=50)
-    fit = bradley_terry(counts, regularisation=1.0)
+    fit = bradley_terry(counts, regularization=1.0)
     intervals = sandwich_intervals(counts, fit, level=0.95)
     # Prior variance 4/λ, of which the mean of 50 takes a fiftieth.
     assert intervals.high[7] - fit.log_strength[7] == pytest.approx(1.96 * 2 * 0.99, rel=0.01)
@@ -84,19 +84,19 @@ def test_a_player_without_matches_is_as_uncertain_as_the_prior() -> None:
 def test_resamples_without_an_optimum_are_counted_and_declared() -> None:
     """Among few matches somebody often draws only wins; silence about it would be wrong."""
     counts = count_pairs([0, 0, 1, 1, 2], [1, 1, 2, 2, 0], [1, 0, 1, 0, 0.5], players=3)
-    fit = bradley_terry(counts, regularisation=0.0)
+    fit = bradley_terry(counts, regularization=0.0)
     intervals = bootstrap_intervals(
-        counts, fit, refits=50, seed=4, level=0.9, separated_regularisation=0.25
+        counts, fit, refits=50, seed=4, level=0.9, separated_regularization=0.25
     )
     assert 0 < intervals.separated < 50
-    assert intervals.separated_regularisation == 0.25
+    assert intervals.separated_regularization == 0.25
     assert np.isfinite([intervals.low, intervals.high]).all()
 
 
 def test_the_same_seed_gives_the_same_intervals() -> None:
     """A published interval can be checked by anybody."""
     counts = drawn(np.linspace(-1, 1, 4), 300, np.random.default_rng(3))
-    fit = bradley_terry(counts, regularisation=0.0)
+    fit = bradley_terry(counts, regularization=0.0)
     one, same, other = (
         bootstrap_intervals(counts, fit, refits=20, seed=seed, level=0.9) for seed in (1, 1, 2)
     )
@@ -104,10 +104,10 @@ def test_the_same_seed_gives_the_same_intervals() -> None:
     assert one.low.tobytes() != other.low.tobytes()
 
 
-def test_a_regularised_fit_keeps_its_prior_in_every_refit() -> None:
+def test_a_regularized_fit_keeps_its_prior_in_every_refit() -> None:
     """Its resamples always have an optimum, so none is separated."""
     counts = count_pairs([0, 0], [1, 1], [1, 1], players=3)
-    fit = bradley_terry(counts, regularisation=1.0)
+    fit = bradley_terry(counts, regularization=1.0)
     intervals = bootstrap_intervals(counts, fit, refits=10, seed=1, level=0.9)
     assert intervals.separated == 0
     assert intervals.low == pytest.approx(fit.log_strength, abs=1e-7)
@@ -116,7 +116,7 @@ def test_a_regularised_fit_keeps_its_prior_in_every_refit() -> None:
 def test_intervals_move_to_the_elo_scale_with_their_ratings() -> None:
     """Low and high stand beside a rating on the same scale."""
     counts = drawn(np.linspace(-1, 1, 4), 300, np.random.default_rng(3))
-    fit = bradley_terry(counts, regularisation=0.0)
+    fit = bradley_terry(counts, regularization=0.0)
     low, high = sandwich_intervals(counts, fit, level=0.9).elo(scale=400.0, mean=1000.0)
     assert (low < fit.elo(scale=400.0, mean=1000.0)).all()
     assert (fit.elo(scale=400.0, mean=1000.0) < high).all()
@@ -126,7 +126,7 @@ def test_intervals_move_to_the_elo_scale_with_their_ratings() -> None:
 def test_a_level_out_of_bounds_is_rejected(level: float) -> None:
     """95 in place of 0.95 is the usual slip."""
     counts = count_pairs([0], [1], [0.5], players=2)
-    fit = bradley_terry(counts, regularisation=0.0)
+    fit = bradley_terry(counts, regularization=0.0)
     with pytest.raises(ValueError, match="such as"):
         sandwich_intervals(counts, fit, level=level)
     with pytest.raises(ValueError, match="such as"):
@@ -136,11 +136,11 @@ def test_a_level_out_of_bounds_is_rejected(level: float) -> None:
 def test_no_refits_and_no_help_for_separated_ones_are_rejected() -> None:
     """Both would leave an interval without meaning."""
     counts = count_pairs([0], [1], [0.5], players=2)
-    fit = bradley_terry(counts, regularisation=0.0)
+    fit = bradley_terry(counts, regularization=0.0)
     with pytest.raises(ValueError, match="at least one"):
         bootstrap_intervals(counts, fit, refits=0, seed=1, level=0.9)
     with pytest.raises(ValueError, match="above 0"):
-        bootstrap_intervals(counts, fit, refits=2, seed=1, level=0.9, separated_regularisation=0.0)
+        bootstrap_intervals(counts, fit, refits=2, seed=1, level=0.9, separated_regularization=0.0)
 
 
 @few

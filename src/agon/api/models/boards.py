@@ -39,7 +39,7 @@ class UnscoredQuery(Query):
 class RowQuery(Query):
     """How much of the board around a participant's row is wanted."""
 
-    neighbours: int = Field(default=0, ge=0, le=250, description="Rows above and below.")
+    neighbors: int = Field(default=0, ge=0, le=250, description="Rows above and below.")
     as_of: AsOf | None = Field(default=None, description=_AS_OF)
 
 

@@ -44,18 +44,18 @@ def get_me(ctx: Context) -> Me:
            page_size=100)  # fmt: skip
 def list_users(ctx: Context, page: PageRequest) -> Page[User]:
     """Return users in the order of their ids."""
-    found = users.users(ctx.service, after=page.after(str), limit=page.sought)
-    return page.page(found, key=lambda user: user.id, item=User.model_validate)
+    stored = users.users(ctx.service, after=page.after(str), limit=page.sought)
+    return page.page(stored, key=lambda user: user.id, item=User.model_validate)
 
 
 @operation("POST", "/users", id="createUser", permission="user.manage", summary="Create a user",
            status=201)  # fmt: skip
 def create_user(ctx: Context, request: UserCreate) -> User:
     """Create a user: with a password for the web site, without one for tokens only."""
-    made = users.create_user(
+    created = users.create_user(
         ctx.service, user=request.id, name=request.name, password=request.password, by=ctx.caller
     )
-    return User.model_validate(made)
+    return User.model_validate(created)
 
 
 @operation("PATCH", "/users/{id}", id="changeUser", permission="user.manage",
@@ -79,8 +79,8 @@ def update_user(ctx: Context, user: UserName, request: UserUpdate) -> User:
            page_size=100)  # fmt: skip
 def list_tokens(ctx: Context, page: PageRequest, *, user: UserName | None = None) -> Page[Token]:
     """Return tokens in the order of their ids, without their texts."""
-    found = tokens.tokens(ctx.service, user=user, after=page.after(str), limit=page.sought)
-    return page.page(found, key=lambda token: token.id, item=Token.model_validate)
+    stored = tokens.tokens(ctx.service, user=user, after=page.after(str), limit=page.sought)
+    return page.page(stored, key=lambda token: token.id, item=Token.model_validate)
 
 
 @operation("POST", "/tokens", id="createToken", permission="token.manage",
@@ -104,8 +104,8 @@ def revoke_token(ctx: Context, token: TokenId) -> Token:
 def list_audit(ctx: Context, page: PageRequest) -> Page[AuditEntry]:
     """Return the audit log, newest first."""
     with ctx.service.store.read() as session:
-        found = session.access.audit_entries(before=page.after(int), limit=page.sought)
-    return page.page(found, key=lambda entry: entry.no, item=AuditEntry.model_validate)
+        entries = session.access.audit_entries(before=page.after(int), limit=page.sought)
+    return page.page(entries, key=lambda entry: entry.no, item=AuditEntry.model_validate)
 
 
 class Access(Noun):

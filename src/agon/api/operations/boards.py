@@ -37,8 +37,10 @@ _CACHED = {**_REBUILDING, 304: "The client's copy is current."}
            summary="List boards")  # fmt: skip
 def list_boards(ctx: ContestContext) -> Items[BoardProof]:
     """Return the newest state of every board that the caller may see, the default board first."""
-    found = pages.boards(ctx.service, ctx.view)
-    return Items(items=tuple(BoardProof.model_validate(pages.proof_fields(each)) for each in found))
+    snapshots = pages.boards(ctx.service, ctx.view)
+    return Items(
+        items=tuple(BoardProof.model_validate(pages.proof_fields(each)) for each in snapshots)
+    )
 
 
 @operation("GET", _BOARD, id="getBoard", permission="contest.read", summary="Get a board",
@@ -50,28 +52,30 @@ def get_board(ctx: ContestContext, board: BoardName, query: BoardQuery) -> Board
     With ``q`` the page holds only the rows whose ids begin with it, in the order of ids.
     """
     if query.q is not None:
-        found = search(
+        found_page = search(
             ctx.service, ctx.view, board, query.q, as_of=query.as_of, cursor=query.cursor,
             limit=query.limit,
         )  # fmt: skip
     else:
-        found = pages.page(
+        found_page = pages.page(
             ctx.service, ctx.view, board, as_of=query.as_of, cursor=query.cursor,
             around=query.around, limit=query.limit,
         )  # fmt: skip
-    return BoardPage.model_validate({**pages.page_fields(ctx.view, found), "rows": _lines(found)})
+    return BoardPage.model_validate(
+        {**pages.page_fields(ctx.view, found_page), "rows": _lines(found_page)}
+    )
 
 
 @operation("GET", _BOARD + "/unscored", id="getUnscored", permission="contest.read",
            summary="List the participants without a score", raw=True, also=_CACHED)  # fmt: skip
 def get_unscored(ctx: ContestContext, board: BoardName, query: UnscoredQuery) -> UnscoredPage:
     """Return a page of the participants without a score, each with the reason."""
-    found = pages.page(
+    board_page = pages.page(
         ctx.service, ctx.view, board, as_of=query.as_of, cursor=query.cursor, limit=query.limit,
         unscored=True,
     )  # fmt: skip
     return UnscoredPage.model_validate(
-        {**pages.page_fields(ctx.view, found), "unscored": _lines(found)}
+        {**pages.page_fields(ctx.view, board_page), "unscored": _lines(board_page)}
     )
 
 
@@ -81,10 +85,12 @@ def get_row(
     ctx: ContestContext, board: BoardName, participant: ParticipantId, query: RowQuery
 ) -> BoardPage:
     """Return a participant's row with its neighbors; ``index`` is its index on the board."""
-    found = pages.row(
-        ctx.service, ctx.view, board, participant, neighbours=query.neighbours, as_of=query.as_of
+    board_page = pages.row(
+        ctx.service, ctx.view, board, participant, neighbors=query.neighbors, as_of=query.as_of
     )
-    return BoardPage.model_validate({**pages.page_fields(ctx.view, found), "rows": _lines(found)})
+    return BoardPage.model_validate(
+        {**pages.page_fields(ctx.view, board_page), "rows": _lines(board_page)}
+    )
 
 
 @operation("GET", _BOARD + "/proofs/{id}", id="getProof", permission="contest.read",
@@ -93,8 +99,8 @@ def get_proof(
     ctx: ContestContext, board: BoardName, participant: ParticipantId, *, as_of: AsOf = None
 ) -> LineProof:
     """Prove, by a Merkle path to a signed root, the line of a participant on a board."""
-    found = proof(ctx.service, ctx.view, board, participant, as_of=as_of)
-    return LineProof.model_validate(found)
+    line_proof = proof(ctx.service, ctx.view, board, participant, as_of=as_of)
+    return LineProof.model_validate(line_proof)
 
 
 @operation("GET", _BOARD + "/explanations/{id}", id="getExplanation", permission="contest.read",
@@ -103,8 +109,8 @@ def get_explanation(
     ctx: ContestContext, board: BoardName, participant: ParticipantId, *, as_of: AsOf = None
 ) -> Explanation:
     """Explain a score: every part with its inputs, rules, points and records."""
-    found = explain(ctx.service, ctx.view, board, participant, as_of=as_of)
-    return Explanation.model_validate(found.to_dict())
+    explanation = explain(ctx.service, ctx.view, board, participant, as_of=as_of)
+    return Explanation.model_validate(explanation.to_dict())
 
 
 @operation("GET", _BOARD + "/history/{id}", id="getHistory", permission="contest.read",
@@ -194,8 +200,8 @@ class Boards(Noun):
         from agon.api.conversions import explanation_of
 
         name = board or self.default(contest)
-        found = self.get_explanation(contest, name, participant, as_of=as_of)
-        return explanation_of(found.model_dump())
+        explanation = self.get_explanation(contest, name, participant, as_of=as_of)
+        return explanation_of(explanation.model_dump())
 
     def history(
         self, contest: str, participant: str, *, board: str | None = None

@@ -24,8 +24,8 @@ _CASES = "/contests/{contest}/cases"
            summary="List findings")  # fmt: skip
 def list_findings(ctx: ContestContext) -> Findings:
     """Return the findings of the last integrity scan; findings inform and change no score."""
-    found = findings.findings(ctx.service, ctx.view)
-    return Findings(seq=found.seq, items=tuple(map(dict, found.findings)))
+    last_scan = findings.findings(ctx.service, ctx.view)
+    return Findings(seq=last_scan.seq, items=tuple(map(dict, last_scan.findings)))
 
 
 @operation("POST", "/contests/{contest}/findings", id="scanFindings",
@@ -42,16 +42,16 @@ def start_scan(ctx: ContestContext) -> Job:
 @operation("GET", _CASES, id="listCases", permission="case.read", summary="List cases")
 def list_cases(ctx: ContestContext, page: PageRequest) -> Page[Case]:
     """Return cases, oldest first."""
-    found = cases.cases(ctx.service, ctx.view, after=page.after(str), limit=page.sought)
-    return page.page(found, key=lambda case: case.id, item=Case.model_validate)
+    stored = cases.cases(ctx.service, ctx.view, after=page.after(str), limit=page.sought)
+    return page.page(stored, key=lambda case: case.id, item=Case.model_validate)
 
 
 @operation("POST", _CASES, id="openCase", permission="case.manage", summary="Open a case",
            status=201, location="/contests/{contest}/cases/{result.id}")  # fmt: skip
 def open_case(ctx: ContestContext, request: CaseCreate) -> Case:
     """Open a case, about a finding of the last scan or without one."""
-    made = cases.open_case(ctx.service, ctx.contest.id, by=ctx.caller, **request.model_dump())
-    return Case.model_validate(made)
+    opened = cases.open_case(ctx.service, ctx.contest.id, by=ctx.caller, **request.model_dump())
+    return Case.model_validate(opened)
 
 
 @operation("GET", _CASES + "/{id}", id="getCase", permission="case.read", summary="Get a case")
@@ -64,32 +64,32 @@ def get_case(ctx: ContestContext, case: Id) -> Case:
            summary="Add a note to a case")  # fmt: skip
 def add_note(ctx: ContestContext, case: Id, request: NoteRequest) -> Case:
     """Add a note to a case that is not closed."""
-    done = cases.note(ctx.service, ctx.contest.id, case, text=request.text, by=ctx.caller)
-    return Case.model_validate(done)
+    changed = cases.note(ctx.service, ctx.contest.id, case, text=request.text, by=ctx.caller)
+    return Case.model_validate(changed)
 
 
 @operation("POST", _CASES + "/{id}/decisions", id="decideCase", permission="case.manage",
            summary="Decide a case")  # fmt: skip
 def decide_case(ctx: ContestContext, case: Id, request: DecisionRequest) -> Case:
     """Decide a case; the decision is an entry of the ledger and changes no score by itself."""
-    done = cases.decide(ctx.service, ctx.contest.id, case, by=ctx.caller, **request.model_dump())
-    return Case.model_validate(done)
+    changed = cases.decide(ctx.service, ctx.contest.id, case, by=ctx.caller, **request.model_dump())
+    return Case.model_validate(changed)
 
 
 @operation("POST", _CASES + "/{id}/appeals", id="appealCase", permission="case.appeal",
            summary="Appeal against a decision")  # fmt: skip
 def appeal_case(ctx: ContestContext, case: Id, request: NoteRequest) -> Case:
     """Appeal against a decision; its subjects may, and see decisions and appeals only."""
-    done = cases.appeal(ctx.service, ctx.contest.id, case, text=request.text, by=ctx.caller)
-    return Case.model_validate(done if ctx.view.staff else cases.for_subjects(done))
+    changed = cases.appeal(ctx.service, ctx.contest.id, case, text=request.text, by=ctx.caller)
+    return Case.model_validate(changed if ctx.view.staff else cases.for_subjects(changed))
 
 
 @operation("POST", _CASES + "/{id}/close", id="closeCase", permission="case.manage",
            summary="Close a case")  # fmt: skip
 def close_case(ctx: ContestContext, case: Id, request: NoteRequest) -> Case:
     """Close a case; nothing can be added to it afterwards."""
-    done = cases.close(ctx.service, ctx.contest.id, case, text=request.text, by=ctx.caller)
-    return Case.model_validate(done)
+    changed = cases.close(ctx.service, ctx.contest.id, case, text=request.text, by=ctx.caller)
+    return Case.model_validate(changed)
 
 
 class Cases(Noun):

@@ -15,8 +15,8 @@ _CHANGES = "/contests/{contest}/change-sets"
            summary="List change sets")  # fmt: skip
 def list_changes(ctx: ContestContext, page: PageRequest) -> Page[ChangeSet]:
     """Return change sets, oldest first."""
-    found = change_sets.changes(ctx.service, ctx.view, after=page.after(str), limit=page.sought)
-    return page.page(found, key=lambda change: change.id, item=ChangeSet.model_validate)
+    stored = change_sets.changes(ctx.service, ctx.view, after=page.after(str), limit=page.sought)
+    return page.page(stored, key=lambda change: change.id, item=ChangeSet.model_validate)
 
 
 @operation("POST", _CHANGES, id="proposeChangeSet", permission="change.manage",
@@ -24,7 +24,7 @@ def list_changes(ctx: ContestContext, page: PageRequest) -> Page[ChangeSet]:
            location="/contests/{contest}/change-sets/{result.id}")  # fmt: skip
 def propose_change(ctx: ContestContext, request: ChangeSetCreate) -> ChangeSet:
     """Propose a change; a dry run then reports who moves, how far, and which weights change."""
-    made = change_sets.propose(
+    proposed = change_sets.propose(
         ctx.service,
         ctx.contest.id,
         kind=request.kind,
@@ -32,50 +32,50 @@ def propose_change(ctx: ContestContext, request: ChangeSetCreate) -> ChangeSet:
         reason=request.reason,
         by=ctx.caller,
     )
-    return ChangeSet.model_validate(made)
+    return ChangeSet.model_validate(proposed)
 
 
 @operation("GET", _CHANGES + "/{id}", id="getChangeSet", permission="change.read",
            summary="Get a change set")  # fmt: skip
 def get_change(ctx: ContestContext, change: Id) -> ChangeSet:
     """Return a change set, with the report of its dry run once there is one."""
-    found = change_sets.change(ctx.service, ctx.view, change)
-    failed = change_sets.dry_run_error(ctx.service, found)
-    return ChangeSet.model_validate(found).model_copy(update={"failed": failed})
+    stored = change_sets.change(ctx.service, ctx.view, change)
+    failed = change_sets.dry_run_error(ctx.service, stored)
+    return ChangeSet.model_validate(stored).model_copy(update={"failed": failed})
 
 
 @operation("POST", _CHANGES + "/{id}/apply", id="applyChangeSet", permission="change.manage",
            summary="Apply a change set")  # fmt: skip
 def apply_change(ctx: ContestContext, change: Id, request: ApplyRequest | None = None) -> ChangeSet:
     """Apply a change set as its dry run showed it; participants that move are notified."""
-    wanted = request or ApplyRequest()
-    done = change_sets.apply(
+    options = request or ApplyRequest()
+    applied = change_sets.apply(
         ctx.service,
         ctx.contest.id,
         change,
         by=ctx.caller,
-        reason=wanted.reason,
-        even_if_moved=wanted.even_if_moved,
+        reason=options.reason,
+        even_if_moved=options.even_if_moved,
     )
-    return ChangeSet.model_validate(done)
+    return ChangeSet.model_validate(applied)
 
 
 @operation("POST", _CHANGES + "/{id}/cancel", id="cancelChangeSet", permission="change.manage",
            summary="Cancel a change set")  # fmt: skip
 def cancel_change(ctx: ContestContext, change: Id) -> ChangeSet:
     """Cancel a change set that was not applied."""
-    done = change_sets.cancel(ctx.service, ctx.contest.id, change, by=ctx.caller)
-    return ChangeSet.model_validate(done)
+    cancelled = change_sets.cancel(ctx.service, ctx.contest.id, change, by=ctx.caller)
+    return ChangeSet.model_validate(cancelled)
 
 
 @operation("POST", _CHANGES + "/{id}/rollback", id="rollBackChangeSet",
            permission="change.manage", summary="Roll a change set back")  # fmt: skip
 def roll_back_change(ctx: ContestContext, change: Id, request: ReasonRequest) -> ChangeSet:
     """Undo the effect of a change set; its entries stay in the ledger."""
-    done = change_sets.roll_back(
+    rolled_back = change_sets.roll_back(
         ctx.service, ctx.contest.id, change, reason=request.reason, by=ctx.caller
     )
-    return ChangeSet.model_validate(done)
+    return ChangeSet.model_validate(rolled_back)
 
 
 class Changes(Noun):
@@ -93,6 +93,6 @@ class Changes(Noun):
 
         Raises:
             Conflict: the dry run failed, with the cause (with direct access the error itself).
-            Unavailable: it takes too long; ask again.
+            Unavailable: it takes too long; try again.
         """
         return self.transport.dry_run(contest, change)

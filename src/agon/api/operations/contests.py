@@ -34,19 +34,21 @@ def list_contests(
     series: ContestId | None = None,
 ) -> Page[Contest]:
     """Return the contests the caller may see, in the order of their ids."""
-    found: list[Contest] = []
+    visible: list[Contest] = []
     after = page.after(str)
     with ctx.service.store.read() as session:
-        while len(found) < page.sought:
+        while len(visible) < page.sought:
             batch = session.contests.page(
                 after=after, limit=_BATCH, discipline=discipline, series=series
             )
             views = _visible(batch, ctx.caller)
-            found += [resource(session, view) for view in islice(views, page.sought - len(found))]
+            visible += [
+                resource(session, view) for view in islice(views, page.sought - len(visible))
+            ]
             if len(batch) < _BATCH:
                 break
             after = batch[-1].id
-    return page.page(found, key=lambda contest: contest.id, item=lambda contest: contest)
+    return page.page(visible, key=lambda contest: contest.id, item=lambda contest: contest)
 
 
 @operation("POST", "/contests", id="createContest", permission="contest.create",
@@ -72,8 +74,8 @@ def get_contest(ctx: ContestContext) -> Contest:
 def create_season(ctx: ContestContext, request: SeasonCreate) -> Contest:
     """Create a contest of the same discipline, rules and boards, without records."""
     allow(ctx.caller, "contest.create", contest=request.id)  # that is another contest
-    made = creation.next_season(ctx.service, ctx.contest, id=request.id, by=ctx.caller)
-    return created(ctx, made)
+    season = creation.next_season(ctx.service, ctx.contest, id=request.id, by=ctx.caller)
+    return created(ctx, season)
 
 
 @operation("POST", "/contests/{contest}/open", id="openContest", permission="contest.manage",
@@ -94,8 +96,10 @@ def freeze_contest(ctx: ContestContext) -> Contest:
            permission="contest.manage", summary="Unfreeze a contest")  # fmt: skip
 def unfreeze_contest(ctx: ContestContext, request: ReasonRequest) -> Contest:
     """Show the public the newest boards again; the reason is stored in the ledger."""
-    done = transitions.unfreeze(ctx.service, ctx.contest.id, reason=request.reason, by=ctx.caller)
-    return changed(done)
+    unfrozen = transitions.unfreeze(
+        ctx.service, ctx.contest.id, reason=request.reason, by=ctx.caller
+    )
+    return changed(unfrozen)
 
 
 @operation("POST", "/contests/{contest}/finalize", id="finalizeContest",
@@ -103,8 +107,8 @@ def unfreeze_contest(ctx: ContestContext, request: ReasonRequest) -> Contest:
 def finalize_contest(ctx: ContestContext, request: FinalizeRequest | None = None) -> Contest:
     """Publish the final boards; corrections are possible as change sets only."""
     force = request is not None and request.force
-    done = transitions.finalize(ctx.service, ctx.contest.id, by=ctx.caller, force=force)
-    return changed(done)
+    finalized = transitions.finalize(ctx.service, ctx.contest.id, by=ctx.caller, force=force)
+    return changed(finalized)
 
 
 class Contests(Noun):

@@ -55,7 +55,7 @@ def list_jobs(
         of = None if contest is None else session.contests.get(contest)
         if of is None and caller.contests is not None:
             raise Forbidden("this token is limited to some contests; name one: ?contest=…")
-        found = session.queue.page(
+        stored = session.queue.page(
             contest_no=None if of is None else of.no,
             states=() if state is None else (state,),
             kinds=_visible_kinds(kind, caller),
@@ -69,7 +69,7 @@ def list_jobs(
                 contest=_name(session, job.contest_no, names),
                 waiting=session.queue.waiting(job.id, now=now) if job.state == "queued" else None,
             )
-            for job in found
+            for job in stored
         ]
     return page.page(resources, key=lambda job: job.id, item=lambda job: job)
 
@@ -100,9 +100,9 @@ def claim_job(ctx: Context, request: ClaimRequest) -> Assignment | None:
 @operation("GET", "/jobs/{id}", id="getJob", permission="job.read", summary="Get a job")
 def get_job(ctx: Context, job: Id) -> Job:
     """Return a job, with its position in the queue and the expected wait."""
-    found, contest = _permitted_job(ctx, job)
-    _visible_kinds(found.kind, ctx.caller)
-    return waiting(ctx.service, found, contest=None if contest is None else contest.id)
+    stored, contest = _permitted_job(ctx, job)
+    _visible_kinds(stored.kind, ctx.caller)
+    return waiting(ctx.service, stored, contest=None if contest is None else contest.id)
 
 
 @operation("POST", "/jobs/{id}/heartbeat", id="heartbeatJob", permission="job.work",
@@ -110,31 +110,31 @@ def get_job(ctx: Context, job: Id) -> Job:
 def heartbeat_job(ctx: Context, job: Id, request: HeartbeatRequest) -> Job:
     """Extend a lease; a conflict means that the lease is lost and the worker should stop."""
     _, contest = _permitted_job(ctx, job)
-    done = leases.heartbeat(ctx.service, job, lease=request.lease, progress=request.progress)
-    return _resource(done, contest)
+    extended = leases.heartbeat(ctx.service, job, lease=request.lease, progress=request.progress)
+    return _resource(extended, contest)
 
 
 @operation("POST", "/jobs/{id}/complete", id="completeJob", permission="job.work",
            summary="Complete a job")  # fmt: skip
 def complete_job(ctx: Context, job: Id, request: CompleteRequest) -> Job:
     """Send the outcome of a job; it is validated, and counts only once."""
-    found, contest = _permitted_job(ctx, job)
-    _require_remote_kind(found, ctx.caller)
-    done = leases.complete(
+    stored, contest = _permitted_job(ctx, job)
+    _require_remote_kind(stored, ctx.caller)
+    completed = leases.complete(
         ctx.service, job, lease=request.lease, outcome=request.outcome, handlers=RESULT_HANDLERS
     )
-    return _resource(done, contest)
+    return _resource(completed, contest)
 
 
 @operation("POST", "/jobs/{id}/fail", id="failJob", permission="job.work", summary="Fail a job")
 def fail_job(ctx: Context, job: Id, request: FailRequest) -> Job:
     """Report why a worker could not do a job."""
-    found, contest = _permitted_job(ctx, job)
-    _require_remote_kind(found, ctx.caller)
-    done = leases.fail(
+    stored, contest = _permitted_job(ctx, job)
+    _require_remote_kind(stored, ctx.caller)
+    failed = leases.fail(
         ctx.service, job, lease=request.lease, cause=request.cause, retry=request.retry
     )
-    return _resource(done, contest)
+    return _resource(failed, contest)
 
 
 @operation("POST", "/jobs/{id}/cancel", id="cancelJob", permission="job.manage",

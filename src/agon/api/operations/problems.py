@@ -23,9 +23,11 @@ ProblemId = Annotated[FreeId, Field(description="The problem's id, its P_hash.")
 def list_problems(ctx: ContestContext, page: PageRequest) -> Page[Problem]:
     """Return problems in the order of their publication, with their disclosed terms."""
     start = page.after(int) or 0
-    found = disclosure.problems(ctx.service, ctx.view, after=start, limit=page.sought)
+    published = disclosure.problems(ctx.service, ctx.view, after=start, limit=page.sought)
     return page.page(
-        found, key=lambda found: found[0], item=lambda found: Problem.model_validate(found[1])
+        published,
+        key=lambda published: published[0],
+        item=lambda published: Problem.model_validate(published[1]),
     )
 
 

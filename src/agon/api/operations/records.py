@@ -113,14 +113,14 @@ class Records(Noun):
 def records_page(ctx: ContestContext, page: PageRequest, table: str) -> Page[Record]:
     """Return a page of a table's records, as far as the caller may see."""
     with ctx.service.store.read() as session:
-        found = session.entries.rows(
+        entries = session.entries.rows(
             ctx.contest.no,
             table,
             after=page.after(int) or 0,
             until=ctx.view.until,
             limit=page.sought,
         )
-    return page.page(found, key=lambda entry: entry.seq, item=_record)
+    return page.page(entries, key=lambda entry: entry.seq, item=_record)
 
 
 def _record(entry: StoredEntry) -> Record:

@@ -27,14 +27,14 @@ def list_snapshots(
 ) -> Page[Snapshot]:
     """Return the published snapshots that the caller may see, newest first."""
     with ctx.service.store.read() as session:
-        found = session.snapshots.page(
+        stored = session.snapshots.page(
             ctx.contest.no,
             board=board,
             until=reach(ctx.view),
             before=page.after(int),
             limit=page.sought,
         )
-    return page.page(found, key=lambda snapshot: snapshot.no, item=_snapshot)
+    return page.page(stored, key=lambda snapshot: snapshot.no, item=_snapshot)
 
 
 @operation("GET", "/contests/{contest}/snapshots/{no}", id="getSnapshot",
@@ -44,25 +44,25 @@ def get_snapshot(ctx: ContestContext, no: Annotated[int, Field(ge=1, lt=1 << 62)
     limit = reach(ctx.view)
     with ctx.service.store.read() as session:
         try:
-            found = session.snapshots.get(no)
+            snapshot = session.snapshots.get(no)
         except NotFound:
-            found = None
+            snapshot = None
     # A snapshot that is hidden and one that does not exist have the same error.
     if (
-        found is None
-        or found.contest_no != ctx.contest.no
-        or (limit is not None and found.seq > limit)
+        snapshot is None
+        or snapshot.contest_no != ctx.contest.no
+        or (limit is not None and snapshot.seq > limit)
     ):
         raise NotFound(f"{ctx.contest.id} has no snapshot {no}; see the list of snapshots")
-    return _snapshot(found)
+    return _snapshot(snapshot)
 
 
 @operation("GET", "/contests/{contest}/participants", id="listParticipants",
            permission="contest.read", summary="List participants", also=_REBUILDING)  # fmt: skip
 def list_participants(ctx: ContestContext, page: PageRequest) -> Page[dict[str, Any]]:
     """Return participants in the order of the default board, those without a score last."""
-    found = participants(ctx.service, ctx.view, cursor=page.cursor, limit=page.limit)
-    return page_of(map(orjson.loads, found.lines), next=found.next)
+    rows = participants(ctx.service, ctx.view, cursor=page.cursor, limit=page.limit)
+    return page_of(map(orjson.loads, rows.lines), next=rows.next)
 
 
 @operation("GET", "/contests/{contest}/participants/{id}", id="getParticipant",

@@ -40,28 +40,28 @@ def submit(ctx: ContestContext, request: SubmissionCreate) -> SubmissionReceipt:
         content=request.content,
         external_id=request.external_id,
     )
-    done = creation.submit(ctx.service, ctx.contest.id, new, by=ctx.caller)
-    jobs = tuple(waiting(ctx.service, job, contest=ctx.contest.id) for job in done.jobs)
-    seq = done.seq if permits(ctx.caller, "submission.read", contest=ctx.contest) else None
-    return SubmissionReceipt(id=done.id, seq=seq, jobs=jobs)
+    receipt = creation.submit(ctx.service, ctx.contest.id, new, by=ctx.caller)
+    jobs = tuple(waiting(ctx.service, job, contest=ctx.contest.id) for job in receipt.jobs)
+    seq = receipt.seq if permits(ctx.caller, "submission.read", contest=ctx.contest) else None
+    return SubmissionReceipt(id=receipt.id, seq=seq, jobs=jobs)
 
 
 @operation("GET", "/contests/{contest}/submissions", id="listSubmissions",
            permission="submission.read-own", summary="List submissions")  # fmt: skip
 def list_submissions(ctx: ContestContext, page: PageRequest) -> Page[Submission]:
     """Return submissions, oldest first: all for organisers, their own for participants."""
-    found = listing.submissions(
+    stored = listing.submissions(
         ctx.service, ctx.view, by=ctx.caller, after=page.after(str), limit=page.sought
     )
-    return page.page(found, key=lambda submission: submission.id, item=Submission.model_validate)
+    return page.page(stored, key=lambda submission: submission.id, item=Submission.model_validate)
 
 
 @operation("GET", "/contests/{contest}/submissions/{id}", id="getSubmission",
            permission="submission.read-own", summary="Get a submission")  # fmt: skip
 def get_submission(ctx: ContestContext, submission: SubmissionId) -> Submission:
     """Return a submission, with its verdict once the caller may see one."""
-    found = listing.submission(ctx.service, ctx.view, submission, by=ctx.caller)
-    return Submission.model_validate(found)
+    stored = listing.submission(ctx.service, ctx.view, submission, by=ctx.caller)
+    return Submission.model_validate(stored)
 
 
 @operation("POST", "/contests/{contest}/votes", id="addVotes", permission="vote.add",

@@ -23,8 +23,8 @@ _WEBHOOKS = "/contests/{contest}/webhooks"
            summary="List webhooks")  # fmt: skip
 def list_webhooks(ctx: ContestContext) -> Items[Webhook]:
     """Return the webhooks of a contest in order of creation."""
-    found = subscriptions.webhooks(ctx.service, ctx.view)
-    return Items(items=tuple(map(Webhook.model_validate, found)))
+    stored = subscriptions.webhooks(ctx.service, ctx.view)
+    return Items(items=tuple(map(Webhook.model_validate, stored)))
 
 
 @operation("POST", _WEBHOOKS, id="createWebhook", permission="webhook.manage",
@@ -63,26 +63,28 @@ def delete_webhook(ctx: ContestContext, webhook: Id) -> None:
            permission="webhook.manage", summary="List deliveries")  # fmt: skip
 def list_deliveries(ctx: ContestContext, page: PageRequest, webhook: Id) -> Page[Delivery]:
     """Return the deliveries to a webhook, newest first, with the result of every attempt."""
-    found = subscriptions.deliveries(
+    stored = subscriptions.deliveries(
         ctx.service, ctx.view, webhook, after=page.after(str), limit=page.sought
     )
-    return page.page(found, key=lambda delivery: delivery.id, item=Delivery.model_validate)
+    return page.page(stored, key=lambda delivery: delivery.id, item=Delivery.model_validate)
 
 
 @operation("POST", _WEBHOOKS + "/{id}/test", id="testWebhook", permission="webhook.manage",
            summary="Send a test event", status=202)  # fmt: skip
 def send_test(ctx: ContestContext, webhook: Id) -> Delivery:
     """Send an event of kind ``webhook-tested``, even if the webhook does not select that kind."""
-    sent = resend.send_test(ctx.service, ctx.contest.id, webhook, by=ctx.caller)
-    return Delivery.model_validate(sent)
+    queued_delivery = resend.send_test(ctx.service, ctx.contest.id, webhook, by=ctx.caller)
+    return Delivery.model_validate(queued_delivery)
 
 
 @operation("POST", _WEBHOOKS + "/{id}/deliveries/{delivery}/redeliver", id="redeliver",
            permission="webhook.manage", summary="Send an event again", status=202)  # fmt: skip
 def redeliver(ctx: ContestContext, webhook: Id, delivery: Id) -> Delivery:
     """Send the event of a delivery again, as a new delivery."""
-    sent = resend.redeliver(ctx.service, ctx.contest.id, webhook, delivery, by=ctx.caller)
-    return Delivery.model_validate(sent)
+    queued_delivery = resend.redeliver(
+        ctx.service, ctx.contest.id, webhook, delivery, by=ctx.caller
+    )
+    return Delivery.model_validate(queued_delivery)
 
 
 class Webhooks(Noun):

@@ -1,1 +1,1 @@
-"""Say who may do what: users, tokens, roles."""
+"""Access control: users, tokens, roles and the audit log."""

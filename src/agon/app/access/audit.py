@@ -20,17 +20,17 @@ def add_audit_entry(
     target: str,
     detail: Mapping[str, Any] | None = None,
 ) -> None:
-    """Add a line to the audit log, in the session of the action.
+    """Add an entry to the audit log, in the session of the action.
 
     Args:
-        service: gives the time.
-        session: where it is stored; without its commit nothing was done and nothing is logged.
-        by: who did it.
+        service: its clock gives the time.
+        session: the entry is committed together with the action, or neither is.
+        by: the caller.
         action: what was done (``token.create``).
-        target: to what (an id).
-        detail: what else is worth knowing, as JSON; never a secret.
+        target: id of what it was done to.
+        detail: further values, as JSON; never a secret.
     """
-    line = AuditEntry(
+    entry = AuditEntry(
         no=0,
         at=service.clock(),
         by=by.name,
@@ -39,11 +39,11 @@ def add_audit_entry(
         detail=detail or {},
         network=by.network,
     )
-    session.access.add_audit_entry(line)
+    session.access.add_audit_entry(entry)
 
 
 def require_reason(reason: str) -> None:
-    """Require the reason of a change that participants will ask about.
+    """Require the reason of a change, which participants can read.
 
     Raises:
         Unreadable: it is empty or too long.

@@ -1,4 +1,4 @@
-"""Decide who may do what, and how much of a contest they may see: one table, two questions."""
+"""Permissions: which role may perform which action, and what a caller may see of a contest."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -57,7 +57,7 @@ ACTIONS: Final[Mapping[str, frozenset[Who]]] = MappingProxyType(
         "me.read": _KNOWN,
     }
 )
-"""Every action there is, with the roles that may do it."""
+"""All actions, each with the roles that may perform it."""
 
 INSTANCE_WIDE: Final = frozenset(
     {"queue.manage", "token.manage", "user.manage", "audit.read", "metrics.read"}
@@ -65,25 +65,25 @@ INSTANCE_WIDE: Final = frozenset(
 """Actions on the whole instance; a token limited to some contests may not perform them."""
 
 LOCAL: Final = Caller(name="local", user=None, role="operator")
-"""Whoever has the database itself: commands on this machine."""
+"""The caller of commands with direct access to the database."""
 
 SYSTEM: Final = Caller(name="system", user=None, role="operator")
-"""The service itself: workers, timers."""
+"""The caller of the service's own workers and timers."""
 
 ANONYMOUS: Final = Caller(name="anonymous", user=None, role=None)
-"""Whoever shows no token."""
+"""The caller of requests without a token."""
 
 _NO_CONTEST: Final = "there is no contest {!r}; see the list of contests"
 
 
 @dataclass(frozen=True, kw_only=True)
 class View:
-    """Hold what a caller may see of a contest.
+    """What a caller may see of a contest.
 
     Attributes:
         contest: the contest.
-        until: the last position of the ledger anything may be seen of; None: all.
-        staff: whether organisers' things may be seen.
+        until: the last position of the ledger that may be seen; None: all.
+        staff: whether data for organisers and operators may be seen.
     """
 
     contest: Contest
@@ -92,15 +92,15 @@ class View:
 
 
 def allow(caller: Caller, action: str, *, contest: Contest | str | None = None) -> None:
-    """Let an action pass, or refuse it.
+    """Require that a caller may perform an action.
 
     Args:
-        caller: who asks.
+        caller: the caller.
         action: one of :data:`ACTIONS`.
-        contest: the contest it is about (or the id of one that is not there yet), if it is.
+        contest: the contest it is about (or the id of one to be created); None: no contest.
 
     Raises:
-        Unauthenticated: it needs a token, and there is none.
+        Unauthenticated: the action needs a token, and there is none.
         Forbidden: the token's role, scopes or contests do not cover it.
         NotFound: there is no such action.
 
@@ -120,17 +120,19 @@ def allow(caller: Caller, action: str, *, contest: Contest | str | None = None) 
         )
     if caller.role not in roles:
         may = ", ".join(sorted(roles))
-        raise Forbidden(f"the role {caller.role} may not do {action}; ask for a token of: {may}")
+        raise Forbidden(
+            f"the role {caller.role} may not do {action}; use a token of a role of: {may}"
+        )
     if not covers(caller.scopes, action):
         raise Forbidden(
-            f"this token is good for {', '.join(caller.scopes)}, not for {action}; ask for a "
-            "token with that scope"
+            f"this token is limited to {', '.join(caller.scopes)} and does not allow {action}; "
+            "use a token with that scope"
         )
-    _expect_contest(caller, action, contest)
+    _require_contest_in_scope(caller, action, contest)
 
 
 def permits(caller: Caller, action: str, *, contest: Contest | str | None = None) -> bool:
-    """Say whether :func:`allow` lets an action pass."""
+    """Return whether :func:`allow` raises nothing."""
     try:
         allow(caller, action, contest=contest)
     except (Forbidden, Unauthenticated):
@@ -141,7 +143,7 @@ def permits(caller: Caller, action: str, *, contest: Contest | str | None = None
 def view_of(contest: Contest, caller: Caller) -> View:
     """Return what a caller may see of a contest.
 
-    Everybody sees a public contest up to its freeze or its end; organisers and operators see all.
+    All callers see a public contest up to its freeze or its end; organisers and operators see all.
 
     Raises:
         NotFound: it is private and the caller may not see it. Its existence is not revealed.
@@ -156,9 +158,9 @@ def viewed(session: Session, contest_id: str, caller: Caller) -> View:
     """Look up a contest and return what a caller may see of it.
 
     Raises:
-        NotFound: there is none, or none the caller may see; both in the same words.
+        NotFound: there is no such contest, or the caller may not see it; with the same message.
     """
-    if not contest_id.isprintable():  # not every database can be asked for such a name
+    if not contest_id.isprintable():  # not every database accepts such text
         raise NotFound(_NO_CONTEST.format(contest_id[:80]))
     try:
         contest = session.contests.get(contest_id)
@@ -168,9 +170,9 @@ def viewed(session: Session, contest_id: str, caller: Caller) -> View:
 
 
 def covers(scopes: tuple[str, ...], action: str) -> bool:
-    """Say whether scopes hold an action: by its name, or by the part before the dot.
+    """Return whether scopes contain an action: its name, or the part before the dot.
 
-    No scopes at all hold everything.
+    Empty scopes cover all actions.
 
     Example:
         >>> covers(("records",), "records.add"), covers(("records.read",), "records.add")
@@ -188,7 +190,7 @@ def _roles(action: str) -> frozenset[Who]:
 
 
 def _is_guest(caller: Caller, contest: Contest) -> bool:
-    """Say whether a caller has been given a token for a private contest."""
+    """Return whether the caller's token allows reading a private contest."""
     return (
         caller.role in _READERS
         and covers(caller.scopes, "contest.read")
@@ -196,16 +198,18 @@ def _is_guest(caller: Caller, contest: Contest) -> bool:
     )
 
 
-def _expect_contest(caller: Caller, action: str, contest: Contest | str | None) -> None:
+def _require_contest_in_scope(caller: Caller, action: str, contest: Contest | str | None) -> None:
     if caller.contests is None:
         return
     if contest is None:
         if action in INSTANCE_WIDE:
             raise Forbidden(
-                f"this token is good for some contests only, and {action} is about all; ask for "
-                "a token without that limit"
+                f"this token is limited to some contests, and {action} concerns the whole server; "
+                "use a token without that limit"
             )
         return
     name = contest if isinstance(contest, str) else contest.id
     if name not in caller.contests:
-        raise Forbidden(f"this token is not good for the contest {name}; ask for one that names it")
+        raise Forbidden(
+            f"this token is not valid for the contest {name}; use one whose contests include it"
+        )

@@ -1,7 +1,7 @@
 """Create, check and revoke tokens: ``agon_<22 characters of id>_<43 of secret>``.
 
-The secret is 256 random bits, shown once; what is kept is its SHA-256, which is enough for what
-nobody can guess.
+The secret is 256 random bits and is returned once. Its SHA-256 is stored; a value that cannot be
+guessed needs no slow hash.
 """
 
 import base64
@@ -33,21 +33,21 @@ ROLES: Final[tuple[Role, ...]] = get_args(Role)
 _TEXT: Final = re.compile(r"agon_([A-Za-z0-9_-]{22})_([A-Za-z0-9_-]{43})")
 _ID_BYTES: Final = 16
 _SECRET_BYTES: Final = 32
-_MOST_DAYS: Final = 3660
-_LONGEST_LABEL: Final = 200
-_NOTED_EVERY: Final = timedelta(hours=1)
-_REFUSED: Final = "this token is not valid; ask for a new one"
+_MAX_DAYS: Final = 3660
+_MAX_LABEL_CHARACTERS: Final = 200
+_USE_RECORDED_EVERY: Final = timedelta(hours=1)
+_NOT_VALID: Final = "this token is not valid; use another or create a new one"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Grant:
-    """Say what a new token shall be good for.
+    """What a new token allows.
 
     Attributes:
-        user: whose it is.
-        role: what it may do.
-        label: for people, to tell tokens apart.
-        contests: contests it is good for; None: all.
+        user: the user it belongs to.
+        role: the role whose actions it allows.
+        label: a name that distinguishes the user's tokens.
+        contests: contests it is limited to; None: all.
         scopes: actions or their first parts (``records``, ``records.add``); empty: all of its role.
         days: until it expires; None: never.
     """
@@ -69,7 +69,7 @@ def create_token(service: Service, grant: Grant, *, by: Caller) -> tuple[Token, 
         Unreadable: the label or the days are out of bounds.
     """
     _require_valid(grant)
-    _expect_no_more(grant, by)
+    _require_no_more_than_own(grant, by)
     now = service.clock()
     secret = _text(service.random(_SECRET_BYTES))
     token = Token(
@@ -96,7 +96,7 @@ def create_token(service: Service, grant: Grant, *, by: Caller) -> tuple[Token, 
 
 
 def revoke_token(service: Service, token_id: str, *, by: Caller) -> Token:
-    """Revoke a token: from now on it opens nothing. A second time changes nothing.
+    """Revoke a token: from now on it is invalid. Revoking it again changes nothing.
 
     Raises:
         NotFound: there is no such token.
@@ -128,26 +128,26 @@ def tokens(
 
 
 def authenticate(service: Service, text: str, *, network: str | None = None) -> Caller:
-    """Return who shows a token.
+    """Return the caller that a token authenticates.
 
     Args:
         service: the service.
-        text: the token as it was shown.
-        network: keyed hash of the address it comes from.
+        text: the token as it was sent.
+        network: keyed hash of the network address of the request.
 
     Raises:
-        Unauthenticated: it is no token, unknown, revoked, expired, or its user is disabled; one
-            same message for all, so that nothing is learnt by trying.
+        Unauthenticated: it is malformed, unknown, revoked, expired, or its user is disabled; the
+            message is the same for all, so that guessing reveals nothing.
     """
     parts = _TEXT.fullmatch(text)
     token_id, secret = parts.groups() if parts else ("", "")
-    token, user = _kept(service, token_id)
+    token, user = _stored(service, token_id)
     now = service.clock()
-    right = hmac.compare_digest(_sha256(secret), b"" if token is None else token.secret_sha256)
-    if not right or token is None or user is None or not _is_good(token, user, now):
-        raise Unauthenticated(_REFUSED)
-    if token.used_at is None or now - token.used_at > _NOTED_EVERY:
-        _note_use(service, token.id, at=now)
+    matches = hmac.compare_digest(_sha256(secret), b"" if token is None else token.secret_sha256)
+    if not matches or token is None or user is None or not _is_valid(token, user, now):
+        raise Unauthenticated(_NOT_VALID)
+    if token.used_at is None or now - token.used_at > _USE_RECORDED_EVERY:
+        _record_use(service, token.id, at=now)
     return Caller(
         name=f"user:{token.user}",
         user=token.user,
@@ -158,8 +158,8 @@ def authenticate(service: Service, text: str, *, network: str | None = None) -> 
     )
 
 
-def expect_good(session: Session, token_id: str, *, now: datetime) -> None:
-    """Refuse a token that was good when it was shown and is so no longer.
+def require_valid_token(session: Session, token_id: str, *, now: datetime) -> None:
+    """Require that a token that was authenticated earlier is still valid.
 
     Raises:
         Unauthenticated: it was revoked, has expired, or its user is disabled.
@@ -168,17 +168,17 @@ def expect_good(session: Session, token_id: str, *, now: datetime) -> None:
     user = None
     with suppress(NotFound):
         user = None if token is None else session.access.user(token.user)
-    if token is None or user is None or not _is_good(token, user, now):
-        raise Unauthenticated(_REFUSED)
+    if token is None or user is None or not _is_valid(token, user, now):
+        raise Unauthenticated(_NOT_VALID)
 
 
-def _note_use(service: Service, token_id: str, *, at: datetime) -> None:
-    """Note when a token was used; where nothing can be written now, reading goes on."""
+def _record_use(service: Service, token_id: str, *, at: datetime) -> None:
+    """Record when a token was used; if the database cannot be written now, it is skipped."""
     with suppress(Unavailable), service.store.write() as session:
         session.access.record_use(token_id, at=at)
 
 
-def _kept(service: Service, token_id: str) -> tuple[Token | None, User | None]:
+def _stored(service: Service, token_id: str) -> tuple[Token | None, User | None]:
     if not token_id:
         return None, None
     with service.store.read() as session:
@@ -189,7 +189,7 @@ def _kept(service: Service, token_id: str) -> tuple[Token | None, User | None]:
     return token, user
 
 
-def _is_good(token: Token, user: User, now: datetime) -> bool:
+def _is_valid(token: Token, user: User, now: datetime) -> bool:
     expired = token.expires_at is not None and token.expires_at <= now
     return token.revoked_at is None and not expired and not user.disabled
 
@@ -203,26 +203,28 @@ def _require_valid(grant: Grant) -> None:
             raise NotFound(f"there is no scope {scope!r}: {did_you_mean(scope, scopes)}")
     for name in (grant.user, *(grant.contests or ())):
         if not name.isprintable():
-            raise NotFound(f"there is no {name[:80]!r}; name users and contests that are here")
-    if len(grant.label) > _LONGEST_LABEL or not (grant.label.isprintable()):
-        raise Unreadable(f"a label has at most {_LONGEST_LABEL} printable characters; shorten it")
-    if grant.days is not None and not 0 < grant.days <= _MOST_DAYS:
-        raise Unreadable(f"a token lasts up to {_MOST_DAYS:,} days, not {grant.days:g}; give fewer")
+            raise NotFound(f"there is no {name[:80]!r}; name existing users and contests")
+    if len(grant.label) > _MAX_LABEL_CHARACTERS or not (grant.label.isprintable()):
+        raise Unreadable(
+            f"a label has at most {_MAX_LABEL_CHARACTERS} printable characters; shorten it"
+        )
+    if grant.days is not None and not 0 < grant.days <= _MAX_DAYS:
+        raise Unreadable(f"a token lasts up to {_MAX_DAYS:,} days, not {grant.days:g}; give fewer")
 
 
-def _expect_no_more(grant: Grant, by: Caller) -> None:
-    """Refuse to let a token give more than it has; its role is operator already."""
+def _require_no_more_than_own(grant: Grant, by: Caller) -> None:
+    """Require that a token allows no more than the caller's; the caller's role is operator."""
     if not by.scopes:
         return
     if not grant.scopes or not all(covers(by.scopes, scope) for scope in grant.scopes):
         raise Forbidden(
-            f"a token of the scopes {', '.join(by.scopes)} can give no others; "
-            "name some of these as scopes"
+            f"a token with the scopes {', '.join(by.scopes)} cannot create one with others; "
+            "choose scopes among these"
         )
 
 
 def _id(service: Service) -> str:
-    """Draw an id that no command line takes for an option."""
+    """Return a random id that does not begin with a hyphen, as options of a command line do."""
     while (drawn := _text(service.random(_ID_BYTES))).startswith("-"):
         pass
     return drawn

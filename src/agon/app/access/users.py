@@ -1,4 +1,4 @@
-"""Create users, and keep and check their passwords (Argon2)."""
+"""Create and change users; hash and check passwords (Argon2)."""
 
 import re
 from collections.abc import Callable
@@ -12,9 +12,9 @@ from agon.entities.access import Caller, User
 from agon.errors import NotFound, Unauthenticated, Unavailable, Unreadable
 
 _ID: Final = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}")
-_SHORTEST: Final = 12
-_LONGEST: Final = 1024
-_LONGEST_NAME: Final = 200
+_MIN_PASSWORD: Final = 12
+_MAX_PASSWORD: Final = 1024
+_MAX_NAME: Final = 200
 
 
 def create_user(
@@ -24,18 +24,18 @@ def create_user(
 
     Args:
         service: the service.
-        user: the id: small letters, digits, ``. _ -``, at most 63 characters.
+        user: the id: lowercase letters, digits, ``. _ -``, at most 63 characters.
         name: for people; empty: the id.
         password: at least 12 characters; None: signs in by tokens only.
         by: the caller.
 
     Raises:
         Conflict: the id is taken.
-        Unreadable: the id, the name or the password is not fit.
+        Unreadable: the id, the name or the password is invalid.
     """
     if _ID.fullmatch(user) is None:
         raise Unreadable(
-            f"{user[:80]!r} cannot be a user's id; take small letters, digits and . _ -, at most 63"
+            f"{user[:80]!r} is not a user's id; give up to 63 lowercase letters, digits and . _ -"
         )
     created = User(
         id=user,
@@ -56,18 +56,24 @@ def set_password(service: Service, *, user: str, password: str | None, by: Calle
         NotFound: there is no such user.
         Unreadable: the password is too short or too long.
     """
-    kept = None if password is None else hashed(password)
-    return _change(service, user, "user.set-password", lambda one: replace(one, password=kept), by)
+    password_hash = None if password is None else hashed(password)
+    return _change(
+        service,
+        user,
+        "user.set-password",
+        lambda stored: replace(stored, password=password_hash),
+        by,
+    )
 
 
 def disable_user(service: Service, *, user: str, disabled: bool = True, by: Caller) -> User:
-    """Disable a user, or enable one again; a disabled user's tokens open nothing.
+    """Disable a user, or enable one again; a disabled user's tokens are invalid.
 
     Raises:
         NotFound: there is no such user.
     """
     action = "user.disable" if disabled else "user.enable"
-    return _change(service, user, action, lambda one: replace(one, disabled=disabled), by)
+    return _change(service, user, action, lambda stored: replace(stored, disabled=disabled), by)
 
 
 def users(service: Service, *, after: str | None = None, limit: int = 100) -> list[User]:
@@ -83,37 +89,44 @@ def hashed(password: str) -> str:
         Unreadable: it is too short or too long.
         Unavailable: argon2-cffi is not installed.
     """
-    if not _SHORTEST <= len(password) <= _LONGEST:
+    if not _MIN_PASSWORD <= len(password) <= _MAX_PASSWORD:
         raise Unreadable(
-            f"the password has {len(password)} characters; take {_SHORTEST} to {_LONGEST:,}"
+            f"the password has {len(password)} characters; "
+            f"give {_MIN_PASSWORD} to {_MAX_PASSWORD:,}"
         )
     return str(_hasher().hash(password))
 
 
 def check_password(service: Service, *, user: str, password: str) -> User:
-    """Return the user whose password this is; without one it takes as long to say no.
+    """Return the user with this password, in the same time whether or not the user exists.
 
     Raises:
-        Unauthenticated: no such user, another password, none at all, or disabled; in one message.
+        Unauthenticated: no such user, a wrong password, no password, or a disabled user; with the
+            same message.
     """
-    found = None
+    stored = None
     if _ID.fullmatch(user) is not None:
         with service.store.read() as session, suppress(NotFound):
-            found = session.access.user(user)
-    kept = None if found is None else found.password
-    if len(password) <= _LONGEST and _fits(kept, password) and found and not found.disabled:
-        return found
-    raise Unauthenticated("user and password do not fit together; try again")
+            stored = session.access.user(user)
+    password_hash = None if stored is None else stored.password
+    if (
+        len(password) <= _MAX_PASSWORD
+        and _matches(password_hash, password)
+        and stored
+        and not stored.disabled
+    ):
+        return stored
+    raise Unauthenticated("user or password is wrong; try again")
 
 
-def _fits(kept: str | None, password: str) -> bool:
+def _matches(password_hash: str | None, password: str) -> bool:
     from argon2.exceptions import Argon2Error, InvalidHashError
 
-    if kept is None:
-        _hasher().hash(password)  # as much work as looking at a password
+    if password_hash is None:
+        _hasher().hash(password)  # takes as long as checking a password
         return False
     try:
-        return bool(_hasher().verify(kept, password))
+        return bool(_hasher().verify(password_hash, password))
     except (Argon2Error, InvalidHashError):
         return False
 
@@ -127,12 +140,10 @@ def _hasher() -> Any:
 
 
 def _name(name: str) -> str:
-    tidy = name.strip()
-    if not 0 < len(tidy) <= _LONGEST_NAME or not tidy.isprintable():
-        raise Unreadable(
-            f"a name has 1 to {_LONGEST_NAME} printable characters; {name[:40]!r} has not"
-        )
-    return tidy
+    stripped = name.strip()
+    if not 0 < len(stripped) <= _MAX_NAME or not stripped.isprintable():
+        raise Unreadable(f"{name[:40]!r} is not a name; give 1 to {_MAX_NAME} printable characters")
+    return stripped
 
 
 def _change(

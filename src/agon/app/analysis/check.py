@@ -20,13 +20,13 @@ class CheckReport:
 
     Attributes:
         discipline: the discipline of the records.
-        source: where they came from.
+        source: the source they were read from.
         edition: the edition whose rules the integrity checks used.
-        rows: how many rows each table of the source has.
-        problems: what makes rows invalid, at most twenty of a kind.
-        total: how many problems there are in all.
+        rows: number of rows of each table.
+        problems: the issues of invalid rows, at most twenty of a kind.
+        total: number of all issues.
         findings: what integrity checks report, most severe first; empty while rows are invalid,
-            since a finding rests on all of the records.
+            since a finding depends on all of the records.
     """
 
     discipline: str
@@ -93,7 +93,7 @@ def check(
     """
     chosen = discipline(of)
     released, rules = rules_of(of, edition, overrides)
-    moment = parse_time(as_of)
+    time = parse_time(as_of)
     records, problems = inspect(chosen.schema, source)
     try:
         return CheckReport(
@@ -107,7 +107,7 @@ def check(
             },
             problems=tuple(problems),
             total=InvalidRecords(problems).total if problems else 0,
-            findings=() if problems else tuple(in_order(chosen.find(records.as_of(moment), rules))),
+            findings=() if problems else tuple(in_order(chosen.find(records.as_of(time), rules))),
         )
     finally:
         records.close()

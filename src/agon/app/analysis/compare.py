@@ -253,7 +253,7 @@ def _moves(board: Board, old: pa.Table, new: pa.Table) -> Iterator[Move]:
 
 
 def _unmatched(table: pa.Table, other: Board) -> Iterator[UnmatchedParticipant]:
-    reasons = {one.id: one.reason for one in other.unscored}
+    reasons = {item.id: item.reason for item in other.unscored}
     for row in table.to_pylist():
         yield UnmatchedParticipant(row["id"], row["rank"], row["score"], reasons.get(row["id"]))
 

@@ -1,4 +1,4 @@
-"""Score records under an edition: the one path from records to boards and explanations."""
+"""Score records under an edition: records in, boards and explanations out."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -100,13 +100,13 @@ class Result:
             board: its name (None: the default one), or one that was made from this result.
             top: maximum number of rows, the first ones (None: all).
         """
-        shown = board if isinstance(board, Board) else self.board(board)
+        table = board if isinstance(board, Board) else self.board(board)
         return {
             **self.provenance(),
-            "board": shown.name,
-            "board_sha256": shown.sha256,
-            "unscored": [one.to_dict() for one in shown.unscored],
-            "rows": shown.rows(top=top),
+            "board": table.name,
+            "board_sha256": table.sha256,
+            "unscored": [item.to_dict() for item in table.unscored],
+            "rows": table.rows(top=top),
         }
 
 
@@ -119,7 +119,7 @@ def read_records(of: str, source: str | Path) -> Records:
             or ``postgresql://…``.
 
     Raises:
-        InvalidRecords: with everything that is wrong, at once.
+        InvalidRecords: with all issues.
         NotFound, Unreadable, Unavailable: there is no such discipline, or the source cannot be
             opened.
 
@@ -150,9 +150,9 @@ def score(
 
     Raises:
         NotFound: no such discipline, edition or source.
-        InvalidRule: unknown rules or values out of bounds, all at once.
+        InvalidRule: with all unknown rules and values out of bounds.
         Conflict: the records belong to another discipline.
-        InvalidRecords: the source holds invalid rows, all named at once.
+        InvalidRecords: with the issues of all invalid rows.
         NotScorable: the records cannot be scored, with the reason.
 
     Example:
@@ -160,10 +160,10 @@ def score(
         and 30 as the first one with its tag.
 
         >>> from agon.records import read_rows
-        >>> sent = {"id": 1, "problem_id": "primes", "user_id": "ada", "verdict": "ok",
+        >>> row = {"id": 1, "problem_id": "primes", "user_id": "ada", "verdict": "ok",
         ...         "l_chars": 800, "source_hash": "0" * 64, "method_tag": "sieve",
         ...         "created_at": "2026-01-01T12:00:00Z"}
-        >>> tables = {"problems": [{"id": "primes"}], "submissions": [sent]}
+        >>> tables = {"problems": [{"id": "primes"}], "submissions": [row]}
         >>> result = score("dojo", read_rows(discipline("dojo").schema, tables))
         >>> result.board().rows()[0]["score"], result.explain("ada", board="problem:primes").score
         (1103.0, 1103.0)
@@ -172,15 +172,16 @@ def score(
     """
     chosen = discipline(of)
     released, rules = rules_of(of, edition, overrides)
-    moment = parse_time(as_of)
+    time = parse_time(as_of)
     if not isinstance(records, Records):
         records = read_records(of, records)
     if records.discipline != of:
         raise Conflict(
-            f"expected records of {of}, got records of {records.discipline}; score them as that"
+            f"expected records of {of}, got records of {records.discipline}; "
+            f"score them as {records.discipline}"
         )
-    seen = records.as_of(moment)
-    return Result(chosen, released, rules, seen, moment, chosen.score(seen, rules))
+    visible = records.as_of(time)
+    return Result(chosen, released, rules, visible, time, chosen.score(visible, rules))
 
 
 def rules_of(
@@ -190,7 +191,7 @@ def rules_of(
 
     Raises:
         NotFound: there is no such edition.
-        InvalidRule: unknown rules or values out of bounds, all at once.
+        InvalidRule: with all unknown rules and values out of bounds.
     """
     discipline(of)
     released = released_edition(default_edition(of) if edition is None else edition, of=of)

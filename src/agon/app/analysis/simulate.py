@@ -28,8 +28,8 @@ def simulate(
         Unreadable: the size is too small for a contest.
 
     Example:
-        >>> made = simulate("dojo", size=20, seed=1)
-        >>> {name: table.num_rows for name, table in made.tables.items()}
+        >>> simulation = simulate("dojo", size=20, seed=1)
+        >>> {name: table.num_rows for name, table in simulation.tables.items()}
         {'problems': 4, 'submissions': 20}
     """
     chosen = discipline(of)
@@ -38,8 +38,8 @@ def simulate(
             raise NotFound(f"{of} has no attack {attack!r}: {did_you_mean(attack, chosen.attacks)}")
     try:
         return chosen.simulate(size=size, seed=seed, attacks=tuple(dict.fromkeys(attacks)))
-    except ValueError as refused:  # the discipline needs more for a contest
-        raise Unreadable(f"cannot simulate {of}: {refused}") from None
+    except ValueError as error:  # the discipline needs more for a contest
+        raise Unreadable(f"cannot simulate {of}: {error}") from None
 
 
 def write_simulation(simulation: Simulation, out: Path, *, form: str = "parquet") -> None:
@@ -47,7 +47,7 @@ def write_simulation(simulation: Simulation, out: Path, *, form: str = "parquet"
 
     Args:
         simulation: the records.
-        out: the folder; it appears when it is complete.
+        out: the folder; it is created when its content is complete.
         form: ``parquet``, ``csv`` or ``ndjson``.
 
     Raises:

@@ -59,7 +59,7 @@ def _with_elo_intervals(result: Result, board: Board) -> Board:
 
 
 def _elo_intervals(result: Result) -> tuple[Any, Any]:
-    """Rate resampled arenas and return the two percentiles of every bot's rating."""
+    """Return the two percentiles of every bot's rating over resampled arenas."""
     from agon.disciplines.arena.formulas import score_of
     from agon.disciplines.arena.rules import ArenaRules
     from agon.kernel.ratings.elo import EloState, fold

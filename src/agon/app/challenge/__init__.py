@@ -1,1 +1,1 @@
-"""Follow a challenge through its epochs: weights, forecasts, figures, and setting weights."""
+"""Weights of a challenge's epochs: computed, forecast, drawn, and set on a network."""

@@ -1,7 +1,7 @@
-"""Follow a challenge through its epochs: weights of all of them, and what is ahead.
+"""The weights of all epochs of a challenge, and a forecast of the next ones.
 
-Everything is read off a scored challenge (`agon.app.analysis.score.score`): its rules, its
-records, the epoch it was scored at. Formulas are the formulas of the discipline.
+Everything is computed from a scored challenge (`agon.app.analysis.score.score`): its rules, its
+records, the epoch it was scored at. The formulas are those of the discipline.
 """
 
 from collections.abc import Iterator
@@ -35,12 +35,12 @@ from agon.kernel.rounding import publish
 
 CURVES = ("linear", "exponential")
 MAX_WEIGHTS = 20_000_000
-"""Maximum number of weights computed at once; an epoch number that is really a time in milliseconds
-would need more memory than a machine has."""
+"""Maximum number of weights computed together; with an epoch number that is in fact a time in
+milliseconds they would not fit into memory."""
 
 MIN_AHEAD, MAX_AHEAD = 10, 100
 PLATEAU = 3
-"""Default number of epochs of a forecast: so many beyond the last maximum, at least 10, at most
+"""Default number of epochs of a forecast: ``PLATEAU`` beyond the last maximum, at least 10, at most
 100."""
 
 
@@ -68,7 +68,7 @@ def _scored(result: Result) -> ChallengeScored:
 class EpochWeights:
     """The weights of many epochs, with the result they come from.
 
-    ``table`` has a row for each uid that gets something, and one for UID 0 in every epoch; by
+    ``table`` has a row for each uid with a weight above 0, and one for UID 0 in every epoch; by
     epoch, then uid: ``epoch``, ``uid``, ``weight``, ``u16``, ``burn`` (what UID 0 gets in that
     epoch), and ``amount`` where the rule ``emission_total`` is set.
     """
@@ -108,7 +108,7 @@ def span(result: Result) -> range:
 
 
 def weigh_epochs(result: Result) -> EpochWeights:
-    """Compute the weights of all epochs up to the scored one, in one walk through the records.
+    """Return the weights of all epochs up to the scored one, computed in one pass.
 
     An epoch in which no stake is registered has no scores, so everything burns.
 
@@ -120,19 +120,19 @@ def weigh_epochs(result: Result) -> EpochWeights:
     if len(epochs) * (len(network.uids) + 1) > MAX_WEIGHTS:
         raise Unreadable(
             f"the records span {len(epochs):,} epochs, {epochs[0]:,} to {epochs[-1]:,}, of "
-            f"{len(network.uids):,} miners; ask for single epochs, or number epochs without gaps"
+            f"{len(network.uids):,} miners; score single epochs, or number epochs without gaps"
         )
     history = all_weights(network.facts, network.rules, epochs=epochs)
     return EpochWeights(result, epochs, _table(history, network.rules.emission_total))
 
 
 def _table(history: WeightHistory, emission_total: float | None) -> pa.Table:
-    """Lay a history out as rows, on the grid of the board of weights."""
+    """Return a history as rows, with weights on the grid of the board of weights."""
     exact = np.column_stack([np.minimum(history.burn, 1.0), history.weights])
     uids = np.concatenate([[BURN_UID], history.uids])
-    shown = exact > 0
-    shown[:, 0] = True
-    rows, columns = np.nonzero(shown)
+    nonzero = exact > 0
+    nonzero[:, 0] = True
+    rows, columns = np.nonzero(nonzero)
     weights = publish(exact[rows, columns], places=PLACES)
     table = {
         "epoch": history.epochs[rows],
@@ -142,8 +142,10 @@ def _table(history: WeightHistory, emission_total: float | None) -> pa.Table:
         "burn": publish(exact[:, 0], places=PLACES)[rows],
     }
     if emission_total is not None:
-        paid = [amount(one, emission_total=emission_total) for one in exact[rows, columns].tolist()]
-        table["amount"] = np.array(paid)
+        amounts = [
+            amount(share, emission_total=emission_total) for share in exact[rows, columns].tolist()
+        ]
+        table["amount"] = np.array(amounts)
     return pa.table(table)
 
 
@@ -154,7 +156,7 @@ class Decay:
     Attributes:
         competition: its id.
         rules: the rules in force there.
-        emission_share: α, its part of all emission.
+        emission_share: α, its share of all emission.
         state: its improvements so far.
         epochs: the scored epoch and those ahead.
     """
@@ -251,15 +253,15 @@ class Forecast:
         parts = [
             pa.table(
                 {
-                    "competition": pa.array([one.competition] * len(self.epochs), pa.string()),
+                    "competition": pa.array([decay.competition] * len(self.epochs), pa.string()),
                     "epoch": pa.array(self.epochs, pa.int64()),
-                    "stale": pa.array(one.stale, pa.int64()),
-                    "burn_percent": one.burning,
-                    **one.curves,
+                    "stale": pa.array(decay.stale, pa.int64()),
+                    "burn_percent": decay.burning,
+                    **decay.curves,
                     "network_burn": self.burn,
                 }
             )
-            for one in self.decays
+            for decay in self.decays
         ]
         return pa.concat_tables(parts)
 
@@ -269,7 +271,7 @@ class Forecast:
             **self.result.provenance(),
             "epoch": self.epochs[0],
             "epochs_ahead": len(self.epochs) - 1,
-            "competitions": [one.to_dict() for one in self.decays],
+            "competitions": [decay.to_dict() for decay in self.decays],
             "rows": self.table().to_pylist(),
         }
 
@@ -281,7 +283,7 @@ def forecast(
 
     Args:
         result: a scored challenge.
-        ahead: how many epochs; None: a little beyond the last maximum, 10 to 100.
+        ahead: number of epochs; None: some beyond the last maximum, 10 to 100.
         competition: id of one competition; None: all.
 
     Raises:
@@ -291,26 +293,26 @@ def forecast(
     """
     outcome = outcome_of(result)
     network, allocation = outcome.network, outcome.allocation
-    names = [one.id for one in network.facts.competitions]
+    names = [item.id for item in network.facts.competitions]
     if competition is not None and competition not in names:
         raise NotFound(
             f"there is no competition {competition!r}: {did_you_mean(competition, names)}"
         )
     decays = [
-        Decay(one.id, rules, one.emission_share, state, range(0))
-        for one, rules, state in zip(
+        Decay(item.id, rules, item.emission_share, state, range(0))
+        for item, rules, state in zip(
             network.facts.competitions, network.of_competition, allocation.states, strict=True
         )
-        if competition in {None, one.id}
+        if competition in {None, item.id}
     ]
     if ahead is None:
-        last = max((one.full_in or 0 for one in decays), default=0)
+        last = max((item.full_in or 0 for item in decays), default=0)
         ahead = min(max(last + PLATEAU - outcome.epoch, MIN_AHEAD), MAX_AHEAD)
     epochs = range(outcome.epoch, outcome.epoch + ahead + 1)
     burn = [allocate(network, epoch, allocation.shares, allocation.states).burn for epoch in epochs]
     return Forecast(
         result,
         epochs,
-        tuple(replace(one, epochs=epochs) for one in decays),
+        tuple(replace(item, epochs=epochs) for item in decays),
         publish(np.minimum(burn, 1.0), places=PLACES).tolist(),
     )

@@ -21,7 +21,7 @@ class Order:
         network: the chain: ``finney``, ``test``, ``local`` or its address.
         wallet: name of the wallet (its coldkey).
         hotkey: name of the hotkey that signs.
-        epoch: the epoch these are the weights of.
+        epoch: the epoch of the weights.
         payload: uids and weights.
     """
 

@@ -12,14 +12,14 @@ WIDTH = 820.0
 _LEFT = 58.0
 _HEAD = 66.0  # title and subtitle
 _FOOT = 20.0
-_TALL, _SHORT = 300.0, 150.0  # a panel alone, or one of several
-_TICKS = 22.0  # room for the words below the x axis
-_LINE = 18.0  # from label to label, and for a line of words
-_ASIDE = 30.0  # from the plot's edge to the words of a label
-_WIDEST = 210.0  # the widest label
+_TALL, _SHORT = 300.0, 150.0  # height of a single panel, and of one of several
+_TICKS = 22.0  # height of the labels below the x axis
+_LINE = 18.0  # height of a line of text
+_ASIDE = 30.0  # from the plot's edge to the text of a label
+_MAX_LABEL = 210.0  # width of a label
 _SWATCH = 10.0
-_MOST_TICKS, _BETWEEN = 9, 30.0  # along x, and the least room from word to word
-_NEAR = 60.0  # an upright rule this close to the edge has its words on the other side
+_MAX_TICKS, _MIN_GAP = 9, 30.0  # along x: number of ticks, pixels between labels
+_NEAR = 60.0  # a mark this close to the edge has its text on the other side
 
 
 @dataclass(frozen=True)
@@ -32,11 +32,11 @@ class _Plot:
 
     @property
     def bands(self) -> list[Series]:
-        return [one for one in self.panel.series if one.look == "area"]
+        return [series for series in self.panel.series if series.style == "area"]
 
     @property
     def lines(self) -> list[Series]:
-        return [one for one in self.panel.series if one.look != "area"]
+        return [series for series in self.panel.series if series.style != "area"]
 
 
 def svg(figure: Figure) -> str:
@@ -45,9 +45,9 @@ def svg(figure: Figure) -> str:
     Equal figures give equal text. Names are data: they are escaped, and long ones are shortened in
     the picture but not in its description.
     """
-    labels = [one.name for panel in figure.panels for one in panel.series]
-    aside = min(_WIDEST, max(map(width, labels), default=0.0))
-    plots = list(_laid_out(figure, right=WIDTH - aside - _ASIDE - 8))
+    labels = [series.name for panel in figure.panels for series in panel.series]
+    aside = min(_MAX_LABEL, max(map(width, labels), default=0.0))
+    plots = list(_plots(figure, right=WIDTH - aside - _ASIDE - 8))
     height = plots[-1].y.start + _TICKS + _LINE + _FOOT if plots else _HEAD + _FOOT
     parts = [
         element("title", [words(figure.title)], id=f"{figure.name}-title"),
@@ -57,7 +57,7 @@ def svg(figure: Figure) -> str:
         element("rect", width=WIDTH, height=height, class_="paper"),
         _text(figure.title, x=16, y=30, class_="title ink"),
         _text(figure.subtitle, x=16, y=50, class_="small quiet"),
-        *(part for plot in plots for part in _drawn(plot, figure.name)),
+        *(part for plot in plots for part in _panel(plot, figure.name)),
     ]
     if plots:
         middle = (plots[-1].x.start + plots[-1].x.end) / 2
@@ -77,14 +77,14 @@ def svg(figure: Figure) -> str:
     )
 
 
-def _laid_out(figure: Figure, *, right: float) -> Iterator[_Plot]:
+def _plots(figure: Figure, *, right: float) -> Iterator[_Plot]:
     """Yield the plot of each panel, from top to bottom."""
     tall = _TALL if len(figure.panels) == 1 else _SHORT
     top = _HEAD
     for panel in figure.panels:
         top += _LINE * (bool(panel.title) + bool(panel.marks)) + 6
         low, high = panel.x[0], panel.x[-1]
-        if any(one.look == "area" for one in panel.series):
+        if any(series.style == "area" for series in panel.series):
             edges = _edges(panel.x)
             low, high = edges[0], edges[-1]
         bottom = top + tall
@@ -92,15 +92,15 @@ def _laid_out(figure: Figure, *, right: float) -> Iterator[_Plot]:
         top = bottom + _TICKS + _LINE
 
 
-def _drawn(plot: _Plot, name: str) -> Iterator[str]:
+def _panel(plot: _Plot, name: str) -> Iterator[str]:
     """Yield the elements of one panel, back to front."""
     if plot.panel.title:
         above = plot.y.end - 8 - _LINE * bool(plot.panel.marks)
-        title = shortened(plot.panel.title, room=0.9 * (WIDTH - _LEFT))  # bold words are wider
+        title = shortened(plot.panel.title, max_width=0.9 * (WIDTH - _LEFT))  # bold text is wider
         yield _text(title, x=_LEFT, y=above, class_="panel ink")
     yield from _axes(plot)
     yield from _stacked(plot, name)
-    yield from (_line(plot, one) for one in plot.lines)
+    yield from (_line(plot, series) for series in plot.lines)
     for mark in plot.panel.marks:
         yield from _mark(plot, mark)
     yield from _labels(plot, name)
@@ -116,8 +116,8 @@ def _axes(plot: _Plot) -> Iterator[str]:
         yield _text(label, x=left - 8, y=y + 4, class_="small quiet", text_anchor="end")
     yield element("line", x1=left, y1=bottom, x2=right, y2=bottom, class_="axis")
     first, last = plot.panel.x[0], plot.panel.x[-1]
-    room = (right - left) / (width(f"{last:,.0f}") + _BETWEEN)
-    for value in ticks(first, last, most=max(2, min(_MOST_TICKS, int(room))), whole=True):
+    count = (right - left) / (width(f"{last:,.0f}") + _MIN_GAP)
+    for value in ticks(first, last, most=max(2, min(_MAX_TICKS, int(count))), integers=True):
         x = plot.x(value)
         yield element("line", x1=x, y1=bottom, x2=x, y2=bottom + 5, class_="axis")
         yield _text(f"{value:,.0f}", x=x, y=bottom + 19, class_="small quiet", text_anchor="middle")
@@ -131,15 +131,15 @@ def _stacked(plot: _Plot, name: str) -> Iterator[str]:
         below, floor = floor, [number(plot.y(height)) for height in heights]
         if floor == below:
             continue
-        there = "".join(f"V{y}H{x}" for y, x in zip(floor, edges[1:], strict=True))
+        forth = "".join(f"V{y}H{x}" for y, x in zip(floor, edges[1:], strict=True))
         back = "".join(
             f"V{y}H{x}" for y, x in zip(reversed(below), reversed(edges[:-1]), strict=True)
         )
         yield element(
             "path",
             [element("title", [words(band.name)])],
-            d=f"M{edges[0]} {below[0]}{there}{back}Z",
-            **_inked(band, name),
+            d=f"M{edges[0]} {below[0]}{forth}{back}Z",
+            **_fill(band, name),
         )
 
 
@@ -152,18 +152,18 @@ def _sums(plot: _Plot) -> list[tuple[list[float], Series]]:
     return list(zip(rising, plot.bands, strict=True))
 
 
-def _line(plot: _Plot, one: Series) -> str:
+def _line(plot: _Plot, series: Series) -> str:
     points = [
         f"{number(plot.x(x))} {number(plot.y(y))}"
-        for x, y in zip(plot.panel.x, one.values, strict=True)
+        for x, y in zip(plot.panel.x, series.values, strict=True)
     ]
     path = element(
         "path",
-        [element("title", [words(one.name)])],
+        [element("title", [words(series.name)])],
         d="M" + "L".join(points),
-        class_=f"{one.look} s{_hue(one)}",
+        class_=f"{series.style} s{_hue(series)}",
     )
-    return path + element("path", d=f"M{points[-1]}h0", class_=f"dot s{_hue(one)}")
+    return path + element("path", d=f"M{points[-1]}h0", class_=f"dot s{_hue(series)}")
 
 
 def _mark(plot: _Plot, mark: Mark) -> Iterator[str]:
@@ -178,8 +178,8 @@ def _mark(plot: _Plot, mark: Mark) -> Iterator[str]:
 
 
 def _labels(plot: _Plot, name: str) -> Iterator[str]:
-    """Write every name beside the end of its line or band, and lead to it."""
-    ends = [(plot.y(one.values[-1]), one) for one in plot.lines]
+    """Yield the name of each line or band, next to its end, with a line that leads to it."""
+    ends = [(plot.y(series.values[-1]), series) for series in plot.lines]
     low = 0.0
     for high, band in _sums(plot):
         ends.append((plot.y((low + high[-1]) / 2), band))
@@ -187,32 +187,32 @@ def _labels(plot: _Plot, name: str) -> Iterator[str]:
     ends.sort(key=lambda end: end[0])
     edge = plot.x.end
     places = spread([y for y, _ in ends], gap=_LINE, low=plot.y.end + 4, high=plot.y.start)
-    for (y, one), place in zip(ends, places, strict=True):
+    for (y, series), place in zip(ends, places, strict=True):
         lead = f"M{number(edge + 4)} {number(y)}L{number(edge + 13)} {number(place)}"
         yield element("path", d=lead, class_="lead axis")
-        yield _swatch(one, edge + 15, place, name)
-        label = shortened(one.name, room=_WIDEST)
+        yield _swatch(series, edge + 15, place, name)
+        label = shortened(series.name, max_width=_MAX_LABEL)
         yield _text(label, x=edge + _ASIDE, y=place + 4.5, class_="ink")
 
 
-def _swatch(one: Series, x: float, y: float, name: str) -> str:
-    """Show what a line or band looks like, beside its name."""
-    if one.look != "area":
+def _swatch(series: Series, x: float, y: float, name: str) -> str:
+    """Return a sample of a line or band, drawn next to its name."""
+    if series.style != "area":
         line = f"M{number(x)} {number(y)}h{number(_SWATCH)}"
-        return element("path", d=line, class_=f"{one.look} s{_hue(one)}")
+        return element("path", d=line, class_=f"{series.style} s{_hue(series)}")
     top = y - _SWATCH / 2
-    return element("rect", x=x, y=top, width=_SWATCH, height=_SWATCH, **_inked(one, name))
+    return element("rect", x=x, y=top, width=_SWATCH, height=_SWATCH, **_fill(series, name))
 
 
-def _inked(one: Series, name: str) -> dict[str, str]:
+def _fill(series: Series, name: str) -> dict[str, str]:
     """Return the attributes that fill a band or a swatch."""
-    if one.hue == BURNED:
+    if series.hue == BURNED:
         return {"class_": "area edge", "fill": f"url(#{name}-hatch)"}
-    return {"class_": f"area edge f{_hue(one)}"}
+    return {"class_": f"area edge f{_hue(series)}"}
 
 
-def _hue(one: Series) -> str:
-    return str(one.hue) if one.hue >= 0 else "-others"
+def _hue(series: Series) -> str:
+    return str(series.hue) if series.hue >= 0 else "-others"
 
 
 def _hatching(name: str) -> str:
@@ -222,8 +222,8 @@ def _hatching(name: str) -> str:
 
 
 def _edges(x: Sequence[float]) -> list[float]:
-    """Return where each x begins, and where the last one ends: half-way to its neighbours."""
-    between = [(one + other) / 2 for one, other in pairwise(x)]
+    """Return where each x begins, and where the last one ends: half-way to its neighbors."""
+    between = [(low + high) / 2 for low, high in pairwise(x)]
     return [x[0] - 0.5, *between, x[-1] + 0.5]
 
 

@@ -1,42 +1,42 @@
-"""Hold what a chart shows: a figure of panels, each with series over a common x."""
+"""The content of a chart: a figure of panels, each with series over a common x."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 HUES = 6
-"""Colours that all kinds of colour vision tell apart, on white and on near black."""
+"""Number of hues that all kinds of color vision can distinguish, on white and on near black."""
 
 OTHERS = -1
-"""The hue of what is summed up: grey."""
+"""The hue of a sum of other series: gray."""
 
 BURNED = -2
-"""The hue of what burns: hatched."""
+"""The hue of the burn: hatched."""
 
-Look: TypeAlias = Literal["line", "dashes", "area"]
+Style: TypeAlias = Literal["line", "dashes", "area"]
 """A line, a dashed line, or a band; bands of a panel are stacked, the first at the bottom."""
 
 
 @dataclass(frozen=True)
 class Series:
-    """Hold one line or band.
+    """A line or a band.
 
     Attributes:
-        name: what stands beside it.
+        name: its label.
         values: one per x of its panel, finite.
-        look: line, dashes or area.
-        hue: a colour from 0, :data:`OTHERS` or :data:`BURNED`.
+        style: line, dashes or area.
+        hue: a color from 0, :data:`OTHERS` or :data:`BURNED`.
     """
 
     name: str
     values: Sequence[float]
-    look: Look = "line"
+    style: Style = "line"
     hue: int = 0
 
 
 @dataclass(frozen=True)
 class Mark:
-    """Hold an upright rule at ``x`` with a few words at its head."""
+    """A vertical line at ``x`` with a short text above it."""
 
     x: float
     text: str
@@ -47,7 +47,7 @@ class Panel:
     """One pair of axes with what is drawn on it.
 
     Attributes:
-        title: what is drawn; empty where the title of the figure says it.
+        title: what is drawn; empty if the figure's title says it.
         x: ascending values; every series has as many values.
         series: what is drawn.
         top: the end of the y axis, which begins at 0.
@@ -65,9 +65,9 @@ class Panel:
     def __post_init__(self) -> None:
         if not len(self.x):
             raise ValueError("expected a panel with at least one x, got none")
-        for one in self.series:
-            if len(one.values) != len(self.x):
-                raise ValueError(f"{one.name}: {len(one.values)} values for {len(self.x)} x")
+        for series in self.series:
+            if len(series.values) != len(self.x):
+                raise ValueError(f"{series.name}: {len(series.values)} values for {len(self.x)} x")
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from unicodedata import east_asian_width
 
 LIGHT = ("#0b6bb0", "#b47a22", "#7f29d6", "#d35077", "#455214", "#672260")
 DARK = ("#5ab0ea", "#dab33e", "#e8c9e5", "#cf6e8b", "#b2d194", "#da563e")
-"""Searched for: every two differ by more than 20 in CIELAB for normal vision, protanopia,
-deuteranopia and tritanopia, and each stands out from its paper by more than 3 : 1."""
+"""Found by search: any two differ by more than 20 in CIELAB for normal vision, protanopia,
+deuteranopia and tritanopia, and each has a contrast of more than 3 : 1 to its background."""
 
 LIGHT_PAPER, DARK_PAPER = "#ffffff", "#14171c"
 
@@ -89,19 +89,19 @@ def width(text: str) -> float:
     return sum(13.0 if east_asian_width(char) in "WF" else 7.3 for char in text)
 
 
-def shortened(text: str, *, room: float) -> str:
+def shortened(text: str, *, max_width: float) -> str:
     """Return text shortened to a width, with an ellipsis where something is left out.
 
     Example:
-        >>> shortened("competition", room=50)
+        >>> shortened("competition", max_width=50)
         'compe…'
     """
-    if width(text) <= room:
+    if width(text) <= max_width:
         return text
-    kept = text
-    while kept and width(kept + "…") > room:
-        kept = kept[:-1]
-    return kept + "…"
+    beginning = text
+    while beginning and width(beginning + "…") > max_width:
+        beginning = beginning[:-1]
+    return beginning + "…"
 
 
 def _value(value: str | float) -> str:

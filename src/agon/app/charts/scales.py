@@ -29,21 +29,21 @@ class Scale:
         return self.start + part * (self.end - self.start)
 
 
-def ticks(low: float, high: float, *, most: int, whole: bool = False) -> list[float]:
+def ticks(low: float, high: float, *, most: int, integers: bool = False) -> list[float]:
     """Return round values between ``low`` and ``high``: steps of 1, 2 or 5 times a power of ten.
 
     Args:
         low: not above ``high``.
         high: both finite.
         most: maximum number of ticks, at least 2.
-        whole: integers only (epochs).
+        integers: integers only (epochs).
 
     Example:
         >>> ticks(0, 100, most=6)
         [0, 20, 40, 60, 80, 100]
-        >>> ticks(3, 17, most=5, whole=True)
+        >>> ticks(3, 17, most=5, integers=True)
         [5, 10, 15]
-        >>> ticks(41, 41, most=5, whole=True)
+        >>> ticks(41, 41, most=5, integers=True)
         [41]
     """
     if high <= low:
@@ -51,7 +51,7 @@ def ticks(low: float, high: float, *, most: int, whole: bool = False) -> list[fl
     rough = (high - low) / most
     power = 10.0 ** math.floor(math.log10(rough))
     for step in (power * nice for nice in (1, 2, 5, 10, 20)):
-        step = max(step, 1.0) if whole else step  # noqa: PLW2901 (the same step as an integer)
+        step = max(step, 1.0) if integers else step  # noqa: PLW2901 (the same step as an integer)
         first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
         if last - first < most:
             break
@@ -60,14 +60,14 @@ def ticks(low: float, high: float, *, most: int, whole: bool = False) -> list[fl
     return [int(value) if value.is_integer() else value for value in values] or [low]
 
 
-def spread(wanted: Sequence[float], *, gap: float, low: float, high: float) -> list[float]:
+def spread(desired: Sequence[float], *, gap: float, low: float, high: float) -> list[float]:
     """Return coordinates of labels, moved as little as possible to be ``gap`` apart.
 
     The sum of the squared moves is minimal, and the order stays. Labels stay within ``low`` …
     ``high`` if all of them fit.
 
     Args:
-        wanted: the desired coordinates, ascending.
+        desired: the desired coordinates, ascending.
         gap: minimum distance.
         low: minimum coordinate.
         high: maximum coordinate.
@@ -76,15 +76,16 @@ def spread(wanted: Sequence[float], *, gap: float, low: float, high: float) -> l
         >>> spread([10.0, 11.0, 50.0], gap=5, low=0, high=100)
         [8.0, 13.0, 50.0]
     """
-    # Minus the gaps before them, coordinates must not fall: pool those that do (isotonic means).
+    # After subtracting the gaps before them, coordinates must not decrease: pool those that do
+    # (isotonic regression).
     pools: list[tuple[float, int]] = []
-    for at, place in enumerate(wanted):
+    for at, place in enumerate(desired):
         mean, count = place - at * gap, 1
         while pools and pools[-1][0] > mean:
-            before, others = pools.pop()
-            mean = (mean * count + before * others) / (count + others)
-            count += others
+            before, pooled = pools.pop()
+            mean = (mean * count + before * pooled) / (count + pooled)
+            count += pooled
         pools.append((mean, count))
-    last = high - gap * (len(wanted) - 1)
+    last = high - gap * (len(desired) - 1)
     bounded = [max(low, min(mean, max(low, last))) for mean, count in pools for _ in range(count)]
     return [place + at * gap for at, place in enumerate(bounded)]

@@ -17,8 +17,8 @@ _MARGIN = 16.0
 _HEAD = 74.0  # title and subtitle
 _ROW, _BAR = 44.0, 14.0
 _NAMES = 230.0  # the column of names
-_POINTS = 76.0  # room for the points behind the longest bar
-_CUT = 0.1  # of what the other parts span, left of a first part that dwarfs them
+_POINTS = 76.0  # width of the points after the longest bar
+_CUT = 0.1  # share of the other parts' span that is drawn of a much larger first part
 _DWARFS = 4
 _SMALL = 13 / 12  # how much more small print fits a line
 _HALO: Final[dict[str, str | float]] = {
@@ -71,14 +71,14 @@ def waterfall(explanation: Explanation, *, under: str) -> str:
         element("desc", [words(_described(explanation))], id="why-desc"),
         style(),
         element("rect", width=WIDTH, height=height, class_="paper"),
-        _text(f"{explanation.id} · {place}", room=1.0, x=_MARGIN, y=30, class_="title ink"),
-        _text(f"{explanation.board} · {under}", room=1.0, x=_MARGIN, y=50, class_="small quiet"),
+        _text(f"{explanation.id} · {place}", part=1.0, x=_MARGIN, y=30, class_="title ink"),
+        _text(f"{explanation.board} · {under}", part=1.0, x=_MARGIN, y=50, class_="small quiet"),
     ]
     zero = along(min(max(low, 0.0), high))
-    drawn.append(_upright(zero, _HEAD - 8, height - _MARGIN, "grid"))
+    drawn.append(_vertical(zero, _HEAD - 8, height - _MARGIN, "grid"))
     for at, total in enumerate(totals[1:]):
         top = _HEAD + _ROW * at
-        drawn.append(_upright(along(total), top + 1, top + 1 + _ROW, "axis rule"))
+        drawn.append(_vertical(along(total), top + 1, top + 1 + _ROW, "axis rule"))
     for at, (part, (before, after)) in enumerate(zip(parts, pairwise(totals), strict=True)):
         drawn += _row(part, along(before), along(after), top=_HEAD + _ROW * at)
     if explanation.score is not None:
@@ -97,29 +97,29 @@ def waterfall(explanation: Explanation, *, under: str) -> str:
 
 def _row(part: Part, before: float, after: float, *, top: float) -> Iterator[str]:
     """Yield the elements of a part: name, bar, points, and what is missing or the reason."""
-    yield _text(part.name, room=_NAMES / WIDTH, x=_MARGIN, y=top + 12, class_="ink")
+    yield _text(part.name, part=_NAMES / WIDTH, x=_MARGIN, y=top + 12, class_="ink")
     left, right = min(before, after), max(before, after)
     hue = "f0" if part.points >= 0 else "f1"
     if part.points:
         long = max(right - left, 2.0)
         yield element("rect", x=left, y=top + 1, width=long, height=_BAR, class_=hue)
-    yield _text(_signed(part.points), room=1.0, x=right + 6, y=top + 12.5, class_="ink")
+    yield _text(_signed(part.points), part=1.0, x=right + 6, y=top + 12.5, class_="ink")
     text = f"→ {part.missing}" if part.missing and not part.points else part.text
-    yield _text(text, room=_SMALL, x=_MARGIN, y=top + 29, class_="small quiet edge", **_HALO)
+    yield _text(text, part=_SMALL, x=_MARGIN, y=top + 29, class_="small quiet edge", **_HALO)
 
 
 def _total(explanation: Explanation, zero: float, end: float, *, top: float) -> Iterator[str]:
     left, right = min(zero, end), max(zero, end)
-    yield _text("score", room=1.0, x=_MARGIN, y=top + 12, class_="panel ink")
+    yield _text("score", part=1.0, x=_MARGIN, y=top + 12, class_="panel ink")
     yield element(
         "rect", x=left, y=top + 1, width=max(right - left, 2.0), height=_BAR, class_="f-others"
     )
     total = f"{explanation.score:,.10g}"
-    yield _text(total, room=1.0, x=right + 6, y=top + 12.5, class_="panel ink")
+    yield _text(total, part=1.0, x=right + 6, y=top + 12.5, class_="panel ink")
 
 
-def _upright(x: float, y1: float, y2: float, look: str) -> str:
-    return element("line", x1=x, y1=y1, x2=x, y2=y2, class_=look)
+def _vertical(x: float, y1: float, y2: float, css_class: str) -> str:
+    return element("line", x1=x, y1=y1, x2=x, y2=y2, class_=css_class)
 
 
 def _described(explanation: Explanation) -> str:
@@ -137,7 +137,7 @@ def _signed(points: float) -> str:
     return f"{'+' if points > 0 else '−'}{abs(points):,.10g}"
 
 
-def _text(text: str, *, room: float, **attributes: str | float) -> str:
+def _text(text: str, *, part: float, **attributes: str | float) -> str:
     """Return text for a part of the picture's width, shortened where it is longer."""
-    fits = room * (WIDTH - 2 * _MARGIN) - (8 if room < 1 else 0)
-    return element("text", [words(shortened(text, room=fits))], **attributes)
+    pixels = part * (WIDTH - 2 * _MARGIN) - (8 if part < 1 else 0)
+    return element("text", [words(shortened(text, max_width=pixels))], **attributes)

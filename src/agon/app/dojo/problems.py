@@ -147,7 +147,7 @@ def problem_of(
     Returns:
         The problem; None when anything is wrong.
     """
-    issues += _misspelt(given, declaration)
+    issues += _misspelled(given, declaration)
     values: dict[str, Any] = {}
     for key, read in _READERS.items():
         if given.get(key) is not None:
@@ -217,8 +217,8 @@ def _canonical(raw: bytes, where: str) -> bytes:
         raise InvalidPackage(FileIssue(where, what, remedy)) from None
 
 
-def _misspelt(given: Mapping[str, Any], where: str) -> Iterator[FileIssue]:
-    """Yield keys that look like misspelt ones of ours; other keys are ignored."""
+def _misspelled(given: Mapping[str, Any], where: str) -> Iterator[FileIssue]:
+    """Yield keys that look like misspelled ones of ours; other keys are ignored."""
     folded = {key.casefold(): key for key in _KEYS if given.get(key) is None}
     for name in given:
         if name not in _KEYS:

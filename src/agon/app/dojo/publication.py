@@ -62,7 +62,7 @@ def require_new(out: Path) -> None:
         Conflict: it exists and is not an empty folder.
     """
     if not out.absolute().parent.is_dir():
-        raise NotFound(f"{out.parent}: no such folder; make it first")
+        raise NotFound(f"{out.parent}: no such folder; create it first")
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise Conflict(f"{out} exists already; name a new or an empty folder")
 

@@ -272,7 +272,7 @@ def _require_season(folder: Path, *, new: bool) -> None:
         if not new:
             raise NotFound(f"{folder}: no such season; judge into it first")
         if not folder.absolute().parent.is_dir():
-            raise NotFound(f"{folder.parent}: no such folder; make it first")
+            raise NotFound(f"{folder.parent}: no such folder; create it first")
     elif not folder.is_dir() or (
         not is_season(folder) and any(entry.name != _LOCK for entry in folder.iterdir())
     ):

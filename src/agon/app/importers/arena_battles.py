@@ -7,11 +7,11 @@ column         what it is
 ``model_b``    name of the model on side b
 ``winner``     ``model_a``, ``model_b``, ``tie`` or ``tie (bothbad)`` (also ``both_bad``)
 ``tstamp``     optional: seconds since 1970, as in the published files
-``timestamp``  optional: ISO 8601, as in later files (``played_at`` is taken too)
+``timestamp``  optional: ISO 8601, as in later files (``played_at`` is read too)
 =============  =====================================================================
 
-All other columns are left alone. A match is named by its row, so that matches of one time, or of
-none, are rated in file order. ``tie`` and ``tie (bothbad)`` are both ties.
+All other columns are ignored. A match's id is its row, so that matches with the same time, or
+without one, are rated in file order. ``tie`` and ``tie (bothbad)`` are both ties.
 """
 
 from collections.abc import Mapping
@@ -44,7 +44,7 @@ _SCHEMA = Schema(
                     "model_b",
                     SameValue("model_a", "model_b"),
                     "is also model_a",
-                    "name two different models, or leave the battle out",
+                    "name two different models, or remove the battle",
                 ),
                 *(
                     RowCheck(name, IsBlank(name), "is blank", "name the model")

@@ -4,7 +4,7 @@ One row is one validator's evaluation of one miner in one epoch. Columns, each u
 names listed (the first that is there):
 
 ============  =============================================  =====================================
-what          names                                          becomes
+field         names                                          becomes
 ============  =============================================  =====================================
 miner         ``uid``, ``miner_uid``                         ``submissions.miner_uid``
 key           ``hotkey``, ``miner_hotkey``                   the submission's id
@@ -19,7 +19,7 @@ start         ``submitted_at``                               ``submissions.submi
 ============  =============================================  =====================================
 
 A submission is named by its own id, else by the miner's hotkey, else by the uid. Without a column
-of uids, hotkeys are numbered from 1 in their order, which a note says: such weights are for
+of uids, hotkeys are numbered from 1 in their order, which a note reports: such weights are for
 display only. Without ``submitted_at`` a submission counts as made in the second of
 its first epoch after the start of 1970, so that ties go to the earlier epoch.
 """
@@ -45,7 +45,7 @@ FIELDS = {
     "evaluated_at": ("evaluated_at", "timestamp"),
     "submitted_at": ("submitted_at",),
 }
-"""What a column means, and the names it may have."""
+"""The names a column may have, by field."""
 
 _KINDS = {
     "uid": Column("uid", Kind.INTEGER, low=0, high=65_535),
@@ -62,7 +62,7 @@ _NEEDED = ("validator", "score", "stake")
 
 
 @dataclass(frozen=True)
-class _Named:
+class _Mapping:
     """The column of the file for each field, and SQL that reads it."""
 
     columns: dict[str, str]
@@ -96,33 +96,33 @@ def read(source: Any, *, columns: Mapping[str, str] | None = None) -> Imported:
 
     Raises:
         InvalidRecords: rows that are not evaluations or contradict each other, in one error.
-        NotFound, Unreadable: there is no such file, it is of another kind, or lacks a column.
+        NotFound, Unreadable: there is no such file, its format is unknown, or a column is missing.
     """
-    named = _Named(_columns(source, columns or {}))
-    with foreign(_schema(named), {"evaluations": source}) as given:
+    mapping = _Mapping(_columns(source, columns or {}))
+    with foreign(_schema(mapping), {"evaluations": source}) as records:
         rows = f"""
-            SELECT _row, {named.uid} AS uid, ({named.submission})::VARCHAR AS submission,
-                   {named.sql("validator")} AS validator, {named.sql("score")} AS score,
-                   {named.sql("stake")} AS stake, {named.epoch} AS epoch,
-                   {named.sql("evaluated_at", "NULL::TIMESTAMP")} AS evaluated_at,
-                   {named.sql("submitted_at", "NULL::TIMESTAMP")} AS submitted_at
+            SELECT _row, {mapping.uid} AS uid, ({mapping.submission})::VARCHAR AS submission,
+                   {mapping.sql("validator")} AS validator, {mapping.sql("score")} AS score,
+                   {mapping.sql("stake")} AS stake, {mapping.epoch} AS epoch,
+                   {mapping.sql("evaluated_at", "NULL::TIMESTAMP")} AS evaluated_at,
+                   {mapping.sql("submitted_at", "NULL::TIMESTAMP")} AS submitted_at
             FROM evaluations"""
         tables = {
-            "submissions": given.sql(
+            "submissions": records.sql(
                 f"SELECT submission AS id, min(uid)::BIGINT AS miner_uid, "
                 f"coalesce(min(submitted_at), make_timestamp(min(epoch) * 1000000)) "
                 f"AS submitted_at FROM ({rows}) GROUP BY submission ORDER BY min(_row)"
             ),
-            "evaluations": given.sql(
+            "evaluations": records.sql(
                 f"SELECT submission AS submission_id, validator AS validator_id, score, "
                 f"epoch::BIGINT AS epoch, evaluated_at FROM ({rows}) ORDER BY _row"
             ),
-            "validators": given.sql(
+            "validators": records.sql(
                 f"SELECT validator AS id, min(stake) AS stake, epoch::BIGINT AS epoch "
                 f"FROM ({rows}) GROUP BY validator, epoch ORDER BY min(_row)"
             ),
         }
-    return Imported("challenge", tables, tuple(_notes(named)))
+    return Imported("challenge", tables, tuple(_notes(mapping)))
 
 
 def _columns(source: Any, columns: Mapping[str, str]) -> dict[str, str]:
@@ -135,26 +135,26 @@ def _columns(source: Any, columns: Mapping[str, str]) -> dict[str, str]:
         raise Unreadable(f"columns: no field {unknown[0]!r}: {did_you_mean(unknown[0], FIELDS)}")
     present = columns_of(source)
     names_of = {**FIELDS, **{field: (name,) for field, name in columns.items()}}
-    found = {
+    mapped = {
         field: next(name for name in names if name in present)
         for field, names in names_of.items()
         if any(name in present for name in names)
     }
-    lacking = [field for field in _NEEDED if field not in found]
-    if "uid" not in found and "hotkey" not in found:
-        lacking.append("uid")
-    if lacking:
-        wanted = "; ".join(
+    missing = [field for field in _NEEDED if field not in mapped]
+    if "uid" not in mapped and "hotkey" not in mapped:
+        missing.append("uid")
+    if missing:
+        expected = "; ".join(
             f"no column for the {field}: give one of "
             + ", ".join(names_of[field] + (FIELDS["hotkey"] if field == "uid" else ()))
-            for field in lacking
+            for field in missing
         )
         place = source if isinstance(source, Path) else "evaluations"
-        raise Unreadable(f"{place}: {wanted}; its columns are {', '.join(present) or 'none'}")
-    return found
+        raise Unreadable(f"{place}: {expected}; its columns are {', '.join(present) or 'none'}")
+    return mapped
 
 
-def _schema(named: _Named) -> Schema:
+def _schema(mapping: _Mapping) -> Schema:
     """Return a schema with the file's column names, so that issues name them."""
     columns = tuple(
         Column(
@@ -164,20 +164,20 @@ def _schema(named: _Named) -> Schema:
             low=_KINDS[field].low,
             high=_KINDS[field].high,
         )
-        for field, name in named.columns.items()
+        for field, name in mapping.columns.items()
     )
     return Schema(
         "bittensor evaluations",
-        (Table("evaluations", columns, required=True, checks=tuple(_checks(named))),),
+        (Table("evaluations", columns, required=True, checks=tuple(_checks(mapping))),),
     )
 
 
-def _checks(named: _Named) -> list[CrossRowCheck]:
+def _checks(mapping: _Mapping) -> list[CrossRowCheck]:
     checks = [
         _one_per(
             "stake",
-            f"{named.sql('validator')}, {named.epoch}",
-            named,
+            f"{mapping.sql('validator')}, {mapping.epoch}",
+            mapping,
             "differs from another row of the same validator and epoch",
             "give a validator one stake per epoch",
         )
@@ -185,36 +185,38 @@ def _checks(named: _Named) -> list[CrossRowCheck]:
     checks += [
         _one_per(
             field,
-            f"({named.submission})::VARCHAR",
-            named,
+            f"({mapping.submission})::VARCHAR",
+            mapping,
             "differs from another row of the same submission",
-            "name submissions apart in a column submission_id",
+            "give each submission its own id in a column submission_id",
         )
         for field in ("uid", "submitted_at")
-        if field in named.columns
+        if field in mapping.columns
     ]
     return checks
 
 
-def _one_per(field: str, group: str, named: _Named, reason: str, remedy: str) -> CrossRowCheck:
+def _one_per(field: str, group: str, mapping: _Mapping, reason: str, remedy: str) -> CrossRowCheck:
     """Return a check that a field has one value in each group (SQL, comma-separated)."""
     same = f"({group})"
-    bad = (
+    violations = (
         f"{same} IN (SELECT {same} FROM {{evaluations}} GROUP BY {group} "
-        f"HAVING count(DISTINCT {named.sql(field)}) > 1)"
+        f"HAVING count(DISTINCT {mapping.sql(field)}) > 1)"
     )
-    column = named.columns[field]
-    read = tuple(name for name in named.columns.values() if f'"{name}"' in group)
-    return CrossRowCheck(column, bad, ("evaluations",), reason, remedy, columns=(*read, column))
+    column = mapping.columns[field]
+    read = tuple(name for name in mapping.columns.values() if f'"{name}"' in group)
+    return CrossRowCheck(
+        column, violations, ("evaluations",), reason, remedy, columns=(*read, column)
+    )
 
 
-def _notes(named: _Named) -> list[str]:
+def _notes(mapping: _Mapping) -> list[str]:
     notes = []
-    if "uid" not in named.columns:
+    if "uid" not in mapping.columns:
         notes.append(
             "there is no column of uids: hotkeys are numbered from 1 in their order; "
             "do not set weights from these numbers"
         )
-    if "epoch" not in named.columns:
+    if "epoch" not in mapping.columns:
         notes.append("there is no column of epochs: all rows are of epoch 0")
     return notes

@@ -8,15 +8,15 @@ of a run               becomes
 ``…/result.json``      a row of ``task_results``, when the trial has a score
 =====================  ======================================================================
 
-Several runs of one submission by one validator add up; runs by different validators stand beside
-each other, as the consensus wants them.
+Several runs of one submission by one validator are added together; runs by different validators
+stay separate, as the consensus needs them.
 """
 
 from datetime import datetime
 from pathlib import Path
 
 from agon.app.importers.imported import Imported
-from agon.app.importers.trials import STAKES, Ran, tables_of
+from agon.app.importers.trials import STAKES, Trial, tables_of
 from agon.app.tasks.folder import RUN, read_plan, read_results
 from agon.errors import NotFound, Unreadable
 
@@ -28,11 +28,11 @@ def read(source: str) -> Imported:
         NotFound, Unreadable: there is no such folder, or no run with a scored trial in it.
         Conflict: one submission has trials of two miners.
     """
-    place = Path(source)
-    if not place.is_dir():
-        raise NotFound(f"{place}: no such folder")
-    folders = [place] if (place / RUN).exists() else sorted(
-        folder for folder in place.iterdir() if (folder / RUN).exists()
+    root = Path(source)
+    if not root.is_dir():
+        raise NotFound(f"{root}: no such folder")
+    folders = [root] if (root / RUN).exists() else sorted(
+        folder for folder in root.iterdir() if (folder / RUN).exists()
     )  # fmt: skip
     trials, unscored = [], 0
     for folder in folders:
@@ -40,7 +40,7 @@ def read(source: str) -> Imported:
         results = read_results(folder)
         unscored += sum(not result.scored for result in results)
         trials += [
-            Ran(
+            Trial(
                 submission=plan.submission or plan.agent,
                 miner_uid=plan.miner_uid,
                 submitted_at=datetime.fromisoformat(plan.started_at),
@@ -52,7 +52,9 @@ def read(source: str) -> Imported:
             if result.scored
         ]
     if not trials:
-        raise Unreadable(f"{place} holds no run with a finished trial; give a folder of --out")
+        raise Unreadable(
+            f"{root} contains no run with a finished trial; give a folder written by --out"
+        )
     notes = [STAKES]
     if unscored:
         notes.append(f"{unscored} trials without a score are left out")

@@ -3,20 +3,20 @@
 ==============  ====================================================================
 column          what it is
 ==============  ====================================================================
-``left``        name of the model whose answer stood left; becomes the bot's id
-``right``       name of the model whose answer stood right
+``left``        name of the model whose answer was shown left; becomes the bot's id
+``right``       name of the model whose answer was shown right
 ``winner``      ``left``, ``right`` or ``tie``
 ``worker``      optional: who judged; becomes a judge (a person)
 ``id``          optional: the pair of answers; its rows are the votes of one match
 ``prompt``      optional: the prompt both answered
-``created_at``  optional: ISO 8601, when the vote was given
+``created_at``  optional: ISO 8601, time of the vote
 ==============  ====================================================================
 
 With workers, a pair is a match and each row a vote (``unit="pairs"``); without workers, or with
 ``unit="votes"``, each row is a match of its own with its winner. Rows of one pair may show the two
-answers in either order. Beside a file ``X``, or given apart, ``gpt4-X`` holds another judge's
-verdict on the pairs (``id``, ``winner``): their audit. A file ``models.jsonl`` beside (``name``,
-``org``) names the models' owners.
+answers in either order. A file ``gpt4-X`` in the folder of the file ``X``, or named by ``audit``,
+holds another judge's verdicts on the pairs (``id``, ``winner``): their audit. A file
+``models.jsonl`` in that folder (``name``, ``org``) names the models' owners.
 
 The data of the LLMFAO study is in this form.
 """
@@ -61,7 +61,7 @@ _COMPARISONS = Table(
             "id",
             _OTHER_PAIR,
             ("comparisons",),
-            "stands for different pairs of models",
+            "is the id of different pairs of models",
             "give each pair its own id",
             columns=("id", "left", "right"),
         ),
@@ -157,12 +157,12 @@ def read(
 
     Raises:
         InvalidRecords: rows that are not comparisons, all in one error.
-        NotFound, Unreadable: a file cannot be had, or is of no kind that is read.
+        NotFound, Unreadable: a file does not exist, or is of an unknown format.
     """
     if unit not in UNITS:
-        raise Unreadable(f"{unit!r} is no unit of a match; give one of {', '.join(UNITS)}")
+        raise Unreadable(f"{unit!r} is not a unit of a match; give one of {', '.join(UNITS)}")
     sources = _sources(source, audit)
-    names = {given: name.rpartition(".")[2] for name, given in (columns or {}).items()}
+    names = {source_name: name.rpartition(".")[2] for name, source_name in (columns or {}).items()}
     present = {names.get(name, name) for name in columns_of(sources["comparisons"])}
     pairs = unit == "pairs" and {"id", "worker"} <= present
     if not pairs and audit is None:
@@ -196,18 +196,18 @@ def _sources(source: Any, audit: Any) -> dict[str, Any]:
 def _qualified(columns: Mapping[str, str] | None) -> dict[str, str]:
     """Return names of columns, each with its table: of the comparisons where no table is named."""
     return {
-        name if "." in name else f"comparisons.{name}": given
-        for name, given in (columns or {}).items()
+        name if "." in name else f"comparisons.{name}": source_name
+        for name, source_name in (columns or {}).items()
     }
 
 
 def _file(source: Path) -> Path:
     if not source.is_dir():
         return source
-    found = [path for name in _NAMES for path in sorted(source.glob(f"{name}.*"))]
-    if not found:
-        raise NotFound(f"{source} holds no {' or '.join(f'{name}.csv' for name in _NAMES)}")
-    return found[0]
+    files = [path for name in _NAMES for path in sorted(source.glob(f"{name}.*"))]
+    if not files:
+        raise NotFound(f"{source} contains no {' or '.join(f'{name}.csv' for name in _NAMES)}")
+    return files[0]
 
 
 def _notes(comparisons: Records, sources: Mapping[str, Any]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Name the formats that can be imported, and import one."""
+"""The formats that can be imported, and the import of one."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,23 +16,23 @@ class Format:
     """One format that can be imported.
 
     Attributes:
-        name: its name, also that of its module.
-        discipline: whose records come out.
-        what: what is read, in one sentence.
+        name: its name; its module has the same with underscores.
+        discipline: the discipline of the imported records.
+        summary: what is read, in one sentence.
         choices: names of the choices it has.
         frame: whether it is one table, which may be a data frame.
     """
 
     name: str
     discipline: str
-    what: str
+    summary: str
     choices: tuple[str, ...] = ()
     frame: bool = False
 
 
 FORMATS: Mapping[str, Format] = {
-    one.name: one
-    for one in (
+    item.name: item
+    for item in (
         Format(
             "arena-battles",
             "arena",
@@ -106,15 +106,17 @@ def import_records(
 
     Raises:
         NotFound: there is no such format or source.
-        Conflict: a choice that the format does not have.
-        InvalidRecords: with everything that is wrong, at once.
+        Conflict: the format has no such option.
+        InvalidRecords: with all issues.
         Unreadable: the source is not in that format.
 
     Example:
         >>> votes = "src/agon/examples/llmfao/crowd-comparisons.csv"
-        >>> made = import_records("comparisons", votes, unit="votes")
-        >>> made.discipline, made.tables["bots"].num_rows, made.tables["matches"].num_rows
-        ('arena', 59, 8931)
+        >>> imported = import_records("comparisons", votes, unit="votes")
+        >>> imported.discipline
+        'arena'
+        >>> imported.tables["bots"].num_rows, imported.tables["matches"].num_rows
+        (59, 8931)
     """
     if name not in FORMATS:
         raise NotFound(f"there is no format {name!r}: {did_you_mean(name, FORMATS)}")

@@ -1,7 +1,7 @@
 """Import the results of Harbor: a job's folder, or a folder of jobs.
 
 Every ``result.json`` below it that names a ``task_name`` is a trial (a job's own ``result.json``
-names none). Of a trial are read:
+names none). These keys of a trial are read:
 
 ====================================  ========================================================
 ``task_name``                         the task
@@ -9,12 +9,12 @@ names none). Of a trial are read:
 ``started_at``                        when it was submitted: the earliest of all its trials
 ``verifier_result.rewards``           passed, when the reward (``reward``, else all) is above 0
 ``exception_info.exception_type``     ``AgentTimeoutError`` and ``VerifierTimeoutError`` fail,
-                                      as time that is up does in the seed; any other exception
-                                      without a reward leaves the trial without a score
+                                      as a timeout does in the seed; with any other exception
+                                      and no reward the trial has no score
 ====================================  ========================================================
 
 There is one validator, ``harbor``; miners are numbered from 1 in the order of their submissions.
-A link is not followed.
+Links are not followed.
 """
 
 import math
@@ -25,7 +25,7 @@ from typing import Any
 
 from agon.app.files import FileIssue, InvalidPackage, collect_issues, read_object
 from agon.app.importers.imported import Imported
-from agon.app.importers.trials import STAKES, Ran, tables_of
+from agon.app.importers.trials import STAKES, Trial, tables_of
 from agon.app.tasks.files import files_under
 from agon.errors import NotFound, Unreadable
 from agon.kernel.times import parse_time
@@ -33,8 +33,8 @@ from agon.kernel.times import parse_time
 _VALIDATOR = "harbor"
 _RESULT = "result.json"
 _TIMEOUTS = {"AgentTimeoutError", "VerifierTimeoutError"}
-_MOST = 64 << 20
-_BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
+_MAX_RESULT_BYTES = 64 << 20
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def read(source: str) -> Imported:
@@ -42,33 +42,37 @@ def read(source: str) -> Imported:
 
     Raises:
         NotFound: there is no such folder.
-        InvalidPackage: trials that cannot be understood, all at once.
-        Unreadable: there is no trial with a score.
+        InvalidPackage: with the issues of all invalid trials.
+        Unreadable: no trial has a score.
     """
-    place = Path(source)
-    if not place.is_dir():
-        raise NotFound(f"{place}: no such folder")
+    folder = Path(source)
+    if not folder.is_dir():
+        raise NotFound(f"{folder}: no such folder")
     issues: list[FileIssue] = []
-    found: list[tuple[str, datetime, str, bool]] = []
+    results: list[tuple[str, datetime, str, bool]] = []
     unscored = 0
-    for path in _result_files(place):
-        where = str(path.relative_to(place))
+    for path in _result_files(folder):
+        where = str(path.relative_to(folder))
         with collect_issues(issues):
-            trial = read_object(path, where=where, most=_MOST)
+            trial = read_object(path, where=where, most=_MAX_RESULT_BYTES)
             if "task_name" not in trial:
                 continue
             passed = _passed(trial, where)
             if passed is None:
                 unscored += 1
                 continue
-            found.append((_submission(trial), _started(trial, where), _task(trial, where), passed))
+            results.append(
+                (_submission(trial), _started(trial, where), _task(trial, where), passed)
+            )
     if issues:
         raise InvalidPackage(*issues)
-    if not found:
-        raise Unreadable(f"{place} holds no trial with a score; give the folder of a Harbor job")
-    uids = {name: at for at, name in enumerate(sorted({name for name, *_ in found}), 1)}
+    if not results:
+        raise Unreadable(
+            f"{folder} contains no trial with a score; give the folder of a Harbor job"
+        )
+    uids = {name: at for at, name in enumerate(sorted({name for name, *_ in results}), 1)}
     trials = [
-        Ran(
+        Trial(
             submission=name,
             miner_uid=uids[name],
             submitted_at=started,
@@ -76,7 +80,7 @@ def read(source: str) -> Imported:
             task=task,
             passed=passed,
         )
-        for name, started, task, passed in found
+        for name, started, task, passed in results
     ]
     notes = ["miners are numbered from 1: do not set weights from these numbers", STAKES]
     if unscored:
@@ -84,10 +88,10 @@ def read(source: str) -> Imported:
     return Imported("challenge", tables_of(trials), tuple(notes))
 
 
-def _result_files(place: Path) -> Iterator[Path]:
-    for path, entry in files_under(place):
+def _result_files(folder: Path) -> Iterator[Path]:
+    for path, entry in files_under(folder):
         if entry.name == _RESULT and entry.is_file(follow_symlinks=False):
-            yield place / path
+            yield folder / path
 
 
 def _submission(trial: Mapping[str, Any]) -> str:
@@ -109,16 +113,16 @@ def _task(trial: Mapping[str, Any], where: str) -> str:
 
 
 def _started(trial: Mapping[str, Any], where: str) -> datetime:
-    given = trial.get("started_at")
-    if given is None:
-        return _BEGINNING
+    text = trial.get("started_at")
+    if text is None:
+        return _EPOCH
     try:
-        moment = parse_time(str(given))
+        started = parse_time(str(text))
     except Unreadable:
-        moment = None
-    if moment is None:
-        raise InvalidPackage(FileIssue(where, f"started_at is {given!r}", "give ISO 8601"))
-    return moment
+        started = None
+    if started is None:
+        raise InvalidPackage(FileIssue(where, f"started_at is {text!r}", "give ISO 8601"))
+    return started
 
 
 def _passed(trial: Mapping[str, Any], where: str) -> bool | None:
@@ -136,5 +140,5 @@ def _passed(trial: Mapping[str, Any], where: str) -> bool | None:
 
 
 def _table(values: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    found = values.get(key)
-    return found if isinstance(found, Mapping) else {}
+    value = values.get(key)
+    return value if isinstance(value, Mapping) else {}

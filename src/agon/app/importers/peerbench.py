@@ -4,11 +4,11 @@ Read are the tables PeerBench stores, by its own names: ``auth.users`` (in a fol
 ``auth.users.csv``, ``auth_users.csv`` or ``users.csv``; likewise with other endings),
 ``org_to_people``, ``prompt_sets``, ``prompts``, ``hash_registrations``, ``prompt_set_prompts``,
 ``provider_models``, ``responses``, ``scores``, ``quick_feedbacks``, ``user_role_on_prompt_set``,
-``prompt_comments``, ``response_comments`` and ``score_comments``. What is joined there is joined
-once here: a prompt gets its uploader, a response its model's slug, and the three kinds of comments
-become one table.
+``prompt_comments``, ``response_comments`` and ``score_comments``. The import makes the joins: a
+prompt gets its uploader, a response its model's slug, and the three kinds of comments become one
+table.
 
-A community can also be scored where it replicas: ``agon score community postgresql://…``.
+A community can also be scored directly in its database: ``agon score community postgresql://…``.
 """
 
 from collections.abc import Iterator
@@ -43,14 +43,14 @@ _RESOLVED = {
     "prompts": (_PROMPTS, ("hash_cid_registration", "hash_sha256_registration")),
     "responses": (_RESPONSES, ("model_id",)),
 }
-"""Tables with a join made once, and the columns that were only there for it."""
+"""Tables that are joined by the import, and the columns that only the join needs."""
 
 
 def read(source: str) -> Imported:
-    """Read PeerBench's tables, from wherever records are read, as community records.
+    """Read PeerBench's tables, from any source of records, as community records.
 
     Raises:
-        InvalidRecords: with everything that is wrong, at once.
+        InvalidRecords: with all issues.
         NotFound, Unreadable, Unavailable: the source cannot be opened.
     """
     with _opened(source) as records:
@@ -65,16 +65,16 @@ def _tables(records: Records) -> dict[str, pa.Table]:
         query, joined_by = _RESOLVED.get(table.name, ("", ()))
         rows = records.sql(query) if query else records.arrow(table.name)
         needed = {column.name for column in table.columns if column.required}
-        kept = [
+        columns = [
             name
             for name in rows.column_names
             if name in needed
             or (name not in {"_row", *joined_by} and rows[name].null_count < rows.num_rows)
         ]
-        tables[table.name] = rows.select(kept)
+        tables[table.name] = rows.select(columns)
     comments = [name for name in _COMMENTS if records.has(name)]
     if comments:
-        # The kinds number their comments each for itself; a comment's id means nothing here.
+        # Ids of comments are unique within a kind only, so they are not read.
         union = " UNION ALL ".join(
             f"SELECT user_id, created_at, {at} AS kind, _row FROM {name}"
             for at, name in enumerate(comments)

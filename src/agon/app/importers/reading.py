@@ -31,7 +31,7 @@ ENDINGS = {
     ".json.gz": ".json",
     ".parquet": ".parquet",
 }
-"""Endings of files that are read, each with the ending of the kind it is."""
+"""Endings of the files that are read, each with the ending of its format."""
 
 
 @contextmanager
@@ -108,7 +108,7 @@ def _columns_of_file(file: Path) -> list[str]:
         if kind == ".json":
             rows: Any = _json_rows(file) or []
             return list(dict.fromkeys(key for row in rows if isinstance(row, dict) for key in row))
-        # What is not text is reported with its position when the rows are read; it is allowed here.
+        # Invalid UTF-8 is reported with its position when the rows are read; here it is ignored.
         with _opened(file, errors="replace") as text:
             if kind.startswith(".csv"):
                 first = text.readline()
@@ -141,25 +141,27 @@ def _kind(file: Path) -> str:
     for ending in sorted(ENDINGS, key=len, reverse=True):
         if name.endswith(ending):
             return ENDINGS[ending]
-    raise Unreadable(f"{file}: its kind is unknown; name it with one of {', '.join(ENDINGS)}")
+    raise Unreadable(
+        f"{file}: its format is unknown; give its name one of the endings {', '.join(ENDINGS)}"
+    )
 
 
-def _place(file: Path, place: Path, known: set[str]) -> None:
+def _place(file: Path, target: Path, columns: set[str]) -> None:
     kind = _kind(file)
     if kind != ".json":
-        place.with_name(place.name + kind).symlink_to(file.resolve())
+        target.with_name(target.name + kind).symlink_to(file.resolve())
         return
     rows = _json_rows(file)
-    if rows is None:  # one object per line, whatever the file is called
+    if rows is None:  # one object per line, whatever the file's name is
         ending = ".ndjson.gz" if file.suffix == ".gz" else ".ndjson"
-        place.with_name(place.name + ending).symlink_to(file.resolve())
+        target.with_name(target.name + ending).symlink_to(file.resolve())
         return
-    with place.with_name(place.name + ".ndjson").open("w", encoding="utf-8") as text:
+    with target.with_name(target.name + ".ndjson").open("w", encoding="utf-8") as text:
         for row in rows:
-            kept = row
+            item = row
             if isinstance(row, dict):
-                kept = {key: value for key, value in row.items() if key in known}
-            text.write(json.dumps(kept, ensure_ascii=True) + "\n")
+                item = {key: value for key, value in row.items() if key in columns}
+            text.write(json.dumps(item, ensure_ascii=True) + "\n")
 
 
 def _json_rows(file: Path) -> list[Any] | None:
@@ -182,7 +184,9 @@ def _json_rows(file: Path) -> list[Any] | None:
         lists = [item for item in value.values() if isinstance(item, list)]
         if len(lists) == 1:
             return list(lists[0])
-    raise Unreadable(f"{file} holds no list of objects; give [{{…}}, {{…}}] or one object per line")
+    raise Unreadable(
+        f"{file} contains no list of objects; give [{{…}}, {{…}}] or one object per line"
+    )
 
 
 def _opened(file: Path, *, errors: str = "strict") -> IO[str]:
@@ -192,7 +196,7 @@ def _opened(file: Path, *, errors: str = "strict") -> IO[str]:
 
 
 def _relocated(problem: RowIssue, files: Mapping[str, Path]) -> RowIssue:
-    """Report a problem under the name of the file it is in."""
+    """Return an issue with the name of the file it is in."""
     file = files.get(problem.table)
     if file is None:
         return problem

@@ -1,8 +1,7 @@
-"""Convert trials of tasks to challenge records: who submitted, who ran them, what passed.
+"""Convert trials of tasks to challenge records: submissions, validators and task results.
 
-A submission's further trials of a task ``t`` count as tasks of their own, ``t#2``, ``t#3``, …, so
-that its score is its pass rate over all trials. A trial without a score leaves no row: it is never
-a fail.
+Further trials of a task ``t`` by one submission count as tasks ``t#2``, ``t#3``, …, so that its
+score is its pass rate over all trials. A trial without a score has no row: it is not a failure.
 """
 
 from collections.abc import Iterable
@@ -15,15 +14,15 @@ from agon.errors import Conflict
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ran:
+class Trial:
     """One trial that has a score.
 
     Attributes:
-        submission: whose work it is.
-        miner_uid: who is paid for it.
-        submitted_at: when that submission was made, as far as this trial shows.
-        validator: who ran it.
-        task: on what.
+        submission: id of the submission.
+        miner_uid: uid of its miner.
+        submitted_at: when the submission was made, according to this trial.
+        validator: id of the validator that ran it.
+        task: id of the task.
         passed: whether it passed.
     """
 
@@ -35,29 +34,29 @@ class Ran:
     passed: bool
 
 
-def tables_of(trials: Iterable[Ran]) -> dict[str, pa.Table]:
+def tables_of(trials: Iterable[Trial]) -> dict[str, pa.Table]:
     """Return ``submissions``, ``validators`` (each with a stake of 1) and ``task_results``.
 
-    A submission counts as made when its first trial began.
+    The time of a submission is the start of its first trial.
 
     Raises:
         Conflict: one submission has trials of two miners.
     """
     submissions: dict[str, tuple[int, datetime]] = {}
-    seen: dict[tuple[str, str, str], int] = {}
+    runs: dict[tuple[str, str, str], int] = {}
     results = []
-    for one in trials:
-        uid, earliest = submissions.get(one.submission, (one.miner_uid, one.submitted_at))
-        if uid != one.miner_uid:
+    for trial in trials:
+        uid, earliest = submissions.get(trial.submission, (trial.miner_uid, trial.submitted_at))
+        if uid != trial.miner_uid:
             raise Conflict(
-                f"the submission {one.submission} has trials of the miners {uid} and "
-                f"{one.miner_uid}; name the submissions apart"
+                f"the submission {trial.submission} has trials of the miners {uid} and "
+                f"{trial.miner_uid}; give them different names"
             )
-        submissions[one.submission] = (uid, min(earliest, one.submitted_at))
-        key = (one.submission, one.validator, one.task)
-        nth = seen[key] = seen.get(key, 0) + 1
-        task = one.task if nth == 1 else f"{one.task}#{nth}"
-        results.append((one.submission, one.validator, task, one.passed))
+        submissions[trial.submission] = (uid, min(earliest, trial.submitted_at))
+        key = (trial.submission, trial.validator, trial.task)
+        nth = runs[key] = runs.get(key, 0) + 1
+        task = trial.task if nth == 1 else f"{trial.task}#{nth}"
+        results.append((trial.submission, trial.validator, task, trial.passed))
     validators = sorted({validator for _, validator, _, _ in results})
     names = sorted(submissions)
     return {
@@ -96,4 +95,4 @@ STAKES = (
     "every validator has a stake of 1: put the network's stakes into the table validators; "
     "a submission needs as many validators as the rule min_validators says"
 )
-"""What a reader of these records must know."""
+"""A note on what imported trials do not contain."""

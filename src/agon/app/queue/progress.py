@@ -30,14 +30,14 @@ class Progress:
         self._lost = Event()
         self.done: float | None = None
 
-    def report(self, done: float) -> None:
+    def report(self, part: float) -> None:
         """Set the part of the job that is done, from 0 to 1.
 
         Raises:
             LeaseLost: the job is no longer on this worker's lease.
         """
         self.check()
-        self.done = min(max(done, 0.0), 1.0)
+        self.done = min(max(part, 0.0), 1.0)
 
     def check(self) -> None:
         """Check that the job is still on this worker's lease.

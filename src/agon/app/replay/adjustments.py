@@ -40,7 +40,7 @@ class Adjusted:
         Raises:
             NotFound: there is no such board.
         """
-        mine = [one for one in self.adjustments if one.board == name]
+        mine = [adjustment for adjustment in self.adjustments if adjustment.board == name]
         board = self.scored.board(name)
         return adjusted(board, mine, shared=self.shared) if mine else board
 
@@ -51,15 +51,21 @@ class Adjusted:
             NotFound: the id is not in the records, or there is no such board.
         """
         explanation = self.scored.explain(name, board=board)
-        mine = [one for one in self.adjustments if one.board == board and one.id == name]
+        of_id = [
+            adjustment
+            for adjustment in self.adjustments
+            if adjustment.board == board and adjustment.id == name
+        ]
         places = explanation.places
         if explanation.score is None:
-            reasons = tuple(f"{_sentence(one, places)}; no score, no effect" for one in mine)
+            reasons = tuple(
+                f"{_sentence(adjustment, places)}; no score, no effect" for adjustment in of_id
+            )
             return replace(explanation, notes=(*explanation.notes, *reasons))
-        if not any(one.board == board for one in self.adjustments):
+        if not any(adjustment.board == board for adjustment in self.adjustments):
             return explanation
         row = self.board(board).row(name)
-        parts = tuple(_part(one, places) for one in mine)
+        parts = tuple(_part(adjustment, places) for adjustment in of_id)
         return replace(
             explanation, rank=row["rank"], score=row["score"], parts=(*explanation.parts, *parts)
         )
@@ -76,10 +82,10 @@ def adjusted(board: Board, adjustments: Sequence[Adjustment], *, shared: bool) -
     table = board.table
     indexes = {name: at for at, name in enumerate(table["id"].to_pylist())}
     scores = table["score"].to_numpy().astype(np.float64)
-    applied = [one for one in adjustments if one.id in indexes]
+    applied = [adjustment for adjustment in adjustments if adjustment.id in indexes]
     points = np.zeros(len(scores))
-    for one in applied:
-        points[indexes[one.id]] += points_of(one, board.places)
+    for adjustment in applied:
+        points[indexes[adjustment.id]] += points_of(adjustment, board.places)
     moved = np.where(points == 0, scores, publish(scores + points, places=board.places))
     order = np.argsort(-moved, kind="stable")
     ranks = _ranks(moved[order], shared=_shares(board, otherwise=shared))

@@ -95,8 +95,10 @@ def _replayed(
     if isinstance(at, int) and live.seq != at:
         raise NotFound(f"the ledger of {live.contest} ends at {live.seq}; give 1 to {live.seq}")
     if live.seq == 0:
-        what = "no entries; give one that has" if at is None else f"none by {at}; give a later time"
-        raise NotFound(f"the ledger of {live.contest} has {what}")
+        entries = (
+            "no entries; give one that has" if at is None else f"none by {at}; give a later time"
+        )
+        raise NotFound(f"the ledger of {live.contest} has {entries}")
     contest = live.contest_state()
     if edition is None:
         _require_recorded_rules(live.contest, live.state.adoptions[-1])
@@ -130,8 +132,8 @@ def _until(lines: Iterable[bytes], at: int | str | datetime | None) -> Iterator[
         return iter(lines)
     if isinstance(at, int):
         return islice(lines, max(at, 0))
-    moment = parse_time(at)
-    assert moment is not None  # noqa: S101 - a text or a time always gives one
-    last = timestamp(moment).encode()
+    time = parse_time(at)
+    assert time is not None  # noqa: S101 - a text or a time always gives one
+    last = timestamp(time).encode()
     # Every line begins with its time, and times never decrease along a ledger.
     return takewhile(lambda line: line[_TIME] <= last, lines)

@@ -80,8 +80,8 @@ class ContestReplica:
             InvalidEntry: a line cannot follow those before it; what came before its batch of
                 the lines has been taken in.
         """
-        known = self.seq
-        new = iter(line for seq, line in lines if seq > known)
+        last = self.seq
+        new = iter(line for seq, line in lines if seq > last)
         while chunk := list(islice(new, _CHUNK)):
             with gc_paused():
                 self._take(chunk)
@@ -141,9 +141,9 @@ class ContestReplica:
             standing.overrides if overrides is None else overrides,
         )
         scored = chosen.score(records, rules)
-        given = (*self.state.adjustments_at(self.seq if at is None else at), *adjustments)
-        if given:
-            scored = Adjusted(scored, given, shared=chosen.shares_ranks(rules))
+        in_force = (*self.state.adjustments_at(self.seq if at is None else at), *adjustments)
+        if in_force:
+            scored = Adjusted(scored, in_force, shared=chosen.shares_ranks(rules))
         return Result(chosen, released, rules, records, None, scored)
 
     def records_about(self, people: Collection[str], *, at: int | None = None) -> list[int]:
@@ -153,10 +153,10 @@ class ContestReplica:
         (``Discipline.participant_columns``) determine which a record is about.
         """
         records = self.records(at)
-        found: set[int] = set()
+        positions: set[int] = set()
         for table, column in discipline(self.contest_state(at).discipline).participant_columns:
-            found.update(records.rows_where(table, column, people))
-        return sorted(found)
+            positions.update(records.rows_where(table, column, people))
+        return sorted(positions)
 
     def close(self) -> None:
         """Release the columns; a second call does nothing."""
@@ -182,8 +182,8 @@ class ContestReplica:
         heads = bytearray()
         state = fold(lines, start=before, on_record=add, heads=heads)
         growing = self._growing or self._started(state.contest.discipline)
-        for table, (given, seqs) in rows.items():
-            growing.append(table, given, seqs)
+        for table, (values, seqs) in rows.items():
+            growing.append(table, values, seqs)
         _show(growing, before.spans, state.spans)
         self._state = state
         self._heads += heads
@@ -217,15 +217,15 @@ def _turns(old: Spans, new: Spans) -> Iterator[tuple[int, bool, int]]:
         ended[:size] = old.until != FOREVER
     else:
         # Spans have been put in between: find the old ones by record and beginning.
-        keys, known = _keys(new), _keys(old)
-        begun = np.isin(keys, known)
-        ended = np.isin(keys, known[old.until != FOREVER])
+        keys, old_keys = _keys(new), _keys(old)
+        begun = np.isin(keys, old_keys)
+        ended = np.isin(keys, old_keys[old.until != FOREVER])
     begins = ~begun & (new.since != new.record)
     ends = ~ended & (new.until != FOREVER)
-    for one in np.flatnonzero(begins).tolist():
-        yield int(new.since[one]), False, int(new.record[one])
-    for one in np.flatnonzero(ends).tolist():
-        yield int(new.until[one]), True, int(new.record[one])
+    for index in np.flatnonzero(begins).tolist():
+        yield int(new.since[index]), False, int(new.record[index])
+    for index in np.flatnonzero(ends).tolist():
+        yield int(new.until[index]), True, int(new.record[index])
 
 
 def _keys(spans: Spans) -> Integers:

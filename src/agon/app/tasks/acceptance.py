@@ -44,7 +44,7 @@ class Acceptance:
     Attributes:
         task: which.
         proofs: the checks with the oracle, with no action, with the cheat.
-        notes: settings that are ignored though they look like misspelt ones.
+        notes: settings that are ignored though they look like misspelled ones.
     """
 
     task: str

@@ -78,7 +78,7 @@ def read_settings(folder: Path, issues: list[FileIssue]) -> Settings:
             tags=metadata.texts("tags"),
         ),
         extra=keys.rest(),
-        notes=tuple(keys.misspelt()),
+        notes=tuple(keys.misspelled()),
     )
 
 

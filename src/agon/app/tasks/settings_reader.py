@@ -7,7 +7,7 @@ from typing import Any
 
 from agon.app.files import FileIssue
 
-_SIMILARITY = 0.75  # above it an unknown key is taken for a misspelt known one
+_SIMILARITY = 0.75  # above it an unknown key is taken for a misspelled known one
 _MAX_SHOWN_CHARACTERS = 60
 
 
@@ -90,7 +90,7 @@ class SettingsReader:
         inner = {key: rest for key, keys in self._inner.items() if (rest := keys.rest())}
         return {**left, **inner}
 
-    def misspelt(self) -> Iterator[str]:
+    def misspelled(self) -> Iterator[str]:
         """Yield a message for each unread key that resembles a known one."""
         for key in self._content:
             if key not in self._known and (
@@ -99,7 +99,7 @@ class SettingsReader:
                 full = f"{self._path}{key}"
                 yield f"{self._where}: {full} is unknown and ignored; did you mean {meant[0]}?"
         for inner in self._inner.values():
-            yield from inner.misspelt()
+            yield from inner.misspelled()
 
     def add_issue(self, key: str, value: object, remedy: str) -> None:
         """Collect an error about a key's value."""

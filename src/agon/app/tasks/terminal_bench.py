@@ -74,7 +74,7 @@ def read_terminal_bench_settings(folder: Path, issues: list[FileIssue]) -> Termi
             tags=keys.texts("tags"),
         ),
         extra=keys.rest(),
-        notes=tuple(keys.misspelt()),
+        notes=tuple(keys.misspelled()),
     )
     return TerminalBenchSettings(settings, instruction, _context(folder, issues))
 

@@ -122,8 +122,8 @@ def checked_url(url: str, *, allow_private: bool = False) -> Target:
     try:
         parts = urlsplit(url)
         port = parts.port
-    except ValueError as wrong:
-        raise ForbiddenUrl(f"this is not a URL ({wrong}); write https://host/path") from None
+    except ValueError as error:
+        raise ForbiddenUrl(f"this is not a URL ({error}); write https://host/path") from None
     if parts.scheme != "https" and not (allow_private and parts.scheme == "http"):
         raise ForbiddenUrl("a webhook needs https; write https://host/path")
     if "@" in parts.netloc:
@@ -151,20 +151,20 @@ def checked(url: str, *, resolve: Resolve, allow_private: bool = False) -> Targe
         ForbiddenUrl: see :func:`checked_url`; or one of the addresses is forbidden or invalid.
         Unavailable: the name has no address.
     """
-    found = checked_url(url, allow_private=allow_private)
-    if found.address:
-        return found
-    addresses = list(resolve(found.host, found.port))
+    parsed = checked_url(url, allow_private=allow_private)
+    if parsed.address:
+        return parsed
+    addresses = list(resolve(parsed.host, parsed.port))
     if not addresses:
-        raise Unavailable(f"{found.host} has no address; correct the name")
+        raise Unavailable(f"{parsed.host} has no address; correct the name")
     for text in addresses:
         literal = _literal(text)
         if literal is None:
             raise ForbiddenUrl(
-                f"{found.host} resolves to an invalid address; correct its DNS entry"
+                f"{parsed.host} resolves to an invalid address; correct its DNS entry"
             )
-        _require_allowed(literal, found.host, allow_private=allow_private)
-    return Target(found.url, found.host, found.port, found.tls, found.path, addresses[0])
+        _require_allowed(literal, parsed.host, allow_private=allow_private)
+    return Target(parsed.url, parsed.host, parsed.port, parsed.tls, parsed.path, addresses[0])
 
 
 def forbidden_reason(address: Address, *, allow_private: bool = False) -> str | None:

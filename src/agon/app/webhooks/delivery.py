@@ -100,14 +100,14 @@ def with_attempt(delivery: DeliveryLog, answer: Answer, *, at: datetime) -> Deli
 
     Any 2xx means delivered. It is given up after all :data:`WAITS`, or on 410 (gone).
     """
-    made: dict[str, Any] = {"at": written_time(at), "ms": answer.ms}
+    attempt: dict[str, Any] = {"at": written_time(at), "ms": answer.ms}
     if answer.status is None:
-        made["error"] = answer.error or "nothing was answered"
+        attempt["error"] = answer.error or "nothing was answered"
     else:
-        made |= {"status": answer.status, "body": answer.body}
+        attempt |= {"status": answer.status, "body": answer.body}
     if answer.retry_after is not None:
-        made["retry_after_seconds"] = answer.retry_after.total_seconds()
-    attempts = (*delivery.attempts, made)
+        attempt["retry_after_seconds"] = answer.retry_after.total_seconds()
+    attempts = (*delivery.attempts, attempt)
     state: Literal["waiting", "delivered", "given-up"] = "waiting"
     if answer.status in _GOOD:
         state = "delivered"
@@ -126,8 +126,8 @@ def due(delivery: DeliveryLog) -> datetime | None:
     if not delivery.attempts:
         return delivery.created_at
     last = delivery.attempts[-1]
-    asked = timedelta(seconds=float(last.get("retry_after_seconds", 0)))
-    wait = max(WAITS[len(delivery.attempts)], min(asked, MAX_WAIT))
+    requested = timedelta(seconds=float(last.get("retry_after_seconds", 0)))
+    wait = max(WAITS[len(delivery.attempts)], min(requested, MAX_WAIT))
     before = parse_time(str(last["at"]))
     assert before is not None, "text gives a time"  # noqa: S101 (tells mypy)
     return before + wait

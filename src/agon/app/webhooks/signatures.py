@@ -56,8 +56,8 @@ def signature(secret: bytes, *, id: str, timestamp: int, body: bytes) -> str:  #
         'v1,Tgvgb/pPaug9v9Ohm7bDsFNGiztJbNOGpxr/UHG+Lg0='
     """
     signed = f"{id}.{timestamp}.".encode() + body
-    made = hmac.new(secret, signed, hashlib.sha256).digest()
-    return f"{_VERSION},{base64.b64encode(made).decode()}"
+    digest = hmac.new(secret, signed, hashlib.sha256).digest()
+    return f"{_VERSION},{base64.b64encode(digest).decode()}"
 
 
 def signed_headers(secret: bytes, *, id: str, at: datetime, body: bytes) -> dict[str, str]:  # noqa: A002 (the header's word)
@@ -97,22 +97,22 @@ def verify(
     Raises:
         CheckFailed: a header is missing, the time differs too much, or no signature matches.
     """
-    given = {name.casefold(): value for name, value in headers.items()}
+    received = {name.casefold(): value for name, value in headers.items()}
     try:
-        message = given["webhook-id"]
-        stamp = given["webhook-timestamp"]
-        signatures = given["webhook-signature"].split()
+        message = received["webhook-id"]
+        stamp = received["webhook-timestamp"]
+        signatures = received["webhook-signature"].split()
     except KeyError as missing:
         raise CheckFailed(f"the header {missing.args[0]} is missing; reject the message") from None
     if not (stamp.isascii() and stamp.isdigit() and len(stamp) <= len("253402300799")):
         raise CheckFailed("webhook-timestamp is not a time in Unix seconds; reject the message")
-    sent = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=int(stamp))
-    if abs(now - sent) > tolerance:
+    sent_at = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=int(stamp))
+    if abs(now - sent_at) > tolerance:
         raise CheckFailed(
-            f"the message is of {sent:%Y-%m-%dT%H:%M:%SZ}, more than "
+            f"the message is of {sent_at:%Y-%m-%dT%H:%M:%SZ}, more than "
             f"{tolerance.total_seconds():g} s from now; reject it, or correct this clock"
         )
     right = signature(secret, id=message, timestamp=int(stamp), body=body).encode()
-    if not any([hmac.compare_digest(right, one.encode()) for one in signatures]):  # noqa: C419 (compares all, whichever fits)
+    if not any([hmac.compare_digest(right, text.encode()) for text in signatures]):  # noqa: C419 (compares all, whichever fits)
         raise CheckFailed("no signature matches the message and this secret; reject the message")
     return message

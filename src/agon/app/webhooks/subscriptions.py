@@ -148,7 +148,7 @@ def webhook_of(session: Session, contest: Contest, webhook_id: str) -> Webhook:
     Raises:
         NotFound: it has no webhook of that id.
     """
-    found = session.webhooks.get(webhook_id)
-    if found.contest_no != contest.no:
+    webhook = session.webhooks.get(webhook_id)
+    if webhook.contest_no != contest.no:
         raise NotFound(f"{contest.id} has no webhook {webhook_id}; list its webhooks")
-    return found
+    return webhook

@@ -39,11 +39,11 @@ def clean_up(service: "Service") -> CleanupSummary:
     responses = _in_batches(
         service, lambda session: session.access.delete_responses(before=before, limit=BATCH)
     )
-    kept = service.jobs_kept
-    if kept is None:
+    retention = service.jobs_kept
+    if retention is None:
         return CleanupSummary(0, responses)
     jobs = _in_batches(
-        service, lambda session: session.queue.delete_ended(before=now - kept, limit=BATCH)
+        service, lambda session: session.queue.delete_ended(before=now - retention, limit=BATCH)
     )
     return CleanupSummary(jobs, responses)
 

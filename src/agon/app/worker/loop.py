@@ -105,7 +105,7 @@ class Worker:
         message = ""
         while not self.stopping.is_set():
             try:
-                worked = self.work_once()
+                has_worked = self.work_once()
             except (*_TEMPORARY, Conflict) as error:
                 if str(error) != message:
                     self._on_error(error)
@@ -113,7 +113,7 @@ class Worker:
                 self.stopping.wait(_RETRY_PAUSE_S)
                 continue
             message = ""
-            if worked:
+            if has_worked:
                 continue
             if not idle:
                 return
@@ -135,7 +135,7 @@ class Worker:
     def _count_time(self, kind: JobKind, seconds: float) -> None:
         """Count a job's time; earlier times decay (to 1/e after ten seconds of work)."""
         decay = math.exp(-seconds / _RECENT_S)
-        self._spent = {other: spent * decay for other, spent in self._spent.items()}
+        self._spent = {name: spent * decay for name, spent in self._spent.items()}
         self._spent[kind] = self._spent.get(kind, 0.0) + seconds
 
     def _work(self, assignment: Assignment) -> WorkResult:
@@ -145,8 +145,8 @@ class Worker:
                 outcome = self._run(assignment, progress)
                 progress.check()
                 return self._complete(assignment, outcome)
-        except LeaseLost as lost:
-            return WorkResult(assignment, "lost", str(lost))
+        except LeaseLost as error:
+            return WorkResult(assignment, "lost", str(error))
         except Stopped:
             self._fail(assignment, "the worker was stopped", retry=True)
             raise
@@ -176,6 +176,6 @@ class Worker:
     def _fail(self, assignment: Assignment, cause: str, *, retry: bool) -> WorkResult:
         try:
             self._source.fail(assignment, cause, retry=retry)
-        except AgonError as lost:
-            return WorkResult(assignment, "lost", f"{cause}; {lost}")
+        except AgonError as error:
+            return WorkResult(assignment, "lost", f"{cause}; {error}")
         return WorkResult(assignment, "failed", cause)

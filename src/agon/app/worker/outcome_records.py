@@ -48,10 +48,10 @@ def record_once(
     """
     if contest.state == "final":
         raise Conflict(f"contest {contest.id} is final; propose a change set")
-    known = position_of(session, contest, table, row)
-    if known is not None and not replace:
-        return {"seq": known, "recorded": False}
-    draft = record_draft(table, row, at=service.clock(), by=by, replaces=known)
+    recorded = position_of(session, contest, table, row)
+    if recorded is not None and not replace:
+        return {"seq": recorded, "recorded": False}
+    draft = record_draft(table, row, at=service.clock(), by=by, replaces=recorded)
     return {"seq": append(service, session, contest, [draft]).seq, "recorded": True}
 
 
@@ -60,8 +60,8 @@ def position_of(
 ) -> int | None:
     """Return the position of the record with a row's key; None when there is none."""
     key = record_key(discipline(contest.discipline).schema.table(table), row)
-    known = session.entries.existing(contest.no, records=[key]).get(key) if key else None
-    return None if known is None else known.seq
+    entry = session.entries.existing(contest.no, records=[key]).get(key) if key else None
+    return None if entry is None else entry.seq
 
 
 def worker_name(job: Job) -> str:
@@ -69,7 +69,9 @@ def worker_name(job: Job) -> str:
 
     Workers choose their names, so the name is cut to the maximum length of an author.
     """
-    name = "".join(one if one.isprintable() else "?" for one in job.worker or "unknown")
+    name = "".join(
+        character if character.isprintable() else "?" for character in job.worker or "unknown"
+    )
     return f"worker:{name[:_MAX_NAME_LENGTH]}"
 
 

@@ -81,8 +81,8 @@ def read_terms(value: Any, *, n_check: int, digits: int) -> tuple[str, ...]:
     for at, term in enumerate(value, start=1):
         fits = isinstance(term, str) and len(term) <= digits + 1 and _TERM.fullmatch(term)
         if not fits:
-            what = f"term {at} is not a decimal integer of {digits:,} digits at most"
-            raise InvalidOutcome(f"{what}; send it as int() prints it")
+            fact = f"term {at} is not a decimal integer of {digits:,} digits at most"
+            raise InvalidOutcome(f"{fact}; send it as int() prints it")
     return tuple(value)
 
 
@@ -96,8 +96,8 @@ def _one_of(fields: Mapping[str, Any], name: str, choices: tuple[Any, ...]) -> A
 def _text(fields: Mapping[str, Any], name: str, *, default: str) -> str:
     value = fields.get(name, default)
     if not isinstance(value, str) or len(value) > _MAX_TEXT_LENGTH or not value.isprintable():
-        what = f"{name} is not a printable text of {_MAX_TEXT_LENGTH} characters at most"
-        raise InvalidOutcome(f"{what}; send one line")
+        fact = f"{name} is not a printable text of {_MAX_TEXT_LENGTH} characters at most"
+        raise InvalidOutcome(f"{fact}; send one line")
     return value
 
 
@@ -107,8 +107,8 @@ def _number(
     value = fields.get(name, least)
     kinds = (int,) if integer else (int, float)
     if type(value) not in kinds or not math.isfinite(value) or not least <= value <= most:
-        what = "an integer" if integer else "a number"
+        noun = "an integer" if integer else "a number"
         raise InvalidOutcome(
-            f"{name} is not {what} from {least:g} to {most:,.0f}; send what was measured"
+            f"{name} is not {noun} from {least:g} to {most:,.0f}; send what was measured"
         )
     return float(value)

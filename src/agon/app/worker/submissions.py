@@ -56,9 +56,9 @@ def judge(sandbox: Sandbox) -> Callable[[Assignment, Progress], dict[str, Any]]:
             limits=RunLimits(),
             name=str(payload["submission"]),
         )
-        ran = sandbox.run(program)
+        result = sandbox.run(program)
         progress.check()
-        return {"run": written_run(ran)}
+        return {"run": written_run(result)}
 
     return run
 
@@ -149,4 +149,4 @@ def _row(filed: _LedgerEntries, *, source: bytes, verdict: Mapping[str, Any]) ->
 
 
 def _sandbox_errors(job: Job) -> int:
-    return sum(str(one.get("cause", "")).startswith(SANDBOX_ERROR) for one in job.causes)
+    return sum(str(cause.get("cause", "")).startswith(SANDBOX_ERROR) for cause in job.causes)

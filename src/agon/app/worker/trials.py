@@ -57,12 +57,12 @@ def trial(
             files, traces = Path(place, "agent"), Path(place, "trial")
             traces.mkdir()
             agent = make_agent(payload["agent"]["command"], write_files(payload["agent"], files))
-            if lacking := agent.lacks(task):
-                raise NotScorable(f"the agent cannot work on {task.name}: {lacking}")
+            if missing := agent.lacks(task):
+                raise NotScorable(f"the agent cannot work on {task.name}: {missing}")
             image = build(task, containers)
             progress.check()
             name = re.sub(r"[^a-z0-9]", "", assignment.id.lower())[:40] or "trial"
-            made = run_trial(
+            result = run_trial(
                 task,
                 1,
                 agent,
@@ -74,9 +74,9 @@ def trial(
             )
         progress.check()
         return {
-            "result": made.result,
-            "reason": made.reason[:_MAX_REASON_LENGTH],
-            "task_sha256": made.task_sha256,
+            "result": result.result,
+            "reason": result.reason[:_MAX_REASON_LENGTH],
+            "task_sha256": result.task_sha256,
         }
 
     return run
@@ -127,7 +127,7 @@ def store_trial(service: "Service", job: Job, outcome: Mapping[str, Any]) -> Com
     if not isinstance(sha256, str) or _SHA256.fullmatch(sha256) is None:
         raise InvalidOutcome("task_sha256 is not a SHA-256 in hex; send that of the task's folder")
     if result == _FAULT:
-        before = sum(str(one.get("cause", "")).startswith(_FAULT) for one in job.causes)
+        before = sum(str(cause.get("cause", "")).startswith(_FAULT) for cause in job.causes)
         if before + 1 < MAX_UNSCORED_TRIALS:
             return Retry(f"{_FAULT}: {reason}")
         raise NotScorable(f"{_FAULT} after {MAX_UNSCORED_TRIALS} trials: {reason}; retry the job")
@@ -150,7 +150,7 @@ def store_trial(service: "Service", job: Job, outcome: Mapping[str, Any]) -> Com
 
 
 def _task_folder(tasks: Path, name: str) -> Path:
-    known = [one.name for one in tasks.iterdir() if one.is_dir()] if tasks.is_dir() else []
-    if name not in known:
-        raise NotFound(f"{tasks} has no task {name!r}: {did_you_mean(name, known)}")
+    names = [path.name for path in tasks.iterdir() if path.is_dir()] if tasks.is_dir() else []
+    if name not in names:
+        raise NotFound(f"{tasks} has no task {name!r}: {did_you_mean(name, names)}")
     return tasks / name

@@ -98,10 +98,10 @@ def store_deliver(service: "Service", job: Job, outcome: Mapping[str, Any]) -> C
             delivery = session.webhooks.lock_delivery(name)
         except NotFound:
             return {"state": "removed"}
-        made = outcome["attempt"]
+        attempt = outcome["attempt"]
         not_before = service.clock() + HELD_BACK
-        if made is not None:
-            tried = (*delivery.attempts, made)
+        if attempt is not None:
+            tried = (*delivery.attempts, attempt)
             delivery = replace(delivery, attempts=tried, state=outcome["state"])
             session.webhooks.log(delivery)
             not_before = due(delivery) or not_before

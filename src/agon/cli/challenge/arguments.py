@@ -48,8 +48,8 @@ def engine(function: Function) -> Function:
     """Add ``--engine`` and ``--runtime``; they arrive as ``where``."""
 
     @wraps(function)
-    def gathered(*, engine: str, runtime: str, **others: Any) -> Any:
-        return function(where=Where(engine, runtime), **others)
+    def gathered(*, engine: str, runtime: str, **remaining: Any) -> Any:
+        return function(where=Where(engine, runtime), **remaining)
 
     return _all((_engine, _runtime), gathered)
 
@@ -91,9 +91,9 @@ def recorded(function: Function) -> Function:
     """Add ``--submission``, ``--miner-uid``, ``--validator``; they arrive as ``recorded``."""
 
     @wraps(function)
-    def gathered(*, submission: str, miner_uid: int, validator: str, **others: Any) -> Any:
-        named = Recorded(submission=submission, miner_uid=miner_uid, validator=validator)
-        return function(recorded=named, **others)
+    def gathered(*, submission: str, miner_uid: int, validator: str, **remaining: Any) -> Any:
+        record = Recorded(submission=submission, miner_uid=miner_uid, validator=validator)
+        return function(recorded=record, **remaining)
 
     return _all(_RECORDED, gathered)
 
@@ -141,7 +141,7 @@ def agent(function: Function) -> Function:
         endpoint: str | None,
         steps: int,
         price: tuple[float, float] | None,
-        **others: Any,
+        **remaining: Any,
     ) -> Any:
         from agon.wiring import AgentChoice
 
@@ -153,12 +153,12 @@ def agent(function: Function) -> Function:
             steps=steps,
             price=price,
         )
-        return function(agent=choice, **others)
+        return function(agent=choice, **remaining)
 
     return _all(_AGENT, gathered)
 
 
 def _all(options: tuple[Callable[[Function], Function], ...], function: Function) -> Function:
-    for one in reversed(options):
-        function = one(function)
+    for decorator in reversed(options):
+        function = decorator(function)
     return function

@@ -45,8 +45,8 @@ def check_tasks(
     read = read_tasks(tasks)
     base_image(read, where.engine)
     with containers(where.engine, runtime=where.runtime) as engine:
-        found = []
-        for one in accept_tasks(
+        acceptances = []
+        for result in accept_tasks(
             read,
             acceptance_agents(),
             containers=engine,
@@ -54,37 +54,37 @@ def check_tasks(
             jobs=arguments.at_a_time(jobs),
             now=lambda: datetime.now(UTC),
         ):
-            found.append(one)
-            click.echo(f"[{len(found)}/{len(read)}] {one.task}", err=True)
+            acceptances.append(result)
+            click.echo(f"[{len(acceptances)}/{len(read)}] {result.task}", err=True)
     if form == "json":
         from agon.cli.shared.formats import json_chunks
 
-        accepted = sum(one.accepted for one in found)
-        made = {
+        accepted = sum(result.accepted for result in acceptances)
+        report = {
             "accepted": accepted,
-            "total": len(found),
-            "tasks": [one.to_dict() for one in found],
+            "total": len(acceptances),
+            "tasks": [result.to_dict() for result in acceptances],
         }
-        deliver(json_chunks(made), None)
+        deliver(json_chunks(report), None)
     else:
-        _draw(found)
-    ctx.exit(int(not all(one.accepted for one in found)))
+        _draw(acceptances)
+    ctx.exit(int(not all(result.accepted for result in acceptances)))
 
 
-def _draw(found: "list[Acceptance]") -> None:
+def _draw(acceptances: "list[Acceptance]") -> None:
     from agon.cli.shared.tables import Column, Output
 
     out = Output()
-    by_part = [{proof.part: proof for proof in one.proofs} for one in found]
+    by_part = [{proof.part: proof for proof in result.proofs} for result in acceptances]
     reasons = [
         "; ".join(f"{proof.part}: {proof.reason or proof.result}"
-                  for proof in one.proofs if not proof.holds)
-        for one in found
+                  for proof in result.proofs if not proof.holds)
+        for result in acceptances
     ]  # fmt: skip
     out.table(
         [
-            Column("task", [one.task for one in found]),
-            Column("accepted", ["yes" if one.accepted else "no" for one in found]),
+            Column("task", [result.task for result in acceptances]),
+            Column("accepted", ["yes" if result.accepted else "no" for result in acceptances]),
             *(
                 Column(part, [str(proofs[part].result or "none") if part in proofs else ""
                               for proofs in by_part])
@@ -94,8 +94,8 @@ def _draw(found: "list[Acceptance]") -> None:
         ],
         needed=6,
     )  # fmt: skip
-    for note in (note for one in found for note in one.notes):
+    for note in (note for result in acceptances for note in result.notes):
         out.line(f"note: {note}", style="yellow")
-    accepted = sum(one.accepted for one in found)
-    out.line(f"{accepted} of {len(found)} tasks can be accepted", style="bold")
+    accepted = sum(result.accepted for result in acceptances)
+    out.line(f"{accepted} of {len(acceptances)} tasks can be accepted", style="bold")
     out.deliver()

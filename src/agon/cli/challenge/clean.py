@@ -1,4 +1,4 @@
-"""``agon challenge clean``: remove what a crash left."""
+"""``agon challenge clean``: remove containers, images and folders left after a crash."""
 
 from pathlib import Path
 

@@ -11,10 +11,10 @@ epoch = option(
 
 
 def at_epoch(under: parameters.RuleOptions, epoch: int | None) -> parameters.RuleOptions:
-    """Return what records are scored under, with the epoch among its rules.
+    """Return the rule options with the epoch among the overrides.
 
     Raises:
-        UsageError: ``--set epoch`` says one already.
+        UsageError: the epoch is also set by ``--set epoch``.
     """
     if epoch is None:
         return under

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     "ahead",
     type=click.IntRange(1, 10_000),
     metavar="N",
-    help="How many epochs to look ahead (default: a little beyond the last maximum, 10 to 100).",
+    help="Number of epochs (default: some beyond the last maximum, 10 to 100).",
 )
 @option("--competition", metavar="C", help="One competition (default: all).")
 @parameters.rules
@@ -46,9 +46,9 @@ def forecast_burn(
 ) -> None:
     """Show how the burn of SOURCE grows without improvements.
 
-    For each competition: what burns now, the epoch in which decay begins, the epoch in which the
-    burn reaches its maximum, and the burn of every epoch until then under both curves. Everybody
-    keeps the score of the scored epoch.
+    For each competition: its burn now, the epoch in which decay begins, the epoch in which the burn
+    reaches its maximum, and the burn of every epoch until then under both curves. All scores are
+    those of the scored epoch.
 
       agon challenge forecast data/
       agon challenge forecast data/ --epochs 40 --competition main
@@ -59,38 +59,38 @@ def forecast_burn(
     from agon.app.challenge.epochs import forecast
     from agon.cli.shared.progress import working
 
-    with working("looking ahead"):
+    with working("forecasting"):
         result = score("challenge", source, **epochs.at_epoch(under, epoch))
-        made = forecast(result, ahead=ahead, competition=competition)
+        outlook = forecast(result, ahead=ahead, competition=competition)
     if form == "json":
         from agon.cli.shared.formats import json_chunks
 
-        deliver(json_chunks(made.to_dict()), output)
+        deliver(json_chunks(outlook.to_dict()), output)
     elif form == TABLE:
         from agon.cli.shared.tables import Output
 
         out = Output(output)
-        _draw(out, made)
+        _draw(out, outlook)
         out.deliver()
     else:
-        deliver(board_chunks(made.table(), form), output)
+        deliver(board_chunks(outlook.table(), form), output)
 
 
-def _draw(out: "Output", made: "Forecast") -> None:
+def _draw(out: "Output", result: "Forecast") -> None:
     from agon.cli.shared.tables import Column, number
 
-    edition = made.result.edition.full_name
-    out.line(f"without improvements · {edition} · as of epoch {made.epochs[0]}", style="bold")
-    decays = made.decays
+    edition = result.result.edition.full_name
+    out.line(f"without improvements · {edition} · as of epoch {result.epochs[0]}", style="bold")
+    decays = result.decays
     out.table(
         [
-            Column("competition", [one.competition for one in decays]),
-            Column("burn %", _percents([one.burning[0] for one in decays]), right=True),
-            Column("decay begins", [_epoch(one.begins_in) for one in decays], right=True),
-            Column("most %", [number(one.rules.max_burn) for one in decays], right=True),
-            Column("reached in", [_epoch(one.full_in) for one in decays], right=True),
-            Column("stopped by", [_stopped(one) for one in decays], right=True),
-            Column("curve", [one.rules.decay_curve for one in decays]),
+            Column("competition", [decay.competition for decay in decays]),
+            Column("burn %", _percents([decay.burning[0] for decay in decays]), right=True),
+            Column("decay begins", [_epoch(decay.begins_in) for decay in decays], right=True),
+            Column("most %", [number(decay.rules.max_burn) for decay in decays], right=True),
+            Column("reached in", [_epoch(decay.full_in) for decay in decays], right=True),
+            Column("stopped by", [_stopped(decay) for decay in decays], right=True),
+            Column("curve", [decay.rules.decay_curve for decay in decays]),
         ],
         needed=6,
     )
@@ -98,11 +98,11 @@ def _draw(out: "Output", made: "Forecast") -> None:
     out.line("burn in percent, epoch by epoch", style="bold")
     lines = [
         Column(
-            one.competition if len(decays) > 1 else f"{one.rules.decay_curve} (in force)",
-            _percents(one.burning),
+            decay.competition if len(decays) > 1 else f"{decay.rules.decay_curve} (in force)",
+            _percents(decay.burning),
             right=True,
         )
-        for one in decays
+        for decay in decays
     ]
     if len(decays) == 1:
         lines += [
@@ -112,25 +112,25 @@ def _draw(out: "Output", made: "Forecast") -> None:
         ]
     out.table(
         [
-            Column("epoch", [str(epoch) for epoch in made.epochs], right=True),
+            Column("epoch", [str(epoch) for epoch in result.epochs], right=True),
             *lines,
-            Column("whole network", _percents([100 * burn for burn in made.burn]), right=True),
+            Column("whole network", _percents([100 * burn for burn in result.burn]), right=True),
         ],
         needed=2,
     )
-    for one in decays:
-        if one.note:
-            out.line(f"{one.competition}: {one.note}")
+    for decay in decays:
+        if decay.note:
+            out.line(f"{decay.competition}: {decay.note}")
 
 
 def _epoch(epoch: int | None) -> str:
     return "never" if epoch is None else str(epoch)
 
 
-def _stopped(one: "Decay") -> str:
-    if one.improves_at is None:
+def _stopped(decay: "Decay") -> str:
+    if decay.improves_at is None:
         return "no score"
-    return f"≥ {one.improves_at:.6f}" if one.state.top else "> 0"
+    return f"≥ {decay.improves_at:.6f}" if decay.state.top else "> 0"
 
 
 def _percents(values: list[float]) -> list[str]:

@@ -1,4 +1,4 @@
-"""``agon challenge plot``: pictures of who is paid, what burns, and what is ahead."""
+"""``agon challenge plot``: figures of weights, burn and forecast."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,7 +27,7 @@ _FORMS = ("svg", "png")
     "kinds",
     type=click.Choice(_KINDS),
     multiple=True,
-    help="Which picture; may be given several times (default: all; for a file: weights).",
+    help="The figure; may be repeated (default: all; for a file: weights).",
 )
 @option(
     "--format",
@@ -48,7 +48,7 @@ def plot_epochs(
 ) -> None:
     """Draw the epochs of SOURCE.
 
-    weights: who gets the emission, epoch by epoch. burn: what each competition burns by decay, and
+    weights: the shares of the emission by epoch. burn: each competition's burn by decay, and
     the network in total. forecast: how the burn grows without improvements. SVG follows the light
     or dark preference of its reader, PNG is light.
 
@@ -58,11 +58,11 @@ def plot_epochs(
 
     PNG needs pip install 'agon[plots]'.
     """
-    wanted = dict(_files(out, kinds, form))
+    targets = dict(_files(out, kinds, form))
     from agon.cli.shared.output import require_writable
 
-    for file in wanted.values():
-        require_writable(file if len(wanted) == 1 and file == out else out)
+    for file in targets.values():
+        require_writable(file if len(targets) == 1 and file == out else out)
     from agon.app.analysis.score import score
     from agon.app.challenge.figures import picture
     from agon.app.charts import svg
@@ -74,13 +74,13 @@ def plot_epochs(
     with working("drawing"):
         result = score("challenge", source, **epochs.at_epoch(under, epoch))
         drawn = {}
-        for kind, file in wanted.items():
+        for kind, file in targets.items():
             try:
                 drawn[file] = svg(picture(result, kind))
-            except NotScorable as nothing:
+            except NotScorable as error:
                 if kinds:
                     raise
-                click.echo(f"no {kind}: {nothing}", err=True)
+                click.echo(f"no {kind}: {error}", err=True)
         contents = {
             file: png(text) if file.suffix.lower() == ".png" else text.encode()
             for file, text in drawn.items()
@@ -99,7 +99,7 @@ def _files(out: Path, kinds: tuple[str, ...], form: str | None) -> Iterator[tupl
             yield kind, out / f"{kind}.{form or _FORMS[0]}"
         return
     if len(set(kinds)) > 1:
-        raise click.UsageError(f"{out} is one file; name a folder for several pictures")
+        raise click.UsageError(f"{out} is one file; name a folder for several figures")
     if form not in {None, ending}:
         raise click.UsageError(f"{out} ends in .{ending}; leave --format {form}")
     yield (kinds or _KINDS)[0], out

@@ -1,4 +1,4 @@
-"""``agon challenge run``: an agent on tasks, trial by trial."""
+"""``agon challenge run``: run an agent on tasks."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 @option(
     "--reward-source",
     type=click.Choice(["exit_code", "reward_file", "both"]),
-    help="What makes a pass (default: both where the tests write a reward, else exit_code).",
+    help="The condition of a pass (default: both if the tests write a reward, else exit_code).",
 )
 @arguments.recorded
 @arguments.engine
@@ -133,12 +133,12 @@ def _watching() -> Iterator["Callable[[Progress], None]"]:
     console = Console(stderr=True, highlight=False, markup=False)
     columns = (TextColumn("trials"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Bar(*columns, console=console) as bar:
-        shown = bar.add_task("trials", total=None)
+        task_id = bar.add_task("trials", total=None)
 
         def watch(progress: "Progress") -> None:
             if line := _line(progress):
                 console.print(line)
-            bar.update(shown, completed=progress.done, total=progress.total)
+            bar.update(task_id, completed=progress.done, total=progress.total)
 
         yield watch
 
@@ -147,13 +147,13 @@ def _line(progress: "Progress") -> str:
     """Return one line about the trial that ended, or about trials finished earlier."""
     from agon.cli.shared.text import printable
 
-    if (one := progress.result) is None:
+    if (result := progress.result) is None:
         return f"{progress.done} of {progress.total} trials are finished" if progress.done else ""
-    why = f": {one.reason}" if one.reason else ""
-    seconds = one.timings["total_s"]
+    why = f": {result.reason}" if result.reason else ""
+    seconds = result.timings["total_s"]
     return printable(
-        f"[{progress.done}/{progress.total}] {one.task}__{one.number} "
-        f"{one.result} in {seconds:.1f} s{why}"
+        f"[{progress.done}/{progress.total}] {result.task}__{result.number} "
+        f"{result.result} in {seconds:.1f} s{why}"
     )
 
 
@@ -170,7 +170,7 @@ def _draw(summary: dict[str, Any]) -> None:
         [
             Column("task", list(tasks)),
             Column("passed", [f"{row['passed']}/{row['trials']}" for row in rows], right=True),
-            Column("trials", ["".join(_MARKS[one] for one in row["results"].values())
+            Column("trials", ["".join(_MARKS[value] for value in row["results"].values())
                               for row in rows]),
             Column("seconds", [f"{row['seconds']:.1f}" for row in rows], right=True),
             Column("why not", [row["reason"] for row in rows], folds=True),
@@ -179,8 +179,8 @@ def _draw(summary: dict[str, Any]) -> None:
     )  # fmt: skip
     out.line(f"agent {summary['agent']} · {_rate(summary)}", style="bold")
     if len(chances := summary["pass_at_k"]) > 1:
-        shown = {k: one for k, one in chances.items() if int(k).bit_count() == 1}
-        out.line(" · ".join(f"pass@{k} {one:.3f}" for k, one in shown.items()))
+        single = {k: value for k, value in chances.items() if int(k).bit_count() == 1}
+        out.line(" · ".join(f"pass@{k} {value:.3f}" for k, value in single.items()))
     used = summary["usage"]
     if used["steps"]:
         cost = "" if used["cost_usd"] is None else f" · {used['cost_usd']:.4f} USD"

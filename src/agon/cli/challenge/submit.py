@@ -57,13 +57,13 @@ def submit_weights(
 ) -> None:
     """Set the weights of an epoch of SOURCE on a Bittensor chain.
 
-    Nothing is sent unless --no-dry-run is given. uid 0 is sent what burns. The chain scales
+    Nothing is sent without --no-dry-run. The weight of uid 0 is the burn. The chain scales
     weights itself, so that only their proportions count; a subnet may clip the largest.
 
       agon challenge submit data/ --netuid 5
       agon challenge submit data/ --netuid 5 --network test --wallet validator --no-dry-run
 
-    Sending needs pip install 'agon[bittensor]'. Exit code 4: the chain refused.
+    Sending needs pip install 'agon[bittensor]'. Exit code 4: the chain rejected the weights.
     """
     from agon.app.analysis.score import score
     from agon.app.challenge.weight_setting import order_of
@@ -72,40 +72,40 @@ def submit_weights(
     with working("weighing"):
         result = score("challenge", source, **epochs.at_epoch(under, epoch))
         order = order_of(result, **where)
-    said = None
+    answer = None
     if not dry_run:
         from agon.wiring import weight_setter
 
         setter = weight_setter()
         with working("sending"):
-            said = setter.set_weights(order)
+            answer = setter.set_weights(order)
     if form == "json":
         from agon.cli.shared.formats import json_chunks
 
-        sent = {"sent": said is not None, "answer": said}
-        deliver(json_chunks({**result.provenance(), **order.to_dict(), **sent}), None)
+        report = {"sent": answer is not None, "answer": answer}
+        deliver(json_chunks({**result.provenance(), **order.to_dict(), **report}), None)
     else:
-        _draw(order, said)
+        _draw(order, answer)
 
 
-def _draw(order: "Order", said: str | None) -> None:
+def _draw(order: "Order", answer: str | None) -> None:
     from agon.cli.shared.tables import Column, Output
 
     out = Output()
-    would = "would set" if said is None else "set"
+    would = "would set" if answer is None else "set"
     out.line(
         f"{would} weights of epoch {order.epoch} on subnet {order.netuid} of {order.network}, "
         f"signed by {order.wallet}/{order.hotkey}",
         style="bold",
     )
     weights = order.payload.weights
-    whole = sum(weights)
+    total = sum(weights)
     out.table(
         [
             Column("uid", [str(uid) for uid in order.payload.uids], right=True),
             Column("weight", [f"{weight:,}" for weight in weights], right=True),
-            Column("percent", [f"{100 * weight / whole:.3f}" for weight in weights], right=True),
+            Column("percent", [f"{100 * weight / total:.3f}" for weight in weights], right=True),
         ]
     )
-    out.line("nothing was sent; --no-dry-run sends it" if said is None else f"answer: {said}")
+    out.line("nothing was sent; --no-dry-run sends it" if answer is None else f"answer: {answer}")
     out.deliver()

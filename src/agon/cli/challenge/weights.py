@@ -1,4 +1,4 @@
-"""``agon challenge weights``: what each miner is paid, in an epoch or in all of them."""
+"""``agon challenge weights``: the miners' weights in an epoch or in all of them."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,7 +22,7 @@ _LARGEST = 3
 @epochs.epoch
 @option("--all", "every", is_flag=True, help="Every epoch from the first to that one.")
 @option(
-    "--bittensor", is_flag=True, help="Print uids and weights as set_weights takes them, as JSON."
+    "--bittensor", is_flag=True, help="Print uids and weights as JSON, as set_weights expects them."
 )
 @parameters.rules
 @parameters.printing
@@ -37,8 +37,8 @@ def weights(
 ) -> None:
     """Compute the weights of all miners of SOURCE.
 
-    The board of agon score challenge, as of an epoch; uid 0 receives what burns. With --all a row
-    for each epoch and uid: epoch, uid, weight, u16, and burn, which is what uid 0 gets then.
+    The board of agon score challenge, as of an epoch; the weight of uid 0 is the burn. With --all a
+    row for each epoch and uid: epoch, uid, weight, u16, and the burn of the epoch.
 
       agon challenge weights data/
       agon challenge weights data/ --epoch 12 --bittensor
@@ -85,19 +85,19 @@ def _show_all(weighed: "EpochWeights", printing: parameters.OutputOptions) -> No
 
 
 def _draw_all(weighed: "EpochWeights", output: Path | None) -> None:
-    """Draw a line for each of the last epochs: the burn, and who got most."""
+    """Draw a line for each of the last epochs: the burn and the largest weights."""
     from agon.cli.shared.tables import Column, Output, numbers
 
-    shown = weighed.epochs[-_MAX_EPOCHS_DRAWN:]
-    paid: dict[int, list[tuple[float, int]]] = {epoch: [] for epoch in shown}
+    epochs = weighed.epochs[-_MAX_EPOCHS_DRAWN:]
+    paid: dict[int, list[tuple[float, int]]] = {epoch: [] for epoch in epochs}
     burn: dict[int, float] = {}
-    for row in weighed.rows(since=shown[0]):
+    for row in weighed.rows(since=epochs[0]):
         burn[row["epoch"]] = row["burn"]
         if row["uid"]:
             paid[row["epoch"]].append((-row["weight"], row["uid"]))
     largest = [
         ", ".join(f"{uid} ({-weight:.4f})" for weight, uid in sorted(paid[epoch])[:_LARGEST])
-        for epoch in shown
+        for epoch in epochs
     ]
     out = Output(output)
     edition = weighed.result.edition.full_name
@@ -106,13 +106,13 @@ def _draw_all(weighed: "EpochWeights", output: Path | None) -> None:
     )
     out.table(
         [
-            Column("epoch", [str(epoch) for epoch in shown], right=True),
-            Column("burn", numbers([burn[epoch] for epoch in shown]), right=True),
-            Column("paid", [str(len(paid[epoch])) for epoch in shown], right=True),
+            Column("epoch", [str(epoch) for epoch in epochs], right=True),
+            Column("burn", numbers([burn[epoch] for epoch in epochs]), right=True),
+            Column("paid", [str(len(paid[epoch])) for epoch in epochs], right=True),
             Column("largest: uid (weight)", largest, folds=True),
         ],
         needed=4,
     )
-    if earlier := len(weighed.epochs) - len(shown):
+    if earlier := len(weighed.epochs) - len(epochs):
         out.line(f"{earlier:,} earlier epochs; --format csv shows all")
     out.deliver()

@@ -1,4 +1,4 @@
-"""``agon contest``: contests and what is in them, beside a database or at a server."""
+"""``agon contest``: contests and their content, in a database or at a server."""
 
 import click
 

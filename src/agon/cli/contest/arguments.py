@@ -13,4 +13,4 @@ as_of = option(
     metavar="T",
     help="The board as it was at this position of the ledger, or at this ISO 8601 time.",
 )
-yes = option("--yes", is_flag=True, help="Apply without asking.")
+yes = option("--yes", is_flag=True, help="Apply without confirmation.")

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from agon.client import Api
 
 _MAX_ROWS_IN_TABLE: Final = 100
-_LARGEST_PAGE: Final = 500
+_MAX_PAGE: Final = 500
 _AROUND: Final = 11
 _FIRST: Final = ("rank", "id", "score")
 _STEPS: Final = ("at", "seq", "rank", "score", "reason")
-_person = click.argument("person", metavar="PERSON")
+_participant = click.argument("participant", metavar="PARTICIPANT")
 
 
 @click.command("board", cls=Command)
@@ -44,8 +44,7 @@ def board(
 ) -> None:
     """Print a published board of ID.
 
-    All rows are of one published state: the newest that may be seen, or the one that --as-of
-    names.
+    All rows are of one published state: the newest visible one, or the one that --as-of names.
 
       agon contest board spring --top 10
       agon contest board spring --around ada
@@ -85,7 +84,7 @@ def board(
 
 @click.command("explain", cls=Command)
 @arguments.contest
-@_person
+@_participant
 @parameters.board
 @arguments.as_of
 @parameters.form(TABLE, "json")
@@ -93,7 +92,7 @@ def board(
 @target
 def explain(
     contest: str,
-    person: str,
+    participant: str,
     *,
     board: str | None,
     as_of: str | None,
@@ -101,7 +100,7 @@ def explain(
     output: Path | None,
     target: Target,
 ) -> None:
-    """Explain the score of PERSON on a published board of ID, line by line.
+    """Explain the score of PARTICIPANT on a published board of ID, line by line.
 
     Every part with its inputs, rule, points and records, and what is missing for the next step.
 
@@ -109,7 +108,7 @@ def explain(
       agon contest explain spring ada --as-of 1200 --format json
     """
     with target.open(create=False) as api:
-        explanation = api.boards.explain(contest, person, board=board, as_of=as_of)
+        explanation = api.boards.explain(contest, participant, board=board, as_of=as_of)
         edition = api.contests.get(contest).edition
     if form == "json":
         from agon.cli.shared.formats import json_chunks
@@ -126,24 +125,30 @@ def explain(
 
 @click.command("history", cls=Command)
 @arguments.contest
-@_person
+@_participant
 @parameters.board
 @lists.form
 @parameters.output
 @target
 def history(
-    contest: str, person: str, *, board: str | None, form: str, output: Path | None, target: Target
+    contest: str,
+    participant: str,
+    *,
+    board: str | None,
+    form: str,
+    output: Path | None,
+    target: Target,
 ) -> None:
-    """List every position of the ledger at which the score of PERSON became another.
+    """List every position of the ledger at which the score of PARTICIPANT changed.
 
-    Where a change set made it another, it is named with its reason. agon contest explain --as-of
-    explains each step.
+    Changes caused by a change set are listed with its reason. agon contest explain --as-of explains
+    each step.
 
       agon contest history spring ada
     """
     with target.open(create=False) as api:
-        steps = api.boards.history(contest, person, board=board)
-        rows = [lists.plain_values(one) for one in steps]
+        steps = api.boards.history(contest, participant, board=board)
+        rows = [lists.plain_values(step) for step in steps]
     if form != TABLE:
         lists.print_rows(rows, form=form, name="steps", columns=_STEPS, output=output)
         return
@@ -153,8 +158,8 @@ def history(
     lists.add_rows(out, rows, columns=_STEPS, empty="no steps")
     for row in rows:
         if by := row["by"]:
-            done = "rolled back" if by["rolled_back"] else by["kind"]
-            out.line(f"{row['seq']:,}: change set {by['change']} · {done} · {by['reason']}")
+            action = "rolled back" if by["rolled_back"] else by["kind"]
+            out.line(f"{row['seq']:,}: change set {by['change']} · {action} · {by['reason']}")
     out.deliver()
 
 
@@ -165,7 +170,7 @@ def history(
 @parameters.output
 @target
 def findings(contest: str, *, scan: bool, form: str, output: Path | None, target: Target) -> None:
-    """Show what the last scan for gaming in ID found, gravest first.
+    """Show the findings of the last integrity scan of ID, most severe first.
 
     Findings are information for organizers; they do not change scores.
 
@@ -173,27 +178,27 @@ def findings(contest: str, *, scan: bool, form: str, output: Path | None, target
       agon contest findings spring --scan
     """
     with target.open(create=False) as api:
-        found = (api.integrity.scan if scan else api.integrity.findings)(contest)
+        last_scan = (api.integrity.scan if scan else api.integrity.findings)(contest)
     if form == "json":
         from agon.cli.shared.formats import json_chunks
 
-        deliver(json_chunks({"seq": found.seq, "findings": list(found.items)}), output)
+        deliver(json_chunks({"seq": last_scan.seq, "findings": list(last_scan.items)}), output)
         return
     from agon.api.conversions import finding_of
     from agon.cli.check import draw_finding
     from agon.cli.shared.tables import Output
 
     out = Output(output)
-    when = f"at entry {found.seq:,}" if found.seq else "not scanned yet"
-    out.line(f"{contest} · {len(found.items):,} findings · {when}", style="bold")
-    for one in found.items:
-        draw_finding(out, finding_of(one))
+    when = f"at entry {last_scan.seq:,}" if last_scan.seq else "not scanned yet"
+    out.line(f"{contest} · {len(last_scan.items):,} findings · {when}", style="bold")
+    for finding in last_scan.items:
+        draw_finding(out, finding_of(finding))
     out.deliver()
 
 
 @click.command("proof", cls=Command)
 @arguments.contest
-@_person
+@_participant
 @parameters.board
 @arguments.as_of
 @option(
@@ -205,16 +210,16 @@ def findings(contest: str, *, scan: bool, form: str, output: Path | None, target
 @target
 def proof(
     contest: str,
-    person: str,
+    participant: str,
     *,
     board: str | None,
     as_of: str | None,
     out: Path | None,
     target: Target,
 ) -> None:
-    """Write a proof of PERSON's row, which agon replay --proof checks offline.
+    """Write a proof of PARTICIPANT's row, which agon replay --proof checks offline.
 
-    It holds the row, the hashes beside its way to the signed root, and the signature.
+    It contains the row, the sibling hashes on its path to the signed root, and the signature.
 
       agon contest proof spring ada --out ada.json
       agon replay --proof ada.json
@@ -222,7 +227,7 @@ def proof(
     from agon.kernel.fingerprints import canonical_json
 
     with target.open(create=False) as api:
-        proved = api.boards.proof(contest, person, board=board, as_of=as_of)
+        proved = api.boards.proof(contest, participant, board=board, as_of=as_of)
     deliver([canonical_json(lists.plain_values(proved)) + b"\n"], out)
 
 
@@ -236,11 +241,11 @@ def _rows(
     find: str | None,
     top: int | None,
 ) -> "tuple[BoardPage, bool, list[dict[str, Any]]]":
-    """Gather rows page by page, all from one snapshot: the first ``top``, or those around an id.
+    """Return rows of one snapshot, read page by page: the first ``top``, or those around an id.
 
     Returns the first page, whether there are more rows, and the rows.
     """
-    size = min(top or (_AROUND if around else _LARGEST_PAGE), _LARGEST_PAGE)
+    size = min(top or (_AROUND if around else _MAX_PAGE), _MAX_PAGE)
     if find is None:
         more = partial(api.boards.page, contest)
         first = page = more(board, as_of=as_of, around=around, limit=size)
@@ -249,31 +254,29 @@ def _rows(
         first = page = more(board=board, as_of=as_of, limit=size)
     rows = list(page.rows)
     while around is None and page.next is not None and (top is None or len(rows) < top):
-        page = more(board=first.board, cursor=page.next, limit=min(_LARGEST_PAGE, _left(top, rows)))
+        page = more(board=first.board, cursor=page.next, limit=min(_MAX_PAGE, _left(top, rows)))
         rows += page.rows
     return first, page.next is not None, [_in_order(row) for row in rows]
 
 
 def _left(top: int | None, rows: list[Any]) -> int:
-    return _LARGEST_PAGE if top is None else top - len(rows)
+    return _MAX_PAGE if top is None else top - len(rows)
 
 
 def _unscored(api: "Api", page: "BoardPage") -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = []
+    participants: list[dict[str, Any]] = []
     if not page.unscored_total:
-        return found
-    shown = api.boards.unscored(page.contest, page.board, as_of=str(page.seq), limit=_LARGEST_PAGE)
-    found += map(lists.plain_values, shown.unscored)
-    while shown.next is not None:
-        shown = api.boards.unscored(
-            page.contest, page.board, cursor=shown.next, limit=_LARGEST_PAGE
-        )
-        found += map(lists.plain_values, shown.unscored)
-    return found
+        return participants
+    part = api.boards.unscored(page.contest, page.board, as_of=str(page.seq), limit=_MAX_PAGE)
+    participants += map(lists.plain_values, part.unscored)
+    while part.next is not None:
+        part = api.boards.unscored(page.contest, page.board, cursor=part.next, limit=_MAX_PAGE)
+        participants += map(lists.plain_values, part.unscored)
+    return participants
 
 
 def _in_order(row: Any) -> dict[str, Any]:
-    """Put rank, id and score first; stored rows have their keys in alphabetical order."""
+    """Return a row with rank, id and score first; stored rows have sorted keys."""
     first = {name: row[name] for name in _FIRST if name in row}
     return first | {name: value for name, value in row.items() if name not in first}
 
@@ -303,14 +306,14 @@ def _draw(
         out.line(f"amended since it became final: --as-of {seq} shows the amended result")
     more = page.rows_total - len(rows)
     if find is not None:
-        hint = "; there are more: give more of the id, or a greater --top" if is_cut else ""
+        hint = "; there are more: give a longer prefix or a larger --top" if is_cut else ""
         out.line(f"{len(rows):,} of {page.rows_total:,}{hint}")
     elif more > 0:
         out.line(f"{more:,} more; --top {page.rows_total} or --format csv shows all")
     if page.unscored_total:
         out.line(
-            f"{page.unscored_total:,} without a score; --format json has the reasons, and agon "
-            f"contest explain {page.contest} P that of one"
+            f"{page.unscored_total:,} without a score; --format json and agon contest explain "
+            f"{page.contest} P show the reasons"
         )
     out.line(f"board_sha256 {page.board_sha256}", style="dim")
     out.deliver()

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from agon.cli.shared.tables import Output
     from agon.client import Api
 
-_MOVES_FOR_PEOPLE: Final = 25
+_MAX_MOVES_DRAWN: Final = 25
 _CHANGE_COLUMNS: Final = (
     "id", "kind", "state", "reason", "proposed_by", "proposed_at", "applied_at", "rolled_back_at",
 )  # fmt: skip
@@ -51,10 +51,10 @@ def rescore(
     form: str,
     target: Target,
 ) -> None:
-    """Score ID under other rules: shows who moves, asks, applies.
+    """Score ID under other rules: show the moves, confirm, apply.
 
-    Without --edition the one in force stays; rules that are not set otherwise with --set are the
-    edition's own.
+    Without --edition the edition in force stays; rules that --set does not override have the
+    edition's values.
 
       agon contest rescore spring --edition 0.2 --dry-run
       agon contest rescore spring --set self_feedback=ignore --reason 'as announced' --yes
@@ -98,15 +98,15 @@ def void(
     form: str,
     target: Target,
 ) -> None:
-    """Take the effect from records of ID; they stay in the ledger.
+    """Void records of ID; they stay in the ledger without effect.
 
-    Shows who moves, asks, applies. agon contest rollback undoes it.
+    Shows the moves, asks for confirmation and applies. agon contest rollback undoes it.
 
       agon contest void spring --record votes/m7/j3 --reason 'cast by mistake'
       agon contest void spring --person mallory --reason 'case 12' --dry-run
     """
     if not records and not people:
-        raise click.UsageError("name what is void: --record KEY or --person P")
+        raise click.UsageError("no records to void; give --record KEY or --person P")
     params = {"records": list(records), "people": list(people)}
     with target.open(create=False) as api:
         _change(api, contest, "void", params, reason, dry_run=dry_run, yes=yes, form=form)
@@ -119,9 +119,9 @@ def void(
 @parameters.form(TABLE, "json")
 @target
 def rollback(contest: str, change: str, *, reason: str, form: str, target: Target) -> None:
-    """Take the effect from the change set CHANGE of ID, whose entries stay in the ledger.
+    """Roll back the change set CHANGE of ID; its entries stay in the ledger without effect.
 
-    The boards are then as if it had never been applied.
+    The boards are then as without it.
 
       agon contest changes spring
       agon contest rollback spring 0193… --reason 'the wrong person'
@@ -132,7 +132,7 @@ def rollback(contest: str, change: str, *, reason: str, form: str, target: Targe
         undone = api.changes.roll_back(contest, change, ReasonRequest(reason=reason))
     _print(undone, form)
     click.echo(
-        f"rolled back at entry {undone.rolled_back_at:,}: what it moved, as shown, is undone",
+        f"rolled back at entry {undone.rolled_back_at:,}: the moves shown are undone",
         err=True,
     )
 
@@ -146,7 +146,7 @@ def rollback(contest: str, change: str, *, reason: str, form: str, target: Targe
 def changes(
     contest: str, change: str | None, *, form: str, output: Path | None, target: Target
 ) -> None:
-    """List the change sets of ID, or show one with who it moves.
+    """List the change sets of ID, or show one with its moves.
 
     Those that were cancelled or rolled back are listed as well.
 
@@ -157,7 +157,7 @@ def changes(
         if change is not None:
             _print(api.changes.get(contest, change), "json" if form != TABLE else form)
             return
-        rows = [lists.plain_values(one) for one in api.changes.list(contest)]
+        rows = [lists.plain_values(change_set) for change_set in api.changes.list(contest)]
     lists.print_rows(rows, form=form, name="changes", columns=_CHANGE_COLUMNS, output=output,
                        empty="no change sets")  # fmt: skip
 
@@ -173,38 +173,40 @@ def _change(
     yes: bool,
     form: str,
 ) -> None:
-    """Propose, try, show; then apply if that is wanted, else drop it."""
+    """Propose a change set and show its dry run; then apply or cancel it."""
     from agon.api.models.changes import ChangeSetCreate
     from agon.cli.shared.progress import working
 
     request = ChangeSetCreate.model_validate({"kind": kind, "params": params, "reason": reason})
     proposed = api.changes.propose(contest, request)
     try:
-        with working("trying"):
+        with working("dry run"):
             tried = api.changes.dry_run(contest, proposed.id)
         if form == TABLE:
             _draw(tried)
-        wanted = not dry_run and (yes or _asked(contest))
-        step = api.changes.apply if wanted else api.changes.cancel
-        done = step(contest, proposed.id)
+        confirmed = not dry_run and (yes or _confirmed(contest))
+        step = api.changes.apply if confirmed else api.changes.cancel
+        changed = step(contest, proposed.id)
     except BaseException:
-        _drop(api, contest, proposed.id)
+        _cancel(api, contest, proposed.id)
         raise
     if form == "json":
-        _print(done, form)
-    undo = f"applied as {done.id}; undo: agon contest rollback {contest} {done.id} --reason …"
-    click.echo(undo if wanted else "nothing was changed", err=True)
+        _print(changed, form)
+    undo = f"applied as {changed.id}; undo: agon contest rollback {contest} {changed.id} --reason …"
+    click.echo(undo if confirmed else "nothing was changed", err=True)
 
 
-def _asked(contest: str) -> bool:
-    """Ask whether to apply; without a terminal, require --yes."""
+def _confirmed(contest: str) -> bool:
+    """Return whether the user confirms; without a terminal, require --yes."""
     if not sys.stdin.isatty():
-        raise click.UsageError("cannot ask without a terminal; give --yes or --dry-run")
+        raise click.UsageError(
+            "a change cannot be confirmed without a terminal; give --yes or --dry-run"
+        )
     return click.confirm(f"Change {contest}?", err=True)
 
 
-def _drop(api: "Api", contest: str, change: str) -> None:
-    """Drop the proposed change; a failure to drop it is printed."""
+def _cancel(api: "Api", contest: str, change: str) -> None:
+    """Cancel a proposed change set, if that is still possible."""
     from contextlib import suppress
 
     from agon.errors import AgonError
@@ -223,7 +225,7 @@ def _print(change: "ChangeSet", form: str) -> None:
 
 
 def _draw(change: "ChangeSet") -> None:
-    """Draw a change set: what it is, and by board who moves."""
+    """Draw a change set with the moves on each board."""
     from agon.cli.shared.tables import Output, cell
 
     out = Output()
@@ -256,23 +258,25 @@ def _draw_board(out: "Output", board: str, report: Mapping[str, Any]) -> None:
         f"{len(report['entered']):,} enter, {len(report['dropped']):,} drop off",
         style="bold",
     )
-    shown = moves[:_MOVES_FOR_PEOPLE]
-    if shown:
+    drawn = moves[:_MAX_MOVES_DRAWN]
+    if drawn:
         out.table(
             [
-                Column("id", [one["id"] for one in shown]),
-                Column("rank", [f"{one['rank_before']} → {one['rank_after']}" for one in shown],
+                Column("id", [move["id"] for move in drawn]),
+                Column("rank", [f"{move['rank_before']} → {move['rank_after']}" for move in drawn],
                        right=True),
-                Column("score before", [number(one["score_before"]) for one in shown], right=True),
-                Column("score after", [number(one["score_after"]) for one in shown], right=True),
-                Column("change", [signed(one["score_after"] - one["score_before"])
-                                  for one in shown], right=True),
+                Column("score before", [number(move["score_before"]) for move in drawn],
+                       right=True),
+                Column("score after", [number(move["score_after"]) for move in drawn],
+                       right=True),
+                Column("change", [signed(move["score_after"] - move["score_before"])
+                                  for move in drawn], right=True),
             ],
             needed=5,
         )  # fmt: skip
-    if len(moves) > len(shown):
-        out.line(f"{len(moves) - len(shown):,} smaller moves; --format json has them")
-    for what in ("entered", "dropped"):
-        for one in report[what][:5]:
-            why = f" ({one['reason']})" if one.get("reason") else ""
-            out.line(f"  {what}: {one['id']}{why}")
+    if len(moves) > len(drawn):
+        out.line(f"{len(moves) - len(drawn):,} smaller moves; --format json has them")
+    for group in ("entered", "dropped"):
+        for move in report[group][:5]:
+            why = f" ({move['reason']})" if move.get("reason") else ""
+            out.line(f"  {group}: {move['id']}{why}")

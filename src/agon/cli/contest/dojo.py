@@ -20,16 +20,16 @@ _ONCE: Final = ("source", "agent", "user_id", "problem_id", "created_at")
 
 @click.command("problems", cls=Command)
 @arguments.contest
-@option("--problem", metavar="P", help="Only this one, with its answer once it is revealed.")
+@option("--problem", metavar="P", help="Only this problem, with its answer once it is revealed.")
 @lists.form
 @parameters.output
 @target
 def problems(
     contest: str, *, problem: str | None, form: str, output: Path | None, target: Target
 ) -> None:
-    """List the problems of ID; --format json has the disclosed terms, which solvers work from.
+    """List the problems of ID; --format json includes the disclosed terms.
 
-    Source and terms are shown once they are revealed.
+    Source and all terms are shown once they are revealed.
 
       agon contest problems autumn
       agon contest problems autumn --problem 4f6c…
@@ -37,13 +37,13 @@ def problems(
     """
     with target.open(create=False) as api:
         if problem is None:
-            found = [lists.plain_values(one) for one in api.problems.list(contest)]
+            listed = [lists.plain_values(item) for item in api.problems.list(contest)]
         else:
-            found = [lists.plain_values(api.problems.get(contest, problem))]
+            listed = [lists.plain_values(api.problems.get(contest, problem))]
     if problem is not None and form == TABLE:
-        _draw_problem(found[0], output)
+        _draw_problem(listed[0], output)
         return
-    lists.print_rows(found, form=form, name="problems", columns=_COLUMNS, output=output)
+    lists.print_rows(listed, form=form, name="problems", columns=_COLUMNS, output=output)
 
 
 @click.command("publish", cls=Command)
@@ -52,27 +52,27 @@ def problems(
 @parameters.form(TABLE, "json")
 @target
 def publish(contest: str, package: Path, *, form: str, target: Target) -> None:
-    """Have the setter in PACKAGE go through its gate and publish its problem in ID.
+    """Validate the setter in PACKAGE and publish its problem in ID.
 
-    PACKAGE holds problem.json and setter.py, as for agon dojo publish. A worker runs the setter;
-    the problem is there when it has passed. The problem's id and the job's are printed.
+    PACKAGE contains problem.json and setter.py, as for agon dojo publish. A worker runs the setter;
+    the problem is published when it is valid. The ids of the problem and of the job are printed.
 
       agon contest publish autumn primes/
     """
     from agon.app.dojo.problems import read_problem
 
     problem = read_problem(package)
-    sent = {**problem.declared(), "source": problem.source.decode()}
+    package_fields = {**problem.declared(), "source": problem.source.decode()}
     from agon.api.models.submissions import ProblemCreate
 
     with target.open(create=False) as api:
-        done = api.problems.publish(contest, ProblemCreate(package=sent))
+        receipt = api.problems.publish(contest, ProblemCreate(package=package_fields))
     if form == "json":
-        _deliver({"problem": done.id, "job": lists.plain_values(done.job)})
+        _deliver({"problem": receipt.id, "job": lists.plain_values(receipt.job)})
         return
-    click.echo(done.id)
+    click.echo(receipt.id)
     click.echo(
-        f"job {done.job.id} is {done.job.state}; agon jobs list --contest {contest} shows it",
+        f"job {receipt.job.id} is {receipt.job.state}; agon jobs list --contest {contest} shows it",
         err=True,
     )
 
@@ -99,7 +99,7 @@ def reveal(contest: str, problem: str, *, target: Target) -> None:
     "file", metavar="FILE", type=click.Path(exists=True, dir_okay=False, path_type=Path)
 )
 @option("--problem", required=True, metavar="P", help="The problem's id.")
-@option("--user", metavar="U", help="Whose it is (default: the token's user).")
+@option("--user", metavar="U", help="The submission's author (default: the token's user).")
 @option("--tag", metavar="T", help="The method's tag.")
 @option("--notes", metavar="N", help="Free text.")
 @parameters.form(TABLE, "json")
@@ -117,8 +117,8 @@ def submit(
 ) -> None:
     """Send the solver in FILE to a problem of ID; a worker judges it.
 
-    The submission's id is printed; agon contest submissions shows its verdict when its turn has
-    come. Beside a database, --user says whose it is.
+    The submission's id is printed; agon contest submissions shows its verdict when it is judged.
+    With direct access to a database, --user is required.
 
       agon contest submit autumn solver.py --problem 4f6c… --server https://agon.example
     """
@@ -136,14 +136,14 @@ def submit(
             problem=problem,
             user=user,
         )
-        done = api.submissions.create(contest, request)
+        receipt = api.submissions.create(contest, request)
     if form == "json":
-        _deliver(lists.plain_values(done))
+        _deliver(lists.plain_values(receipt))
         return
-    click.echo(done.id)
-    for job in done.jobs:
+    click.echo(receipt.id)
+    for job in receipt.jobs:
         click.echo(f"job {job.id} is {job.state}", err=True)
-    click.echo(f"its verdict: agon contest submissions {contest} {done.id}", err=True)
+    click.echo(f"its verdict: agon contest submissions {contest} {receipt.id}", err=True)
 
 
 @click.command("submissions", cls=Command)
@@ -155,7 +155,7 @@ def submit(
 def submissions(
     contest: str, submission: str | None, *, form: str, output: Path | None, target: Target
 ) -> None:
-    """List what was sent to ID to be judged, oldest first, or show one with its program.
+    """List the submissions to ID, oldest first, or show one with its program.
 
     Organisers see all, participants their own.
 
@@ -164,27 +164,27 @@ def submissions(
     """
     with target.open(create=False) as api:
         if submission is None:
-            found = [lists.plain_values(one) for one in api.submissions.list(contest)]
+            listed = [lists.plain_values(item) for item in api.submissions.list(contest)]
         else:
-            found = [lists.plain_values(api.submissions.get(contest, submission))]
+            listed = [lists.plain_values(api.submissions.get(contest, submission))]
     if submission is None or form != TABLE:
-        rows = [_judged(one) for one in found] if form == TABLE else found
+        rows = [_judged(item) for item in listed] if form == TABLE else listed
         lists.print_rows(rows, form=form, name="submissions", columns=_SENT, output=output)
         return
     from agon.cli.shared.tables import Output
 
     out = Output(output)
-    for name, value in _judged(found[0]).items():
+    for name, value in _judged(listed[0]).items():
         if value not in (None, ""):
             out.line(f"{name.replace('_', ' ')}: {lists.format_value(value)}")
-    if source := found[0]["content"].get("source"):
+    if source := listed[0]["content"].get("source"):
         out.line("")
         out.line(source.rstrip("\n"))
     out.deliver()
 
 
 def _draw_problem(fields: Mapping[str, Any], output: Path | None) -> None:
-    """Draw a problem line by line: a table of ids this long has no room for the rest."""
+    """Draw a problem in lines: its ids are too long for a table."""
     from agon.cli.shared.tables import Output
 
     out = Output(output)
@@ -192,17 +192,21 @@ def _draw_problem(fields: Mapping[str, Any], output: Path | None) -> None:
         if fields.get(name) is not None:
             out.line(f"{name.replace('_', ' ')}: {lists.format_value(fields[name])}")
     disclosed = fields["disclosed"][:_MAX_TERMS_SHOWN]
-    terms = "  ".join(f"a_{one['n']} = {one['a']}" for one in disclosed)
-    out.line(f"{terms}  …; --format json has all that are disclosed")
+    terms = "  ".join(f"a_{term['n']} = {term['a']}" for term in disclosed)
+    out.line(f"{terms}  …; --format json has all disclosed terms")
     out.deliver()
 
 
 def _judged(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a submission in one row with what was recorded of it; else it still waits."""
-    sent = {name: fields[name] for name in ("id", "user", "at", "problem")}
+    """Return a submission as a row with its recorded verdict, if it has one."""
+    submission_fields = {name: fields[name] for name in ("id", "user", "at", "problem")}
     row = fields["records"][0] if fields["records"] else {"verdict": "not judged yet"}
     first = {name: row[name] for name in ("verdict", "reason", "terms_matched") if name in row}
-    return sent | first | {name: row[name] for name in row if name not in (*sent, *_ONCE)}
+    return (
+        submission_fields
+        | first
+        | {name: row[name] for name in row if name not in (*submission_fields, *_ONCE)}
+    )
 
 
 def _deliver(fields: dict[str, Any]) -> None:

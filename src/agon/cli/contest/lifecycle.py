@@ -1,4 +1,4 @@
-"""``agon contest create|season|list|show|open|freeze|unfreeze|finalize``: a contest's life."""
+"""``agon contest create|season|list|show|open|freeze|unfreeze|finalize``: a contest's state."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,14 +24,14 @@ _LISTED = ("id", "discipline", "state", "edition", "seq", "title", "series", "se
     required=True,
     type=parameters.Discipline(),
     metavar="D",
-    help="What is scored: community, challenge, dojo, arena, or one that a plugin adds.",
+    help="The discipline: community, challenge, dojo, arena, or one of a plugin.",
 )
 @option("--title", metavar="T", help="Display name (default: the id).")
 @option("--description", metavar="T", default="", help="Free text.")
 @parameters.edition_option
 @parameters.overrides_option
-@option("--private", is_flag=True, help="Only who has a token for it sees it.")
-@option("--series", metavar="S", help="The series whose next season it is.")
+@option("--private", is_flag=True, help="Visible only with a token for it.")
+@option("--series", metavar="S", help="The series it is the next season of.")
 @option(
     "--board",
     "boards",
@@ -39,7 +39,7 @@ _LISTED = ("id", "discipline", "state", "edition", "seq", "title", "series", "se
     metavar="B",
     help="A board to publish, the default one first (default: all).",
 )
-@option("--draft", is_flag=True, help="Leave it a draft; agon contest open opens it.")
+@option("--draft", is_flag=True, help="Keep it a draft; agon contest open opens it.")
 @parameters.form(TABLE, "json")
 @target
 def create(  # noqa: PLR0913 (one parameter for each option)
@@ -59,7 +59,7 @@ def create(  # noqa: PLR0913 (one parameter for each option)
 ) -> None:
     """Create the contest ID and open it.
 
-    With --draft it stays a draft, to which only organisers may add.
+    With --draft it stays a draft, to which only organisers can add records.
 
       agon contest create spring --discipline arena --title 'Spring 2026'
       agon contest create spring --discipline community --set self_feedback=ignore --private
@@ -78,10 +78,10 @@ def create(  # noqa: PLR0913 (one parameter for each option)
             series=series,
             boards=boards or None,
         )
-        made = api.contests.create(request)
+        created = api.contests.create(request)
         if not draft:
-            made = api.contests.open(contest)
-    _print(made, form)
+            created = api.contests.open(contest)
+    _print(created, form)
 
 
 @click.command("season", cls=Command)
@@ -103,7 +103,12 @@ def season(contest: str, *, name: str, form: str, target: Target) -> None:
 
 
 @click.command("list", cls=Command)
-@option("--discipline", type=parameters.Discipline(), metavar="D", help="Only of this one.")
+@option(
+    "--discipline",
+    type=parameters.Discipline(),
+    metavar="D",
+    help="Only contests of this discipline.",
+)
 @option("--series", metavar="S", help="Only of this series.")
 @lists.form
 @parameters.output
@@ -113,15 +118,15 @@ def list_(
 ) -> None:
     """List contests.
 
-    Private ones are listed for those who may see them.
+    Private contests are listed for callers that may see them.
 
       agon contest list
       agon contest list --series spring --format ndjson
     """
     with target.open(create=False) as api:
         rows = [
-            lists.plain_values(one)
-            for one in api.contests.list(discipline=discipline, series=series)
+            lists.plain_values(contest)
+            for contest in api.contests.list(discipline=discipline, series=series)
         ]
     lists.print_rows(rows, form=form, name="contests", columns=_LISTED, output=output)
 
@@ -131,9 +136,9 @@ def list_(
 @parameters.form(TABLE, "json")
 @target
 def show(contest: str, *, form: str, target: Target) -> None:
-    """Show a contest: its rules, how far its ledger is, what its boards are.
+    """Show a contest: its rules, its ledger and its boards.
 
-    Every board is named with its hash and the position it was made at.
+    Each board is listed with its hash and the position it was made at.
 
       agon contest show spring
     """
@@ -146,7 +151,7 @@ def show(contest: str, *, form: str, target: Target) -> None:
         value = {
             **lists.plain_values(details),
             "head": lists.plain_values(head),
-            "published": [lists.plain_values(one) for one in boards],
+            "published": [lists.plain_values(board) for board in boards],
         }
         deliver(json_chunks(value), None)
         return
@@ -176,11 +181,11 @@ def show(contest: str, *, form: str, target: Target) -> None:
     if boards:
         out.table(
             [
-                Column("board", [one.board for one in boards]),
-                Column("rows", [f"{one.rows_total:,}" for one in boards], right=True),
-                Column("unscored", [f"{one.unscored_total:,}" for one in boards], right=True),
-                Column("at", [str(one.seq) for one in boards], right=True),
-                Column("sha256", [one.board_sha256 for one in boards]),
+                Column("board", [board.board for board in boards]),
+                Column("rows", [f"{board.rows_total:,}" for board in boards], right=True),
+                Column("unscored", [f"{board.unscored_total:,}" for board in boards], right=True),
+                Column("at", [str(board.seq) for board in boards], right=True),
+                Column("sha256", [board.board_sha256 for board in boards]),
             ]
         )
     out.deliver()
@@ -191,9 +196,9 @@ def show(contest: str, *, form: str, target: Target) -> None:
 @parameters.form(TABLE, "json")
 @target
 def open_(contest: str, *, form: str, target: Target) -> None:
-    """Open a draft: from now on judges and participants may add to it.
+    """Open a draft: from now on judges and participants can add to it.
 
-    A draft comes from agon contest create --draft, or is a next season.
+    agon contest create --draft and agon contest season create drafts.
 
       agon contest open spring
     """
@@ -206,9 +211,9 @@ def open_(contest: str, *, form: str, target: Target) -> None:
 @parameters.form(TABLE, "json")
 @target
 def freeze(contest: str, *, form: str, target: Target) -> None:
-    """Publish the boards of ID once more, and show the public nothing later.
+    """Publish the boards of ID a last time and freeze what the public sees.
 
-    Records are still taken; organisers see what they do.
+    Records are still accepted; organisers see the current boards.
 
       agon contest freeze spring
     """
@@ -240,9 +245,9 @@ def unfreeze(contest: str, *, reason: str, form: str, target: Target) -> None:
 @parameters.form(TABLE, "json")
 @target
 def finalize(contest: str, *, force: bool, form: str, target: Target) -> None:
-    """Publish the final boards of ID; it takes no records any more.
+    """Publish the final boards of ID; no more records are accepted.
 
-    Corrections come later as change sets (rescore, void), beside the final result.
+    Later corrections are change sets (rescore, void), published next to the final result.
 
       agon contest finalize spring
     """

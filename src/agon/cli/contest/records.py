@@ -26,7 +26,7 @@ _LINES: Final = (".ndjson", ".jsonl")
 @parameters.source
 @option("--table", metavar="T", help="All lines are bare rows of this table.")
 @option("--replace", is_flag=True, help="A record supersedes the one with the same key.")
-@option("--dry-run", is_flag=True, help="Check and count; enter nothing.")
+@option("--dry-run", is_flag=True, help="Validate and count; add nothing.")
 @parameters.form(TABLE, "json")
 @target
 def add(
@@ -39,12 +39,12 @@ def add(
     form: str,
     target: Target,
 ) -> None:
-    """Enter the records of SOURCE into the ledger of ID.
+    """Add the records of SOURCE to the ledger of ID.
 
     SOURCE is an NDJSON file (- for stdin) with lines {"table": …, "row": {…}, "external_id": …},
     or what agon score reads: a folder, a DuckDB or SQLite file, postgresql://…. A record that is
-    there already, just so, is not entered again. All invalid records are reported, and none of
-    them is entered.
+    stored already with the same content is not added again. If any record is invalid, all invalid
+    ones are reported and none is added.
 
       agon contest add spring data/
       agon contest add arena votes.ndjson --table votes --dry-run
@@ -53,7 +53,7 @@ def add(
     from agon.cli.shared.progress import working
 
     with target.open(create=False) as api, working(f"adding to {contest}"):
-        done = api.records.add(
+        summary = api.records.add(
             contest,
             _chunks(api, contest, source, table=table),
             table=table,
@@ -63,15 +63,15 @@ def add(
     if form == "json":
         from agon.cli.shared.formats import json_chunks
 
-        deliver(json_chunks(lists.plain_values(done)), None)
+        deliver(json_chunks(lists.plain_values(summary)), None)
         return
     would = "would be " if dry_run else ""
-    said = [f"{done.added:,} {would}added", f"{done.repeated:,} there already"]
+    parts = [f"{summary.added:,} {would}added", f"{summary.repeated:,} stored already"]
     if replace:
-        said.append(f"{done.replaced:,} {would}replaced")
-    if done.last_seq is not None and not dry_run:
-        said.append(f"the ledger is at {done.last_seq:,}")
-    click.echo(", ".join(said))
+        parts.append(f"{summary.replaced:,} {would}replaced")
+    if summary.last_seq is not None and not dry_run:
+        parts.append(f"the ledger is at {summary.last_seq:,}")
+    click.echo(", ".join(parts))
 
 
 def _chunks(api: "Api", contest: str, source: str, *, table: str | None) -> Iterator[bytes]:
@@ -97,9 +97,9 @@ def _pieces(stream: BinaryIO) -> Iterator[bytes]:
 
 
 def records_of(discipline: str, source: str) -> Iterator[bytes]:
-    """Yield the records of a source that is checked first, what is referred to before the rest.
+    """Yield the records of a validated source as NDJSON, referenced tables first.
 
-    A source is what ``agon score`` reads; the records come as NDJSON in chunks.
+    A source is what ``agon score`` reads.
     """
     from agon.app.analysis.score import read_records
 
@@ -115,22 +115,24 @@ def _lines(table: str, rows: list[dict[str, Any]]) -> bytes:
     import orjson
 
     form = orjson.OPT_APPEND_NEWLINE | orjson.OPT_UTC_Z | orjson.OPT_NAIVE_UTC
-    given = ({key: value for key, value in row.items() if value is not None} for row in rows)
-    return b"".join(orjson.dumps({"table": table, "row": row}, option=form) for row in given)
+    filled = ({key: value for key, value in row.items() if value is not None} for row in rows)
+    return b"".join(orjson.dumps({"table": table, "row": row}, option=form) for row in filled)
 
 
 def _in_order(schema: "Schema") -> "list[Table]":
-    """Sort tables so that each comes behind those it refers to."""
-    left, done = list(schema), list[Any]()
-    while left:
-        names = {table.name for table in left}
-        ready = [one for one in left if not _needed(one) & (names - {one.name})] or left[:1]
-        done += ready
-        left = [table for table in left if table not in ready]
-    return done
+    """Return tables in an order in which each comes after those it refers to."""
+    remaining, ordered = list(schema), list[Any]()
+    while remaining:
+        names = {table.name for table in remaining}
+        ready = [
+            table for table in remaining if not _referenced(table) & (names - {table.name})
+        ] or remaining[:1]
+        ordered += ready
+        remaining = [table for table in remaining if table not in ready]
+    return ordered
 
 
-def _needed(table: "Table") -> set[str]:
+def _referenced(table: "Table") -> set[str]:
     return {
         column.references.partition(".")[0]
         for column in table.columns

@@ -18,7 +18,7 @@ from agon.cli.shared.target import Target, target
 def export(contest: str, *, out: Path, target: Target) -> None:
     """Write the ledger of ID as a folder that anyone can verify and replay without the service.
 
-    It holds everything, what is hidden from participants included.
+    It contains all entries, also those that are hidden from participants.
 
       agon contest export spring --out spring-ledger/
       agon replay spring-ledger/
@@ -31,14 +31,14 @@ def export(contest: str, *, out: Path, target: Target) -> None:
 
 @click.command("import", cls=Command)
 @click.argument("folder", type=click.Path(path_type=Path), metavar="DIR")
-@option("--as", "name", metavar="ID", help="Take it only if it is this contest's ledger.")
-@option("--dry-run", is_flag=True, help="Verify the folder; take nothing in.")
+@option("--as", "name", metavar="ID", help="Import it only if it is this contest's ledger.")
+@option("--dry-run", is_flag=True, help="Verify the folder; import nothing.")
 @parameters.form(TABLE, "json")
 @target
 def import_(folder: Path, *, name: str | None, dry_run: bool, form: str, target: Target) -> None:
-    """Take in the ledger in DIR, all of it or nothing; a contest that is here is continued.
+    """Import the ledger in DIR, all of it or nothing; an existing contest gets its new entries.
 
-    Everything is verified first: every line, the chain, the signatures.
+    First every line, the chain and the signatures are verified.
 
       agon contest import spring-ledger/
       agon contest import spring-ledger/ --as spring --server https://agon.example
@@ -47,20 +47,20 @@ def import_(folder: Path, *, name: str | None, dry_run: bool, form: str, target:
         _verify(folder, name)
         return
     with target.open() as api:
-        taken = api.ledgers.import_(folder, id=name)
+        imported = api.ledgers.import_(folder, id=name)
     if form == "json":
         from agon.cli.shared.formats import json_chunks
 
-        deliver(json_chunks(lists.plain_values(taken)), None)
+        deliver(json_chunks(lists.plain_values(imported)), None)
         return
-    click.echo(f"{taken.id} · {taken.discipline} · {taken.state} · entry {taken.seq}")
+    click.echo(f"{imported.id} · {imported.discipline} · {imported.state} · entry {imported.seq}")
 
 
 def _verify(folder: Path, name: str | None) -> None:
     from agon.errors import Conflict
     from agon.ledger.directory import import_directory
 
-    found = import_directory(folder)
-    if name is not None and found.contest != name:
-        raise Conflict(f"{folder} is the ledger of {found.contest}; give --as {found.contest}")
-    click.echo(f"would take in {found.contest} up to entry {found.state.contest.seq}", err=True)
+    ledger = import_directory(folder)
+    if name is not None and ledger.contest != name:
+        raise Conflict(f"{folder} is the ledger of {ledger.contest}; give --as {ledger.contest}")
+    click.echo(f"would import {ledger.contest} up to entry {ledger.state.contest.seq}", err=True)

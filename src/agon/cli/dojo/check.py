@@ -74,25 +74,27 @@ def _report(
     from agon.disciplines.dojo.canonical import canonicalize, length, source_hash
 
     released, rules = rules_of("dojo", edition, overrides)
-    given: Any = rules
+    checked_rules: Any = rules
     canonical = canonicalize(raw)
-    found = inspect(canonical, kind="solver" if kind == "solver" else "setter", rules=given)
-    payload = found.payload
+    inspection = inspect(
+        canonical, kind="solver" if kind == "solver" else "setter", rules=checked_rules
+    )
+    payload = inspection.payload
     return {
         "file": name,
         "kind": kind,
         "edition": released.name,
         "source_hash": source_hash(canonical),
         "L_chars": length(canonical),
-        "accepted": not found.violations,
+        "accepted": not inspection.violations,
         "payload": payload
         and {
-            "numeric_literals": [payload.numeric_literals, given.max_numeric_literals],
-            "string_chars": [payload.string_chars, given.max_string_literal_chars],
-            "largest_sequence": [payload.largest_sequence, given.max_list_tuple_elements],
-            "longest_integer": [payload.longest_integer, given.max_literal_digits],
+            "numeric_literals": [payload.numeric_literals, checked_rules.max_numeric_literals],
+            "string_chars": [payload.string_chars, checked_rules.max_string_literal_chars],
+            "largest_sequence": [payload.largest_sequence, checked_rules.max_list_tuple_elements],
+            "longest_integer": [payload.longest_integer, checked_rules.max_literal_digits],
         },
-        "violations": [_plain(one) for one in found.violations],
+        "violations": [_plain(violation) for violation in inspection.violations],
     }
 
 
@@ -114,12 +116,12 @@ def _draw(report: dict[str, Any]) -> None:
     out.line(f"{report['file']} · {report['kind']} · edition {report['edition']} · {verdict}")
     out.line(f"source_hash {report['source_hash']}")
     out.line(f"L_chars {report['L_chars']}")
-    for name, (found, limit) in (report["payload"] or {}).items():
-        out.line(f"{name} {found}" + ("" if limit is None else f" of {limit}"))
-    for one in report["violations"]:
+    for name, (measured, limit) in (report["payload"] or {}).items():
+        out.line(f"{name} {measured}" + ("" if limit is None else f" of {limit}"))
+    for violation in report["violations"]:
         out.line(
-            f"{report['file']}:{one['line']}:{one['column']}: "
-            f"{one['what']}; {one['remedy']} ({one['verdict']})",
+            f"{report['file']}:{violation['line']}:{violation['column']}: "
+            f"{violation['what']}; {violation['remedy']} ({violation['verdict']})",
             style="red",
         )
     out.deliver()

@@ -62,9 +62,9 @@ def judge_submissions(
     from agon.app.dojo.problems import read_problem
     from agon.wiring import sandbox
 
-    given = read_problem(problem)
+    parsed = read_problem(problem)
     with sandbox(mode, workers=jobs) as opened, _shown("judged") as progress:
-        judged = judge(given, submissions, out, opened, progress=progress)
+        judged = judge(parsed, submissions, out, opened, progress=progress)
     _report(judged, out)
     counts = Counter(str(row["verdict"]) for row in judged.rows)
     if form == "json":
@@ -110,39 +110,39 @@ def rejudge_season(
     from agon.wiring import sandbox
 
     with sandbox(mode, workers=jobs) as opened, _shown("run again") as progress:
-        done = rejudge(season, opened, problem_id=problem, apply=applied, progress=progress)
+        summary = rejudge(season, opened, problem_id=problem, apply=applied, progress=progress)
     if form == "json":
         from agon.cli.shared.formats import json_chunks
 
-        changes = [change.to_dict() for change in done.changes]
-        deliver(json_chunks({"runs": done.runs, "applied": applied, "changes": changes}), None)
+        changes = [change.to_dict() for change in summary.changes]
+        deliver(json_chunks({"runs": summary.runs, "applied": applied, "changes": changes}), None)
     else:
-        _draw(done)
-    if done.change is not None:
-        what = f"applied as change set {done.change}; the ledger keeps the earlier verdicts"
-        click.echo(what, err=True)
-    elif done.changes:
+        _draw(summary)
+    if summary.change is not None:
+        effect = f"applied as change set {summary.change}; the ledger keeps the earlier verdicts"
+        click.echo(effect, err=True)
+    elif summary.changes:
         click.echo("nothing was changed; --apply lets the new verdicts count", err=True)
 
 
 @contextmanager
-def _shown(what: str) -> Iterator[Callable[["Progress"], None]]:
+def _shown(label: str) -> Iterator[Callable[["Progress"], None]]:
     """Show progress on stderr: a bar in a terminal, else a line every two seconds."""
     if sys.stderr.isatty():
         from rich.console import Console
         from rich.progress import Progress as Bar
 
         with Bar(console=Console(stderr=True), transient=True) as bar:
-            task = bar.add_task(what, total=None)
+            task = bar.add_task(label, total=None)
             yield lambda now: bar.update(task, completed=now.done, total=now.total)
         return
-    shown = time.monotonic()
+    last_shown = time.monotonic()
 
     def show(now: "Progress") -> None:
-        nonlocal shown
-        if now.done == now.total or time.monotonic() - shown >= _PROGRESS_INTERVAL_S:
-            shown = time.monotonic()
-            click.echo(f"{what}: {now.done:,} of {now.total:,}", err=True)
+        nonlocal last_shown
+        if now.done == now.total or time.monotonic() - last_shown >= _PROGRESS_INTERVAL_S:
+            last_shown = time.monotonic()
+            click.echo(f"{label}: {now.done:,} of {now.total:,}", err=True)
 
     yield show
 
@@ -173,13 +173,13 @@ def _list(issues: "tuple[FileIssue, ...]", heading: str) -> None:
         click.echo(f"{heading}: {len(issues) - _MAX_SHOWN:,} more", err=True)
 
 
-def _draw(done: "RejudgeSummary") -> None:
+def _draw(summary: "RejudgeSummary") -> None:
     from agon.cli.shared.tables import Column, Output
 
     out = Output()
-    out.line(f"{done.runs:,} runs, {len(done.changes):,} verdicts change")
-    if done.changes:
-        rows = [change.to_dict() for change in done.changes]
+    out.line(f"{summary.runs:,} runs, {len(summary.changes):,} verdicts change")
+    if summary.changes:
+        rows = [change.to_dict() for change in summary.changes]
         columns = [
             Column("submission", [row["id"] for row in rows]),
             Column("verdict before", [row["verdict_before"] for row in rows]),

@@ -99,12 +99,12 @@ def _draw(answer: "Answer") -> None:
             f"{answer.memory_kib:,} KiB · {answer.mode}"
         )
     if answer.terms:
-        shown = [
+        terms = [
             term if len(term) <= _SHOWN_DIGITS else f"{term[:_SHOWN_DIGITS]}…({len(term)} digits)"
             for term in answer.terms[:_SHOWN_TERMS]
         ]
-        rest = len(answer.terms) - len(shown)
+        rest = len(answer.terms) - len(terms)
         more = f" … and {rest:,} more" if rest > 0 else ""
         first = f"a_{answer.first_index}"
-        out.line(f"{len(answer.terms)} terms from {first} on: {', '.join(shown)}{more}")
+        out.line(f"{len(answer.terms)} terms from {first} on: {', '.join(terms)}{more}")
     out.deliver()

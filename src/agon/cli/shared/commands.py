@@ -1,7 +1,7 @@
 """Click commands, groups and options with the conventions of this command line.
 
-Help is shown as it is written: paragraphs are wrapped, indented examples are kept. An option is
-found in the environment under the name it is typed by.
+Help texts are wrapped; indented examples keep their lines. An option can be set by an environment
+variable named after it.
 """
 
 import os
@@ -20,7 +20,7 @@ def _text(command: click.Command) -> str:
 
 
 class Command(click.Command):
-    """Show a command's help with its examples."""
+    """A command whose help contains examples."""
 
     def format_help_text(
         self,
@@ -34,18 +34,18 @@ class Command(click.Command):
 
 
 class Group(Command, click.Group):
-    """Show a group's help with its examples; its commands show theirs."""
+    """A group of commands whose help contains examples."""
 
     command_class = Command
 
 
 class Option(click.Option):
-    """Take an option's value from ``AGON_<COMMAND>_<OPTION>`` when it is not typed."""
+    """An option that can also be set by ``AGON_<COMMAND>_<OPTION>``."""
 
     def resolve_envvar_value(self, ctx: click.Context) -> str | None:
         """Return the variable's value; None when it is not set, or empty."""
-        spelt = self.opts[0].lstrip("-").replace("-", "_").upper()
-        return os.environ.get(f"{ctx.auto_envvar_prefix}_{spelt}") or None
+        variable = self.opts[0].lstrip("-").replace("-", "_").upper()
+        return os.environ.get(f"{ctx.auto_envvar_prefix}_{variable}") or None
 
 
 option = partial(click.option, cls=Option)

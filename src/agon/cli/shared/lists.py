@@ -38,15 +38,15 @@ def print_rows(
     """
     from agon.cli.shared.formats import json_chunks, json_text
 
-    kept = list(rows)
+    listed = list(rows)
     if form == "json":
-        deliver(json_chunks({name: kept}), output)
+        deliver(json_chunks({name: listed}), output)
     elif form == "ndjson":
-        deliver((f"{json_text(row)}\n".encode() for row in kept), output)
+        deliver((f"{json_text(row)}\n".encode() for row in listed), output)
     elif form == "csv":
-        deliver([_csv(kept)], output)
+        deliver([_csv(listed)], output)
     else:
-        draw_rows(kept, columns=columns, output=output, empty=empty or f"no {name}")
+        draw_rows(listed, columns=columns, output=output, empty=empty or f"no {name}")
 
 
 def draw_rows(
@@ -73,20 +73,20 @@ def add_rows(
     if not rows:
         out.line(empty)
         return
-    shown = {name: [format_value(row.get(name)) for row in rows] for name in columns}
-    kept = [name for name in columns if any(shown[name])]
+    cells = {name: [format_value(row.get(name)) for row in rows] for name in columns}
+    filled = [name for name in columns if any(cells[name])]
     out.table(
         [
             Column(
                 name.replace("_", " "),
-                shown[name],
+                cells[name],
                 right=all(
                     row.get(name) is None
                     or (isinstance(row[name], (int, float)) and not isinstance(row[name], bool))
                     for row in rows
                 ),
             )
-            for name in kept
+            for name in filled
         ]
     )
 
@@ -100,8 +100,8 @@ def format_value(value: Any) -> str:
     """
     from agon.cli.shared.tables import cell
 
-    found = _TIME.fullmatch(value) if isinstance(value, str) else None
-    return cell(value) if found is None else f"{found[1]} {found[2]}"
+    match = _TIME.fullmatch(value) if isinstance(value, str) else None
+    return cell(value) if match is None else f"{match[1]} {match[2]}"
 
 
 def plain_values(value: Any) -> dict[str, Any]:

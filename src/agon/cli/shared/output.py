@@ -1,4 +1,4 @@
-"""Write the output of a command to stdout, or to a file that appears when it is complete."""
+"""Write the output of a command to stdout, or to a file that is created when it is complete."""
 
 import sys
 from collections.abc import Iterable
@@ -69,7 +69,7 @@ def require_new_file(file: Path) -> None:
         raise Conflict(f"{file} exists; give a new file")
 
 
-def keep_secret(text: str, file: Path | None) -> None:
+def deliver_secret(text: str, file: Path | None) -> None:
     """Print a secret, or write it to a new file that only its owner can read."""
     if file is None:
         click.echo(text)

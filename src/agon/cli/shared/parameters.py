@@ -101,7 +101,7 @@ as_of_option = option(
     metavar="T",
     help="Score the records as of this ISO 8601 time (without a zone: UTC).",
 )
-board = option("--board", metavar="B", help="Which board (default: the discipline's first one).")
+board = option("--board", metavar="B", help="The board (default: the discipline's first one).")
 _top = option(
     "--top",
     type=click.IntRange(min=1),
@@ -130,7 +130,7 @@ output = option(
     callback=_expected,
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="F",
-    help="Write to this file instead of stdout; it appears when it is complete.",
+    help="Write to this file instead of stdout; it is created when it is complete.",
 )
 
 
@@ -141,7 +141,7 @@ def out(*, required: bool) -> Callable[[Function], Function]:
         type=click.Path(file_okay=False, path_type=Path),
         required=required,
         metavar="DIR",
-        help="The new folder; it appears when it is complete.",
+        help="The new folder; it is created when it is complete.",
     )
 
 
@@ -176,10 +176,10 @@ def rules(function: Function) -> Function:
 
     @wraps(function)
     def gathered(
-        *, edition: str | None, overrides: dict[str, str], as_of: str | None, **others: Any
+        *, edition: str | None, overrides: dict[str, str], as_of: str | None, **remaining: Any
     ) -> Any:
         under = RuleOptions(edition=edition, overrides=overrides, as_of=as_of)
-        return function(under=under, **others)
+        return function(under=under, **remaining)
 
     return edition_option(overrides_option(as_of_option(gathered)))
 
@@ -188,7 +188,9 @@ def printing(function: Function) -> Function:
     """Add ``--format``, ``--output`` and ``--top`` of a board; they arrive as ``printing``."""
 
     @wraps(function)
-    def gathered(*, form: str | None, output: Path | None, top: int | None, **others: Any) -> Any:
-        return function(printing=OutputOptions(chosen_form(form, output), output, top), **others)
+    def gathered(
+        *, form: str | None, output: Path | None, top: int | None, **remaining: Any
+    ) -> Any:
+        return function(printing=OutputOptions(chosen_form(form, output), output, top), **remaining)
 
     return _board_form(output(_top(gathered)))

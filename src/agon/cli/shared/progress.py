@@ -10,18 +10,18 @@ _PATIENCE_SECONDS = 0.7
 
 
 @contextmanager
-def working(what: str) -> Iterator[None]:
-    """Show a spinner labeled ``what`` while the block runs; none for short blocks."""
+def working(label: str) -> Iterator[None]:
+    """Show a spinner labeled ``label`` while the block runs; none for short blocks."""
     if not sys.stderr.isatty():
         yield
         return
-    shown: list[Any] = []
+    spinners: list[Any] = []
 
     def show() -> None:
         from rich.console import Console
 
-        shown.append(Console(stderr=True).status(f"{what} …"))
-        shown[0].start()
+        spinners.append(Console(stderr=True).status(f"{label} …"))
+        spinners[0].start()
 
     timer = Timer(_PATIENCE_SECONDS, show)
     timer.daemon = True
@@ -31,5 +31,5 @@ def working(what: str) -> Iterator[None]:
     finally:
         timer.cancel()
         timer.join()
-        for status in shown:
+        for status in spinners:
             status.stop()

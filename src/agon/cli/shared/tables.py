@@ -63,8 +63,8 @@ class Column:
 class Output:
     """Collects lines and tables, then prints them or writes them to a file.
 
-    Text is never cut: a table that does not fit the terminal loses columns that are not needed,
-    which are listed below it, and is then as wide as it must be.
+    Text is never cut: from a table that does not fit the terminal, columns that are not needed are
+    left out and listed below it.
     """
 
     def __init__(self, output: Path | None = None) -> None:
@@ -78,11 +78,11 @@ class Output:
         self._parts.append(Text("\n".join(map(printable, text.split("\n"))), style=style))
 
     def table(self, columns: Sequence[Column], *, needed: int = 3) -> None:
-        """Add a table; the first ``needed`` columns are always there."""
+        """Add a table; the first ``needed`` columns are always shown."""
         room = _terminal_width()
-        kept, left_out = _fitting(columns, room, needed)
-        width = sum(column.width for column in kept) + _BETWEEN * (len(kept) - 1)
-        self._parts.append(_Wide(kept, max(width, room)))
+        fitting, left_out = _fitting(columns, room, needed)
+        width = sum(column.width for column in fitting) + _BETWEEN * (len(fitting) - 1)
+        self._parts.append(_Wide(fitting, max(width, room)))
         if left_out:
             self.line(f"too wide to show: {', '.join(left_out)}", style="dim")
 
@@ -133,9 +133,9 @@ def _text_of(cell: str) -> "Text":
     """Return a cell: the first line as it is, the details below it dimmed."""
     from rich.text import Text
 
-    first, *others = map(printable, cell.split("\n"))
+    first, *details = map(printable, cell.split("\n"))
     text = Text(first)
-    for line in others:
+    for line in details:
         text.append(f"\n{line}", style="yellow" if line.startswith(_MISSING) else "dim")
     return text
 
@@ -151,15 +151,15 @@ def _terminal_width() -> int:
 
 
 def _fitting(columns: Sequence[Column], room: int, needed: int) -> tuple[list[Column], list[str]]:
-    kept, left_out, used = [], [], -_BETWEEN
+    fitting, left_out, used = [], [], -_BETWEEN
     for at, column in enumerate(columns):
         used += column.width + _BETWEEN
         if at < needed or used <= room:
-            kept.append(column)
+            fitting.append(column)
         else:
             left_out.append(column.title.replace(" ", "_"))
             used -= column.width + _BETWEEN
-    return kept, left_out
+    return fitting, left_out
 
 
 def number(value: float | None) -> str:
@@ -185,10 +185,10 @@ def numbers(values: Sequence[float | None]) -> list[str]:
         >>> numbers([668.0, 11.333333, None]), numbers([0.25, 0.123457]), numbers([3.0, 2.0])
         (['668.00', '11.33', ''], ['0.250000', '0.123457'], ['3', '2'])
     """
-    given = [value for value in values if value is not None]
-    largest = max(map(abs, given), default=0.0)
+    filled = [value for value in values if value is not None]
+    largest = max(map(abs, filled), default=0.0)
     places = 2 if largest >= _LARGE else 4 if largest >= 1 else 6
-    if all(float(value).is_integer() for value in given):
+    if all(float(value).is_integer() for value in filled):
         places = 0
     return ["" if value is None else f"{value:,.{places}f}" for value in values]
 
@@ -231,7 +231,7 @@ def listed(names: Iterable[Any], *, most: int = 5) -> str:
 
 
 def pointed(refs: "RecordRefs", *, most: int = 5) -> str:
-    """Return which records are meant: the first few ids of a table, and the number of the rest.
+    """Return references as text: the first few ids of a table, and the number of the rest.
 
     Example:
         >>> from agon.kernel.findings import RecordRefs

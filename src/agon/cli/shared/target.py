@@ -20,7 +20,7 @@ Function = Callable[..., Any]
 
 
 class _ServerOption(Option):
-    """Take an option's value also from ``AGON_SERVER``, whatever the command."""
+    """An option that can also be set by ``AGON_SERVER``, for every command."""
 
     def resolve_envvar_value(self, ctx: click.Context) -> str | None:
         """Return the value from the command's own variable, else from AGON_SERVER."""
@@ -143,12 +143,12 @@ def target(function: Function) -> Function:
 
     @wraps(function)
     def gathered(
-        *, server: str | None, token_file: Path | None, database: str | None, **others: Any
+        *, server: str | None, token_file: Path | None, database: str | None, **remaining: Any
     ) -> Any:
         typed = _is_typed("server") or _is_typed("database")
         if database and not _is_typed("server"):
             server = None  # what is typed is stronger than AGON_SERVER
-        return function(target=Target(server, token_file, database, typed), **others)
+        return function(target=Target(server, token_file, database, typed), **remaining)
 
     return _server(_token_file(_database(gathered)))
 

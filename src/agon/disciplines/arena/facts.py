@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from agon.kernel.boards import id_order
-from agon.kernel.times import moment_at
+from agon.kernel.times import from_micros
 from agon.records import Records
 
 Numbers = npt.NDArray[np.int32]
@@ -158,7 +158,7 @@ def parse_time(micros: int) -> datetime | None:
         >>> parse_time(0).isoformat(), parse_time(UNKNOWN_TIME)
         ('1970-01-01T00:00:00+00:00', None)
     """
-    return None if micros == UNKNOWN_TIME else moment_at(micros)
+    return None if micros == UNKNOWN_TIME else from_micros(micros)
 
 
 def _text(column: pa.ChunkedArray | pa.Array) -> pa.Array:

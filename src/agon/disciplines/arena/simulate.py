@@ -84,7 +84,7 @@ def _cast(size: int, attacks: set[str], rng: np.random.Generator) -> Cast:
 def _pairings(
     size: int, skill: npt.NDArray[np.float64], rng: np.random.Generator
 ) -> tuple[Ints, Ints, Any]:
-    """Pair neighbours in skill plus noise, round after round."""
+    """Pair neighbors in skill plus noise, round after round."""
     pairs = len(skill) // 2
     rounds = -(-size // pairs)
     noisy = skill.astype(np.float32) + rng.normal(0, 80, (rounds, len(skill))).astype(np.float32)

@@ -70,7 +70,7 @@ def strengths_of(facts: Facts, ratings: Ratings, rules: ArenaRules) -> Strengths
 
 def _fit(counts: PairCounts, names: list[str], rules: ArenaRules) -> BradleyTerry:
     try:
-        return bradley_terry(counts, names=names, regularisation=rules.bradley_terry_regularisation)
+        return bradley_terry(counts, names=names, regularization=rules.bradley_terry_regularisation)
     except NotScorable as refusal:
         raise NotScorable(
             f"{refusal}. The rule is bradley_terry_regularisation, now "
@@ -201,6 +201,6 @@ def _interval_note(row: dict[str, Any], strengths: Strengths, rules: ArenaRules)
     if intervals.separated:
         note += (
             f"; {intervals.separated} of {intervals.refits} resamples had no finite optimum and "
-            f"were fitted with {intervals.separated_regularisation:g} tied matches against the mean"
+            f"were fitted with {intervals.separated_regularization:g} tied matches against the mean"
         )
     return note

@@ -71,10 +71,10 @@ def collusion(facts: Facts, rules: ArenaRules) -> Iterator[Finding]:
     )
     exposed, times = np.unique(seen, return_counts=True)
     comparisons = int(np.count_nonzero(times > rules.collusion_votes))
-    favoured, counts = np.unique(voted, return_counts=True)
+    favored, counts = np.unique(voted, return_counts=True)
     over = counts > rules.collusion_votes
     everybody = _Choices(facts)
-    for key, count in zip(favoured[over].tolist(), counts[over].tolist(), strict=True):
+    for key, count in zip(favored[over].tolist(), counts[over].tolist(), strict=True):
         who, bot = divmod(key, bots)
         exposure = int(times[np.searchsorted(exposed, key)])
         share = everybody.but(who).share(bot)
@@ -82,17 +82,17 @@ def collusion(facts: Facts, rules: ArenaRules) -> Iterator[Finding]:
         own = recent.of(who)
         chosen = np.select([recent.side[own] == code for code in (0, 1)],
                            [stood[own] for stood in pairs], NONE)  # fmt: skip
-        name, favourite = str(facts.judges.ids[who]), str(facts.bots.ids[bot])
+        name, favorite = str(facts.judges.ids[who]), str(facts.bots.ids[bot])
         yield Finding(
             "collusion",
             severity_of(probability, comparisons=comparisons, rules=rules),
-            (name, favourite),
+            (name, favorite),
             "recent votes for one bot",
             count,
             publish(exposure * share),
             probability,
             f"judge {name} gave {count} of its last {own.stop - own.start} votes to bot "
-            f"{favourite}, which it saw {exposure} times; other judges choose that bot "
+            f"{favorite}, which it saw {exposure} times; other judges choose that bot "
             f"{share:.0%} of the time",
             (vote_refs(facts, who, recent.match[own][chosen == bot]),),
         )

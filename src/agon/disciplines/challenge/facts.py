@@ -154,9 +154,9 @@ def _submissions(records: Records, competitions: list[str]) -> tuple[Submissions
     table, numbers = _numbered(table)
     contents = table["content_hash"].combine_chunks().dictionary_encode().indices
     ids = table["id"].to_pylist()
-    moments = table["submitted_us"].to_numpy()
+    submitted = table["submitted_us"].to_numpy()
     turns = np.empty(len(ids), dtype=np.int64)
-    turns[np.lexsort([np.arange(len(ids)), moments])] = np.arange(len(ids))
+    turns[np.lexsort([np.arange(len(ids)), submitted])] = np.arange(len(ids))
     place = {name: at for at, name in enumerate(competitions)}
     submissions = Submissions(
         ids,

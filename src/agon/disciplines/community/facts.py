@@ -132,9 +132,9 @@ class Facts:
     @cached_property
     def now(self) -> int:
         """Return the time ages are taken at: the as_of, else the latest time in the records."""
-        moment = self.records.moment
-        if moment is not None:
-            return int(np.datetime64(moment, "us").astype(np.int64))
+        cutoff = self.records.cutoff
+        if cutoff is not None:
+            return int(np.datetime64(cutoff, "us").astype(np.int64))
         latest = [self.created, self.feedback.time, self.feedback.other_time]
         return max(int(times.max(initial=NO_TIME)) for times in latest)
 

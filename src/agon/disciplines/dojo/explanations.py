@@ -7,7 +7,7 @@ import numpy as np
 
 from agon.disciplines.dojo import formulas
 from agon.disciplines.dojo.facts import NEVER
-from agon.disciplines.dojo.judgement import JUDGED, Judgement, diversity_of, moment
+from agon.disciplines.dojo.judgement import JUDGED, Judgement, diversity_of, utc_text
 from agon.errors import NotFound
 from agon.kernel.boards import Board
 from agon.kernel.explanations import Explanation, Part
@@ -60,7 +60,7 @@ def problem(j: Judgement, user: int, place: int, board: Board) -> Explanation:
         board.name, name, row["rank"], row["score"], _parts(j, best[0]), board.places,
         notes=(*_not_counted(j, own), *_others(j, own, best[0])),
         context={"submission": s.ids[best[0]], "source_hash": s.hashes[best[0]],
-                 "created_at": moment(s.created[best[0]])},
+                 "created_at": utc_text(s.created[best[0]])},
     )  # fmt: skip
 
 
@@ -165,7 +165,7 @@ def _diversity(j: Judgement, row: int) -> Part:
         name="diversity",
         points=float(j.diversity[row]),
         inputs={"method_tag": j.tags[row], "first_of_tag": first, "distinct_tags": families,
-                "freeze_started_at": None if freeze == NEVER else moment(freeze)},
+                "freeze_started_at": None if freeze == NEVER else utc_text(freeze)},
         rules={"diversity": rules.diversity,
                "diversity_first_tag_bonus": rules.diversity_first_tag_bonus,
                "diversity_shared_bonus_each": rules.diversity_shared_bonus_each,

@@ -18,7 +18,7 @@ from agon.disciplines.dojo.payload import check
 from agon.disciplines.dojo.program import Violation
 from agon.disciplines.dojo.records import VERDICTS
 from agon.disciplines.dojo.rules import DojoRules
-from agon.kernel.times import moment_at
+from agon.kernel.times import from_micros
 
 Bools = npt.NDArray[np.bool_]
 
@@ -135,9 +135,9 @@ def judge(facts: Facts, rules: DojoRules) -> Judgement:
     )  # fmt: skip
 
 
-def moment(microseconds: int) -> str:
-    """Return a time in readable form."""
-    return moment_at(int(microseconds)).isoformat().replace("+00:00", "Z")
+def utc_text(microseconds: int) -> str:
+    """Return a time as ISO 8601 text in UTC."""
+    return from_micros(int(microseconds)).isoformat().replace("+00:00", "Z")
 
 
 def _verdicts(facts: Facts, rules: DojoRules) -> tuple[Ints, dict[int, tuple[Violation, ...]]]:
@@ -202,7 +202,7 @@ def _unscored(facts: Facts, rules: DojoRules, verdict: Ints) -> tuple[Objects, B
     if rules.after_freeze == "unscored":
         texts = np.full(len(problems.ids), None, dtype=object)
         for at in np.flatnonzero(problems.freeze != NEVER):
-            texts[at] = f"submitted after the problem froze at {moment(problems.freeze[at])}"
+            texts[at] = f"submitted after the problem froze at {utc_text(problems.freeze[at])}"
         late = s.created > problems.freeze[s.problem]
         reasons[late] = texts[s.problem[late]]
         scored &= ~late

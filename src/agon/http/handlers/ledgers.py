@@ -49,11 +49,11 @@ def export_contest(_request: Request, _response: Response, ctx: ContestContext) 
     """Return a contest's complete ledger with signed heads as one ZIP file."""
     name = ctx.contest.id
     with tempfile.TemporaryDirectory(prefix="agon-export-") as folder:
-        done = transfer.export(ctx.service, name, Path(folder) / name)
+        exported = transfer.export(ctx.service, name, Path(folder) / name)
         archive = packed(Path(folder) / name, name=name)
     headers = {
         "cache-control": "no-store",
-        "content-disposition": f'attachment; filename="{name}-{done.seq}.zip"',
+        "content-disposition": f'attachment; filename="{name}-{exported.seq}.zip"',
     }
     return StreamingResponse(streamed(archive), headers=headers, media_type=ZIP)
 
@@ -67,23 +67,25 @@ async def import_contest(request: Request, response: Response, ctx: Context) -> 
     def work() -> Contest:
         with body, tempfile.TemporaryDirectory(prefix="agon-import-") as folder:
             unpack(body, Path(folder))
-            made = transfer.import_contest(ctx.service, Path(folder), by=ctx.caller)
-        return created(ctx, made)
+            imported = transfer.import_contest(ctx.service, Path(folder), by=ctx.caller)
+        return created(ctx, imported)
 
-    done = await run_in_threadpool(work)
-    response.headers["location"] = f"/api/v1/contests/{done.id}"
-    return done
+    imported_contest = await run_in_threadpool(work)
+    response.headers["location"] = f"/api/v1/contests/{imported_contest.id}"
+    return imported_contest
 
 
 def _lines(
     service: Service, no: int, *, after: int, limit: int | None, until: int
 ) -> Iterator[bytes]:
     """Yield lines; each batch is read in a session of its own, so that none waits for a client."""
-    left = until - after if limit is None else min(limit, until - after)
-    while left > 0:
+    remaining = until - after if limit is None else min(limit, until - after)
+    while remaining > 0:
         with service.store.read() as session:
-            entries = list(session.entries.after(no, after, until=until, limit=min(_BATCH, left)))
+            entries = list(
+                session.entries.after(no, after, until=until, limit=min(_BATCH, remaining))
+            )
         if not entries:
             return
         yield b"".join(entry.line + b"\n" for entry in entries)
-        after, left = entries[-1].seq, left - len(entries)
+        after, remaining = entries[-1].seq, remaining - len(entries)

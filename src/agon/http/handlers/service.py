@@ -9,7 +9,7 @@ from agon.api.operation import Context
 from agon.api.operations import service
 from agon.errors import AgonError
 from agon.http.metrics import MEDIA_TYPE
-from agon.http.problems import OUT_OF_ORDER, problem
+from agon.http.problems import DATABASE_UNAVAILABLE, problem
 from agon.http.serving import serving
 
 
@@ -26,7 +26,7 @@ async def get_readiness(
         return await run_in_threadpool(service.get_readiness.function, ctx)
     except AgonError as error:
         serving(request).log.error("not-ready", why=str(error))
-        return problem(503, OUT_OF_ORDER, code="not-ready", headers={"retry-after": "5"})
+        return problem(503, DATABASE_UNAVAILABLE, code="not-ready", headers={"retry-after": "5"})
 
 
 def get_metrics(request: Request, _response: Response, _ctx: Context) -> Response:

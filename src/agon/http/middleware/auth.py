@@ -40,22 +40,22 @@ class AuthMiddleware:
             return
         headers = Headers(scope=scope)
         network = self._network(scope, headers)
-        shown = headers.get("authorization")
+        authorization = headers.get("authorization")
         if self.serving.settings.auth == "open":
             _require_own_page(scope, headers)
             scope["agon.caller"] = Caller(name="local", user=None, role="operator", network=network)
             scope["agon.who"] = "open"
-        elif shown is None:
+        elif authorization is None:
             scope["agon.headers"] = self.serving.limiter.hit_address(network or "")
             scope["agon.caller"] = Caller(name="anonymous", user=None, role=None, network=network)
             scope["agon.who"] = "anonymous"
         else:
-            await self._enter(scope, shown, network)
+            await self._enter(scope, authorization, network)
         await self.app(scope, receive, send)
 
-    async def _enter(self, scope: Scope, shown: str, network: str | None) -> None:
+    async def _enter(self, scope: Scope, authorization: str, network: str | None) -> None:
         """Authenticate a token; wrong ones count against their network's rate, as guesses."""
-        scheme, _, text = shown.partition(" ")
+        scheme, _, text = authorization.partition(" ")
         if scheme.casefold() != "bearer":
             text = ""
         try:

@@ -90,7 +90,7 @@ class ConcurrencyLimiter:
             self._running[caller] += 1
             return
         # A caller that fills the queue alone would keep all others from ever waiting.
-        own = sum(other == caller for other, _ in self._waiting)
+        own = sum(waiting_caller == caller for waiting_caller, _ in self._waiting)
         if len(self._waiting) >= self._max_waiting or own * 2 >= self._max_waiting:
             raise Busy("too many expensive requests are waiting; try again in a moment")
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()

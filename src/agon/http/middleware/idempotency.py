@@ -90,9 +90,9 @@ class IdempotencyMiddleware:
                 body=b"",
                 at=self.serving.service.clock(),
             )
-            known = await run_in_threadpool(self._begin, first)
-            if known is not None:
-                await _replay(known)(scope, receive, send)
+            stored = await run_in_threadpool(self._begin, first)
+            if stored is not None:
+                await _replay(stored)(scope, receive, send)
                 return
             await self._answer(scope, body, send, first)
 
@@ -131,13 +131,13 @@ class IdempotencyMiddleware:
             access = session.access
             if access.add_response(first):
                 return None
-            known = access.response(first.caller, first.key)
-            if known is not None and known.request_sha256 != first.request_sha256:
+            stored = access.response(first.caller, first.key)
+            if stored is not None and stored.request_sha256 != first.request_sha256:
                 raise IdempotencyKeyReused(
                     "this Idempotency-Key was used for another request; take a new key for each"
                 )
-            if known is not None and known.status:
-                return known
+            if stored is not None and stored.status:
+                return stored
             if access.take_over_response(
                 first, lost_before=first.at - _LOST_AFTER
             ) or access.add_response(first):
@@ -174,8 +174,8 @@ class _Recorder:
         """Pass a message on and copy it; of a response that is too large nothing is stored."""
         if message["type"] == "http.response.start":
             self.status = message["status"]
-            found = Headers(raw=message.get("headers", []))
-            self.headers = {name: found[name] for name in _STORED_HEADERS if name in found}
+            headers = Headers(raw=message.get("headers", []))
+            self.headers = {name: headers[name] for name in _STORED_HEADERS if name in headers}
         elif message["type"] == "http.response.body":
             self.body += message.get("body", b"")
             self.complete = not message.get("more_body", False) and len(self.body) <= _MAX_BODY
@@ -186,14 +186,14 @@ class _Recorder:
         return replace(first, status=self.status, headers=self.headers, body=bytes(self.body))
 
 
-def _replay(known: StoredResponse) -> Response:
-    headers = {**known.headers, "idempotency-replayed": "true"}
-    return Response(known.body, known.status, headers)
+def _replay(stored: StoredResponse) -> Response:
+    headers = {**stored.headers, "idempotency-replayed": "true"}
+    return Response(stored.body, stored.status, headers)
 
 
 def _without_secret(answer: StoredResponse) -> StoredResponse:
     """Return a response that says it was done, without the secret that was shown once."""
-    said = problem(
+    response = problem(
         409,
         "the first request under this Idempotency-Key did this, and its response showed the secret "
         "once; if it is lost, revoke what was created and create another",
@@ -201,9 +201,9 @@ def _without_secret(answer: StoredResponse) -> StoredResponse:
     )
     return replace(
         answer,
-        status=said.status_code,
-        headers={"content-type": said.media_type or ""},
-        body=bytes(said.body),
+        status=response.status_code,
+        headers={"content-type": response.media_type or ""},
+        body=bytes(response.body),
     )
 
 

@@ -11,7 +11,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from agon.errors import AgonError
-from agon.http.problems import answer_to, on_http_error, problem
+from agon.http.problems import agon_error_response, on_http_error, problem
 from agon.http.serving import Serving
 from agon.logs import begin_request
 
@@ -46,8 +46,8 @@ class LoggingMiddleware:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        given = Headers(scope=scope).get("x-request-id", "")
-        name = given if _REQUEST_ID.fullmatch(given) else self.serving.service.new_id()
+        client_id = Headers(scope=scope).get("x-request-id", "")
+        name = client_id if _REQUEST_ID.fullmatch(client_id) else self.serving.service.new_id()
         scope["agon.request_id"] = name
         begin_request(name)
         response = _Response(self.serving, scope, send, name)
@@ -59,7 +59,7 @@ class LoggingMiddleware:
         except HTTPException as error:
             await response.replace(await on_http_error(Request(scope), error))
         except AgonError as error:
-            await response.replace(answer_to(error, Request(scope)))
+            await response.replace(agon_error_response(error, Request(scope)))
         except Exception as error:
             self.serving.log.exception("failed", path=scope["path"], kind=type(error).__name__)
             detail = "this is an internal error and is in the log; report it with the instance's id"
@@ -99,11 +99,11 @@ class _Response:
             message["headers"] = headers
         await self._send(message)
 
-    async def replace(self, other: ASGIApp) -> None:
+    async def replace(self, app: ASGIApp) -> None:
         """Send another response, unless the first one began; then the connection is closed."""
         if self.status:
             raise ConnectionAbortedError("the response failed after it had begun")
-        await other(self.scope, _disconnected, self.send)
+        await app(self.scope, _disconnected, self.send)
 
     def limited_by(self, seconds: float) -> asyncio.TimerHandle:
         """Start the time limit; a response that has not begun by then becomes 503."""

@@ -41,13 +41,13 @@ def cohen_kappa(first: npt.ArrayLike, second: npt.ArrayLike) -> CohenKappa:
         >>> kappa.observed, kappa.expected, kappa.value  # (3/4 - 1/2) / (1 - 1/2)
         (0.75, 0.5, 0.5)
     """
-    one, other = np.asarray(first), np.asarray(second)
-    if one.ndim != 1 or one.shape != other.shape:
-        raise ValueError(f"labels of shapes {one.shape} and {other.shape}: one each per item")
-    items = len(one)
+    x, y = np.asarray(first), np.asarray(second)
+    if x.ndim != 1 or x.shape != y.shape:
+        raise ValueError(f"labels of shapes {x.shape} and {y.shape}: one each per item")
+    items = len(x)
     if not items:
         raise NotScorable("the two raters have no item in common")
-    names, numbers = np.unique(np.concatenate([one, other]), return_inverse=True)
+    names, numbers = np.unique(np.concatenate([x, y]), return_inverse=True)
     counts = [np.bincount(side, minlength=len(names)) for side in np.split(numbers, 2)]
     # Whole numbers up to the last division: equal shares are equal to the bit.
     by_chance = int(counts[0] @ counts[1])

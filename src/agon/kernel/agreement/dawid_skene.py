@@ -81,7 +81,7 @@ def dawid_skene(
     """Estimate truth and confusion matrices by expectation maximization, from one row per label.
 
     Start: each task's posterior is the share of its labels. Then alternate the M-step
-    π_k = mean posterior, C_w[k, l] ∝ Σ posterior of k over the tasks w labelled l, and the
+    π_k = mean posterior, C_w[k, l] ∝ Σ posterior of k over the tasks w labeled l, and the
     E-step posterior_t[k] ∝ π_k Π C_w[k, l] over the labels of t. It ends when the log-likelihood
     gains less than ``tolerance`` per label, or after ``iterations``. Deterministic, and
     independent of the order of the rows.
@@ -165,14 +165,14 @@ def worker_accuracy(fit: DawidSkene, *, confidence: float) -> WorkerAccuracy:
     value = np.clip(np.einsum("k,wkk->w", fit.priors, fit.confusion), 0.0, 1.0)
     priors = np.maximum(fit.priors, FLOOR)
     effective = np.maximum(1 / (priors**2 / (fit.seen + priors)).sum(axis=1) - 1, 0.0)
-    found = [
+    accuracies = [
         wilson(share * trials, trials=trials, confidence=confidence)
         for share, trials in zip(value.tolist(), effective.tolist(), strict=True)
     ]
     return WorkerAccuracy(
         value=value,
-        low=np.array([interval.low for interval in found]),
-        high=np.array([interval.high for interval in found]),
+        low=np.array([interval.low for interval in accuracies]),
+        high=np.array([interval.high for interval in accuracies]),
         effective_labels=effective,
     )
 
@@ -244,16 +244,16 @@ def _dense_columns(
     tasks: npt.ArrayLike, workers: npt.ArrayLike, labels: npt.ArrayLike, classes: int
 ) -> tuple[IntArray, IntArray, IntArray]:
     """Check the three columns of numbers once."""
-    named = {
+    columns = {
         name: np.asarray(column, dtype=np.int64)
         for name, column in (("task", tasks), ("worker", workers), ("label", labels))
     }
-    task, worker, label = named.values()
+    task, worker, label = columns.values()
     if not task.shape == worker.shape == label.shape == (task.size,):
         raise ValueError(f"{task.size}, {worker.size}, {label.size} numbers; expected equal counts")
     if not len(label):
         raise NotScorable("there are no labels to learn from")
-    for name, column in named.items():
+    for name, column in columns.items():
         if column.min() < 0:
             raise ValueError(f"a {name} number is negative; expected numbers from 0 on")
     for name, column in (("task", task), ("worker", worker)):

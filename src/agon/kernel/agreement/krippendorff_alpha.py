@@ -72,18 +72,18 @@ def krippendorff_alpha(
     pairable = np.bincount(unit)[unit] > 1 if len(unit) else np.zeros(0, dtype=np.bool_)
     if not pairable.any():
         raise NotScorable("no unit has two ratings")
-    unit, said = _numbered(unit[pairable]), columns[2][pairable]
-    observed, expected = _nominal(unit, said) if metric == "nominal" else _interval(unit, said)
+    unit, rating = _numbered(unit[pairable]), columns[2][pairable]
+    observed, expected = _nominal(unit, rating) if metric == "nominal" else _interval(unit, rating)
     if expected == 0:
         raise NotScorable("all ratings are equal, so agreement cannot be told from habit")
     return KrippendorffAlpha(
-        1 - observed / expected, observed, expected, len(said), int(unit.max()) + 1
+        1 - observed / expected, observed, expected, len(rating), int(unit.max()) + 1
     )
 
 
-def _nominal(unit: IntArray, said: npt.NDArray[Any]) -> tuple[float, float]:
+def _nominal(unit: IntArray, rating: npt.NDArray[Any]) -> tuple[float, float]:
     """Count ordered pairs of different values, in integers: m² - Σ_c (count of c)²."""
-    value = _numbered(said)
+    value = _numbered(rating)
     n, kinds = len(value), int(value.max()) + 1
     cells, counts = np.unique(unit * kinds + value, return_counts=True)
     ratings = np.bincount(unit)
@@ -94,9 +94,9 @@ def _nominal(unit: IntArray, said: npt.NDArray[Any]) -> tuple[float, float]:
     return observed, (n * n - int((totals**2).sum())) / (n * (n - 1))
 
 
-def _interval(unit: IntArray, said: npt.NDArray[Any]) -> tuple[float, float]:
+def _interval(unit: IntArray, rating: npt.NDArray[Any]) -> tuple[float, float]:
     """Sum squared differences through deviations: Σ_{i≠j} (v_i - v_j)² = 2 m Σ (v_i - mean)²."""
-    value = said.astype(np.float64)
+    value = rating.astype(np.float64)
     if not np.isfinite(value).all():
         raise ValueError("a value is not a finite number; leave the rating out")
     order = np.lexsort((value, unit))  # sums must not depend on the order of the rows

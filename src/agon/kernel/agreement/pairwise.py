@@ -94,12 +94,12 @@ def _compared(
     met = csr_array((ones, (judge, item)))
     if met.nnz < len(item) or met.data.max() > 1:
         raise ValueError("a judge judged an item twice; pass only the label that counts")
-    said = csr_array((ones, (judge, item * classes + label)))
+    votes = csr_array((ones, (judge, item * classes + label)))
     pairs = triu(met @ met.T, k=1).tocsr()
     pairs.sort_indices()
     first, second = (side.astype(np.int64) for side in pairs.nonzero())
     common = pairs.data
-    agreed = np.asarray((said @ said.T)[first, second]).ravel()
+    agreed = np.asarray((votes @ votes.T)[first, second]).ravel()
 
     frequency = np.bincount(judge * classes + label, minlength=people * classes)
     share = frequency.reshape(people, classes) / np.maximum(np.bincount(judge), 1)[:, None]
@@ -127,5 +127,5 @@ def _with_others(counts: IntArray, first: IntArray, second: IntArray, people: in
 
 
 def _nobody() -> PairwiseAgreement:
-    whole, real = np.zeros(0, dtype=np.int64), np.zeros(0)
-    return PairwiseAgreement(whole, whole, whole, whole, real, real, real, real, real)
+    integers, real = np.zeros(0, dtype=np.int64), np.zeros(0)
+    return PairwiseAgreement(integers, integers, integers, integers, real, real, real, real, real)

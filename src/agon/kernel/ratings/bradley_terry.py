@@ -27,12 +27,12 @@ class BradleyTerry:
     """
 
     log_strength: Vector
-    regularisation: float
+    regularization: float
     steps: int
 
     @property
     def shares(self) -> Vector:
-        """Return the strengths e^θ, normalised to sum 1."""
+        """Return the strengths e^θ, normalized to sum 1."""
         strength = np.exp(self.log_strength - self.log_strength.max(initial=-np.inf))
         return strength / strength.sum()
 
@@ -55,21 +55,21 @@ def bradley_terry(
     counts: PairCounts,
     *,
     names: Sequence[str] | None = None,
-    regularisation: float,
+    regularization: float,
     start: Vector | None = None,
 ) -> BradleyTerry:
     """Return the maximum-likelihood log-strengths, a tie counting as half a win for each side.
 
-    Maximises Σ w_ij ln p_ij over ordered pairs, w_ij the score of i against j, by Newton's method
+    Maximizes Σ w_ij ln p_ij over ordered pairs, w_ij the score of i against j, by Newton's method
     on the pair counts. A step of size s solved to precision η leaves an error of about s (η + s);
-    1e-8 is accepted, far below 0.001 Elo. With ``regularisation`` λ > 0
+    1e-8 is accepted, far below 0.001 Elo. With ``regularization`` λ > 0
     every player also played λ tied matches against a phantom of strength θ = 0; then a
     unique optimum always exists, and the fewer real matches, the nearer a player is to the mean.
 
     Args:
         counts: outcomes per pair.
         names: names of the players, for messages.
-        regularisation: λ ≥ 0, in matches.
+        regularization: λ ≥ 0, in matches.
         start: log-strengths near the optimum, where known.
 
     Raises:
@@ -82,19 +82,19 @@ def bradley_terry(
     Example:
         >>> from agon.kernel.ratings.pair_counts import count_pairs
         >>> three_to_one = count_pairs([0, 0, 0, 0], [1, 1, 1, 1], [1, 1, 1, 0], players=2)
-        >>> bradley_terry(three_to_one, regularisation=0).shares.round(6).tolist()
+        >>> bradley_terry(three_to_one, regularization=0).shares.round(6).tolist()
         [0.75, 0.25]
     """
-    if not 0.0 <= regularisation < np.inf:
-        raise ValueError(f"regularisation is {regularisation}; it must be a number from 0 up")
+    if not 0.0 <= regularization < np.inf:
+        raise ValueError(f"regularization is {regularization}; it must be a number from 0 up")
     if counts.players <= 1:
-        return BradleyTerry(np.zeros(counts.players), regularisation, 0)
-    if regularisation == 0.0 and (reason := why_not_one(counts, names)):
+        return BradleyTerry(np.zeros(counts.players), regularization, 0)
+    if regularization == 0.0 and (reason := why_not_one(counts, names)):
         raise NotScorable(
-            f"no finite Bradley–Terry rating fits best: {reason}. Rate with a regularisation "
+            f"no finite Bradley–Terry rating fits best: {reason}. Rate with a regularization "
             "above 0, record more matches, or leave these players out"
         )
-    likelihood = likelihood_of(counts, regularisation)
+    likelihood = likelihood_of(counts, regularization)
     theta = likelihood.guess() if start is None else start - start.mean()
     spread = 1.0
     for step_number in range(1, _MOST_STEPS + 1):
@@ -105,10 +105,10 @@ def bradley_terry(
             break
         theta = theta + (step if spread <= 1.0 else _damped(step, likelihood.reach(step)))
         if spread * (precision + spread) <= _CLOSE:
-            return BradleyTerry(theta - theta.mean(), regularisation, step_number)
+            return BradleyTerry(theta - theta.mean(), regularization, step_number)
     raise NotScorable(
         "the Bradley–Terry rating cannot be computed: some players are so far apart that their "
-        "matches say nothing more. Rate with a larger regularisation or record more matches"
+        "matches say nothing more. Rate with a larger regularization or record more matches"
     )
 
 

@@ -130,20 +130,29 @@ def fold(  # noqa: PLR0913  # the state, three columns and each number of the ru
         >>> after.state.ratings.tolist(), after.change_a.tolist()
         ([1015.0, 985.0], [16.0, -1.0])
     """
-    one, other, scores = _matches(a, b, score_a)
-    players = int(max(one.max(), other.max())) + 1 if len(one) else 0
+    player_a, player_b, scores = _matches(a, b, score_a)
+    players = int(max(player_a.max(), player_b.max())) + 1 if len(player_a) else 0
     grown = state.grown(players, start=start)
     rule = (
         float(k_new), float(k_established), games_established, log(10.0) / scale, round_changes,
     )  # fmt: skip
-    if len(one) >= COMPILED_FROM:
-        changes = np.empty((2, len(one)))
-        compiled(_play)(grown.ratings, grown.games, one, other, scores, *changes, *rule)
+    if len(player_a) >= COMPILED_FROM:
+        changes = np.empty((2, len(player_a)))
+        compiled(_play)(grown.ratings, grown.games, player_a, player_b, scores, *changes, *rule)
         return Fold(grown, changes[0], changes[1])
     # Lists: the interpreter reads them three times faster than arrays.
     ratings, games = grown.ratings.tolist(), grown.games.tolist()
-    change_a, change_b = [0.0] * len(one), [0.0] * len(one)
-    _play(ratings, games, one.tolist(), other.tolist(), scores.tolist(), change_a, change_b, *rule)
+    change_a, change_b = [0.0] * len(player_a), [0.0] * len(player_a)
+    _play(
+        ratings,
+        games,
+        player_a.tolist(),
+        player_b.tolist(),
+        scores.tolist(),
+        change_a,
+        change_b,
+        *rule,
+    )
     return Fold(
         EloState(np.array(ratings, dtype=np.float64), np.array(games, dtype=np.int64)),
         np.array(change_a, dtype=np.float64),
@@ -167,21 +176,21 @@ def _play(  # noqa: PLR0913, PLR0917  # a compiled loop takes its columns and nu
 ) -> None:
     """Apply the matches in place: the source of both the interpreted and the compiled fold."""
     for match in range(len(a)):
-        one, other = a[match], b[match]
-        gap = (ratings[other] - ratings[one]) * step
+        player_a, player_b = a[match], b[match]
+        gap = (ratings[player_b] - ratings[player_a]) * step
         expected = 1.0 / (1.0 + exp(min(gap, _MAX_EXPONENT)))
         surprise = score_a[match] - expected
-        moved_a = (k_new if games[one] < games_established else k_established) * surprise
-        moved_b = -(k_new if games[other] < games_established else k_established) * surprise
+        moved_a = (k_new if games[player_a] < games_established else k_established) * surprise
+        moved_b = -(k_new if games[player_b] < games_established else k_established) * surprise
         if round_changes:
-            whole = floor(abs(moved_a))
-            moved_a = copysign(whole + (abs(moved_a) - whole >= _HALF), moved_a) + 0.0
-            whole = floor(abs(moved_b))
-            moved_b = copysign(whole + (abs(moved_b) - whole >= _HALF), moved_b) + 0.0
-        ratings[one] += moved_a
-        ratings[other] += moved_b
-        games[one] += 1
-        games[other] += 1
+            floor_moved = floor(abs(moved_a))
+            moved_a = copysign(floor_moved + (abs(moved_a) - floor_moved >= _HALF), moved_a) + 0.0
+            floor_moved = floor(abs(moved_b))
+            moved_b = copysign(floor_moved + (abs(moved_b) - floor_moved >= _HALF), moved_b) + 0.0
+        ratings[player_a] += moved_a
+        ratings[player_b] += moved_b
+        games[player_a] += 1
+        games[player_b] += 1
         change_a[match] = moved_a
         change_b[match] = moved_b
 
@@ -190,19 +199,21 @@ def _matches(
     a: npt.ArrayLike, b: npt.ArrayLike, score_a: npt.ArrayLike
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.float64]]:
     """Check the three columns of matches once, so that the loop need not."""
-    one = np.ascontiguousarray(a, dtype=np.int32)
-    other = np.ascontiguousarray(b, dtype=np.int32)
+    player_a = np.ascontiguousarray(a, dtype=np.int32)
+    player_b = np.ascontiguousarray(b, dtype=np.int32)
     scores = np.ascontiguousarray(score_a, dtype=np.float64)
-    if not len(one) == len(other) == len(scores):
-        raise ValueError(f"{len(one)}, {len(other)} and {len(scores)} rows: one per match is meant")
-    if len(one) and min(one.min(), other.min()) < 0:
+    if not len(player_a) == len(player_b) == len(scores):
+        raise ValueError(
+            f"{len(player_a)}, {len(player_b)} and {len(scores)} rows: one per match is meant"
+        )
+    if len(player_a) and min(player_a.min(), player_b.min()) < 0:
         raise ValueError("a player number is negative; expected numbers from 0 on")
-    if (alone := one == other).any():
+    if (alone := player_a == player_b).any():
         raise NotScorable(
-            f"match {int(alone.argmax())} sets player {one[alone.argmax()]} against itself; "
+            f"match {int(alone.argmax())} sets player {player_a[alone.argmax()]} against itself; "
             "leave such rows out"
         )
     if len(scores) and not (scores.min() >= 0.0 and scores.max() <= 1.0):  # NaN fails as well
         row = int(((scores >= 0.0) & (scores <= 1.0)).argmin())
         raise NotScorable(f"match {row} has score {scores[row]}; it must lie between 0 and 1")
-    return one, other, scores
+    return player_a, player_b, scores

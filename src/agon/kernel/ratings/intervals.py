@@ -18,7 +18,7 @@ class Intervals:
     """A confidence interval per player, in log-strength against the mean of all players.
 
     ``refits`` and ``separated`` speak of the bootstrap: how many resamples were fitted, and in how
-    many of them no finite optimum existed, so that ``separated_regularisation`` had to help.
+    many of them no finite optimum existed, so that ``separated_regularization`` had to help.
     """
 
     low: Vector
@@ -27,7 +27,7 @@ class Intervals:
     method: str
     refits: int = 0
     separated: int = 0
-    separated_regularisation: float = 0.0
+    separated_regularization: float = 0.0
 
     def elo(self, *, scale: float, mean: float) -> tuple[Vector, Vector]:
         """Return ``(low, high)`` on the Elo scale."""
@@ -42,7 +42,7 @@ def sandwich_intervals(counts: PairCounts, fit: BradleyTerry, *, level: float) -
 
     A is the information n p (1 - p) of the pairs, B the sum of squared residuals (score - p)² of
     the matches, both as pair matrices; the result is that of θ minus the mean of all θ. Phantom
-    matches of a regularised fit count in B with their expected variance, so that a player without
+    matches of a regularized fit count in B with their expected variance, so that a player without
     matches has the width of the prior, not none. The matrices are dense: 8 players² bytes each, a
     gigabyte apiece from some 11,000 players on; beyond, use :func:`bootstrap_intervals`.
 
@@ -54,7 +54,7 @@ def sandwich_intervals(counts: PairCounts, fit: BradleyTerry, *, level: float) -
     Example:
         >>> from agon.kernel.ratings.pair_counts import count_pairs
         >>> even = count_pairs([0] * 8, [1] * 8, [1, 0] * 4, players=2)
-        >>> fit = bradley_terry(even, regularisation=0)
+        >>> fit = bradley_terry(even, regularization=0)
         >>> sandwich_intervals(even, fit, level=0.95).high.round(4).tolist()
         [0.693, 0.693]
 
@@ -69,10 +69,10 @@ def sandwich_intervals(counts: PairCounts, fit: BradleyTerry, *, level: float) -
     residuals = (
         counts.won_i * (1.0 - wins) ** 2 + counts.tied * (0.5 - wins) ** 2 + counts.won_j * wins**2
     )
-    phantom = fit.regularisation * logistic(theta) * logistic(-theta)
+    phantom = fit.regularization * logistic(theta) * logistic(-theta)
     bread = _pair_matrix(counts, counts.matches * wins * (1.0 - wins), phantom)
     meat = _pair_matrix(counts, residuals, phantom)
-    if fit.regularisation == 0.0 and counts.players:
+    if fit.regularization == 0.0 and counts.players:
         # Regularizes the constant direction, which the centering below removes again.
         bread += max(float(np.trace(bread)), 1.0) / counts.players**2
     inverse = np.linalg.inv(bread)
@@ -88,14 +88,14 @@ def bootstrap_intervals(
     refits: int,
     seed: int,
     level: float,
-    separated_regularisation: float = 0.1,
+    separated_regularization: float = 0.1,
 ) -> Intervals:
     """Refit resampled matches and take the middle share ``level`` of each player's log-strengths.
 
     A resample draws as many matches with replacement, by one multinomial over the outcomes of the
-    pairs; each refit starts from ``fit`` and keeps its regularisation. Where an unregularised
+    pairs; each refit starts from ``fit`` and keeps its regularization. Where an unregularized
     resample has no finite optimum (a player drew only wins, or no match) it is fitted with
-    ``separated_regularisation`` instead, and the result includes how often.
+    ``separated_regularization`` instead, and the result includes how often.
 
     Args:
         counts: outcomes per pair.
@@ -103,7 +103,7 @@ def bootstrap_intervals(
         refits: number of resamples, at least 1.
         seed: seed of the draws; the same seed gives the same intervals.
         level: confidence, between 0 and 1.
-        separated_regularisation: λ > 0 of resamples without a finite optimum.
+        separated_regularization: λ > 0 of resamples without a finite optimum.
 
     Raises:
         ValueError: when a number is out of its bounds.
@@ -113,27 +113,27 @@ def bootstrap_intervals(
     _check_level(level)
     if refits < 1:
         raise ValueError(f"refits is {refits}; at least one resample is needed")
-    if not 0.0 < separated_regularisation < np.inf:
+    if not 0.0 < separated_regularization < np.inf:
         raise ValueError(
-            f"separated_regularisation is {separated_regularisation}; it must be above 0"
+            f"separated_regularization is {separated_regularization}; it must be above 0"
         )
     dice = np.random.default_rng(seed)
     drawn = np.empty((refits, counts.players))
     separated = 0
     for refit in range(refits):
         resample = counts.resampled(dice)
-        regularisation = fit.regularisation
-        if regularisation == 0.0 and groups_of(resample)[0] > 1:
-            regularisation = separated_regularisation
+        regularization = fit.regularization
+        if regularization == 0.0 and groups_of(resample)[0] > 1:
+            regularization = separated_regularization
             separated += 1
         drawn[refit] = bradley_terry(
-            resample, regularisation=regularisation, start=fit.log_strength
+            resample, regularization=regularization, start=fit.log_strength
         ).log_strength
     tail = (1.0 - level) / 2.0
     low, high = np.quantile(drawn, [tail, 1.0 - tail], axis=0)
     return Intervals(
         low, high, level, "bootstrap", refits, separated,
-        separated_regularisation if separated else 0.0,
+        separated_regularization if separated else 0.0,
     )  # fmt: skip
 
 

@@ -24,9 +24,9 @@ class Likelihood:
     ``newton_step`` uses the curvature where ``gradient`` was last taken.
     """
 
-    def __init__(self, counts: PairCounts, regularisation: float) -> None:
+    def __init__(self, counts: PairCounts, regularization: float) -> None:
         self._counts = counts
-        self._regularisation = regularisation
+        self._regularization = regularization
         self._matches = counts.matches
         self._won, self._played = self._totals()
         self._pairs_curvature = np.zeros(len(counts))
@@ -34,19 +34,19 @@ class Likelihood:
 
     def guess(self) -> Vector:
         """Return starting values from shares of points, as if all opponents were average."""
-        won = self._won + self._regularisation / 2.0 + 0.5
-        lost = self._played - self._won + self._regularisation / 2.0 + 0.5
-        theta = np.log(won / lost)
+        won = self._won + self._regularization / 2.0 + 0.5
+        losses = self._played - self._won + self._regularization / 2.0 + 0.5
+        theta = np.log(won / losses)
         return theta - theta.mean()
 
     def gradient(self, theta: Vector) -> Vector:
         """Return points won minus points expected, per player."""
         slope = self._won - self._expected(theta)
-        if self._regularisation == 0.0:
+        if self._regularization == 0.0:
             return slope - slope.mean()  # 0 but for rounding, which a singular system cannot bear
         phantom = logistic(theta)
-        self._curvature += self._regularisation * phantom * (1.0 - phantom)
-        return slope + self._regularisation * (0.5 - phantom)
+        self._curvature += self._regularization * phantom * (1.0 - phantom)
+        return slope + self._regularization * (0.5 - phantom)
 
     def newton_step(self, slope: Vector, *, precision: float) -> Vector:
         """Solve curvature · step = slope, at least to ``precision``; without a prior, mean 0."""
@@ -55,7 +55,7 @@ class Likelihood:
         matrix = np.zeros((counts.players, counts.players))
         matrix[counts.i, counts.j] = matrix[counts.j, counts.i] = -self._pairs_curvature
         np.fill_diagonal(matrix, self._curvature)
-        if self._regularisation == 0.0:
+        if self._regularization == 0.0:
             matrix += self._curvature.mean() / counts.players  # regularizes the constant direction
         try:
             return np.linalg.solve(matrix, slope).astype(np.float64, copy=False)
@@ -79,7 +79,7 @@ class Likelihood:
     def reach(self, step: Vector) -> float:
         """Return by how much at most a step moves two opponents (or one and the phantom) apart."""
         between = np.abs(step.take(self._i) - step.take(self._j)).max(initial=0.0)
-        return float(max(between, np.abs(step).max() if self._regularisation else 0.0))
+        return float(max(between, np.abs(step).max() if self._regularization else 0.0))
 
     def _expected(self, theta: Vector) -> Vector:
         """Return the expected points per player, and note the curvature."""
@@ -100,9 +100,9 @@ class Likelihood:
 class SparseLikelihood(Likelihood):
     """The likelihood for many players, in compiled passes over the pairs: memory O(pairs)."""
 
-    def __init__(self, counts: PairCounts, regularisation: float) -> None:
+    def __init__(self, counts: PairCounts, regularization: float) -> None:
         self._begins = np.searchsorted(counts.i, np.arange(counts.players + 1).astype(np.int32))
-        super().__init__(counts, regularisation)
+        super().__init__(counts, regularization)
 
     def newton_step(self, slope: Vector, *, precision: float) -> Vector:
         """Solve by conjugate gradients; if they converge slowly (long chains), by elimination."""
@@ -113,7 +113,7 @@ class SparseLikelihood(Likelihood):
         )  # fmt: skip
         if not settled:
             step = self._eliminate(slope)
-        return step if self._regularisation else step - step.mean()
+        return step if self._regularization else step - step.mean()
 
     def _totals(self) -> tuple[Vector, Vector]:
         counts = self._counts
@@ -142,15 +142,15 @@ class SparseLikelihood(Likelihood):
         n = self._counts.players
         upper = coo_array((self._pairs_curvature, (self._i, self._j)), shape=(n, n))
         matrix = (diags_array(self._curvature) - upper - upper.T).tocsc()
-        if self._regularisation:
+        if self._regularization:
             return splu(matrix).solve(slope)
         return np.append(splu(matrix[:-1, :-1]).solve(slope[:-1]), 0.0)
 
 
-def likelihood_of(counts: PairCounts, regularisation: float) -> Likelihood:
+def likelihood_of(counts: PairCounts, regularization: float) -> Likelihood:
     """Return the dense implementation for few players and matches, which needs no compilation."""
     few = counts.players <= DENSE_PLAYERS and counts.matches.sum() < COMPILED_FROM
-    return (Likelihood if few else SparseLikelihood)(counts, regularisation)
+    return (Likelihood if few else SparseLikelihood)(counts, regularization)
 
 
 def logistic(x: Vector) -> Vector:
@@ -167,12 +167,12 @@ def _add_up(
     begins: Any, j: Any, matches: Any, won_i: Any, tied: Any, won: Any, played: Any
 ) -> None:
     """Add up points and matches per player in one pass over the pairs."""
-    for one in range(len(won)):
-        for pair in range(begins[one], begins[one + 1]):
+    for player in range(len(won)):
+        for pair in range(begins[player], begins[player + 1]):
             points = won_i[pair] + 0.5 * tied[pair]
-            won[one] += points
+            won[player] += points
             won[j[pair]] += matches[pair] - points
-            played[one] += matches[pair]
+            played[player] += matches[pair]
             played[j[pair]] += matches[pair]
 
 
@@ -186,20 +186,20 @@ def _expect(
     curvature: Any,
 ) -> None:
     """Add up expected points and curvature in one pass over the pairs, first player by player."""
-    for one in range(len(strength)):
+    for player in range(len(strength)):
         points_of_one, curvature_of_one = 0.0, 0.0
-        for pair in range(begins[one], begins[one + 1]):
-            other = j[pair]
-            wins = strength[one] / (strength[one] + strength[other])
+        for pair in range(begins[player], begins[player + 1]):
+            opponent = j[pair]
+            wins = strength[player] / (strength[player] + strength[opponent])
             points = matches[pair] * wins
             bend = points * (1.0 - wins)
             pairs_curvature[pair] = bend
             points_of_one += points
             curvature_of_one += bend
-            expected[other] += matches[pair] - points
-            curvature[other] += bend
-        expected[one] += points_of_one
-        curvature[one] += curvature_of_one
+            expected[opponent] += matches[pair] - points
+            curvature[opponent] += bend
+        expected[player] += points_of_one
+        curvature[player] += curvature_of_one
 
 
 def _conjugate_gradients(
@@ -221,12 +221,12 @@ def _conjugate_gradients(
         if size <= goal:
             return True
         image = curvature * direction
-        for one in range(len(slope)):
-            towards_one, of_one = 0.0, direction[one]
-            for pair in range(begins[one], begins[one + 1]):
+        for player in range(len(slope)):
+            towards_one, of_one = 0.0, direction[player]
+            for pair in range(begins[player], begins[player + 1]):
                 towards_one += pairs_curvature[pair] * direction[j[pair]]
                 image[j[pair]] -= pairs_curvature[pair] * of_one
-            image[one] -= towards_one
+            image[player] -= towards_one
         share = size / (direction * image).sum()
         step += share * direction
         rest -= share * image

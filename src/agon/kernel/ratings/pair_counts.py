@@ -83,16 +83,20 @@ def count_pairs(
         >>> counts.i.tolist(), counts.j.tolist(), counts.wins_i.tolist(), counts.wins_j.tolist()
         ([0, 0], [1, 2], [1.5, 0.0], [0.5, 1.0])
     """
-    one, other = _whole(a), _whole(b)
+    player_a, player_b = _whole(a), _whole(b)
     scores = np.asarray(score_a, dtype=np.float64)
-    if not len(one) == len(other) == len(scores):
-        raise ValueError(f"{len(one)}, {len(other)} and {len(scores)} rows: one per match is meant")
-    if len(one) >= COMPILED_FROM:
+    if not len(player_a) == len(player_b) == len(scores):
+        raise ValueError(
+            f"{len(player_a)}, {len(player_b)} and {len(scores)} rows: one per match is meant"
+        )
+    if len(player_a) >= COMPILED_FROM:
         # An invalid row ends the compiled pass; the interpreted one then raises the error.
-        counted = _count_compiled(one, other, scores, players)
+        counted = _count_compiled(player_a, player_b, scores, players)
         if counted is not None:
             return counted
-    return _from_cells(*np.unique(_cells(one, other, scores, players), return_counts=True), players)
+    return _from_cells(
+        *np.unique(_cells(player_a, player_b, scores, players), return_counts=True), players
+    )
 
 
 def _whole(numbers: npt.ArrayLike) -> npt.NDArray[np.integer]:
@@ -104,15 +108,15 @@ def _whole(numbers: npt.ArrayLike) -> npt.NDArray[np.integer]:
 
 
 def _cells(
-    one: npt.NDArray[np.integer],
-    other: npt.NDArray[np.integer],
+    player_a: npt.NDArray[np.integer],
+    player_b: npt.NDArray[np.integer],
     scores: npt.NDArray[np.float64],
     players: int,
 ) -> npt.NDArray[np.int64]:
     """Number each match by its pair and outcome, (i · players + j) · 3 + outcome of i, checked."""
-    low = np.minimum(one, other).astype(np.int64)
-    high = np.maximum(one, other).astype(np.int64)
-    if len(one) and (low.min() < 0 or high.max() >= players):
+    low = np.minimum(player_a, player_b).astype(np.int64)
+    high = np.maximum(player_a, player_b).astype(np.int64)
+    if len(player_a) and (low.min() < 0 or high.max() >= players):
         raise ValueError(f"expected player numbers from 0 to {players - 1}, got another")
     if (alone := low == high).any():
         row = int(alone.argmax())
@@ -121,7 +125,7 @@ def _cells(
         row = int(known.argmin())
         raise NotScorable(f"match {row} has score {scores[row]}; expected 1, 0.5 or 0")
     outcome = (2.0 * scores).astype(np.int64)
-    return (low * players + high) * _OUTCOMES + np.where(one < other, outcome, 2 - outcome)
+    return (low * players + high) * _OUTCOMES + np.where(player_a < player_b, outcome, 2 - outcome)
 
 
 def _from_cells(
@@ -137,19 +141,19 @@ def _from_cells(
 
 
 def _count_compiled(
-    one: npt.NDArray[np.integer],
-    other: npt.NDArray[np.integer],
+    player_a: npt.NDArray[np.integer],
+    player_b: npt.NDArray[np.integer],
     scores: npt.NDArray[np.float64],
     players: int,
 ) -> PairCounts | None:
     """Count many matches: in a table while it is small, else by sorting; None if one is faulty."""
     size = players * players * _OUTCOMES
     listed = size > _SMALL_TABLE
-    cells = np.empty(len(one) if listed else 0, dtype=np.int64)
+    cells = np.empty(len(player_a) if listed else 0, dtype=np.int64)
     table = np.zeros(0 if listed else size, dtype=np.int32)
-    if not compiled(_sort_out)(one, other, scores, players, cells, table):
+    if not compiled(_sort_out)(player_a, player_b, scores, players, cells, table):
         return None
-    most = min(len(one), players * (players - 1) // 2)
+    most = min(len(player_a), players * (players - 1) // 2)
     i, j = np.empty((2, most), dtype=np.int32)
     tallies = np.zeros((_OUTCOMES, most), dtype=np.int32)  # half the memory, twice as fast
     if listed:
@@ -162,16 +166,16 @@ def _count_compiled(
 
 
 def _sort_out(  # a compiled loop takes its columns one by one
-    one: Any, other: Any, scores: Any, players: int, cells: Any, table: Any
+    player_a: Any, player_b: Any, scores: Any, players: int, cells: Any, table: Any
 ) -> bool:
     """Check and number each match as :func:`_cells` does; list the numbers or count them."""
-    for match in range(len(one)):
-        low, high = min(one[match], other[match]), max(one[match], other[match])
+    for match in range(len(player_a)):
+        low, high = min(player_a[match], player_b[match]), max(player_a[match], player_b[match])
         outcome = int(2.0 * scores[match])
         known = 0 <= outcome < _OUTCOMES and outcome == 2.0 * scores[match]
         if not (known and 0 <= low < high < players):
             return False
-        of_low = outcome if one[match] == low else 2 - outcome
+        of_low = outcome if player_a[match] == low else 2 - outcome
         cell = (low * players + high) * _OUTCOMES + of_low
         if len(cells):
             cells[match] = cell

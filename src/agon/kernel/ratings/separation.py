@@ -47,15 +47,15 @@ def _joined(i: Any, j: Any, both_scored: Any, leader: Any) -> bool:
     apart = len(leader) - 1
     for pair in range(len(i)):
         if both_scored[pair]:
-            one, other = i[pair], j[pair]
-            while leader[one] != one:
-                leader[one] = leader[leader[one]]
-                one = leader[one]
-            while leader[other] != other:
-                leader[other] = leader[leader[other]]
-                other = leader[other]
-            if one != other:
-                leader[max(one, other)] = min(one, other)
+            first, second = i[pair], j[pair]
+            while leader[first] != first:
+                leader[first] = leader[leader[first]]
+                first = leader[first]
+            while leader[second] != second:
+                leader[second] = leader[leader[second]]
+                second = leader[second]
+            if first != second:
+                leader[max(first, second)] = min(first, second)
                 apart -= 1
                 if apart == 0:
                     return True
@@ -76,16 +76,20 @@ def why_not_one(counts: PairCounts, names: Sequence[str] | None = None) -> str |
     points = np.bincount(counts.i, counts.wins_i, counts.players) + np.bincount(
         counts.j, counts.wins_j, counts.players
     )
-    lost = np.bincount(counts.i, counts.wins_j, counts.players) + np.bincount(
+    losses = np.bincount(counts.i, counts.wins_j, counts.players) + np.bincount(
         counts.j, counts.wins_i, counts.players
     )
     facts = [
-        ("never played", (points == 0) & (lost == 0)),
-        ("never lost a point", (points > 0) & (lost == 0)),
-        ("never won a point", (points == 0) & (lost > 0)),
+        ("never played", (points == 0) & (losses == 0)),
+        ("never lost a point", (points > 0) & (losses == 0)),
+        ("never won a point", (points == 0) & (losses > 0)),
     ]
-    reasons = [f"{named(np.flatnonzero(who), names)} {fact}" for fact, who in facts if who.any()]
-    ordinary = (points > 0) & (lost > 0)
+    reasons = [
+        f"{named(np.flatnonzero(players), names)} {fact}"
+        for fact, players in facts
+        if players.any()
+    ]
+    ordinary = (points > 0) & (losses > 0)
     sizes = np.bincount(group[ordinary], minlength=groups)
     if np.count_nonzero(sizes) > 1:
         size_of_group = np.where(ordinary, sizes[group], counts.players + 1)

@@ -92,13 +92,13 @@ def _number(  # noqa: PLR0913, PLR0917  # a compiled loop takes its columns one 
         byte = np.uint64(offsets[row] - begin)
         at, shift = np.int64(byte >> _U3), (byte & _U7) << _U3
         rest = _U63 - shift
-        one = ((words[at] >> shift) | ((words[at + 1] << _U1) << rest)) & masks[length, 0]
+        word = ((words[at] >> shift) | ((words[at + 1] << _U1) << rest)) & masks[length, 0]
         two = ((words[at + 1] >> shift) | ((words[at + 2] << _U1) << rest)) & masks[length, 1]
         two |= np.uint64(length) << _U56
-        mixed = (one * _MIX_ONE) ^ (two * _MIX_TWO)
+        mixed = (word * _MIX_ONE) ^ (two * _MIX_TWO)
         slot = (((mixed ^ (mixed >> _U32)) * _MIX_ONE) >> _U32) & wrap
         number = table[slot]
-        while number >= 0 and (keys[number, 0] != one or keys[number, 1] != two):
+        while number >= 0 and (keys[number, 0] != word or keys[number, 1] != two):
             slot = (slot + _U1) & wrap
             number = table[slot]
         if number < 0:
@@ -106,7 +106,7 @@ def _number(  # noqa: PLR0913, PLR0917  # a compiled loop takes its columns one 
                 return row, found
             number = np.int32(found)
             table[slot] = number
-            keys[found, 0] = one
+            keys[found, 0] = word
             keys[found, 1] = two
             firsts[found] = row
             found += 1

@@ -19,7 +19,7 @@ from agon.records.issues import MAX_LISTED_PER_KIND, RowIssue
 from agon.records.raw import RawTable, file_literal, literal, quoted
 from agon.records.schemas import Table
 from agon.records.sources.issues import Tally, shown_bytes, table_issue, unreadable
-from agon.records.sources.text_file import BROKEN, plain, refused, text
+from agon.records.sources.text_file import BROKEN, binary_issue, plain, text
 
 _DELIMITERS = ",;\t|"
 _BATCH = 50_000
@@ -48,7 +48,7 @@ class _Record:
 def read(connection: Any, table: Table, file: Path) -> tuple[RawTable | None, list[RowIssue]]:
     """Bring a CSV file into the engine; the first row names the columns."""
     try:
-        fault = refused(table.name, file)
+        fault = binary_issue(table.name, file)
         if fault is not None:
             return None, [fault]
         header = _header(table, file)
@@ -207,21 +207,21 @@ def _records(file: Path, header: _Header) -> Iterator[_Record]:
 
 
 def _lines(file: Path, header: _Header, rows: Collection[int]) -> dict[int, int]:
-    found: dict[int, int] = {}
+    lines: dict[int, int] = {}
     for record in _records(file, header):
         if record.row in rows:
-            found[record.row] = record.line
-            if len(found) == len(rows):
+            lines[record.row] = record.line
+            if len(lines) == len(rows):
                 break
-    return found
+    return lines
 
 
 def _with_lines(issues: list[RowIssue], lines: Any) -> list[RowIssue]:
     rows = {issue.row for issue in issues}
     if not rows:
         return issues
-    found = lines(rows)
-    return [RowIssue(**{**issue.__dict__, "line": found.get(issue.row)}) for issue in issues]
+    line_of_row = lines(rows)
+    return [RowIssue(**{**issue.__dict__, "line": line_of_row.get(issue.row)}) for issue in issues]
 
 
 def _nul(

@@ -29,7 +29,7 @@ def tables(connection: Any, schema: Schema, path: Path) -> SourceTables:
     columns: dict[tuple[str, str], dict[str, str]] = {}
     for space, table, column, kind in rows:
         columns.setdefault((space, table), {})[column] = kind
-    found = {}
+    raw_tables = {}
     picked = pick(schema, columns, default_space="main")
     for table, (space, name) in picked.items():
         known = {column.name for column in schema.table(table).columns}
@@ -39,11 +39,11 @@ def tables(connection: Any, schema: Schema, path: Path) -> SourceTables:
         others = tuple(column for column in kinds if column not in known)
         location = f"{path.name}, table {name}"
         row = _row(connection, relation)
-        found[table] = RawTable(
+        raw_tables[table] = RawTable(
             table, location, relation, types, row=row, in_place=True, others=others
         )
-    left = tuple(name for space, name in columns if (space, name) not in picked.values())
-    return SourceTables(str(path), found, others=left)
+    remaining = tuple(name for space, name in columns if (space, name) not in picked.values())
+    return SourceTables(str(path), raw_tables, others=remaining)
 
 
 def _row(connection: Any, relation: str) -> str:

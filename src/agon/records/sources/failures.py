@@ -8,23 +8,23 @@ from agon.records.raw import RawTable, SourceTables, quoted
 from agon.records.sources.issues import unreadable
 
 
-def without_unreadable(connection: Any, found: SourceTables, error: Exception) -> SourceTables:
+def without_unreadable(connection: Any, source: SourceTables, error: Exception) -> SourceTables:
     """Return what was found less the tables that cannot be read to their end.
 
     Args:
         connection: the engine.
-        found: the tables as the source gave them.
+        source: the tables as the source gave them.
         error: what the engine said; raised again when every table can be read after all.
     """
     issues = {
-        name: faults for name, raw in found.tables.items() if (faults := _faults(connection, raw))
+        name: faults for name, raw in source.tables.items() if (faults := _faults(connection, raw))
     }
     if not issues:
         raise error
     return replace(
-        found,
-        tables={name: raw for name, raw in found.tables.items() if name not in issues},
-        issues=found.issues + [fault for faults in issues.values() for fault in faults],
+        source,
+        tables={name: raw for name, raw in source.tables.items() if name not in issues},
+        issues=source.issues + [fault for faults in issues.values() for fault in faults],
     )
 
 

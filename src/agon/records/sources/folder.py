@@ -33,26 +33,26 @@ def tables(connection: Any, schema: Schema, folder: Path) -> SourceTables:
         names = sorted(entry.name for entry in folder.iterdir())
     except OSError as error:
         raise Unreadable(f"{folder} cannot be read ({error.strerror})") from None
-    found = SourceTables(str(folder))
+    source = SourceTables(str(folder))
     files = {table.name: [n for n in _names(table) if n in names] for table in schema}
-    others = set(names) - {name for given in files.values() for name in given}
+    others = set(names) - {name for paths in files.values() for name in paths}
     for table in schema:
-        given = files[table.name]
-        if len(given) > 1:
+        paths = files[table.name]
+        if len(paths) > 1:
             reason, remedy = "hold the same table", "keep one of them"
-            both = " and ".join(given)
-            found.issues.append(
+            both = " and ".join(paths)
+            source.issues.append(
                 table_issue(table.name, both, reason, remedy, code="ambiguous-table")
             )
-        if given:
-            raw, faults = _read(connection, table, folder / given[0])
-            found.issues.extend(faults)
+        if paths:
+            raw, faults = _read(connection, table, folder / paths[0])
+            source.issues.extend(faults)
             if raw is not None:
-                found.tables[table.name] = raw
+                source.tables[table.name] = raw
     if not any(files.values()):
         raise Unreadable(_nothing(schema, folder, others))
-    found.issues.extend(_nearly(schema, files, others))
-    return SourceTables(found.shown, found.tables, found.issues, tuple(sorted(others)))
+    source.issues.extend(_nearly(schema, files, others))
+    return SourceTables(source.label, source.tables, source.issues, tuple(sorted(others)))
 
 
 def _names(table: Table) -> Iterator[str]:
@@ -83,7 +83,7 @@ def _nearly(schema: Schema, files: dict[str, list[str]], others: set[str]) -> li
 
 def _nothing(schema: Schema, folder: Path, others: set[str]) -> str:
     names = [table.name for table in schema]
-    near = [found for name in names if (found := nearest(name, others)) is not None]
+    near = [candidate for name in names if (candidate := nearest(name, others)) is not None]
     hint = f"; there is {', '.join(dict.fromkeys(near))}: is it meant?" if near else ""
     return (
         f"{folder} holds no {schema.discipline} table; looked for {', '.join(names)} "

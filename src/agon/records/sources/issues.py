@@ -39,10 +39,10 @@ class Tally:
         self._counts[kind] = self._counts.get(kind, 0) + 1
         first = self._first.setdefault(kind, [])
         if len(first) < MAX_LISTED_PER_KIND:
-            shown = None if value is None else value[:200]
+            excerpt = None if value is None else value[:200]
             remedy = ROW_REMEDY[code]
-            where = (self.table, self.location, row, column, shown)
-            first.append(RowIssue(code, *where, reason, remedy))
+            key = (self.table, self.location, row, column, excerpt)
+            first.append(RowIssue(code, *key, reason, remedy))
 
     def issues(self) -> list[RowIssue]:
         """Return the first issues of each kind, each with the count of its kind."""

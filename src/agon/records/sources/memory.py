@@ -14,7 +14,7 @@ _ROW = "row:"
 
 
 def from_memory(connection: Any, schema: Schema, tables: Mapping[str, Any]) -> SourceTables:
-    """Bring tables at hand into the engine."""
+    """Register tables in memory in the engine."""
     known = [table.name for table in schema]
     issues = [
         RowIssue(
@@ -30,24 +30,24 @@ def from_memory(connection: Any, schema: Schema, tables: Mapping[str, Any]) -> S
         for name in tables
         if name not in known
     ]
-    found = SourceTables("memory", issues=issues)
+    source = SourceTables("memory", issues=issues)
     for table in schema:
         if table.name in tables:
             rows = _arrow(table, tables[table.name])
-            found.tables[table.name] = registered(connection, table, table.name, rows)
-    return found
+            source.tables[table.name] = registered(connection, table, table.name, rows)
+    return source
 
 
 def registered(connection: Any, table: Table, location: str, rows: pa.Table) -> RawTable:
-    """Show an Arrow table to the engine, its rows numbered."""
+    """Register an Arrow table in the engine, with row numbers."""
     columns = {column.name for column in table.columns}
     known = [name for name in rows.column_names if name in columns]
     others = tuple(name for name in rows.column_names if name not in columns)
     numbers = pa.arange(1, rows.num_rows + 1)
-    # A table without any known column still has its rows.
-    shown = rows.select(known).append_column(_ROW, numbers)
+    # A table without any known column still has rows.
+    numbered = rows.select(known).append_column(_ROW, numbers)
     name = f"raw:{table.name}"
-    connection.register(name, shown)
+    connection.register(name, numbered)
     described = connection.execute(f"DESCRIBE SELECT * FROM {quoted(name)}").fetchall()
     types = {column: kind for column, kind, *_ in described if column != _ROW}
     return RawTable(table.name, location, quoted(name), types, quoted(_ROW), others=others)

@@ -16,21 +16,21 @@ def pick(
     A table is looked for under its own name in the default space, then under its aliases
     (``auth.users``), then under its own name in any other space.
     """
-    found: dict[str, tuple[str, str]] = {}
+    picked: dict[str, tuple[str, str]] = {}
     for table in schema:
-        wanted = [(default_space, table.name)]
+        candidates = [(default_space, table.name)]
         for alias in table.aliases:
             space, dot, name = alias.rpartition(".")
-            wanted.append((space if dot else default_space, name))
-        wanted += sorted(pair for pair in present if pair[1] == table.name)
-        match = next((pair for pair in wanted if pair in present), None)
+            candidates.append((space if dot else default_space, name))
+        candidates += sorted(pair for pair in present if pair[1] == table.name)
+        match = next((pair for pair in candidates if pair in present), None)
         if match is not None:
-            found[table.name] = match
-    return found
+            picked[table.name] = match
+    return picked
 
 
-def nearest(wanted: str, names: Iterable[str]) -> str | None:
-    """Find the name that may stand for ``wanted`` by mistake: other case, ending or spelling.
+def nearest(expected: str, names: Iterable[str]) -> str | None:
+    """Return the name that may be ``expected`` with another case, ending or spelling.
 
     Example:
         >>> nearest("prompts", ["truth.csv", "promts.csv"])
@@ -42,7 +42,7 @@ def nearest(wanted: str, names: Iterable[str]) -> str | None:
     plain: dict[str, str] = {}
     for name in sorted(names):
         plain.setdefault(_plain(name), name)
-    close = get_close_matches(_plain(wanted), plain, n=1, cutoff=_ALIKE)
+    close = get_close_matches(_plain(expected), plain, n=1, cutoff=_ALIKE)
     return plain[close[0]] if close else None
 
 

@@ -1,7 +1,7 @@
 """Read one NDJSON file (one JSON object per line; also gzipped) as JSON columns.
 
-The engine's reader takes well-formed files at full speed. A file it rejects anything of is read
-again line by line, slower, so that each malformed line and each byte that is not UTF-8 is named.
+Well-formed files are read by the engine's own reader. A file that it rejects is read again line by
+line, which is slower, so that each malformed line and each byte that is not UTF-8 is reported.
 """
 
 import json
@@ -16,7 +16,7 @@ from agon.records.issues import MAX_LISTED_PER_KIND, RowIssue
 from agon.records.raw import RawTable, file_literal, literal, quoted
 from agon.records.schemas import Table
 from agon.records.sources.issues import ROW_REMEDY, Tally, shown_bytes, unreadable
-from agon.records.sources.text_file import BROKEN, binary, plain, refused
+from agon.records.sources.text_file import BROKEN, binary, binary_issue, plain
 
 _BATCH = 50_000
 _ROW = "row:"
@@ -29,9 +29,9 @@ _IS_OBJECT = (
 
 
 def read(connection: Any, table: Table, file: Path) -> tuple[RawTable | None, list[RowIssue]]:
-    """Bring an NDJSON file into the engine; blank lines are passed over."""
+    """Read an NDJSON file into the engine; blank lines are ignored."""
     try:
-        fault = refused(table.name, file)
+        fault = binary_issue(table.name, file)
         if fault is not None:
             return None, [fault]
         raw = _read_fast(connection, table, file)
@@ -47,7 +47,7 @@ def _read_fast(connection: Any, table: Table, file: Path) -> RawTable | None:
     names = [column.name for column in table.columns]
     columns = ", ".join(f"{literal(name)}: 'JSON'" for name in names)
     path = file_literal(str(file))
-    nothing = " AND ".join(f"{quoted(name)} IS NULL" for name in names)
+    all_null = " AND ".join(f"{quoted(name)} IS NULL" for name in names)
     try:
         connection.execute(
             f"CREATE OR REPLACE TABLE {stored} AS SELECT * FROM read_json({path}, "
@@ -55,7 +55,7 @@ def _read_fast(connection: Any, table: Table, file: Path) -> RawTable | None:
             "hive_partitioning = false)"
         )
         # A line ``null`` becomes an empty row: the slow reader reports it.
-        sql = f"SELECT count_if({nothing}) FROM {stored}"
+        sql = f"SELECT count_if({all_null}) FROM {stored}"
         if connection.execute(sql).fetchall()[0][0]:
             return None
         return _raw(
@@ -72,16 +72,16 @@ def _read_slowly(connection: Any, table: Table, file: Path) -> tuple[RawTable, l
     connection.unregister("slow ndjson")
     try:
         malformed = _malformed(connection, table, file)
-        good = f'(SELECT * FROM "lines" WHERE {_IS_OBJECT})'
+        objects = f'(SELECT * FROM "lines" WHERE {_IS_OBJECT})'
         values = ", ".join(
             f"(text::JSON -> {_path(column.name)}) AS {quoted(column.name)}"
             for column in table.columns
         )
         stored = quoted(f"raw:{table.name}")
         connection.execute(
-            f"CREATE OR REPLACE TABLE {stored} AS SELECT {quoted(_ROW)}, {values} FROM {good}"
+            f"CREATE OR REPLACE TABLE {stored} AS SELECT {quoted(_ROW)}, {values} FROM {objects}"
         )
-        raw = _raw(connection, table, file, good, row=quoted(_ROW), complete=not malformed)
+        raw = _raw(connection, table, file, objects, row=quoted(_ROW), complete=not malformed)
     finally:
         connection.execute('DROP TABLE "lines"')
     issues = malformed + tally.issues()
@@ -100,17 +100,17 @@ def _raw(
     row: str = "rowid + 1",
     complete: bool = True,
 ) -> RawTable:
-    """Describe the stored table: a column is there when any object has its key."""
+    """Return the stored table; a column exists when any object has its key."""
     stored = quoted(f"raw:{table.name}")
     names = [column.name for column in table.columns]
-    given = ", ".join(f"count({quoted(name)})" for name in names)
-    total, *counts = connection.execute(f"SELECT count(*), {given} FROM {stored}").fetchall()[0]
+    counted = ", ".join(f"count({quoted(name)})" for name in names)
+    total, *counts = connection.execute(f"SELECT count(*), {counted} FROM {stored}").fetchall()[0]
     empty = [name for name, count in zip(names, counts, strict=True) if not count]
     absent: set[str] = set()
     if empty and total:
         exist = ", ".join(f"count_if(json_exists(text, {_path(name)}))" for name in empty)
-        found = connection.execute(f"SELECT {exist} FROM {objects}").fetchall()[0]
-        absent = {name for name, times in zip(empty, found, strict=True) if not times}
+        present = connection.execute(f"SELECT {exist} FROM {objects}").fetchall()[0]
+        absent = {name for name, times in zip(empty, present, strict=True) if not times}
     keys = connection.execute(f"SELECT json_keys(text) FROM {objects} LIMIT 1").fetchall()
     others = tuple(key for key in (keys[0][0] if keys else ()) if key not in names)
     types = {name: "JSON" for name in names if name not in absent}
@@ -129,9 +129,9 @@ def _raw(
 
 
 def _malformed(connection: Any, table: Table, file: Path) -> list[RowIssue]:
-    bad = f'FROM "lines" WHERE NOT ({_IS_OBJECT})'
-    count = connection.execute(f"SELECT count(*) {bad}").fetchall()[0][0]
-    sql = f"SELECT {quoted(_ROW)}, text {bad} ORDER BY 1 LIMIT {MAX_LISTED_PER_KIND}"
+    rejected = f'FROM "lines" WHERE NOT ({_IS_OBJECT})'
+    count = connection.execute(f"SELECT count(*) {rejected}").fetchall()[0][0]
+    sql = f"SELECT {quoted(_ROW)}, text {rejected} ORDER BY 1 LIMIT {MAX_LISTED_PER_KIND}"
     return [
         RowIssue(
             "malformed-json",
@@ -149,7 +149,7 @@ def _malformed(connection: Any, table: Table, file: Path) -> list[RowIssue]:
 
 
 def _objects(file: Path) -> Iterator[tuple[int, int, bytes]]:
-    """Give row number, line number and bytes of each line that is not blank."""
+    """Yield row number, line number and bytes of each line that is not blank."""
     row = 0
     with binary(file) as lines:
         for number, line in enumerate(lines, start=1):
@@ -186,21 +186,23 @@ def _not_utf8(line: bytes) -> Iterator[tuple[str | None, str]]:
     except ValueError:
         given = None
     texts = given.items() if isinstance(given, dict) else ()
-    found = [(key, value) for key, value in texts if isinstance(value, str) and not plain(value)[1]]
-    for key, value in found:
+    invalid = [
+        (key, value) for key, value in texts if isinstance(value, str) and not plain(value)[1]
+    ]
+    for key, value in invalid:
         yield key, shown_bytes(value.encode(errors="surrogateescape"))
-    if not found:
+    if not invalid:
         yield None, shown_bytes(line)
 
 
 def _lines(file: Path, rows: Collection[int]) -> dict[int, int]:
-    found: dict[int, int] = {}
+    lines: dict[int, int] = {}
     for row, line, _ in _objects(file) if rows else ():
         if row in rows:
-            found[row] = line
-            if len(found) == len(rows):
+            lines[row] = line
+            if len(lines) == len(rows):
                 break
-    return found
+    return lines
 
 
 def _path(name: str) -> str:

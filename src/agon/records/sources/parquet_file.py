@@ -13,7 +13,7 @@ _ROW = "file_row_number"
 
 
 def read(connection: Any, table: Table, file: Path) -> tuple[RawTable | None, list[RowIssue]]:
-    """Show a Parquet file to the engine."""
+    """Return a Parquet file as a relation of the engine."""
     import duckdb
 
     path = file_literal(str(file))
@@ -51,7 +51,7 @@ def read(connection: Any, table: Table, file: Path) -> tuple[RawTable | None, li
 
 
 def _examine(table: Table, file: Path, types: dict[str, str]) -> list[RowIssue]:
-    """Return an issue for each text that is not UTF-8; a file damaged otherwise is one issue."""
+    """Return an issue for each text that is not UTF-8, or one issue for another damage."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -64,14 +64,14 @@ def _examine(table: Table, file: Path, types: dict[str, str]) -> list[RowIssue]:
                 for name in texts:
                     values = batch.column(name)
                     if not pa.types.is_dictionary(values.type):
-                        _tell(tally, name, row, values)
+                        _add_invalid(tally, name, row, values)
                 row += len(batch)
     except (pa.ArrowException, OSError) as error:
         return [unreadable(table.name, file.name, error)]
     return tally.issues()
 
 
-def _tell(tally: Tally, name: str, before: int, values: Any) -> None:
+def _add_invalid(tally: Tally, name: str, before: int, values: Any) -> None:
     import pyarrow as pa
 
     try:

@@ -1,4 +1,4 @@
-"""Read the tables of a PostgreSQL database into Arrow (PeerBench's own schema fits)."""
+"""Read the tables of a PostgreSQL database into Arrow (PeerBench's own schema is supported)."""
 
 import re
 from dataclasses import dataclass, replace
@@ -28,7 +28,7 @@ _SETTINGS = (
     "SET LOCAL lock_timeout = '10s'",
 )
 
-# The catalogue, not information_schema: that one hides what may not be read.
+# The catalog, because information_schema hides columns without read permission.
 _COLUMNS = """
 SELECT n.nspname, c.relname, a.attname, format_type(a.atttypid, NULL),
        has_schema_privilege(n.oid, 'USAGE') AND has_column_privilege(c.oid, a.attnum, 'SELECT')
@@ -69,17 +69,17 @@ def tables(connection: Any, schema: Schema, address: str) -> SourceTables:
     try:
         database = driver.connect(place.patient)
     except driver.Error as error:
-        raise Unavailable(f"cannot reach {place.shown}: {_reason(error, place)}") from None
+        raise Unavailable(f"cannot reach {place.display_url}: {_reason(error, place)}") from None
     try:
         with database, database.cursor() as cursor:
             for setting in _SETTINGS:
                 cursor.execute(setting)
-            return _fetched(connection, schema, place.shown, cursor)
+            return _fetched(connection, schema, place.display_url, cursor)
     except driver.Error as error:
-        raise Unavailable(f"{place.shown} cannot be read: {_reason(error, place)}") from None
+        raise Unavailable(f"{place.display_url} cannot be read: {_reason(error, place)}") from None
 
 
-def _fetched(connection: Any, schema: Schema, shown: str, cursor: Any) -> SourceTables:
+def _fetched(connection: Any, schema: Schema, display_url: str, cursor: Any) -> SourceTables:
     cursor.execute(_COLUMNS)
     columns: _Columns = {}
     for space, name, column, kind, readable in cursor.fetchall():
@@ -88,7 +88,7 @@ def _fetched(connection: Any, schema: Schema, shown: str, cursor: Any) -> Source
     others = tuple(
         sorted({name for space, name in columns if (space, name) not in picked.values()})
     )
-    found = SourceTables(shown, others=others)
+    found = SourceTables(display_url, others=others)
     for name, place in picked.items():
         table, location = schema.table(name), f"table {place[0]}.{place[1]}"
         known = [c for c in table.columns if c.name in columns[place]]
@@ -116,13 +116,13 @@ def _hidden(table: Table, location: str, columns: list[str]) -> RowIssue:
 
 
 def _native_times(cursor: Any, source: str, kinds: dict[str, str]) -> set[str]:
-    """Find the time columns that Arrow can hold: all in the years 1 to 9999, none infinite."""
+    """Return the time columns that Arrow can represent: years 1 to 9999, none infinite."""
     times = [name for name, kind in kinds.items() if kind in _TIMES]
     if not times:
         return set()
     fits = "coalesce(bool_and({0} >= '0001-01-01' AND {0} < '10000-01-01'), true)"
-    asked = ", ".join(fits.format(quoted(name)) for name in times)
-    cursor.execute(f"SELECT {asked} FROM {source}")
+    checks = ", ".join(fits.format(quoted(name)) for name in times)
+    cursor.execute(f"SELECT {checks} FROM {source}")
     return {name for name, fit in zip(times, cursor.fetchone(), strict=True) if fit}
 
 
@@ -139,28 +139,27 @@ def _value(column: str, kind: Kind, stored: str, native: set[str]) -> str:
 
 @dataclass(frozen=True)
 class Address:
-    """Hold a ``postgresql://`` address, read strictly enough to know which part is secret.
+    """A ``postgresql://`` URL, parsed strictly enough to know which parts are secret.
 
     Attributes:
-        shown: the address without user, password and options.
-        patient: the address to connect to; it gives up on a host that does not answer, unless it
-            says itself how long to wait.
-        secrets: every text that no message may repeat.
+        display_url: the URL without user, password and options.
+        patient: the URL to connect to, with a connection timeout unless it has one.
+        secrets: texts that no message may contain.
     """
 
-    shown: str
+    display_url: str
     patient: str
     secrets: tuple[str, ...]
 
 
 def parse_address(address: str) -> Address:
-    """Take an address apart.
+    """Parse a URL.
 
     Raises:
-        Unreadable: it is not plain where the password ends.
+        Unreadable: it is ambiguous where the password ends.
 
     Example:
-        >>> parse_address("postgresql://ada:secret@host:5433/contest?sslmode=require").shown
+        >>> parse_address("postgresql://ada:secret@host:5433/contest?sslmode=require").display_url
         'postgresql://host:5433/contest'
     """
     match = _ADDRESS.fullmatch(address)
@@ -177,13 +176,15 @@ def parse_address(address: str) -> Address:
     if not any(key == "connect_timeout" for key, _ in options):
         patient += f"{'&' if match['options'] else '?'}connect_timeout={_SECONDS_TO_CONNECT}"
     written |= {address, patient}
-    secrets = {form for one in written if one for form in (one, unquote(one), quote(one))}
-    shown = f"{match['scheme']}://{match['hosts']}{match['database'] or ''}"
-    return Address(shown, patient, tuple(sorted(secrets, key=len, reverse=True)))
+    secrets = {
+        form for secret in written if secret for form in (secret, unquote(secret), quote(secret))
+    }
+    display_url = f"{match['scheme']}://{match['hosts']}{match['database'] or ''}"
+    return Address(display_url, patient, tuple(sorted(secrets, key=len, reverse=True)))
 
 
 def _reason(error: Exception, address: Address) -> str:
-    """Say what the driver says, in one line and without what is secret."""
+    """Return the driver's message in one line and without secrets."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     reason = lines[0] if lines else type(error).__name__
     _, _, reason = reason.rpartition("[libpq] ")

@@ -20,10 +20,10 @@ _EXACT = 2**53
 
 
 def tables(connection: Any, schema: Schema, path: Path) -> SourceTables:
-    """Copy the schema's tables out of the file.
+    """Copy the schema's tables from the file.
 
-    SQLite gives each value its own type; a column becomes numbers when all its values are, and
-    text otherwise (read like a CSV file's).
+    In SQLite each value has its own type; a column is read as numbers when all its values are, and
+    otherwise as text, like a CSV file's.
     """
     try:
         with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as database:
@@ -39,17 +39,17 @@ def _copied(
     rows = database.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")
     names = [name.decode(errors="replace") for (name,) in rows]
     present = {("main", name) for name in names}
-    # SQLite has no schemas; `auth.users` may stand there under its full name.
+    # SQLite has no schemas; the table's name itself may be `auth.users`.
     present |= {(space, name) for full in names for space, _, name in [full.rpartition(".")]}
     picked = pick(schema, present, default_space="main")
-    found = SourceTables(
+    source = SourceTables(
         str(path), others=tuple(set(names) - {name for _, name in picked.values()})
     )
     for name, (space, stored) in picked.items():
         full = stored if space in {"main", ""} else f"{space}.{stored}"
-        raw = _table(connection, schema.table(name), path, database, full, found)
-        found.tables[name] = raw
-    return found
+        raw = _table(connection, schema.table(name), path, database, full, source)
+        source.tables[name] = raw
+    return source
 
 
 def _table(
@@ -58,12 +58,12 @@ def _table(
     path: Path,
     database: sqlite3.Connection,
     name: str,
-    found: SourceTables,
+    source: SourceTables,
 ) -> RawTable:
     info = database.execute(f"PRAGMA table_info({quoted(name)})").fetchall()
-    given = [column.decode(errors="replace") for _, column, *_ in info]
+    names = [column.decode(errors="replace") for _, column, *_ in info]
     tally = Tally(table.name, f"{path.name}, table {name}")
-    columns = [column.name for column in table.columns if column.name in given]
+    columns = [column.name for column in table.columns if column.name in names]
     chunks: dict[str, list[pa.Array]] = {column: [] for column in columns}
     rows = 0
     # An empty text means "no column": SQLite reads an unknown name in quotes as text.
@@ -74,14 +74,14 @@ def _table(
         rows += len(batch)
     arrays = [_joined(chunks[column]) for column in columns] or [pa.nulls(rows)]
     arrow = pa.Table.from_arrays(arrays, names=columns or ["no known column"])
-    found.issues.extend(tally.issues())
+    source.issues.extend(tally.issues())
     raw = registered(connection, table, tally.location, arrow)
-    others = tuple(column for column in given if column not in columns)
+    others = tuple(column for column in names if column not in columns)
     return RawTable(raw.name, raw.location, raw.relation, raw.types, raw.row, others=others)
 
 
 def _in_order(database: sqlite3.Connection, columns: str, name: str) -> sqlite3.Cursor:
-    """Read rows as they were stored; an index that has all columns may have another order."""
+    """Read rows in the order they were stored; a covering index may have another order."""
     sql = f"SELECT {columns} FROM {name}"
     try:
         return database.execute(f"{sql} ORDER BY rowid")

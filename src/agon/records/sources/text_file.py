@@ -1,4 +1,4 @@
-"""Open text files, gzipped or not, and report what is not UTF-8 text."""
+"""Open text files, gzipped or not, and report those that are not UTF-8 text."""
 
 import gzip
 import io
@@ -10,7 +10,7 @@ from agon.records.issues import RowIssue
 from agon.records.sources.issues import table_issue, unreadable
 
 BROKEN = (OSError, EOFError, zlib.error)
-"""What reading a file may raise: no permission, a gzip file cut off or damaged."""
+"""Errors of reading a file: no permission, or a gzip file that is truncated or damaged."""
 
 _HEAD = 4096
 _UTF_8_REMEDY = "save the file as UTF-8"
@@ -22,22 +22,22 @@ _BINARY = {
 
 
 def binary(file: Path) -> io.BufferedReader:
-    """Open a file for its bytes, unpacked."""
+    """Open a file and return its bytes, decompressed."""
     if file.suffix == ".gz":
         return io.BufferedReader(gzip.open(file, "rb"))
     return file.open("rb")
 
 
 def text(file: Path) -> IO[str]:
-    """Open a file for its text, without a byte order mark; bytes that are no UTF-8 are kept."""
+    """Open a file as text without a byte order mark; bytes that are not UTF-8 are surrogates."""
     encoding, errors = "utf-8-sig", "surrogateescape"
     if file.suffix == ".gz":
         return gzip.open(file, "rt", encoding=encoding, errors=errors, newline="")
     return file.open(encoding=encoding, errors=errors, newline="")
 
 
-def refused(table: str, file: Path) -> RowIssue | None:
-    """Say why a file is no text at all, or None when it may be."""
+def binary_issue(table: str, file: Path) -> RowIssue | None:
+    """Return the issue of a file that is not text, or None when it may be text."""
     try:
         with binary(file) as opened:
             head = opened.read(_HEAD)
@@ -45,9 +45,9 @@ def refused(table: str, file: Path) -> RowIssue | None:
         return table_issue(table, file.name, "may not be read", "grant the permission to read it")
     except BROKEN as error:
         return unreadable(table, file.name, error)
-    for magic, (what, remedy) in _BINARY.items():
+    for magic, (fact, remedy) in _BINARY.items():
         if head.startswith(magic):
-            return table_issue(table, file.name, f"holds {what}", remedy)
+            return table_issue(table, file.name, f"holds {fact}", remedy)
     if head.startswith((b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")):
         reason = "is UTF-16 or UTF-32 text"
         return table_issue(table, file.name, reason, _UTF_8_REMEDY, code="wrong-encoding")

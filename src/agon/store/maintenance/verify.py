@@ -11,7 +11,7 @@ from sqlalchemy.exc import DatabaseError
 
 from agon.entities.contests import ROWS_PER_CHUNK, Contest
 from agon.errors import CheckFailed, NotFound, Unavailable
-from agon.kernel.times import moment_at
+from agon.kernel.times import from_micros
 from agon.ledger.entry import chain, genesis, timestamp
 from agon.ledger.fold import LedgerState, check_lines, empty_ledger
 from agon.ledger.issues import SHOWN, LedgerIssue
@@ -57,10 +57,10 @@ class DatabaseVerification:
             CheckFailed: with the first issues there are.
         """
         if self.issues:
-            shown = [str(issue) for issue in self.issues[:SHOWN]]
+            listed = [str(issue) for issue in self.issues[:SHOWN]]
             if len(self.issues) > SHOWN:
-                shown.append(f"… and {len(self.issues) - SHOWN:,} more")
-            raise CheckFailed("\n".join(shown))
+                listed.append(f"… and {len(self.issues) - SHOWN:,} more")
+            raise CheckFailed("\n".join(listed))
 
 
 def verify(url: str) -> DatabaseVerification:
@@ -136,12 +136,12 @@ class _LedgerCheck:
     def _require_next(self, seq: int, following: int) -> None:
         """Report the entries that lack between two positions."""
         if following != seq + 1:
-            what = (
+            fact = (
                 "cannot be read: their page is damaged"
                 if seq + 1 in self._unreadable
                 else "are missing"
             )
-            self._add(seq + 1, f"the entries {seq + 1} to {following - 1} {what}")
+            self._add(seq + 1, f"the entries {seq + 1} to {following - 1} {fact}")
 
     def _batch(self, seq: int) -> list[tuple[Any, ...]]:
         """Return the next entries after a position; one by one if a page of SQLite is damaged."""
@@ -179,23 +179,23 @@ class _LedgerCheck:
         except (ValueError, KeyError, TypeError):
             return  # what is wrong with the line is reported by examine
         kind, at, table, external_id = columns
-        if (kind, timestamp(moment_at(at)), table, external_id) != expected:
+        if (kind, timestamp(from_micros(at)), table, external_id) != expected:
             self._add(seq, "the columns of the entry differ from its line")
 
     def _derived(self, state: LedgerState) -> Iterator[LedgerIssue]:
         expected, contest = state.contest, self._contest
         if contest.seq != self.entries or contest.head != self._head:
-            what = f"the contest is at {contest.seq}, its entries end at {self.entries}"
+            fact = f"the contest is at {contest.seq}, its entries end at {self.entries}"
             yield LedgerIssue(
-                what if contest.seq != self.entries else "its head is another", _RESTORE
+                fact if contest.seq != self.entries else "its head is another", _RESTORE
             )
         for name in _DERIVED:
             value, by_entries = getattr(contest, name), getattr(expected, name)
             if value != by_entries and not (self.entries == 0 == contest.seq):
                 yield LedgerIssue(f"{name} is {value!r}, its entries give {by_entries!r}", _RESTORE)
 
-    def _add(self, seq: int, what: str) -> None:
-        self._issues.append(LedgerIssue(what, _RESTORE, line=seq))
+    def _add(self, seq: int, fact: str) -> None:
+        self._issues.append(LedgerIssue(fact, _RESTORE, line=seq))
 
 
 def _adopted_rules(state: LedgerState) -> Iterator[LedgerIssue]:
@@ -258,8 +258,8 @@ def _boards(transaction: Transaction) -> Iterator[LedgerIssue]:
     for row in rows:
         needed = -(-row.rows // ROWS_PER_CHUNK) - (-row.unscored // ROWS_PER_CHUNK)
         if row.chunks != needed:
-            what = f"snapshot {row.no} has {row.chunks} chunks of rows, it needs {needed}"
-            yield LedgerIssue(what, "rebuild it from the ledger")
+            fact = f"snapshot {row.no} has {row.chunks} chunks of rows, it needs {needed}"
+            yield LedgerIssue(fact, "rebuild it from the ledger")
 
 
 def _damage(transaction: Transaction) -> Iterator[LedgerIssue]:
@@ -271,5 +271,5 @@ def _damage(transaction: Transaction) -> Iterator[LedgerIssue]:
             messages = [str(error)]
         for message in messages:
             if message != "ok":
-                what = message.replace("*** in database main ***\n", "").replace("\n", "; ")
-                yield LedgerIssue(f"{transaction.database} is damaged: {what}", _RESTORE)
+                fact = message.replace("*** in database main ***\n", "").replace("\n", "; ")
+                yield LedgerIssue(f"{transaction.database} is damaged: {fact}", _RESTORE)

@@ -62,12 +62,12 @@ def test_a_cursor_stays_with_its_snapshot(service: Service) -> None:
 
 
 def test_ones_own_row_stands_among_its_neighbours(service: Service) -> None:
-    """The place is the row's in the whole board; at the edges there are fewer neighbours."""
+    """The place is the row's in the whole board; at the edges there are fewer neighbors."""
     spring(service)
     publish(service, "spring")
     whole, seen = _board(service), view(service, ANONYMOUS)
     for place, bot in enumerate(whole):
-        shown = row(service, seen, "bots", bot, neighbours=2)
+        shown = row(service, seen, "bots", bot, neighbors=2)
         assert shown.index == place
         assert _ids(shown) == whole[max(0, place - 2) : place + 3]
         around = page(service, seen, "bots", around=bot, limit=3)

@@ -60,7 +60,7 @@ class PageRequest:
         if not 1 <= self.limit <= MAX_ROWS:
             raise Unreadable(f"limit is {self.limit}; give 1 to {MAX_ROWS}")
         if not 0 <= (self.neighbors or 0) <= MAX_ROWS // 2:
-            raise Unreadable(f"neighbours is {self.neighbors}; give 0 to {MAX_ROWS // 2}")
+            raise Unreadable(f"neighbors is {self.neighbors}; give 0 to {MAX_ROWS // 2}")
 
     def window(self, index: int | None) -> tuple[int, int]:
         """Return the index of the first row, and the maximum number of rows.
@@ -199,7 +199,7 @@ def row(
     board: str | None,
     participant: str,
     *,
-    neighbours: int = 0,
+    neighbors: int = 0,
     as_of: str | None = None,
 ) -> Page:
     """Return a participant's row with so many rows above and below it; ``Page.index`` is its own.
@@ -208,7 +208,7 @@ def row(
         NotFound: the board has no row of that id; for an unscored one the reason is given.
         NotStored, Unreadable: as for :func:`page`.
     """
-    request = PageRequest(as_of=as_of, id=participant, neighbors=neighbours)
+    request = PageRequest(as_of=as_of, id=participant, neighbors=neighbors)
     return read_page(service, view, board, request)
 
 

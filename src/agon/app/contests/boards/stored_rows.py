@@ -27,7 +27,7 @@ class NotStored(Unavailable):
         self.seq = snapshot.seq
         super().__init__(
             f"the rows of {contest.id}/{snapshot.board} at {snapshot.seq} are no longer stored; "
-            "have them rebuilt (a job of kind rebuild) and ask again"
+            "have them rebuilt (a job of kind rebuild) and try again"
         )
 
 
