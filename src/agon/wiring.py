@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from agon.app.tasks.agents import Agent
     from agon.app.tasks.task import Task
     from agon.app.worker.webhook_delivery import Post
+    from agon.runners.agents.chat import Chat
     from agon.settings import Settings
     from agon.store.store import Store
     from agon.store.watch import Watch
@@ -104,6 +105,7 @@ class AgentChoice:
         endpoint: of ``openai``: the base address; None: ``OPENAI_BASE_URL``.
         steps: of ``openai``: how many commands it may send.
         price: of ``openai``: US dollars for a million tokens read and written.
+        own_endpoint: of ``openai``: whether its outages leave a trial unscored.
     """
 
     command: str
@@ -112,6 +114,7 @@ class AgentChoice:
     endpoint: str | None = None
     steps: int = 50
     price: tuple[float, float] | None = None
+    own_endpoint: bool = False
 
 
 def task_agent(choice: AgentChoice) -> "Agent":
@@ -132,17 +135,33 @@ def task_agent(choice: AgentChoice) -> "Agent":
 
 
 def _openai(choice: AgentChoice) -> "Agent":
-    from agon.runners.agents.chat import Chat
     from agon.runners.agents.openai import OpenAIAgent, Price
+
+    return OpenAIAgent(
+        _chat(choice),
+        steps=choice.steps,
+        price=None if choice.price is None else Price(*choice.price),
+    )
+
+
+def _chat(choice: AgentChoice) -> "Chat":
+    from agon.runners.agents.chat import Chat
 
     endpoint = choice.endpoint or os.environ.get("OPENAI_BASE_URL", "")
     if not choice.model or not endpoint:
         raise Unreadable("the agent openai needs --model and --endpoint (or OPENAI_BASE_URL)")
-    return OpenAIAgent(
-        Chat(endpoint, choice.model, key=os.environ.get("OPENAI_API_KEY", "")),
-        steps=choice.steps,
-        price=None if choice.price is None else Price(*choice.price),
-    )
+    key = os.environ.get("OPENAI_API_KEY", "")
+    return Chat(endpoint, choice.model, key=key, own=choice.own_endpoint)
+
+
+def require_endpoint(choice: AgentChoice) -> None:
+    """Require the endpoint of ``openai`` before a run; other agents have none.
+
+    Raises:
+        Unavailable: it cannot be reached, or denies the key.
+    """
+    if choice.command == "openai":
+        _chat(choice).require_reachable()
 
 
 def acceptance_agents() -> "AcceptanceAgents":

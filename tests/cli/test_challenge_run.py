@@ -198,19 +198,31 @@ def test_the_reference_agent_solves_a_task_with_a_model(
         assert not path.is_file() or b"secret-key" not in path.read_bytes()
 
 
-def test_an_endpoint_out_of_reach_leaves_no_score(
-    agon: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Nobody's model is worse for it: exit code 5, nothing counted as 0."""
+def test_an_endpoint_out_of_reach_ends_the_command(agon: Cli, tmp_path: Path) -> None:
+    """Before a trial: exit code 5, nothing counted as 0."""
     harbor(tmp_path / "hello")
-    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:1/v1")
+    run = ("challenge", "run", tmp_path / "hello", "--agent", "openai", "--model", "m",
+           "--out", tmp_path / "out")  # fmt: skip
     with serving((401, b"bad key", {})) as endpoint:
-        ended = agon("challenge", "run", tmp_path / "hello", "--agent", "openai", "--model", "m",
-                     "--endpoint", endpoint.url, "--out", tmp_path / "out")  # fmt: skip
-    assert ended.code == 5
-    assert "bad key" in ended.err
-    summary = json.loads((tmp_path / "out/summary.json").read_text())
-    assert (summary["pass_rate"], summary["unscored"]) == (None, 1)
+        denied = agon(*run, "--endpoint", endpoint.url)
+    gone = agon(*run, "--endpoint", endpoint.url)
+    assert (denied.code, gone.code) == (5, 5)
+    assert "bad key" in denied.err
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_model_that_refuses_a_task_fails_it(agon: Cli, tmp_path: Path) -> None:
+    """Else its author could choose the tasks that count."""
+    harbor(tmp_path / "tasks/a")
+    harbor(tmp_path / "tasks/b")
+    solved = (f"```sh\n{HELLO}\n```", "DONE")
+    with serving(*solved, (400, b"context too long", {})) as endpoint:
+        ended = agon("challenge", "run", tmp_path / "tasks", "--agent", "openai", "--model", "m",
+                     "--endpoint", endpoint.url, "--jobs", "1", "--out", tmp_path / "out",
+                     "--format", "json")  # fmt: skip
+    summary = ended.json()
+    assert (summary["passed"], summary["total"], summary["unscored"]) == (1, 2, 0)
+    assert "context too long" in summary["tasks"]["b"]["reason"]
 
 
 SLOW = f"#!/bin/sh\nsleep 2\n{HELLO}\n"

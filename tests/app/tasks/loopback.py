@@ -17,12 +17,19 @@ class Endpoint:
         self.keys: list[str | None] = []
         self.url = ""
 
-    def answer(self, asked: dict[str, Any], key: str | None) -> tuple[int, bytes, dict[str, str]]:
-        """Give the next answer: text, or (code, body, headers)."""
+    def listing(self) -> tuple[int, bytes, dict[str, str]]:
+        """Return the response to ``GET /models``."""
+        first = self._answers[0]
+        return first if isinstance(first, tuple) else (404, b"", {})
+
+    def answer(
+        self, asked: dict[str, Any], key: str | None
+    ) -> tuple[int, bytes, dict[str, str]] | bytes:
+        """Give the next answer: text, (code, body, headers), or bytes for a broken connection."""
         self.asked.append(asked)
         self.keys.append(key)
         answer = self._answers.pop(0) if len(self._answers) > 1 else self._answers[0]
-        if isinstance(answer, tuple):
+        if isinstance(answer, (tuple, bytes)):
             return answer
         return 200, completion(answer), {}
 
@@ -42,7 +49,17 @@ def serving(*answers: Any) -> Iterator[Endpoint]:
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
             key = self.headers.get("Authorization")
-            code, content, headers = endpoint.answer(json.loads(body), key)
+            answer = endpoint.answer(json.loads(body), key)
+            if isinstance(answer, bytes):
+                self.close_connection = True
+                return
+            self._respond(*answer)
+
+        def do_GET(self) -> None:
+            """List no models: refuse as the first answer does, or not at all."""
+            self._respond(*endpoint.listing())
+
+        def _respond(self, code: int, content: bytes, headers: dict[str, str]) -> None:
             self.send_response(code)
             for name, value in headers.items():
                 self.send_header(name, value)

@@ -13,7 +13,7 @@ from agon.app.containers import ImageSpec, Limits, Trial
 from agon.app.tasks.agents import AgentEnvironment, Work
 from agon.app.tasks.discovery import read_task
 from agon.errors import NotFound, Unavailable, Unreadable
-from agon.runners.agents import chat
+from agon.runners.agents import chat, openai
 from agon.runners.agents.chat import Chat
 from agon.runners.agents.commands import CommandAgent
 from agon.runners.agents.openai import OpenAIAgent, Price
@@ -94,6 +94,7 @@ def work(
     *,
     timeout_s: float = 30,
     key: str = "",
+    own: bool = False,
     **about: Any,
 ) -> Work:
     """Let the agent work on a task in fake containers."""
@@ -106,7 +107,7 @@ def work(
         trial=trial,
         limits=Limits(timeout_s=timeout_s),
     )
-    return OpenAIAgent(Chat(endpoint.url, "m", key=key), **about).work(task, place)
+    return OpenAIAgent(Chat(endpoint.url, "m", key=key, own=own), **about).work(task, place)
 
 
 def lines(work: Work) -> list[dict[str, Any]]:
@@ -183,32 +184,88 @@ def test_a_busy_endpoint_is_asked_again(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "said"),
+    ("answer", "reason"),
     [
+        ((400, b"context\n too long", {}), "refuses: HTTP 400 context too long"),
         ((401, b"bad key", {}), "refuses: HTTP 401 bad key"),
+        ((500, b"", {}), "refuses: HTTP 500"),
         ((302, b"", {"Location": "http://127.0.0.1:1/"}), "refuses: HTTP 302"),
-        ((200, b"<html>", {}), "no chat completion: '<html>'"),
-        ((200, b'{"choices": []}', {}), "no chat completion"),
-        ((200, b"[" * 10_000, {}), "no chat completion"),
+        ((200, b"<html>", {}), "sent no chat completion: '<html>'"),
+        ((200, b'{"choices": []}', {}), "sent no chat completion"),
+        ((200, b"[" * 10_000, {}), "sent no chat completion"),
+        ((200, completion("DONE").replace(b"10", b'0, "cost": 1' + b"0" * 400), {}),
+         "sent no chat completion"),
+        (b"gone", "cannot be reached"),
     ],
-)
-def test_an_endpoint_that_does_not_work_is_not_the_agents_fault(
-    tmp_path: Path, answer: Any, said: str
+)  # fmt: skip
+def test_a_model_that_gives_no_reply_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: Any, reason: str
 ) -> None:
-    """The trial is unscored then, never 0."""
-    with serving(answer) as endpoint, pytest.raises(Unavailable, match=said):
-        work(tmp_path, endpoint, FakeShell({}))
+    """Its author operates it: a failure without a score would hide the tasks it cannot solve."""
+    monkeypatch.setattr(chat, "_MIN_WAIT_S", 0.01)
+    with serving(WRITES, answer) as endpoint:
+        done = work(tmp_path, endpoint, FakeShell({}))
+    assert (done.run.outcome, done.run.outputs) == ("failed", None)
+    assert reason in done.run.reason
+    assert lines(done)[-1] == {"role": "note", "content": done.run.reason}
 
 
-def test_an_endpoint_that_is_not_there_is_told(
+@pytest.mark.parametrize("status", [400, 500])
+def test_an_own_endpoint_that_works_otherwise_leaves_the_failure_to_the_agent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, status: int
+) -> None:
+    """A conversation that is too long, or that breaks the server, is the agent's doing."""
+    monkeypatch.setattr(chat, "_MIN_WAIT_S", 0.01)
+    refusals: list[Any] = [(status, b"", {})] * (1 if status == 400 else chat._MAX_ATTEMPTS)
+    with serving(*refusals, "OK") as endpoint:
+        assert work(tmp_path, endpoint, FakeShell({}), own=True).run.outcome == "failed"
+    assert endpoint.asked[-1]["messages"] == list(chat._CHECK)
+
+
+def test_an_outage_of_an_own_endpoint_is_not_the_agents(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As unavailable, after a few tries."""
+    """It answers no other question either; the trial has no score and is tried again."""
     monkeypatch.setattr(chat, "_MIN_WAIT_S", 0.01)
-    with serving("DONE") as endpoint:
-        pass
+    with (
+        serving((503, b"maintenance", {})) as endpoint,
+        pytest.raises(Unavailable, match="HTTP 503 maintenance"),
+    ):
+        work(tmp_path, endpoint, FakeShell({}), own=True)
+
+
+def test_an_endpoint_is_tried_before_a_run() -> None:
+    """A wrong address or key ends the command before a trial; anything else is no obstacle."""
+    with serving((401, b"bad key", {})) as endpoint, pytest.raises(Unavailable, match="bad key"):
+        Chat(endpoint.url, "m").require_reachable()
     with pytest.raises(Unavailable, match="cannot be reached"):
-        work(tmp_path, endpoint, FakeShell({}))
+        Chat(endpoint.url, "m").require_reachable()
+    answers: tuple[Any, ...] = ((404, b"", {}), (500, b"", {}), "DONE")
+    for answer in answers:
+        with serving(answer) as endpoint:
+            Chat(endpoint.url, "m").require_reachable()
+
+
+@pytest.mark.parametrize(
+    ("command", "problem"),
+    [("x" * 130_000, "130,001 bytes"), ("a\0b", "a zero byte"), ("\ud800", "no text")],
+)
+def test_a_command_that_no_kernel_runs_is_refused_in_words(
+    tmp_path: Path, command: str, problem: str
+) -> None:
+    """It would be an error of the host otherwise, and the trial without a score."""
+    with serving(f"```sh\n{command}\n```", "DONE") as endpoint:
+        done = work(tmp_path, endpoint, FakeShell({}))
+    assert done.run.outcome == "finished"
+    assert problem in endpoint.asked[1]["messages"][-1]["content"]
+
+
+def test_replies_have_a_budget(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The transcript is a file of the host."""
+    monkeypatch.setattr(openai, "_MAX_REPLIES_CHARACTERS", 100)
+    with serving("Hm." * 20) as endpoint:
+        done = work(tmp_path, endpoint, FakeShell({}))
+    assert (done.run.outcome, len(endpoint.asked)) == ("failed", 2)
 
 
 def test_a_model_that_thinks_too_long_is_a_timeout(tmp_path: Path) -> None:

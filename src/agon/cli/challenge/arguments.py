@@ -113,6 +113,11 @@ _AGENT = (
         help="openai: the base address (default: OPENAI_BASE_URL). The key is OPENAI_API_KEY.",
     ),
     option(
+        "--own-endpoint",
+        is_flag=True,
+        help="openai: you operate the endpoint; its outages leave trials unscored.",
+    ),
+    option(
         "--steps",
         type=click.IntRange(1, 100_000),
         default=50,
@@ -139,6 +144,7 @@ def agent(function: Function) -> Function:
         agent_files: Path | None,
         model: str | None,
         endpoint: str | None,
+        own_endpoint: bool,
         steps: int,
         price: tuple[float, float] | None,
         **remaining: Any,
@@ -152,6 +158,7 @@ def agent(function: Function) -> Function:
             endpoint=endpoint,
             steps=steps,
             price=price,
+            own_endpoint=own_endpoint,
         )
         return function(agent=choice, **remaining)
 

@@ -77,7 +77,7 @@ def run_agent(  # noqa: PLR0913 (an option each)
     """
     from agon.app.tasks.discovery import read_tasks
     from agon.app.tasks.run import plan_of, run_tasks
-    from agon.wiring import base_image, containers, new_id, task_agent
+    from agon.wiring import base_image, containers, new_id, require_endpoint, task_agent
 
     read = read_tasks(tasks, reward_source=reward_source)
     chosen = task_agent(agent)
@@ -90,6 +90,7 @@ def run_agent(  # noqa: PLR0913 (an option each)
         return
     for note in (note for task in read for note in task.settings.notes):
         click.echo(f"note: {note}", err=True)
+    require_endpoint(agent)
     base_image(read, where.engine)
     with containers(where.engine, runtime=where.runtime) as engine, _watching() as watch:
         summary = run_tasks(

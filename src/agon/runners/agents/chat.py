@@ -18,11 +18,14 @@ from agon.errors import Unavailable, Unreadable
 
 _MAX_RESPONSE_BYTES = 8 << 20
 _CHUNK_BYTES = 1 << 16
-_MAX_ATTEMPTS = 4
+_MAX_ATTEMPTS = 6
 _MIN_WAIT_S = 0.5
 _MAX_WAIT_S = 30.0
 _RETRIED_STATUSES = frozenset({408, 409, 429, 500, 502, 503, 504})
 _MAX_SHOWN = 200
+_CHECK_S = 30.0
+_CHECK = ({"role": "user", "content": "Answer with the word OK."},)
+_DENIED_STATUSES = frozenset({401, 403})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +49,10 @@ class DeadlineExceeded(Exception):
     """The deadline of a call is over."""
 
 
+class ModelFailed(Exception):
+    """The model gave no reply that can be used: the agent's failure."""
+
+
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
     """Follows no redirection: the key is for the endpoint only."""
 
@@ -60,12 +67,14 @@ class Chat:
         endpoint: the base URL, such as ``http://127.0.0.1:8000/v1``.
         model: its name there.
         key: the API key; empty: none is sent.
+        own: whether whoever runs the agent also operates the endpoint, so that its outages are
+            not the agent's.
 
     Raises:
         Unreadable: the endpoint is not an http or https URL.
     """
 
-    def __init__(self, endpoint: str, model: str, *, key: str = "") -> None:
+    def __init__(self, endpoint: str, model: str, *, key: str = "", own: bool = False) -> None:
         parts = urllib.parse.urlsplit(endpoint)
         if parts.scheme not in {"http", "https"} or not parts.hostname or parts.username:
             raise Unreadable(
@@ -74,8 +83,25 @@ class Chat:
             )
         self.endpoint = endpoint.rstrip("/")
         self.model = model
+        self.own = own
         self._key = key
         self._opener = urllib.request.build_opener(_NoRedirects)
+
+    def require_reachable(self) -> None:
+        """Require an endpoint that accepts connections and the key, by ``GET <endpoint>/models``.
+
+        Raises:
+            Unavailable: it does not.
+        """
+        try:
+            self._send("models", None, until=time.monotonic() + _CHECK_S)
+        except urllib.error.HTTPError as refused:
+            if refused.code in _DENIED_STATUSES:
+                raise Unavailable(f"{self.endpoint} {_refusal(refused)}") from None
+        except (OSError, HTTPException, DeadlineExceeded) as failed:
+            raise Unavailable(f"{self.endpoint} cannot be reached: {_cause(failed)}") from None
+        except ValueError:
+            return  # it answered, and not every endpoint lists its models
 
     def ask(self, messages: Sequence[Mapping[str, str]], *, until: float) -> Reply:
         """Return the model's reply; a call that failed or met a busy endpoint is repeated.
@@ -86,32 +112,55 @@ class Chat:
 
         Raises:
             DeadlineExceeded: the deadline is over.
-            Unavailable: there is no response, or none that can be read.
+            ModelFailed: there is no response, or none that can be used.
+            Unavailable: the same, and an own endpoint answers no other question either.
         """
+        try:
+            return self._reply(messages, until=until)
+        except (DeadlineExceeded, ModelFailed) as failed:
+            if self.own and not self._works():
+                cause = str(failed) or f"{self.endpoint} does not answer"
+                raise Unavailable(cause) from None
+            raise
+
+    def _reply(self, messages: Sequence[Mapping[str, str]], *, until: float) -> Reply:
         body = json.dumps({"model": self.model, "messages": list(messages)}).encode()
         wait = _MIN_WAIT_S
         for attempt in range(1, _MAX_ATTEMPTS + 1):
             try:
-                return _reply(self._post(body, until=until))
+                return _reply(self._send("chat/completions", body, until=until))
             except urllib.error.HTTPError as refused:
-                reason = f"HTTP {refused.code} {_error_text(refused)}"
+                reason = _refusal(refused)
                 if refused.code not in _RETRIED_STATUSES:
-                    raise Unavailable(f"{self.endpoint} refuses: {reason}") from None
+                    break
                 wait = _seconds(refused.headers.get("Retry-After"), wait)
             except (OSError, HTTPException) as failed:
                 _left(until)
-                reason = str(getattr(failed, "reason", failed)) or type(failed).__name__
+                reason = f"cannot be reached: {_cause(failed)}"
+            except ValueError as unusable:
+                reason = str(unusable)
+                break
             if attempt < _MAX_ATTEMPTS:
                 time.sleep(min(wait, _MAX_WAIT_S, _left(until)))
                 wait *= 2
-        raise Unavailable(f"{self.endpoint} cannot be reached: {reason}")
+        raise ModelFailed(f"{self.endpoint} {reason}")
 
-    def _post(self, body: bytes, *, until: float) -> bytes:
+    def _works(self) -> bool:
+        """Return whether the endpoint answers a question that no agent has chosen."""
+        body = json.dumps({"model": self.model, "messages": list(_CHECK)}).encode()
+        try:
+            _reply(self._send("chat/completions", body, until=time.monotonic() + _CHECK_S))
+        except (OSError, HTTPException, ValueError, DeadlineExceeded):
+            return False
+        return True
+
+    def _send(self, path: str, body: bytes | None, *, until: float) -> bytes:
+        """Return the response to a POST request, or to a GET request without a body."""
         headers = {"Content-Type": "application/json"}
         if self._key:
             headers["Authorization"] = f"Bearer {self._key}"
         request = urllib.request.Request(  # noqa: S310 (the scheme is checked above)
-            f"{self.endpoint}/chat/completions", data=body, headers=headers, method="POST"
+            f"{self.endpoint}/{path}", data=body, headers=headers
         )
         content = bytearray()
         with self._opener.open(request, timeout=_left(until)) as response:
@@ -120,7 +169,7 @@ class Chat:
                 _left(until)
                 content += chunk
                 if len(content) > _MAX_RESPONSE_BYTES:
-                    raise Unavailable(f"{self.endpoint} sends over {_MAX_RESPONSE_BYTES:,} bytes")
+                    raise ValueError(f"sends over {_MAX_RESPONSE_BYTES:,} bytes")
         return bytes(content)
 
 
@@ -140,7 +189,7 @@ def _reply(content: bytes) -> Reply:
     """Return the reply in a chat completion.
 
     Raises:
-        Unavailable: the content is not a chat completion.
+        ValueError: the content is not a chat completion.
     """
     try:
         answer = json.loads(content)
@@ -155,21 +204,26 @@ def _reply(content: bytes) -> Reply:
             if isinstance(cost, (int, float)) and math.isfinite(cost)
             else None,
         )
-    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+    except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError):
         start = content[:_MAX_SHOWN].decode(errors="replace")
-        raise Unavailable(f"the endpoint sent no chat completion: {start!r}") from None
+        raise ValueError(f"sent no chat completion: {start!r}") from None
 
 
 def _count(value: object) -> int:
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
 
 
-def _error_text(refused: urllib.error.HTTPError) -> str:
-    """Return the start of an error response."""
+def _refusal(refused: urllib.error.HTTPError) -> str:
+    """Return the status and the start of an error response, on one line."""
     try:
-        return refused.read(_MAX_SHOWN).decode(errors="replace")
-    except OSError:
-        return ""
+        text = refused.read(_MAX_SHOWN).decode(errors="replace")
+    except (OSError, HTTPException):
+        text = ""
+    return f"refuses: HTTP {refused.code} {' '.join(text.split())}".strip()
+
+
+def _cause(failed: BaseException) -> str:
+    return str(getattr(failed, "reason", failed)) or type(failed).__name__
 
 
 def _seconds(header: str | None, otherwise: float) -> float:

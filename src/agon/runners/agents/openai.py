@@ -2,7 +2,8 @@
 
 The model is called outside the container, which has no network. In each step the model replies
 with one fenced block of shell commands; their output is its next message. The agent ends when a
-reply says ``DONE`` and has no block, at the step limit, or at the time limit.
+reply says ``DONE`` and has no block, at the step limit, or at the time limit. It fails when the
+model gives no reply that can be used.
 """
 
 import json
@@ -12,16 +13,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import IO
 
-from agon.app.containers import ContainerGone, Shell, Step
+from agon.app.containers import AgentOutcome, ContainerGone, Limits, Shell, Step
 from agon.app.tasks.agents import AgentEnvironment, Usage, Work
 from agon.app.tasks.task import Task
 from agon.errors import Unreadable
-from agon.runners.agents.chat import Chat, DeadlineExceeded, Reply
+from agon.runners.agents.chat import Chat, DeadlineExceeded, ModelFailed, Reply
 
 TRANSCRIPT = "transcript.ndjson"
 
 _BLOCK = re.compile(r"^```[a-z]*[ \t]*\n(.*?)^```", re.DOTALL | re.MULTILINE | re.IGNORECASE)
 _MAX_SHOWN_CHARACTERS = 10_000  # characters of a command's output that the model sees
+_MAX_COMMAND_BYTES = 128_000  # Linux takes 131,072 as one argument
+_MAX_REPLIES_CHARACTERS = 64 << 20  # of all replies in a trial
 _MILLION = 1e6
 
 _SYSTEM = (
@@ -30,6 +33,7 @@ _SYSTEM = (
     "You then see what they print. Every block starts a new shell in /app. When the task is "
     "solved, answer with the one word DONE and no block."
 )
+_NOT_RUN = "The block was not run: it has {problem}. Send a shorter one of plain text."
 _REMINDER = "There was no fenced block. Send one with commands to run, or DONE if all is done."
 
 
@@ -72,6 +76,7 @@ class OpenAIAgent:
             "endpoint": self._chat.endpoint,
             "steps": str(self._steps),
             "step_s": f"{self._step_s:g}",
+            **({"own_endpoint": "yes"} if self._chat.own else {}),
         }
 
     def lacks(self, task: Task) -> str:  # noqa: ARG002 (the protocol's signature)
@@ -84,29 +89,17 @@ class OpenAIAgent:
         with path.open("w", encoding="utf-8") as file:
             chat_log = _Conversation(self._chat, file, self._price)
 
-            def drive(shell: Shell) -> None:
-                end = time.monotonic() + place.limits.timeout_s
-                chat_log.send("system", _SYSTEM)
-                chat_log.send("user", task.instruction)
-                for _ in range(self._steps):
-                    command = _command(chat_log.receive(until=end))
-                    if command is None:
-                        return
-                    if not command:
-                        chat_log.send("user", _REMINDER)
-                        continue
-                    done = shell.execute(("sh", "-c", command), timeout_s=self._step_s)
-                    chat_log.steps += 1
-                    chat_log.send("user", _observation(done))
-
             def drive_until_ended(shell: Shell) -> None:
                 try:
-                    drive(shell)
+                    self._drive(shell, chat_log, task, until=_deadline(place.limits))
                 except ContainerGone:
                     chat_log.note("the container is gone")
                 except DeadlineExceeded:
-                    chat_log.late = True
+                    chat_log.end = ("timeout", "the time was up while the model was thinking")
                     chat_log.note("the time is up")
+                except ModelFailed as failed:
+                    chat_log.end = ("failed", str(failed))
+                    chat_log.note(str(failed))
 
             run = place.containers.drive_agent(
                 place.image,
@@ -116,10 +109,27 @@ class OpenAIAgent:
                 outputs=task.settings.outputs,
                 environment=tuple(task.settings.agent_env.items()),
             )
-        if chat_log.late and run.outcome == "finished":
-            reason = "the time was up while the model was thinking"
-            run = replace(run, outcome="timeout", reason=reason, outputs=None)
+        if chat_log.end and run.outcome == "finished":
+            outcome, reason = chat_log.end
+            run = replace(run, outcome=outcome, reason=reason, outputs=None)
         return Work(run=run, usage=chat_log.usage, transcript=path)
+
+    def _drive(self, shell: Shell, chat_log: "_Conversation", task: Task, *, until: float) -> None:
+        """Run the model's commands until it is done or the steps are used up."""
+        chat_log.send("system", _SYSTEM)
+        chat_log.send("user", task.instruction)
+        for _ in range(self._steps):
+            command = _command(chat_log.receive(until=until))
+            if command is None:
+                return
+            if not command:
+                chat_log.send("user", _REMINDER)
+            elif problem := _problem(command):
+                chat_log.send("user", _NOT_RUN.format(problem=problem))
+            else:
+                done = shell.execute(("sh", "-c", command), timeout_s=self._step_s)
+                chat_log.steps += 1
+                chat_log.send("user", _observation(done))
 
 
 class _Conversation:
@@ -132,7 +142,7 @@ class _Conversation:
         self._messages: list[dict[str, str]] = []
         self._replies: list[Reply] = []
         self.steps = 0
-        self.late = False
+        self.end: tuple[AgentOutcome, str] | None = None
 
     def send(self, role: str, text: str) -> None:
         self._messages.append({"role": role, "content": text})
@@ -141,6 +151,8 @@ class _Conversation:
     def receive(self, *, until: float) -> str:
         reply = self._chat.ask(self._messages, until=until)
         self._replies.append(reply)
+        if sum(len(one.text) for one in self._replies) > _MAX_REPLIES_CHARACTERS:
+            raise ModelFailed(f"the model's replies exceed {_MAX_REPLIES_CHARACTERS:,} characters")
         self._messages.append({"role": "assistant", "content": reply.text})
         self._write(
             role="assistant",
@@ -168,6 +180,10 @@ class _Conversation:
         self._file.flush()
 
 
+def _deadline(limits: Limits) -> float:
+    return time.monotonic() + limits.timeout_s
+
+
 def _command(answer: str) -> str | None:
     r"""Return the first block of an answer; empty when there is none, None when all is done.
 
@@ -178,6 +194,17 @@ def _command(answer: str) -> str | None:
     if match := _BLOCK.search(answer):
         return match[1]
     return None if re.search(r"\bDONE\b", answer) else ""
+
+
+def _problem(command: str) -> str:
+    """Return why a kernel cannot run a command; empty when it can."""
+    try:
+        size = len(command.encode())
+    except UnicodeEncodeError:
+        return "characters that are no text"
+    if "\0" in command:
+        return "a zero byte"
+    return f"{size:,} bytes" if size > _MAX_COMMAND_BYTES else ""
 
 
 def _observation(done: Step) -> str:
