@@ -2,11 +2,13 @@
 
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,7 @@ import pytest
 from agon.runners.containers import open_containers
 from agon.runners.containers.cleanup_guard import CleanupGuard
 from agon.runners.containers.engine import CommandLine, find_engine
+from agon.runners.containers.isolation import container_name, name_pattern
 from runners.containers.conftest import running
 from runners.containers.course import Course, limits
 from runners.processes import descendants, eventually
@@ -44,16 +47,20 @@ with ThreadPoolExecutor(2) as both:
 
 
 def all_containers(run: str) -> list[str]:
-    """List the containers of a run, running or not."""
-    return find_engine().containers(f"agon.run={run}")
+    """List the containers of a run, running or not, and those without labels yet."""
+    engine = find_engine()
+    return engine.containers(f"agon.run={run}") + engine.containers_named(name_pattern(run=run))
 
 
 @pytest.mark.parametrize("moment", range(4))
-@pytest.mark.parametrize("target", ["process", "group"])
+@pytest.mark.parametrize("target", ["process", "group", "all"])
 def test_after_our_own_death_nothing_stays(
     course: Course, tmp_path: Path, moment: int, target: str
 ) -> None:
-    """Killed at a random moment, alone or with its clients: the reaper removes what was started."""
+    """Killed at a random moment: the reaper removes what was started.
+
+    If that is killed, too, ``clean`` finds all, even a container that was just being created.
+    """
     image = course.image
     owner = subprocess.Popen(
         [sys.executable, "-c", OWNER, image.reference, ":".join(image.writable), course.run_name,
@@ -67,13 +74,39 @@ def test_after_our_own_death_nothing_stays(
         time.sleep(random.uniform(0, 0.1 + 0.3 * moment))  # noqa: S311  # not a secret
         if target == "group":
             os.killpg(owner.pid, signal.SIGKILL)
-        else:
+        elif target == "process":
             owner.kill()
+        else:
+            children = descendants(owner.pid)
+            for process in (owner.pid, *children):
+                with suppress(ProcessLookupError):
+                    os.kill(process, signal.SIGKILL)
     assert eventually(
         lambda: not any(Path(f"/proc/{child}").exists() for child in children), within_s=30
     )
+    if target == "all":
+        course.containers.clean(course.run_name)
+    else:
+        assert not list(tmp_path.glob("agon-*"))
     assert all_containers(course.run_name) == []
-    assert not list(tmp_path.glob("agon-*"))
+
+
+def test_a_container_without_labels_is_found_by_its_name(tmp_path: Path) -> None:
+    """Podman writes the name first; one that was killed in between is listed as external."""
+    own, other = container_name("agon-0123456789ab", "r", 7), "agon-0123456789ab-7"
+    engine = tmp_path / "podman"
+    engine.write_text(
+        "#!/bin/sh\n"
+        f'case "$*" in *--external*) echo "id1 {own}"; echo "id2 {other}";; '
+        f'rm*) echo "$*" >> {tmp_path}/removed;; '
+        f'info*) exec {shutil.which("podman")} "$@";; esac\n'
+    )
+    engine.chmod(0o755)
+    with open_containers(str(engine)) as opened:
+        assert opened.clean("another").containers == 0
+        assert opened.clean("r").containers == 1
+        assert opened.clean().containers == 1
+    assert (tmp_path / "removed").read_text() == "rm -f -v -t 0 id1\n" * 2
 
 
 def client_of(name: str) -> int | None:
@@ -207,11 +240,11 @@ def test_what_a_crash_of_the_machine_left_is_cleaned_by_label(course: Course) ->
 def test_a_reaper_whose_owner_closes_removes_nothing(tmp_path: Path) -> None:
     """An orderly end is no crash; and a reaper that was killed is no error."""
     engine = CommandLine(("false",), find_engine().named)
-    lifeline = CleanupGuard(engine, label="agon.owner=nobody", folder=tmp_path)
+    lifeline = CleanupGuard(engine, pattern="agon-nobody", folder=tmp_path)
     lifeline.close()
     assert not Path(f"/proc/{lifeline.process}").exists()
     assert tmp_path.exists()
-    second = CleanupGuard(engine, label="agon.owner=nobody", folder=tmp_path)
+    second = CleanupGuard(engine, pattern="agon-nobody", folder=tmp_path)
     os.kill(second.process, signal.SIGKILL)
     second.close()
 

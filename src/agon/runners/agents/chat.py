@@ -67,7 +67,7 @@ class Chat:
         endpoint: the base URL, such as ``http://127.0.0.1:8000/v1``.
         model: its name there.
         key: the API key; empty: none is sent.
-        own: whether whoever runs the agent also operates the endpoint, so that its outages are
+        own: whether the operator of the run also operates the endpoint, so that its outages are
             not the agent's.
 
     Raises:

@@ -27,7 +27,7 @@ from agon.runners.containers.driver import WAITING, drive
 from agon.runners.containers.engine import CommandLine, EngineError
 from agon.runners.containers.first_process import OUTPUTS, PRIVATE, guarded
 from agon.runners.containers.images import Images, require_plain, within
-from agon.runners.containers.isolation import LABEL, BindMount
+from agon.runners.containers.isolation import LABEL, BindMount, name_pattern
 from agon.runners.containers.outcomes import read_reward, verdict_of_tests
 from agon.runners.containers.remover import ContainerRemover
 from agon.runners.containers.runs import ContainerRun, ContainerRunner, RunSpec
@@ -55,8 +55,8 @@ class CommandLineContainers:
         self._engine = engine
         self._owner = f"agon-{secrets.token_hex(6)}"
         self._scratch = Path(tempfile.mkdtemp(prefix=f"{self._owner}-"))
-        label = f"{LABEL}.owner={self._owner}"
-        self._lifeline = CleanupGuard(engine, label=label, folder=self._scratch)
+        pattern = name_pattern(self._owner)
+        self._lifeline = CleanupGuard(engine, pattern=pattern, folder=self._scratch)
         self._removals = ContainerRemover(engine)
         self._images = Images(engine, network=build_network)
         (self._scratch / "stage").mkdir()
@@ -154,7 +154,9 @@ class CommandLineContainers:
         """
         label = f"{LABEL}.run" if run is None else f"{LABEL}.run={run}"
         try:
-            names = self._engine.containers(label)
+            labeled = self._engine.containers(label)
+            named = self._engine.containers_named(name_pattern(run=run))
+            names = list(dict.fromkeys((*labeled, *named)))
             self._engine.remove(names)
             removed = self._images.remove_all() if images else 0
         except EngineError as wrong:

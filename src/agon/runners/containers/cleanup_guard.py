@@ -14,17 +14,17 @@ _TIMEOUT_S: Final = 10.0
 
 
 class CleanupGuard:
-    """A small process that removes the containers with a label once this process has ended.
+    """A small process that removes this process's containers, by name, once it has ended.
 
     It runs in its own session, so that a signal to this process's group does not reach it.
     """
 
-    def __init__(self, engine: CommandLine, *, label: str, folder: Path) -> None:
+    def __init__(self, engine: CommandLine, *, pattern: str, folder: Path) -> None:
         """Start it.
 
         Args:
             engine: the container engine.
-            label: the label of the containers.
+            pattern: a regular expression for the containers' names.
             folder: temporary files to remove with them.
         """
         clients_end, self.inherited = os.pipe()
@@ -32,8 +32,8 @@ class CleanupGuard:
             self._reaper = subprocess.Popen(  # noqa: S603  # our own program
                 [
                     *(sys.executable, "-I", "-S", "-B", str(_REAPER)),
-                    *(str(clients_end), str(folder), label),
-                    *(json.dumps(engine.command), json.dumps(engine.removing)),
+                    *(str(clients_end), str(folder), pattern),
+                    *map(json.dumps, (engine.command, engine.listing, engine.removing)),
                 ],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,

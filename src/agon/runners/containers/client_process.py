@@ -199,6 +199,7 @@ def run_client(
             pass_fds=(inherited,) if report is None else (inherited, report.write_end),
             cwd=account.parent,  # the engine's monitor leaves a file `oom` where it stands
             bufsize=0,
+            start_new_session=True,  # a kill of this process's group must not end it half-way
         )
         with process:
             try:

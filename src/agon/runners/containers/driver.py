@@ -51,7 +51,7 @@ def _drive_once(
     driver: Callable[[Shell], None],
     number: int,
 ) -> tuple[ContainerRun, bool]:
-    name = attempts.new_name()
+    name = attempts.new_name(spec)
     shell = ContainerShell(engine, name, attempts.account_of(name), spec)
     with ThreadPoolExecutor(1, "driven") as beside:
         running = beside.submit(
@@ -121,6 +121,7 @@ class ContainerShell:
             stderr=subprocess.PIPE,
             cwd=self._account.parent,
             bufsize=0,
+            start_new_session=True,
         ) as client:
             end = follow(client, streams, verdict=verdict, remove=client.kill)
         if client.returncode in _ENGINE_CODES and self._is_gone():

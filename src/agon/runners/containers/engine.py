@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -40,6 +41,16 @@ class CommandLine:
         """The arguments that kill containers and remove them with their volumes."""
         at_once = ("-t", "0") if self.named.name == "podman" else ()
         return ("rm", "-f", "-v", *at_once)
+
+    @property
+    def listing(self) -> tuple[str, ...]:
+        """The arguments that list the ids and names of all containers.
+
+        Podman creates a container in its storage, with a name, before it writes its labels; one
+        whose creation was killed in between is listed as external.
+        """
+        further = ("--external",) if self.named.name == "podman" else ()
+        return ("ps", "-a", "--no-trunc", *further, "--format={{.ID}} {{.Names}}")
 
     def ask(
         self, *arguments: str, patience_s: float = PATIENCE_S, stdin: bytes | None = None
@@ -84,6 +95,11 @@ class CommandLine:
         """Return the ids of containers with all these labels, running or not."""
         filters = (f"--filter=label={label}" for label in labels)
         return self.ask("ps", "-a", "-q", "--no-trunc", *filters).split()
+
+    def containers_named(self, pattern: str) -> list[str]:
+        """Return the ids of containers whose whole name matches a regular expression."""
+        rows = (line.partition(" ") for line in self.ask(*self.listing).splitlines())
+        return [number for number, _, name in rows if re.fullmatch(pattern, name)]
 
     def inspect(self, what: str, name: str) -> Mapping[str, Any] | None:
         """Return the description of an image or a container; None when there is none.

@@ -8,6 +8,7 @@ import os
 import resource
 from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
@@ -55,6 +56,20 @@ def passes_descriptors(engine: Engine) -> bool:
 def outermost_s(limits: Limits) -> int:
     """Return the seconds after which the engine itself ends a container."""
     return int(limits.timeout_s) + 1 + OUTER_GRACE_S + 2 * HAND_OVER_S
+
+
+def name_pattern(owner: str = "agon-[0-9a-f]{12}", *, run: str | None = None) -> str:
+    """Return a regular expression for the names of an owner's or a run's containers."""
+    return rf"{owner}-{'[0-9a-f]{12}' if run is None else _run_code(run)}-\d+"
+
+
+def container_name(owner: str, run: str, number: int) -> str:
+    """Return the name of a container: it shows the owner and the run before labels exist."""
+    return f"{owner}-{_run_code(run)}-{number}"
+
+
+def _run_code(run: str) -> str:
+    return sha256(run.encode()).hexdigest()[:12]
 
 
 def labels(trial: Trial, *, owner: str, phase: str) -> tuple[str, ...]:

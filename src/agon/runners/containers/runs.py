@@ -25,11 +25,12 @@ from agon.runners.containers.client_process import ClientResult, Started, run_cl
 from agon.runners.containers.engine import CommandLine, EngineError
 from agon.runners.containers.first_process import ProcessReport, arguments, read_report
 from agon.runners.containers.isolation import (
-    LABEL,
     BindMount,
     binds,
+    container_name,
     isolation_flags,
     labels,
+    name_pattern,
     passes_descriptors,
 )
 from agon.runners.containers.outcomes import (
@@ -131,11 +132,14 @@ class ContainerRunner:
         self.closed = True
         deadline = time.monotonic() + _TIMEOUT_S
         while time.monotonic() < deadline:
-            with suppress(EngineError):  # the engine has failed; `clean` finds the rest
-                self._engine.remove(self._engine.containers(f"{LABEL}.owner={self._owner}"))
             with self._changed:
-                if self._changed.wait_for(lambda: not self._under_way, timeout=_ROUND_S):
-                    return
+                ended = not self._under_way
+            with suppress(EngineError):  # the engine has failed; `clean` finds the rest
+                self._engine.remove(self._engine.containers_named(name_pattern(self._owner)))
+            if ended:
+                return
+            with self._changed:
+                self._changed.wait_for(lambda: not self._under_way, timeout=_ROUND_S)
 
     def run(self, spec: RunSpec) -> ContainerRun:
         """Run a container; once more after an internal error."""
@@ -159,7 +163,7 @@ class ContainerRunner:
         with self._changed:
             self._under_way += 1
         try:
-            return self._once(spec, number, name or self.new_name(), started)
+            return self._once(spec, number, name or self.new_name(spec), started)
         finally:
             with self._changed:
                 self._under_way -= 1
@@ -213,9 +217,9 @@ class ContainerRunner:
         """Kill and remove a container at once."""
         self._removals.now(name)
 
-    def new_name(self) -> str:
+    def new_name(self, spec: RunSpec) -> str:
         """Return a new name for a container."""
-        return f"{self._owner}-{next(self._numbers)}"
+        return container_name(self._owner, spec.trial.run, next(self._numbers))
 
     def account_of(self, name: str) -> Path:
         """Return the path of a container's result file, in a folder of that container."""
