@@ -293,6 +293,26 @@ def test_another_agent_or_changed_task_needs_another_folder(tasks: Path, tmp_pat
         run(tasks, tmp_path / "out", FakeContainers())
 
 
+def test_an_agent_with_other_files_needs_another_folder(tasks: Path, tmp_path: Path) -> None:
+    """Another program of the same name, in the same place, is another agent."""
+    files = write(tmp_path / "agent", {"solve.sh": "exit 1\n", "lib/data": "1\n"})
+
+    def again() -> dict[str, Any]:
+        agent = CommandAgent("sh /agent/solve.sh", files=files)
+        return run(tasks, tmp_path / "out", FakeContainers(), agent=agent)
+
+    first = again()
+    assert again() == first
+    assert len(read_plan(tmp_path / "out").settings["files_sha256"]) == 64
+    for name, text in (("solve.sh", "exit 0\n"), ("lib/data", "2\n"), ("lib/more", "")):
+        kept = (files / name).read_text() if (files / name).exists() else None
+        write(files, {name: text})
+        with pytest.raises(Conflict, match="files_sha256"):
+            again()
+        (files / name).unlink() if kept is None else write(files, {name: kept})
+    assert again() == first
+
+
 def test_a_folder_with_something_else_in_it_is_refused(tasks: Path, tmp_path: Path) -> None:
     """Nothing of other people's is overwritten."""
     write(tmp_path / "out", {"precious.txt": ""})

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from agon.app.containers import Mount
 from agon.app.tasks.agents import AgentEnvironment, Work
+from agon.app.tasks.files import sha256_of
 from agon.app.tasks.task import Task
 from agon.errors import NotFound, Unreadable
 
@@ -45,6 +46,7 @@ class CommandAgent:
             raise NotFound(f"{files}: no such folder of the agent's files")
         self._template = template
         self._files = files
+        self._sha256 = "" if files is None else sha256_of(files)
 
     @property
     def name(self) -> str:
@@ -53,9 +55,11 @@ class CommandAgent:
 
     @property
     def settings(self) -> Mapping[str, str]:
-        """The template, and the folder of its files."""
-        files = {} if self._files is None else {"files": str(self._files.resolve())}
-        return {"kind": "command", "command": self._template, **files}
+        """The template, and the folder of its files with the hash of its content."""
+        settings = {"kind": "command", "command": self._template}
+        if self._files is None:
+            return settings
+        return settings | {"files": str(self._files.resolve()), "files_sha256": self._sha256}
 
     def lacks(self, task: Task) -> str:
         """Return that the command line would be longer than the kernel allows, if so."""

@@ -11,6 +11,7 @@ import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from typing import IO
 
 from agon.app.containers import AgentOutcome, ContainerGone, Limits, Shell, Step
@@ -69,13 +70,14 @@ class OpenAIAgent:
 
     @property
     def settings(self) -> Mapping[str, str]:
-        """Model, endpoint and limits; never the key."""
+        """Model, endpoint, limits and the hash of the agent's own messages; never the key."""
         return {
             "kind": "openai",
             "model": self._chat.model,
             "endpoint": self._chat.endpoint,
             "steps": str(self._steps),
             "step_s": f"{self._step_s:g}",
+            "messages_sha256": sha256(f"{_SYSTEM}\n{_REMINDER}\n{_NOT_RUN}".encode()).hexdigest(),
             **({"own_endpoint": "yes"} if self._chat.own else {}),
         }
 
