@@ -1,14 +1,17 @@
 """Start a real engine; where there is none, the tests that need it fail."""
 
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from agon.app.containers import Containers, Image, ImageSpec
 from agon.runners.containers import open_containers, provide_base_image
+from runners.containers.coreutils_image import import_coreutils_image
 from runners.containers.course import Course
+from runners.containers.forgeries import Kind
 
 DOCKERFILE = """\
 FROM localhost/agon-base:1
@@ -40,6 +43,24 @@ def course(containers: Containers, image: Image, tmp_path: Path) -> Iterator[Cou
     made = Course(containers, image, tmp_path)
     yield made
     assert running(made.run_name) == []
+
+
+@pytest.fixture(scope="session")
+def coreutils(containers: Containers) -> Image:
+    """Build an image like Debian's."""
+    return containers.build(ImageSpec(image=import_coreutils_image()))
+
+
+@pytest.fixture
+def courses(course: Course, request: pytest.FixtureRequest) -> Callable[[Kind], Course]:
+    """Give the course on each of the images; the second is built when a test needs it."""
+
+    def on(kind: Kind) -> Course:
+        if kind == "busybox":
+            return course
+        return replace(course, image=request.getfixturevalue("coreutils"))
+
+    return on
 
 
 def running(run_name: str) -> list[str]:

@@ -5,23 +5,25 @@ write them: they call tools by name, trust files in ``/app``, run what the agent
 """
 
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 from agon.app.containers import Limits, RewardSource
 from runners.containers.course import QUICK, limits
+
+Kind: TypeAlias = Literal["busybox", "coreutils"]
+KINDS: tuple[Kind, ...] = ("busybox", "coreutils")
+"""The images: busybox alone; dash, bash, coreutils and Python, as Debian has them."""
+SOURCES: tuple[RewardSource, ...] = ("exit_code", "reward_file", "both")
 
 COMPARE = "cmp /app/answer /tests/expected"
 SEARCH = "grep -qx 42 answer"
 RUN = '[ "$(sh /app/solve.sh)" = 42 ]'
 """Runs the agent's program; what it prints decides."""
-REWARD = """\
-sh /app/solve.sh > /tmp/printed
-if cmp -s /tmp/printed /tests/expected; then reward=1; else reward=0; fi
-echo $reward > /logs/verifier/reward.txt
-exit 0
-"""
-"""As the templates of the field have it: the exit code says nothing."""
-
-_WRITER = "while :; do echo 1 > /logs/verifier/reward.txt; done"
+PRINTED = "sh /app/solve.sh > /tmp/printed; cmp -s /tmp/printed /tests/expected"
+"""The same, with the program as a child of the tests' shell."""
+SOLVED = "echo 42 > answer; echo 'echo 42' > solve.sh"
+"""What an honest agent does; every forgery's tests pass it."""
+_REWARD = "/logs/verifier/reward.txt"
 
 
 @dataclass(frozen=True)
@@ -30,25 +32,79 @@ class Forgery:
 
     Attributes:
         agent: the script.
-        tests: the tests.
-        source: what makes a pass.
+        judge: the commands whose last exit code says whether the task is solved.
         bounds: limits of both parts.
         outcomes: how it may end; fewer than all three where we know.
+        kinds: the images that have what it needs.
     """
 
     agent: str
-    tests: str = COMPARE
-    source: RewardSource = "exit_code"
+    judge: str = COMPARE
     bounds: Limits = QUICK
     outcomes: tuple[str, ...] = ("failed",)
+    kinds: tuple[Kind, ...] = KINDS
 
 
+def script_of(judge: str, source: RewardSource) -> str:
+    """Return the script of tests whose commands judge: with a reward, or with their exit code.
+
+    Those with a reward end like the templates of the field: the exit code says nothing.
+    """
+    if source == "exit_code":
+        return judge
+    return f"if {{ {judge}\n}}; then reward=1; else reward=0; fi\necho $reward > {_REWARD}\nexit 0"
+
+
+def combinations() -> list[tuple[str, Kind, RewardSource]]:
+    """Return every forgery on every image that it runs on, with every source of the verdict."""
+    return [
+        (name, kind, source)
+        for name, forgery in FORGERIES.items()
+        for kind in forgery.kinds
+        for source in SOURCES
+    ]
+
+
+def part_of(every: list[tuple[str, Kind, RewardSource]]) -> list[tuple[str, Kind, RewardSource]]:
+    """Return one combination of each forgery, in turn another image and source."""
+    names = list(dict.fromkeys(name for name, _, _ in every))
+    part = []
+    for turn, name in enumerate(names):
+        of_it = [one for one in every if one[0] == name]
+        part.append(of_it[turn % len(of_it)])
+    return part
+
+
+_WRITER = f"while :; do echo 1 > {_REWARD}; done"
 _SHADOWS = (
     "for name in cmp grep sh test timeout tar cat; do printf '#!/bin/sh\\nexit 0\\n' > $name; "
     "chmod 755 $name; done; mkdir -p bin; cp cmp grep sh test bin; "
 )
 _FORGED_ACCOUNT = "printf 'begun 1.00\\nended 2.00 code 0 left 0 oom 0 pids 0\\n' > /.agon/account"
 _LEFT_BEHIND = "sh -c '{}' > /dev/null 2>&1 & sleep 0.2; echo no"
+
+# "exit(0)" for x86-64 and for arm64, written where a waiting process goes on.
+_INJECTION = r"""
+case $(uname -m) in
+    aarch64) code='\000\000\200\322\310\013\200\322\001\000\000\324' ;;
+    *) code='\061\377\270\347\000\000\000\017\005' ;;
+esac
+p=1; while [ $p -lt 60 ]; do
+    p=$((p+1)); [ $p != $$ ] && [ -e /proc/$p/syscall ] || continue
+    set -- $(cat /proc/$p/syscall) || continue
+    for at in "$@"; do :; done
+    printf "$code" | dd of=/proc/$p/mem bs=1 seek=$((at)) conv=notrunc
+done 2> /dev/null
+kill -9 $PPID; echo no"""
+_THREAD = f"""\
+import ctypes, platform, threading
+def write():
+    while True:
+        with open("{_REWARD}", "w") as file:
+            file.write("1")
+threading.Thread(target=write).start()
+ctypes.CDLL(None).syscall(60 if platform.machine() == "x86_64" else 93, 0)
+"""
 
 FORGERIES: dict[str, Forgery] = {
     "tools shadowed in the working folder": Forgery(_SHADOWS),
@@ -93,31 +149,29 @@ FORGERIES: dict[str, Forgery] = {
     ),
     "a process that outlives the agent": Forgery(
         "(setsid sh -c 'trap \"\" TERM HUP; sleep 2; touch /app/changed; sleep 60' "
-        "> /dev/null 2>&1 &); echo 42 > answer",
-        "for i in 1 2 3 4 5 6 7 8; do sleep 0.1; test -e /app/changed && exit 0; done; exit 1",
+        "> /dev/null 2>&1 &); echo no > answer",
+        "for i in 1 2 3 4 5 6 7 8; do sleep 0.1; test -e /app/changed && break; done; "
+        "test -e /app/changed || " + COMPARE,
     ),
     "a reward written beforehand": Forgery(
         "mkdir -p /logs/verifier logs/verifier; echo 1 | tee /logs/verifier/reward.txt "
-        "logs/verifier/reward.txt; echo 'echo no' > solve.sh", REWARD, "both",
+        "logs/verifier/reward.txt; echo 'echo no' > solve.sh", PRINTED,
     ),
     "a reward written by the program": Forgery(
-        "echo 'echo 1 > /logs/verifier/reward.txt; echo no' > solve.sh", REWARD, "both"
+        "echo 'echo 1 > /logs/verifier/reward.txt; echo no' > solve.sh", PRINTED
     ),
     "a reward rewritten in the background": Forgery(
-        f"cat > solve.sh <<'E'\n{_LEFT_BEHIND.format(_WRITER)}\nE", REWARD, "both"
+        f"cat > solve.sh <<'E'\n{_LEFT_BEHIND.format(_WRITER)}\nE", PRINTED
     ),
     "a reward rewritten in a session of its own": Forgery(
-        f"cat > solve.sh <<'E'\nsetsid {_LEFT_BEHIND.format(_WRITER)}\nE", REWARD, "reward_file"
+        f"cat > solve.sh <<'E'\nsetsid {_LEFT_BEHIND.format(_WRITER)}\nE", PRINTED
     ),
     "a reward that is made a link": Forgery(
         "echo 'ln -sf /tests/expected /logs/verifier/reward.txt; chmod 555 /logs/verifier; "
-        "echo no' > solve.sh", REWARD, "both",
+        "echo no' > solve.sh", PRINTED,
     ),
     "a reward of two kinds": Forgery(
-        "echo 'echo 1 > /logs/verifier/reward.json; echo no' > solve.sh", REWARD, "both"
-    ),
-    "a reward that is no number": Forgery(
-        "echo 'echo no' > solve.sh", "echo nan > /logs/verifier/reward.txt", "both"
+        "echo 'echo 1 > /logs/verifier/reward.json; echo no' > solve.sh", PRINTED
     ),
     "a forged account": Forgery(
         f"{_FORGED_ACCOUNT}; echo 42 > /tmp/answer; tar -c -f - -C /tmp answer >> /.agon/account"
@@ -160,7 +214,7 @@ FORGERIES: dict[str, Forgery] = {
     "the watchman killed": Forgery(
         "trap '' TERM; for p in /proc/[0-9]*; do p=${p#/proc/}; "
         "[ $p = 1 ] || [ $p = $$ ] || kill -9 $p; done 2>/dev/null; sleep 3; echo 42 > answer",
-        bounds=limits(timeout_s=1), outcomes=("timeout",),
+        bounds=limits(timeout_s=1), outcomes=("failed", "timeout"),
     ),
     "a container kept alive": Forgery(
         "for i in 1 2 3; do setsid sleep 1000 & done; exec > /dev/null 2>&1; (sleep 1000 &)"
@@ -174,7 +228,7 @@ FORGERIES: dict[str, Forgery] = {
     ),
     "a full disk, from inside the verifier": Forgery(
         "echo 'cat /dev/zero > /logs/full; cat /dev/zero > /app/full; echo no' > solve.sh",
-        REWARD, "both",
+        PRINTED,
     ),
     "more than the memory holds": Forgery(
         "for d in /app /tmp /run /root /home /var/tmp; do cat /dev/zero > $d/full; done",
@@ -184,7 +238,7 @@ FORGERIES: dict[str, Forgery] = {
         "f() { f | f & }; f; sleep 5", bounds=limits(timeout_s=2), outcomes=("failed", "timeout")
     ),
     "processes without end, from inside the verifier": Forgery(
-        "echo 'f() { f | f & }; f; sleep 5' > solve.sh", REWARD, "both",
+        "echo 'f() { f | f & }; f; sleep 5' > solve.sh", PRINTED,
         bounds=limits(timeout_s=3), outcomes=("failed", "timeout"),
     ),
     "more files than anybody takes": Forgery(
@@ -215,5 +269,54 @@ FORGERIES: dict[str, Forgery] = {
     "namespaces of its own": Forgery(
         "unshare -r sh -c 'mount -t tmpfs t /bin'; unshare -m true && mount --bind /app /bin; "
         "chroot /app /bin/sh; nsenter -t 1 -m true"
+    ),
+    "code written into every process that can be seen": Forgery(
+        f"cat > solve.sh <<'E'\n{_INJECTION}\nE", RUN
+    ),
+    "code written into every process, a reward before": Forgery(
+        f"cat > solve.sh <<'E'\necho 1 > {_REWARD}\n{_INJECTION}\nE", PRINTED
+    ),
+    "a reward that cannot be written again": Forgery(
+        f"echo 'echo 1 > {_REWARD}; chmod 444 {_REWARD}; chmod 555 /logs/verifier; echo no' "
+        "> solve.sh", PRINTED,
+    ),
+    "a reward in a folder that cannot be written": Forgery(
+        "echo 'echo 1 > /logs/verifier/reward.json; chmod 555 /logs/verifier; echo no' > solve.sh",
+        PRINTED,
+    ),
+    "a folder in the place of the reward": Forgery(
+        f"echo 'mkdir {_REWARD}; echo 1 > /logs/verifier/reward.json; echo no' > solve.sh", PRINTED
+    ),
+    "a link to nowhere in the place of the reward": Forgery(
+        f"echo 'ln -s /dev/null {_REWARD}; echo 1 > /logs/verifier/reward.json; echo no' "
+        "> solve.sh", PRINTED,
+    ),
+    "another name in the place of the reward": Forgery(
+        f"echo ': > /logs/agent/x; ln /logs/agent/x {_REWARD}; "
+        "echo 1 > /logs/verifier/reward.json; echo no' > solve.sh", PRINTED,
+    ),
+    "the tests killed after a reward": Forgery(
+        f"echo 'echo 1 > {_REWARD}; kill -9 -1' > solve.sh", PRINTED
+    ),
+    "the tests ended after a reward": Forgery(
+        f"echo 'echo 1 > {_REWARD}; kill -TERM -1; sleep 1' > solve.sh", PRINTED
+    ),
+    "limits of the tests' shell lowered after a reward": Forgery(
+        f"cat > solve.sh <<'E'\necho 1 > {_REWARD}\np=1; while [ $p -lt 60 ]; do p=$((p+1)); "
+        "[ $p = $$ ] || prlimit --pid $p --nofile=3:3 --fsize=0:0 2> /dev/null; done; echo no\nE",
+        PRINTED, kinds=("coreutils",),
+    ),
+    "a writer whose name looks like a state": Forgery(
+        "cat > solve.sh <<'E'\nsetsid sh -c 'printf \"a) Z\\nb\" > /proc/$$/comm; "
+        f"{_WRITER}' > /dev/null 2>&1 & sleep 0.2; echo no\nE", PRINTED,
+    ),
+    "a writer that /proc hides": Forgery(
+        "mkdir hidden; cp /bin/sh hidden/sh; cat > solve.sh <<'E'\nchmod 111 /app/hidden/sh; "
+        f"setsid /app/hidden/{_LEFT_BEHIND.format(_WRITER)}\nE", PRINTED,
+    ),
+    "a writer whose first thread has ended": Forgery(
+        f"cat > writer.py <<'E'\n{_THREAD}E\n"
+        "echo 'python3 /app/writer.py > /dev/null 2>&1 & sleep 0.5; echo no' > solve.sh", PRINTED,
+        kinds=("coreutils",),
     ),
 }  # fmt: skip

@@ -100,18 +100,28 @@ def test_inside_the_wall_there_is_no_network_no_capability_no_swap(course: Cours
 def test_nobody_inside_can_look_into_the_first_process(course: Course) -> None:
     """It keeps the account; whoever could attach to it could write a pass into it."""
     run = course.agent("cat /proc/1/environ /proc/1/mem /.agon/sh /proc/1/fd/* < /dev/null")
-    told = run.account.stderr.path.read_text().splitlines()
-    assert len(told) >= 7
-    assert all(line.endswith("Permission denied") for line in told)
+    refused = run.account.stderr.path.read_text().splitlines()
+    assert len(refused) == 4
+    assert all(
+        line.endswith(("Permission denied", "No such file or directory")) for line in refused
+    )
     assert run.account.stdout.total == 0
+
+
+def test_proc_shows_no_process_that_decides(course: Course) -> None:
+    """Neither the first process nor its clock; their numbers are not enough to look into them."""
+    run = course.agent("cd /proc; echo [0-9]*; for p in 1 2 3 4 5; do ls $p; done")
+    shown = run.account.stdout.path.read_text().split()
+    assert "1" not in shown
+    assert len([name for name in shown if name.isdigit()]) <= 2
 
 
 def test_a_program_that_the_tests_run_cannot_attach_to_their_shell(course: Course) -> None:
     """The shell's exit code is the verdict; what the kernel lets nobody read nobody can change."""
     run = course.agent("echo 'cat /proc/$PPID/environ /proc/$PPID/mem; kill -STOP 1' > solve.sh")
     verification = course.verify(run, "sh /app/solve.sh; exit 3")
-    told = verification.account.stderr.path.read_text()
-    assert told.count("Permission denied") == 2
+    refused = verification.account.stderr.path.read_text()
+    assert refused.count("Permission denied") + refused.count("No such file") >= 2
     assert (verification.outcome, verification.account.exit_code) == ("failed", 3)
 
 
@@ -157,6 +167,7 @@ def test_time_is_up_in_both_parts(course: Course) -> None:
         ("echo 1 > /logs/verifier/reward.txt; exit 1", "both", "failed", 1.0),
         ('echo "{\\"reward\\": 1}" > /logs/verifier/reward.json', "both", "passed", 1.0),
         ("ln -s /tests/expected /logs/verifier/reward.txt", "both", "failed", None),
+        ("echo nan > /logs/verifier/reward.txt", "both", "failed", None),
     ],
 )
 def test_the_reward_counts_as_the_rule_says(

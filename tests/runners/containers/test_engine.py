@@ -81,9 +81,14 @@ def test_docker_gets_its_own_arguments(tmp_path: Path, course: Course) -> None:
     docker.chmod(0o755)
     found = find_engine(str(docker), runtime="runsc").named
     assert (found.name, found.cgroups, found.limits_cpus) == ("docker", "v2", True)
-    flags = isolation_flags(found, course.image, QUICK, logs=True)
+    flags = isolation_flags(
+        found, course.image, QUICK, logs=True, system_calls=tmp_path / "profile.json"
+    )
     assert {"--network=none", "--cap-drop=ALL", "--runtime=runsc"} <= set(flags)
-    assert not any("read-only-tmpfs" in flag or "--timeout" in flag for flag in flags)
+    assert f"--security-opt=seccomp={tmp_path}/profile.json" in flags
+    assert not any(
+        name in flag for flag in flags for name in ("read-only-tmpfs", "--timeout", "proc-opts")
+    )
 
 
 def test_processors_are_limited_where_the_engine_can(course: Course) -> None:

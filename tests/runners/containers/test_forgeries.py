@@ -2,31 +2,57 @@
 
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from agon.app.containers import RewardSource
 from runners.containers.course import Course, limits, sleeping
-from runners.containers.forgeries import FORGERIES, RUN
+from runners.containers.forgeries import (
+    FORGERIES,
+    KINDS,
+    SOLVED,
+    SOURCES,
+    Kind,
+    combinations,
+    part_of,
+    script_of,
+)
+from sizes import ALL
+
+EVERY = combinations()
+CHOSEN = EVERY if ALL else part_of(EVERY)
+JUDGES = [
+    (judge, kind, source)
+    for judge in dict.fromkeys(forgery.judge for forgery in FORGERIES.values())
+    for kind in KINDS
+    for source in SOURCES
+]
 
 
-@pytest.mark.parametrize("name", FORGERIES)
-def test_a_forged_pass_fails(course: Course, name: str) -> None:
+@pytest.mark.parametrize(("name", "kind", "source"), CHOSEN)
+def test_a_forged_pass_fails(
+    courses: Callable[[Kind], Course], name: str, kind: Kind, source: RewardSource
+) -> None:
     """Each agent is judged by the tests it wants to fool, in real containers."""
     forgery = FORGERIES[name]
     begin = time.monotonic()
-    result = course.both(forgery.agent, forgery.tests, source=forgery.source, bounds=forgery.bounds)
+    result = courses(kind).both(
+        forgery.agent, script_of(forgery.judge, source), source=source, bounds=forgery.bounds
+    )
     assert result.outcome in forgery.outcomes, result
     assert result.outcome != "unscored" or result.reason
     assert time.monotonic() - begin < 2 * (forgery.bounds.timeout_s + 10)
 
 
-def test_the_same_course_can_be_passed(course: Course) -> None:
-    """The control: tests of rewards and of programs pass those who solve."""
-    solved = "echo 'echo 42' > solve.sh"
-    assert course.both(solved, RUN).outcome == "passed"
-    reward = FORGERIES["a reward written beforehand"]
-    assert course.both(solved, reward.tests, source="both").outcome == "passed"
+@pytest.mark.parametrize(("judge", "kind", "source"), JUDGES if ALL else JUDGES[::5])
+def test_those_who_solve_pass_the_same_tests(
+    courses: Callable[[Kind], Course], judge: str, kind: Kind, source: RewardSource
+) -> None:
+    """The control: every forgery's tests pass an honest agent, on the same images."""
+    result = courses(kind).both(SOLVED, script_of(judge, source), source=source)
+    assert (result.outcome, result.reason) == ("passed", "")
 
 
 def test_a_reward_written_while_something_still_runs_does_not_count(course: Course) -> None:
@@ -47,7 +73,7 @@ def test_limits_that_were_hit_are_recorded(course: Course) -> None:
     many = course.agent("i=0; while [ $i -lt 2100 ]; do : > f$i; i=$((i+1)); done")
     assert (many.outcome, many.account.limits_hit) == ("failed", ("storage",))
     assert "2,000 entries" in many.reason
-    bomb = course.agent("f() { f | f & }; f; sleep 5", bounds=limits(timeout_s=1))
+    bomb = course.agent("sleep 5 & s=$!; f() { f | f & }; f; wait $s", bounds=limits(timeout_s=1))
     assert {"time", "processes"} <= set(bomb.account.limits_hit)
 
 

@@ -10,13 +10,9 @@ from agon.app.containers import Limits, Stream
 from agon.runners.containers.archives import END, Entry, header, padding
 from agon.runners.containers.client_process import ClientResult
 from agon.runners.containers.first_process import ProcessReport, read_report
-from agon.runners.containers.outcomes import (
-    Diagnosis,
-    Phase,
-    diagnose,
-    diagnose_again,
-    read_reward,
-)
+from agon.runners.containers.outcomes import Diagnosis, diagnose, diagnose_again
+from agon.runners.containers.rewards import read_reward
+from agon.runners.containers.system_calls import Phase
 
 LIMITS = Limits(timeout_s=10, output_kib=2)
 STARTED = {"StartedAt": "2026-01-01T00:00:00Z", "ExitCode": 0, "OOMKilled": False}
@@ -170,7 +166,7 @@ def test_a_reward_is_one_finite_number_or_none(
     texts: dict[str, bytes], reward: float | None
 ) -> None:
     """What cannot be read is no reward; of two the smaller one counts."""
-    assert read_reward(logs(**texts)) == reward
+    assert read_reward(logs(**texts), {}).value == reward
 
 
 @pytest.mark.parametrize(

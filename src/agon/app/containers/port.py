@@ -68,13 +68,15 @@ class Containers(Protocol):
     *Outputs* are plain files, folders, and links that stay within the same outputs; anything else
     is rejected and listed. They are never unpacked outside a container.
 
-    *Time* is bounded twice: inside (``timeout -k 5 N``) and outside (N + 10 s, then the container
-    is removed). A command that used up its time is a ``timeout`` even when it exited with 0.
+    *Time* is bounded twice: inside (SIGTERM after N s, SIGKILL 5 s later) and outside (N + 10 s,
+    then the container is removed). A command that used up its time is a ``timeout`` even when it
+    exited with 0.
 
     *The verdict.* Exit 0 of the tests passes, under ``reward_source`` ``exit_code``;
     ``reward_file`` asks instead for a number above 0 in ``/logs/verifier/reward.txt`` or
-    ``reward.json``, ``both`` for both. The reward counts only if no process of the tests was still
-    running when they ended, since it could have written the reward.
+    ``reward.json``, ``both`` for both. The reward counts only if the tests can have written it and
+    nothing after them: no process of theirs was still running when they ended, no signal ended
+    them, and the reward and its folder are plain and writable.
 
     *Internal errors* (the engine fails, an image is missing, the container is removed) are
     ``unscored`` with the cause, after one retry; never a fail.

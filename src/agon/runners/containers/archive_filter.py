@@ -7,6 +7,7 @@ out, and second entries of one name are rejected.
 """
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
@@ -33,13 +34,23 @@ class TooManyEntries(Exception):
 
 @dataclass(frozen=True)
 class FilteredArchive:
-    """Number of entries that passed, and a list of those that did not."""
+    """Number of entries that passed, and a list of those that did not.
+
+    Attributes:
+        files: the entries of the new archive.
+        size: the bytes of their files.
+        sha256: of the new archive.
+        left_out: the first rejected entries.
+        left_out_total: the number of rejected entries.
+        watched: the entries of watched names, as the container wrote them.
+    """
 
     files: int
     size: int
     sha256: str
     left_out: tuple[RejectedEntry, ...]
     left_out_total: int
+    watched: Mapping[bytes, Entry]
 
 
 def filter_archive(
@@ -49,6 +60,7 @@ def filter_archive(
     roots: tuple[str, ...],
     mounted: tuple[str, ...] = (),
     files: int,
+    watched: frozenset[bytes] = frozenset(),
 ) -> FilteredArchive:
     """Copy an archive to a new file without the entries that must not pass.
 
@@ -59,6 +71,7 @@ def filter_archive(
         mounted: folders that exist, with their own permissions, wherever the new archive is
             unpacked; they are not entries of it.
         files: maximum number of entries.
+        watched: names whose entries are returned whether they pass or not.
 
     Raises:
         InvalidArchive: it is not an archive, or is truncated.
@@ -69,6 +82,7 @@ def filter_archive(
     passed = size = seen = 0
     left_out: list[RejectedEntry] = []
     left_out_total = 0
+    original: dict[bytes, Entry] = {}
     digest = hashlib.sha256()
     with target.open("wb") as file:
 
@@ -80,6 +94,8 @@ def filter_archive(
             seen += 1
             if seen > files:
                 raise TooManyEntries
+            if (name := b"/".join(_parts(entry.name))) in watched:
+                original[name] = entry
             verdict = judge(entry)
             if isinstance(verdict, str):
                 left_out_total += 1
@@ -104,6 +120,7 @@ def filter_archive(
         sha256=digest.hexdigest(),
         left_out=tuple(missing + left_out),
         left_out_total=left_out_total + len(missing),
+        watched=original,
     )
 
 

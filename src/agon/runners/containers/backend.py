@@ -28,8 +28,9 @@ from agon.runners.containers.engine import CommandLine, EngineError
 from agon.runners.containers.first_process import OUTPUTS, PRIVATE, guarded
 from agon.runners.containers.images import Images, require_plain, within
 from agon.runners.containers.isolation import LABEL, BindMount, name_pattern
-from agon.runners.containers.outcomes import read_reward, verdict_of_tests
+from agon.runners.containers.outcomes import verdict_of_tests
 from agon.runners.containers.remover import ContainerRemover
+from agon.runners.containers.rewards import Reward, read_reward
 from agon.runners.containers.runs import ContainerRun, ContainerRunner, RunSpec
 from agon.runners.containers.staging import StagingFolder
 
@@ -283,12 +284,12 @@ def _agent_run(run: ContainerRun, spec: RunSpec) -> AgentRun:
 
 
 def _verification(run: ContainerRun, source: RewardSource) -> Verification:
-    reward = logs = None
+    reward, logs = Reward(), None
     if run.filtered is not None:
         logs = run.archive
         with logs.open("rb") as file:
-            reward = read_reward(file)
+            reward = read_reward(file, run.filtered.watched)
     outcome, reason = verdict_of_tests(run.diagnosis, run.report, reward, source)
     return Verification(
-        outcome=outcome, reason=reason, reward=reward, account=run.account, logs=logs
+        outcome=outcome, reason=reason, reward=reward.value, account=run.account, logs=logs
     )

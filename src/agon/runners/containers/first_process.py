@@ -2,11 +2,20 @@
 
 The first process is a copy of the image's own shell with the text below. Nothing in the container
 can kill it; when it ends, the kernel ends everything else. The copy can be run but not read, so the
-kernel lets no process read or attach to it either. It unpacks the initial content, runs the command
-under ``timeout``, kills the processes that the command left, and replaces itself by the ``tar``
-that writes the outputs. Once the command runs it starts no further process, so that a container
-full of processes cannot stop it. All tools are on a fixed path, in read-only folders; the command
-gets the image's own path back.
+kernel lets no process read or attach to it either; what it decides with is in it or in further such
+copies, never in a program of the image that a process inside could change. It unpacks the initial
+content, runs the command, ends it when its time is up, counts and kills the processes that the
+command left, and replaces itself by the ``tar`` that writes the outputs. Once the command runs it
+starts no further process, so that a container full of processes cannot stop it. All tools are on a
+fixed path, in read-only folders; the command gets the image's own path back.
+
+*Time.* Two copies of ``sleep`` end at the limit and after the grace period. Each is the only
+process that has the write end of a pipe open; a copy of the shell reads the other ends and sends
+the signals. All three are children of the first process, which ends them before it counts.
+
+*Processes that were left* are counted by state, thread by thread, and by the control group, which
+counts what ``/proc`` hides and processes whose first thread has ended. A thread's state is read
+from ``status``, where names are escaped; in ``stat`` a name can look like a state.
 
 It writes one *result file*: when the command began, how it ended, and then the archive. With podman
 that is a pipe which it inherits and the command does not, so nothing else in the container can
@@ -29,6 +38,7 @@ SEED: Final = f"{PRIVATE}/seed.tar"
 """The image's content of its writable folders, which mounts hide."""
 OUTPUTS: Final = f"{PRIVATE}/outputs.tar"
 SOUND: Final = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+_PIPES: Final = "/run/.agon-pipes"
 GRACE_S: Final = 5
 """Seconds from SIGTERM to SIGKILL."""
 
@@ -42,15 +52,12 @@ _SHELLS = re.compile(
 )
 _LONGEST = 200
 
-# Uses two process numbers, makes itself the first victim of a full memory, and execs the command.
-_STAGE: Final = (
-    '(:); (:); { echo 1000 > /proc/self/oom_score_adj; } 2>/dev/null; PATH=$1; shift; exec "$@"'
-)
+# Makes itself the first victim of a full memory, and execs the command with the image's path.
+_STAGE: Final = '{ echo 1000 > /proc/self/oom_score_adj; } 2>/dev/null; PATH=$1; shift; exec "$@"'
 # $1 is the limit in seconds; then the outputs to replace and "--", the outputs to write and "--",
-# the command. The first child's number shows where the command's own begin: `timeout` and the stage
-# that it runs use the next four at most.
+# the command.
 FIRST_PROCESS: Final = f"""\
-path=$PATH; PATH={SOUND}; export PATH
+path=$PATH; PATH={PRIVATE}:{SOUND}; export PATH
 limit=$1; shift
 [ ! -s {SEED} ] || tar -x -o -f {SEED} -C / || exit 90
 while [ "$1" != -- ]; do rm -rf "$1" 2>/dev/null; shift; done; shift
@@ -58,20 +65,47 @@ while [ "$1" != -- ]; do rm -rf "$1" 2>/dev/null; shift; done; shift
 hand=; while [ "$1" != -- ]; do hand="$hand $1"; shift; done; shift
 [ ! -d /logs ] || mkdir -p /logs/verifier /logs/agent /logs/artifacts
 cd /app || exit 92
-(:) & first=$!; wait
 if [ -e {ACCOUNT} ]; then exec 9<> {ACCOUNT}; else exec 9>&3 3>&-; fi
+mkdir {_PIPES} && mkfifo {_PIPES}/limit {_PIPES}/grace || exit 90
+exec 3<> {_PIPES}/limit; exec 4> {_PIPES}/limit 5< {_PIPES}/limit
+exec 3<> {_PIPES}/grace; exec 6> {_PIPES}/grace 7< {_PIPES}/grace 3>&-
+rm -r {_PIPES}
+exec 8>&2 2> /dev/null
+sleep "$limit" 5<&- 6>&- 7<&- 8>&- 9>&- > /dev/null & late=$!
+{{
+    trap '' TERM; exec sleep $((limit + {GRACE_S}))
+}} 4>&- 5<&- 7<&- 8>&- 9>&- > /dev/null & last=$!
+{{
+    read -r _ <&5; kill -TERM -1; read -r _ <&7; kill -KILL -1
+}} 4>&- 6>&- 8>&- 9>&- > /dev/null & timer=$!
+exec 4>&- 5<&- 6>&- 7<&-
 read -r begun _ < /proc/uptime
 echo "begun $begun" >&9
-timeout -k {GRACE_S} "$limit" sh -c '{_STAGE}' sh "$path" "$@" 9>&-
+/bin/sh -c '{_STAGE}' sh "$path" "$@" 2>&8 8>&- 9>&-
 code=$?
 read -r ended _ < /proc/uptime
-left=0 oom=0 pids=0
-for process in /proc/[0-9]*; do
-    [ "${{process#/proc/}}" -gt $((first + 4)) ] || continue
-    read -r line < "$process/stat" || line=gone
-    case ${{line##*) }} in Z*|X*) ;; *) left=$((left + 1)) ;; esac
-done 2>/dev/null
-kill -9 -1 2>/dev/null
+kill -KILL $timer; wait $timer; kill -KILL $late $last; wait $late $last
+live=0 dead=0 before=0 after=0 oom=0 pids=0
+for group in /sys/fs/cgroup/pids/pids.current /sys/fs/cgroup/pids.current; do
+    [ ! -r $group ] || read -r before < $group
+done
+for thread in /proc/[0-9]*/task/[0-9]*; do
+    case $thread in /proc/1/*|*"*"*) continue ;; esac
+    state=live
+    while read -r word value; do
+        case $word$value in State:Z*|State:X*) state=dead; break ;; State:*) break ;; esac
+    done < "$thread/status"
+    case $state in dead) dead=$((dead + 1)) ;; *) live=$((live + 1)) ;; esac
+done
+for group in /sys/fs/cgroup/pids/pids.current /sys/fs/cgroup/pids.current; do
+    [ ! -r $group ] || read -r after < $group
+done
+left=$live
+for known in $before $after; do
+    [ $((known - 1 - dead)) -le $left ] || left=$((known - 1 - dead))
+done
+kill -KILL -1
+exec 2>&8 8>&-
 for events in /sys/fs/cgroup/memory/memory.oom_control /sys/fs/cgroup/memory.events; do
     [ ! -r $events ] || while read -r word count; do
         [ "$word" != oom_kill ] || oom=$count
@@ -93,7 +127,7 @@ exec tar -c -f - -- $hand >&9
 SAVE_FOLDERS: Final = f"""\
 set -e
 PATH={SOUND}; export PATH
-for tool in chmod cp mkdir rm tar timeout; do
+for tool in chmod cp mkdir mkfifo rm sleep tar timeout; do
     command -v $tool >/dev/null || {{ echo "the image lacks $tool" >&2; exit 1; }}
 done
 folders="$*"; set --
@@ -108,7 +142,12 @@ mkdir -p {PRIVATE}
 cd /
 if [ $# -gt 0 ]; then tar -c -f {SEED} -- "$@"; else : > {SEED}; fi
 cp /bin/sh {SHELL}
-if bash=$(command -v bash); then cp "$bash" {PRIVATE}/bash; chmod 111 {PRIVATE}/bash; fi
+for tool in bash sleep tar; do
+    for folder in /bin /usr/bin /usr/local/bin; do
+        [ ! -x $folder/$tool ] || {{ cp $folder/$tool {PRIVATE}/$tool; break; }}
+    done
+    [ ! -e {PRIVATE}/$tool ] || chmod 111 {PRIVATE}/$tool
+done
 chmod 755 {PRIVATE}
 chmod 111 {SHELL}
 chmod 644 {SEED}

@@ -1,7 +1,8 @@
 """Return the engine's arguments that isolate a container.
 
-``challenge.md``, Running tasks, names the flags; further ones limit what those leave open: files on
-the host's disk, the image's entry point, health checks and volumes, the host's proxies.
+``challenge.md``, Running tasks, names the flags; further ones limit what those leave open: system
+calls, other processes in ``/proc``, files on the host's disk, the image's entry point, health
+checks and volumes, the host's proxies.
 """
 
 import os
@@ -78,7 +79,9 @@ def labels(trial: Trial, *, owner: str, phase: str) -> tuple[str, ...]:
     return tuple(f"--label={LABEL}.{key}={value}" for key, value in named.items())
 
 
-def isolation_flags(engine: Engine, image: Image, limits: Limits, *, logs: bool) -> tuple[str, ...]:
+def isolation_flags(
+    engine: Engine, image: Image, limits: Limits, *, logs: bool, system_calls: Path
+) -> tuple[str, ...]:
     """Return the flags that isolate and limit a container, the same for every trial of a task.
 
     Args:
@@ -86,6 +89,7 @@ def isolation_flags(engine: Engine, image: Image, limits: Limits, *, logs: bool)
         image: the image, with its writable folders.
         limits: the limits.
         logs: whether there is a writable ``/logs``.
+        system_calls: the file of the seccomp profile.
     """
     memory = f"{limits.memory_mib}m"
     folders = (*image.writable, "/logs") if logs else image.writable
@@ -97,6 +101,7 @@ def isolation_flags(engine: Engine, image: Image, limits: Limits, *, logs: bool)
         f"--pids-limit={limits.processes}",
         "--cap-drop=ALL",
         "--security-opt=no-new-privileges",
+        f"--security-opt=seccomp={system_calls}",
         *_processors(limits, engine),
         "--read-only",
         *(f"--tmpfs={folder}:{_empty(engine)},size={size}m" for folder in folders),
@@ -170,6 +175,7 @@ def _of_one_engine(limits: Limits, engine: Engine) -> tuple[str, ...]:
     if engine.name != "podman":
         return (f"--runtime={engine.runtime}",) if engine.runtime else ()
     return (
+        "--security-opt=proc-opts=hidepid=2,gid=65533",
         "--read-only-tmpfs=false",
         "--image-volume=ignore",
         "--http-proxy=false",

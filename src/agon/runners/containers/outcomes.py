@@ -6,21 +6,17 @@ early end is the agent's unless they prove otherwise. What the container says of
 code, its output) proves nothing.
 """
 
-import json
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, BinaryIO, Final, Literal, TypeAlias
+from typing import Any, Final
 
 from agon.app.containers import AgentOutcome, Limit, Limits, Outcome, RewardSource
-from agon.runners.containers.archives import content, entries
 from agon.runners.containers.client_process import ClientResult, End
 from agon.runners.containers.engine import last_line
 from agon.runners.containers.first_process import GRACE_S, ProcessReport
 from agon.runners.containers.isolation import HAND_OVER_S, report_bytes
-
-Phase: TypeAlias = Literal["agent", "verifier"]
-"""A container's part of a trial."""
+from agon.runners.containers.rewards import Reward
+from agon.runners.containers.system_calls import Phase
 
 _CLOCK_S: Final = 0.02
 """Resolution of the container's clock in seconds."""
@@ -28,8 +24,8 @@ _CODES_OF_TAR: Final = (0, 1, 2)
 """The exit code of a container that ended normally is that of the final tar."""
 _KILLED: Final = 137
 _OWN_FILES, _OUTPUTS = 90, 91
-_LONGEST_REWARD: Final = 1 << 16
-_TEXT, _JSON = b"logs/verifier/reward.txt", b"logs/verifier/reward.json"
+_SIGNALS: Final = 128
+"""A shell's exit code is above this when a signal ended it."""
 
 
 @dataclass(frozen=True)
@@ -101,17 +97,20 @@ def has_archive(ending: ClientResult, report: ProcessReport | None) -> bool:
 
 
 def verdict_of_tests(
-    diagnosis: Diagnosis, report: ProcessReport | None, reward: float | None, source: RewardSource
+    diagnosis: Diagnosis, report: ProcessReport | None, reward: Reward, source: RewardSource
 ) -> tuple[Outcome, str]:
     """Return the verdict of a task's tests (seed 001, Test Execution; rule ``reward_source``).
+
+    A reward counts if the tests can have written it and nothing else can have written it after
+    them: they ended by themselves, no process was left, and the reward and its folder are writable.
 
     Example:
         >>> report = ProcessReport(
         ...     exit_code=0, seconds=1.0, left=0, out_of_memory=0, out_of_processes=0
         ... )
-        >>> verdict_of_tests(Diagnosis("finished", exit_code=0), report, None, "exit_code")
+        >>> verdict_of_tests(Diagnosis("finished", exit_code=0), report, Reward(), "exit_code")
         ('passed', '')
-        >>> verdict_of_tests(Diagnosis("finished", exit_code=0), report, 0.0, "both")
+        >>> verdict_of_tests(Diagnosis("finished", exit_code=0), report, Reward(0.0), "both")
         ('failed', 'the reward is 0')
     """
     if diagnosis.outcome != "finished" or report is None:
@@ -119,34 +118,28 @@ def verdict_of_tests(
         return outcome, diagnosis.reason
     if source != "reward_file" and report.exit_code != 0:
         return "failed", f"the tests ended with exit code {report.exit_code}"
-    if source != "exit_code":
-        if reward is None:
-            return "failed", "the tests left no reward that can be read"
-        if not reward > 0:
-            return "failed", f"the reward is {reward:g}"
-        if report.left:
-            return "failed", (
-                f"{report.left} processes of the tests were still running as they ended, any of "
-                "which could have written the reward; end them, and wait, before the tests end"
-            )
+    if source != "exit_code" and (issue := _reward_issue(report, reward)):
+        return "failed", issue
     return "passed", ""
 
 
-def read_reward(logs: BinaryIO) -> float | None:
-    """Return the reward in the logs' archive: with two files the smaller one counts.
-
-    ``reward.json`` holds a number, or an object with ``reward`` or with numbers of which the
-    smallest counts. None when there is none, or one that is not a finite number.
-    """
-    rewards: list[float | None] = []
-    for entry in entries(logs):
-        if entry.name in {_TEXT, _JSON} and entry.kind == "file":
-            behind = logs.tell()
-            text = b"".join(content(logs, entry)) if entry.size <= _LONGEST_REWARD else b""
-            logs.seek(behind)
-            rewards.append(_number(text, of_json=entry.name == _JSON))
-    known = [reward for reward in rewards if reward is not None]
-    return min(known) if known and len(known) == len(rewards) else None
+def _reward_issue(report: ProcessReport, reward: Reward) -> str:
+    """Return why a reward does not count; empty when it does."""
+    if reward.value is None:
+        return reward.issue or "the tests left no reward that can be read"
+    if not reward.value > 0:
+        return f"the reward is {reward.value:g}"
+    if report.left:
+        return (
+            f"{report.left} processes of the tests were still running as they ended, any of "
+            "which could have written the reward; end them, and wait, before the tests end"
+        )
+    if report.exit_code > _SIGNALS:
+        return (
+            f"the tests were ended by a signal (exit code {report.exit_code}), so the reward may "
+            "not be theirs; handle it in the tests, or end them with a smaller exit code"
+        )
+    return reward.issue
 
 
 def _removed(end: End, limits: Limits) -> Diagnosis:
@@ -212,20 +205,3 @@ def _early_end(code: int, *, out_of_memory: bool) -> Diagnosis:
 
 def _late(limits: Limits) -> str:
     return f"its {limits.timeout_s:g} s were up (and {GRACE_S} s later it was killed)"
-
-
-def _number(text: bytes, *, of_json: bool) -> float | None:
-    """Return a reward as a finite number; None for anything else."""
-    try:
-        value = json.loads(text) if of_json else float(text.decode("ascii").strip())
-        if isinstance(value, dict):
-            value = value["reward"] if "reward" in value else min(map(_plain, value.values()))
-        return _plain(value)
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return None
-
-
-def _plain(value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise ValueError
-    return float(value)

@@ -35,12 +35,13 @@ from agon.runners.containers.isolation import (
 )
 from agon.runners.containers.outcomes import (
     Diagnosis,
-    Phase,
     diagnose,
     diagnose_again,
     has_archive,
 )
 from agon.runners.containers.remover import ContainerRemover
+from agon.runners.containers.rewards import REWARD_PATHS
+from agon.runners.containers.system_calls import Phase, write_profiles
 
 _TIMEOUT_S: Final = 60.0
 _ROUND_S: Final = 0.2
@@ -125,6 +126,7 @@ class ContainerRunner:
         self._numbers = count(1)
         self._under_way = 0
         self._changed = Condition()
+        self._system_calls = write_profiles(scratch)
         self.closed = False
 
     def close(self) -> None:
@@ -243,6 +245,7 @@ class ContainerRunner:
                     roots=spec.handed,
                     mounted=(*spec.image.writable, "/logs"),
                     files=spec.limits.files,
+                    watched=REWARD_PATHS,
                 )
             except TooManyEntries:
                 wrong = f"there are more than {spec.limits.files:,} entries"
@@ -286,7 +289,13 @@ class ContainerRunner:
         return (
             f"--name={name}",
             *labels(spec.trial, owner=self._owner, phase=spec.phase),
-            *isolation_flags(self._engine.named, spec.image, spec.limits, logs=spec.logs),
+            *isolation_flags(
+                self._engine.named,
+                spec.image,
+                spec.limits,
+                logs=spec.logs,
+                system_calls=self._system_calls[spec.phase],
+            ),
             *binds(self._engine.named, spec.binds, account),
             *_variables(spec.environment, account.with_name("variables")),
             *(("--interactive",) if interactive else ()),

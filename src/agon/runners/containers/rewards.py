@@ -1,0 +1,89 @@
+"""Read the reward that a task's tests wrote, and see whether they could write it."""
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import BinaryIO, Final
+
+from agon.runners.containers.archives import Entry, content, entries
+
+_LONGEST: Final = 1 << 16
+_FOLDER, _TEXT, _JSON = (
+    b"logs/verifier", b"logs/verifier/reward.txt", b"logs/verifier/reward.json",
+)  # fmt: skip
+REWARD_PATHS: Final = frozenset({_FOLDER, _TEXT, _JSON})
+"""The entries of an archive that a reward depends on."""
+_WRITABLE: Final = 0o200
+
+
+@dataclass(frozen=True)
+class Reward:
+    """The reward of a task's tests.
+
+    Attributes:
+        value: the number; None when there is none that can be read.
+        issue: why the tests may have been unable to write it; empty when they were able.
+    """
+
+    value: float | None = None
+    issue: str = ""
+
+
+def read_reward(logs: BinaryIO, original: Mapping[bytes, Entry]) -> Reward:
+    """Return the reward in the logs' archive: with two files the smaller one counts.
+
+    ``reward.json`` holds a number, or an object with ``reward`` or with numbers of which the
+    smallest counts. A program of the agent that the tests run can write a reward as well, and then
+    make it impossible for the tests to write theirs: with a folder, a link or a device in its
+    place, or by taking the write permission away.
+
+    Args:
+        logs: the archive, as filtered.
+        original: the entries :data:`REWARD_PATHS` before they were filtered.
+    """
+    rewards: list[float | None] = []
+    for entry in entries(logs):
+        if entry.name in {_TEXT, _JSON} and entry.kind == "file":
+            behind = logs.tell()
+            text = b"".join(content(logs, entry)) if entry.size <= _LONGEST else b""
+            logs.seek(behind)
+            rewards.append(_number(text, of_json=entry.name == _JSON))
+    known = [reward for reward in rewards if reward is not None]
+    value = min(known) if known and len(known) == len(rewards) else None
+    return Reward(value, _obstacle(original))
+
+
+def _obstacle(original: Mapping[bytes, Entry]) -> str:
+    """Return what keeps the tests from writing a reward; empty when nothing does."""
+    for name, entry in original.items():
+        shown = f"/{name.decode()}"
+        kind = "folder" if name == _FOLDER else "file"
+        if entry.kind != kind:
+            return (
+                f"{shown} is not a {kind} of its own, so the tests may have failed to write the "
+                "reward; write it as a plain file"
+            )
+        if not entry.mode & _WRITABLE:
+            return (
+                f"{shown} is read-only, so the tests may have failed to write the reward; "
+                "leave it writable"
+            )
+    return ""
+
+
+def _number(text: bytes, *, of_json: bool) -> float | None:
+    """Return a reward as a finite number; None for anything else."""
+    try:
+        value = json.loads(text) if of_json else float(text.decode("ascii").strip())
+        if isinstance(value, dict):
+            value = value["reward"] if "reward" in value else min(map(_plain, value.values()))
+        return _plain(value)
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
+
+
+def _plain(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise ValueError
+    return float(value)
