@@ -2,12 +2,14 @@
 
 A secret is planted where a program could look for it: the environment, an inherited descriptor, a
 file everybody may read, and the source of the submission before. What is left behind is looked
-for from outside.
+for from outside. The supervisor has 2,000 descriptors open, so that those of its workers have high
+numbers.
 """
 
 import ctypes
 import json
 import os
+import resource
 import secrets
 import sys
 import tempfile
@@ -21,12 +23,15 @@ from agon.runners.sandbox import open_sandbox
 from runners.hostile_programs import hostile_programs
 
 PR_SET_CHILD_SUBREAPER = 36
+OPEN = 2000
 MARK = "agon-hostile"
 FIBONACCI = RunRequest(source=b"def solver():\n    return [1, 1, 2, 3, 5]\n", n_check=5)
 
 
 def main(mode: Mode) -> None:
     """Print one JSON object: the programs that were not held, and what was left behind."""
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)  # orphans become ours: seen
     canary = f"canary-before-{secrets.token_hex(16)}"
     os.environ["AGON_CANARY"] = canary
@@ -35,9 +40,12 @@ def main(mode: Mode) -> None:
         planted.flush()
         Path(planted.name).chmod(0o644)
         os.set_inheritable(planted.fileno(), True)
+        many = [os.open("/dev/null", os.O_RDONLY) for _ in range(OPEN)]
         descriptors = open_descriptors()
         report = judge(mode, canary)
         report["descriptors"] = open_descriptors() - descriptors
+        for descriptor in many:
+            os.close(descriptor)
     report["processes"] = left_processes()
     report["files"] = [
         str(path) for folder in ("/tmp", "/dev/shm", "/var/tmp", "/run")  # noqa: S108  # looked at

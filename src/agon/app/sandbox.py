@@ -73,6 +73,8 @@ class RunRequest:
         entry: the function to call.
         n_check: number of terms; a longer list is cut there, a shorter one is valid.
         first_index: the first number ``seq`` is called with.
+        exact_integers: whether terms may be of another type than ``int`` whose ``__index__`` gives
+            an ``int``, such as sympy's integers; a bool may not.
         limits: what the run may use.
         name: the caller's name for it, returned with the result; it never enters the sandbox.
     """
@@ -81,6 +83,7 @@ class RunRequest:
     entry: EntryPoint = "solver"
     n_check: int = 200
     first_index: int = 0
+    exact_integers: bool = False
     limits: RunLimits = RunLimits()
     name: str = ""
 
@@ -166,7 +169,7 @@ class Sandbox(Protocol):
     as if it had computed it, and no more.
 
     * ``ok``: the entry point returned a list (``seq``: an ``int`` at each call) whose first
-      ``n_check`` elements are exactly ``int``;
+      ``n_check`` elements are exactly ``int`` (or, if the request allows it, convert exactly);
     * ``wrong_type``: something else, with the index and the type in the reason;
     * ``syntax_error``: it cannot be compiled;
     * ``runtime_error``: an exception, a crash, a forbidden system call, an end without an answer;
@@ -174,12 +177,15 @@ class Sandbox(Protocol):
     * ``sandbox_error``: the sandbox failed twice in a row (a lost worker). Never a fail, never
       scored.
 
-    *Fair near a limit.* A run that ends by itself within 30 % above its CPU time, or that waited
-    although it had CPU time left, is run once more, and the better run counts. A run lost with its
-    worker is run once more too. ``RunResult.attempts`` says how often it was run.
+    *Fair near a limit.* A run that ends by itself within 30 % above its CPU time, or that reached
+    its wall-clock limit although it had CPU time left, is run once more, and the better run counts.
+    One that never waited and was left less than half of its CPU time, twice, is a
+    ``sandbox_error``: the machine was too busy. A run lost with its worker is run once more too.
+    ``RunResult.attempts`` says how often it was run.
 
     *Reproducible.* Every request runs in a fresh process with the same hash seed and the same
-    random seed; :meth:`run_with_two_seeds` uses two different hash seeds.
+    random seed, and sees 0 as its process id; :meth:`run_with_two_seeds` uses two different hash
+    seeds and other addresses of objects.
 
     *Thread-safe.* Methods may be called from several threads. After :meth:`close`, which may be
     called twice, nothing is left: no process, no descriptor, no file.

@@ -234,6 +234,90 @@ def test_what_hangs_on_hashes_or_dice_differs_between_two_runs_and_only_there(
     assert sandbox.run(program).terms == sandbox.run(program).terms
 
 
+@pytest.mark.parametrize(
+    "term",
+    ["id(object()) >> 4", "id([]) >> 4", "hash(object()) & 15", "int(repr(object())[-4:-2], 16)"],
+)
+def test_what_depends_on_addresses_differs_between_two_runs(sandbox: Sandbox, term: str) -> None:
+    """The low bits of an address were the same in 11 of 12 checks of a setter."""
+    program = job(f"solver = lambda: [1, ({term}) & 1, ({term}) & 7]")
+    tries = 1 if sandbox.mode == "cold" else 10
+    checks = [sandbox.run_with_two_seeds(program) for _ in range(tries)]
+    assert [check.agree for check in checks] == [False] * tries
+
+
+def test_no_output_can_depend_on_process_ids(sandbox: Sandbox) -> None:
+    """They are hidden, so that a setter that uses them gives the same terms everywhere."""
+    source = (
+        "import ctypes, os, _thread\n"
+        "libc = ctypes.CDLL(None)\n"
+        "solver = lambda: [os.getpid(), _thread.get_native_id(), libc.syscall(39), libc.getppid()]"
+    )
+    tries = 4 if sandbox.mode == "cold" else 40
+    assert {sandbox.run(job(source)).terms for _ in range(tries)} == {("0", "0", "0", "-1")}
+
+
+def test_a_byte_order_mark_is_no_part_of_a_program(sandbox: Sandbox) -> None:
+    """Its canonical form has none, so the run must not mind one."""
+    assert sandbox.run(job("\ufeffsolver = lambda: [1]\n")).terms == ("1",)
+
+
+def test_sympy_is_there_in_whatever_letters_it_is_named(sandbox: Sandbox) -> None:
+    """Python reads full-width letters as plain ones."""
+    source = "import ｓｙｍｐｙ\nsolver = lambda: [int(sympy.prime(3))]\n"
+    run = sandbox.run(job(source, limits=RunLimits()))
+    assert (run.outcome, run.terms) == ("ok", ("5",)), run.reason
+
+
+EXACT = (
+    "from sympy import factorial, Rational\n"
+    "from sympy.ntheory.continued_fraction import continued_fraction_iterator\n"
+    "solver = lambda: [factorial(5), *continued_fraction_iterator(Rational(7, 3))]\n"
+)
+
+
+def test_exact_integers_of_other_types_count_where_they_may(sandbox: Sandbox) -> None:
+    """What sympy returns for honest programs is no int; a request says whether it is one."""
+    strict = sandbox.run(job(EXACT, limits=RunLimits()))
+    assert strict.outcome == "wrong_type"
+    exact = sandbox.run(job(EXACT, limits=RunLimits(), exact_integers=True))
+    assert (exact.outcome, exact.terms) == ("ok", ("120", "2", "3")), exact.reason
+
+
+@pytest.mark.parametrize(
+    ("value", "outcome"),
+    [("True", "wrong_type"), ("2.0", "wrong_type"), ("'1'", "wrong_type"),
+     ("X(2.0)", "runtime_error"), ("X(True)", "ok"), ("X(7)", "ok"), ("Y(9)", "ok"),
+     ("Y", "wrong_type")],
+)  # fmt: skip
+def test_only_exact_integers_count(sandbox: Sandbox, value: str, outcome: str) -> None:
+    """A float, a bool, a text and a class are none; an index is checked like any other term."""
+    source = (
+        "class X:\n    def __init__(self, n): self.n = n\n    def __index__(self): return self.n\n"
+        "class Y(int):\n    def __index__(self): return 0\n    __repr__ = lambda s: 'end'\n"
+        f"solver = lambda: [{value}]\n"
+    )
+    run = sandbox.run(job(source, exact_integers=True))
+    assert run.outcome == outcome, run.reason
+    assert run.terms in {(), ("1",), ("7",), ("9",)}
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "x = 1\n" * 100_000,
+        "x = " + "a," * 300_000,
+        "import sys\nsys.setrecursionlimit(10**9)\nf = lambda *a: f(*a, 1)\nsolver = lambda: [f()]",
+    ],
+)
+def test_memory_that_is_full_while_compiling_or_calling_is_that_limit(
+    sandbox: Sandbox, source: str
+) -> None:
+    """The author reads that it was memory, not that the syntax was wrong."""
+    limits = RunLimits(cpu_s=5, wall_s=60, memory_mib=16)
+    assert sandbox.run(job(source, limits=limits)).outcome == "memory_limit"
+
+
 def test_nothing_is_remembered_between_runs(sandbox: Sandbox) -> None:
     """Each run is a fresh process."""
     source = (

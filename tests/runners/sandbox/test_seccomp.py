@@ -7,18 +7,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agon.runners.sandbox.inside.seccomp import ALLOWED, REFUSED, program
+from agon.runners.sandbox.inside.seccomp import ALLOWED, NUMBERLESS, REFUSED, program
 from sizes import size
 
 X86_64, I386, AARCH64 = 0xC000003E, 0x40000003, 0xC00000B7
-KILL, REFUSE, ALLOW = 0x80000000, 0x00050001, 0x7FFF0000
+KILL, REFUSE, ZERO, ALLOW = 0x80000000, 0x00050001, 0x00050000, 0x7FFF0000
 MMAP, MPROTECT, MADVISE, FUTEX = 9, 10, 28, 202
+
+CLOCKS = (228, 229)
 
 words = st.integers(0, 2**64 - 1)
 flags = (
     st.sampled_from([0, 1, 2, 3, 4, 5, 7, 8, 9, 10, 11, 0x22, 0x21, 0x32, 128, 129, 137]) | words
 )
-calls = st.sampled_from([MMAP, MPROTECT, MADVISE, FUTEX]) | st.integers(0, 2**32 - 1)
+calls = st.sampled_from([MMAP, MPROTECT, MADVISE, FUTEX, *CLOCKS]) | st.integers(0, 2**32 - 1)
 
 
 def verdict(number: int, *arguments: int, arch: int = X86_64) -> int:
@@ -56,7 +58,9 @@ def policy(number: int, arguments: list[int]) -> int:
         MMAP: KILL if code else ALLOW if private else REFUSE,
         MPROTECT: KILL if code else ALLOW,
         MADVISE: ALLOW if low[2] == 4 else REFUSE,
-        FUTEX: ALLOW if low[1] & 127 in {0, 1, 9, 10} else KILL,
+        FUTEX: ALLOW if low[1] & 255 in {128, 129, 137, 138} else KILL,
+        **dict.fromkeys(CLOCKS, ALLOW if low[0] < 12 else REFUSE),
+        **dict.fromkeys(NUMBERLESS.values(), ZERO),
         **dict.fromkeys(ALLOWED.values(), ALLOW),
         **dict.fromkeys(REFUSED.values(), REFUSE),
     }
@@ -73,7 +77,15 @@ def test_the_filter_is_the_policy(number: int, a: int, b: int, c: int, d: int) -
 def test_every_number_is_decided_and_few_pass() -> None:
     """What is not named ends the process."""
     passing = {number for number in range(1024) if verdict(number) == ALLOW}
-    assert passing == set(ALLOWED.values()) | {MPROTECT, FUTEX}
+    assert passing == set(ALLOWED.values()) | {MPROTECT, *CLOCKS}
+
+
+@pytest.mark.parametrize("process", [1, 2, 4_000_000])
+@pytest.mark.parametrize("kind", [2, 3, 6])
+def test_the_clock_of_another_process_is_refused(process: int, kind: int) -> None:
+    """Without namespaces it says how much processor time any process of the host has used."""
+    number = (~process << 3 | kind) & 0xFFFFFFFF
+    assert {verdict(call, number) for call in CLOCKS} == {REFUSE}
 
 
 def dangerous() -> Iterator[tuple[str, int]]:

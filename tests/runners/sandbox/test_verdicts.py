@@ -2,6 +2,7 @@
 
 import re
 import signal
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -13,7 +14,9 @@ from agon.runners.sandbox.verdicts import Lost, decide, printable
 from sizes import size
 
 JOB = RunRequest(source=b"", n_check=3, limits=RunLimits(cpu_s=1, wall_s=2, max_term_digits=4))
-CLEAN = Report(ready=True, expired=False, status=0, cpu_us=1000, wall_us=2000, memory_kib=10)
+CLEAN = Report(
+    number=0, ready=True, expired=False, status=0, cpu_us=1000, wall_us=2000, memory_kib=10, waits=1
+)
 FAILS = {"wrong_type", "runtime_error", "memory_limit", "output_limit", "syntax_error"}
 
 
@@ -114,9 +117,37 @@ def test_a_run_that_waited_too_long_is_doubtful_unless_it_computed(
     cpu_s: float, *, doubtful: bool
 ) -> None:
     """With processor time left, the machine may have kept it waiting."""
-    report = CLEAN._replace(expired=True, status=9, cpu_us=round(cpu_s * 1e6))
+    report = CLEAN._replace(expired=True, status=9, cpu_us=round(cpu_s * 1e6), waits=2)
     verdict = decide(report, b"", JOB)
     assert (verdict.outcome, verdict.doubtful) == ("time_limit", doubtful)
+
+
+@pytest.mark.parametrize(
+    ("cpu_s", "waits", "outcome"),
+    [(0.2, 1, "sandbox_error"), (0.49, 0, "sandbox_error"), (0.2, 2, "time_limit"),
+     (0.6, 1, "time_limit")],
+)  # fmt: skip
+def test_a_run_that_was_kept_from_computing_is_our_fault(
+    cpu_s: float, waits: int, outcome: str
+) -> None:
+    """It never waited by itself and had far less than its processor time: it is run again."""
+    report = CLEAN._replace(expired=True, status=9, cpu_us=round(cpu_s * 1e6), waits=waits)
+    verdict = decide(report, b"", JOB)
+    assert (verdict.outcome, verdict.doubtful) == (outcome, True)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"expired": True, "status": 9}, {"status": signal.SIGPROF}, {"status": signal.SIGSEGV},
+     {"cpu_us": 1_200_000}],
+)  # fmt: skip
+def test_a_run_that_cannot_end_for_want_of_memory_is_over_that_limit(
+    changed: dict[str, Any],
+) -> None:
+    """Frames that get no memory end in errors about errors, or in none at all."""
+    full = CLEAN._replace(memory_kib=JOB.limits.memory_mib << 10, **changed)
+    assert decide(full, b"", JOB).outcome == "memory_limit"
+    assert decide(CLEAN._replace(**changed), b"", JOB).outcome != "memory_limit"
 
 
 def test_an_exit_code_is_a_fail_even_with_an_answer() -> None:

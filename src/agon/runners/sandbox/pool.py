@@ -3,14 +3,17 @@
 import os
 import platform
 import threading
+import unicodedata
 from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import replace
 from importlib.metadata import version
 from itertools import islice
 from typing import NamedTuple, Self
 
 from agon.app.sandbox import DeterminismCheck, Mode, RunRequest, RunResult
 from agon.errors import Unavailable
+from agon.runners.sandbox.inside.child import PADS
 from agon.runners.sandbox.inside.wire import ENTRIES, Report, Request
 from agon.runners.sandbox.isolation import Isolation
 from agon.runners.sandbox.self_test import self_test
@@ -18,7 +21,7 @@ from agon.runners.sandbox.verdicts import EDGE, Lost, Verdict, decide
 from agon.runners.sandbox.zygote import Zygote
 
 _SEEDS = (1, 2)
-"""Hash seeds: the first for every run, the second for the second of two."""
+"""Hash seeds: the first for every run, the second for every second run of a setter."""
 _CLOSED = "the sandbox was closed"
 _REQUESTS_AHEAD = 2
 """Number of requests taken in advance for each worker, so that none waits for the caller."""
@@ -113,9 +116,21 @@ class Pool:
                 future.cancel()
 
     def run_with_two_seeds(self, request: RunRequest) -> DeterminismCheck:
-        """Run a program in two fresh processes with different hash seeds."""
-        first, second = (self._submit(request, hash_seed) for hash_seed in _SEEDS)
-        return DeterminismCheck(first.result(), second.result())
+        """Run a program in two fresh processes with different hash seeds.
+
+        When both agree, it runs ten times more, with its objects at other addresses: output that
+        depends on the low bits of an address differs in one of the runs. These have twice the
+        processor time, so that a program near its limit does not end in another way.
+        """
+        runs = [self._submit(request, number) for number in range(2)]
+        check = DeterminismCheck(*(run.result() for run in runs))
+        if not check.agree or check.first.outcome != "ok":
+            return check
+        limits = replace(request.limits, cpu_s=2 * request.limits.cpu_s)
+        further = replace(request, limits=limits)
+        runs = [self._submit(further, number) for number in range(2, len(PADS))]
+        checks = [DeterminismCheck(check.first, run.result()) for run in runs]
+        return next((one for one in checks if not one.agree), check)
 
     def close(self) -> None:
         """Stop every worker; runs in progress end as ``sandbox_error``."""
@@ -134,21 +149,21 @@ class Pool:
         """Close it."""
         self.close()
 
-    def _submit(self, request: RunRequest, hash_seed: int = _SEEDS[0]) -> Future[RunResult]:
+    def _submit(self, request: RunRequest, variation: int = 0) -> Future[RunResult]:
         try:
-            return self._executor.submit(self._judge, request, hash_seed)
+            return self._executor.submit(self._judge, request, variation)
         except RuntimeError:
             raise Unavailable("the sandbox is closed; open another") from None
 
-    def _judge(self, request: RunRequest, hash_seed: int) -> RunResult:
+    def _judge(self, request: RunRequest, variation: int) -> RunResult:
         """Run a program until the result is fair: again when lost, again when in doubt."""
-        kind = WorkerKind(hash_seed, sympy=b"sympy" in request.source)
+        kind = WorkerKind(_SEEDS[variation % 2], sympy=_names_sympy(request.source))
         lost = doubted = False
         attempts = 0
         while True:
             attempts += 1
             try:
-                verdict, report = self._attempt(request, kind)
+                verdict, report = self._attempt(request, kind, variation)
             except (Lost, Unavailable, OSError) as wrong:
                 if lost or self._closed:
                     return self._sandbox_error(str(wrong), attempts)
@@ -175,10 +190,12 @@ class Pool:
             attempts=attempts,
         )  # fmt: skip
 
-    def _attempt(self, request: RunRequest, kind: WorkerKind) -> tuple[Verdict, Report]:
+    def _attempt(
+        self, request: RunRequest, kind: WorkerKind, variation: int
+    ) -> tuple[Verdict, Report]:
         zygote = self._borrow(kind)
         try:
-            report, answer = zygote.run(_request(request), request.source)
+            report, answer = zygote.run(_request(request, variation), request.source)
         except BaseException:
             self._discard(zygote)
             raise
@@ -216,7 +233,7 @@ class Pool:
 
     def _self_test(self, zygote: Zygote) -> None:
         def run(request: RunRequest) -> Verdict:
-            return decide(*zygote.run(_request(request), request.source), request)
+            return decide(*zygote.run(_request(request, 0), request.source), request)
 
         try:
             self_test(run)
@@ -239,9 +256,18 @@ class Pool:
             self._all.discard(zygote)
 
 
-def _request(request: RunRequest) -> Request:
+def _names_sympy(source: bytes) -> bool:
+    """Return whether a source has the name sympy, in any letters that Python reads as it."""
+    return b"sympy" in source or (
+        not source.isascii()
+        and "sympy" in unicodedata.normalize("NFKC", source.decode("utf-8", "replace"))
+    )
+
+
+def _request(request: RunRequest, variation: int) -> Request:
     limits = request.limits
     return Request(
+        number=0,  # each attempt gets one of its own
         source_bytes=len(request.source),
         entry=ENTRIES.index(request.entry),
         n_check=request.n_check,
@@ -251,6 +277,8 @@ def _request(request: RunRequest) -> Request:
         memory_bytes=limits.memory_mib << 20,
         output_bytes=limits.output_bytes,
         max_term_digits=limits.max_term_digits,
+        exact_integers=request.exact_integers,
+        variation=variation,
     )
 
 

@@ -1,4 +1,4 @@
-"""Test the isolation before it is used: eight hostile programs, each of which must fail.
+"""Test the isolation before it is used: nine hostile programs, each of which must fail.
 
 Every program returns 1 when it succeeds, which means that it has escaped.
 """
@@ -57,8 +57,21 @@ def solver():
         print("x" * 999)
 """
 
+_DESCRIPTORS = """
+import os
+def solver():
+    for number in range(4, 4096):
+        try:
+            os.read(number, 0)
+        except OSError:
+            continue
+        return [1]
+    raise OSError("none is open")
+"""
+
 HOSTILE_PROGRAMS = (
     HostileProgram("reads a file", _READS),
+    HostileProgram("has a descriptor of another process", _DESCRIPTORS),
     HostileProgram("opens a socket", _SYSTEM_CALL.format("41, 2, 1, 0")),
     HostileProgram("forks", _SYSTEM_CALL.format("57")),
     HostileProgram("signals another process", _SYSTEM_CALL.format("62, 1, 0")),

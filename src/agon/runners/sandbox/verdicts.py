@@ -15,6 +15,13 @@ from agon.runners.sandbox.inside.wire import Report
 EDGE = 1.3
 """Multiple of the CPU time limit at which the kernel kills a program that is still running."""
 
+_STARVED = 0.5
+"""Share of its processor time below which a run that never waited was kept from computing."""
+_WAITS_AT_END = 1
+"""How often every process waits: when it ends."""
+_FULL = 0.98
+"""Share of its memory from which a run that did not end by itself had no memory left."""
+
 _OUT_OF_TIME = frozenset({signal.SIGPROF, signal.SIGXCPU})
 _OWN_CRASHES = frozenset(
     {
@@ -64,7 +71,7 @@ def decide(report: Report, answer: bytes, request: RunRequest) -> Verdict:
         Lost: the isolation was not complete, or the process was killed from outside.
 
     Example:
-        >>> clean = Report(True, False, 0, 900, 1000, 0)
+        >>> clean = Report(0, True, False, 0, 900, 1000, 0, 1)
         >>> decide(clean, b"ok\n1\n-3\nend\n", RunRequest(source=b"")).terms
         ('1', '-3')
         >>> decide(clean, b"ok\n1_000\nend\n", RunRequest(source=b"")).outcome
@@ -72,19 +79,37 @@ def decide(report: Report, answer: bytes, request: RunRequest) -> Verdict:
     """
     if not report.ready:
         raise Lost("the child could not shut its doors")
-    limits = request.limits
     cpu_s = report.cpu_us / 1e6
-    if report.expired:
-        reason = f"no end after {limits.wall_s:g} s, of which {cpu_s:.2f} s computing"
-        return Verdict("time_limit", reason=reason, doubtful=cpu_s < limits.cpu_s)
-    if WIFSIGNALED(report.status):
-        return _ended_by(WTERMSIG(report.status), cpu_s, limits)
-    if cpu_s > limits.cpu_s:
-        reason = f"{cpu_s:.2f} s of processor time, {limits.cpu_s:g} s allowed"
-        return Verdict("time_limit", reason=reason, doubtful=True)
+    verdict = _beyond_limits(report, cpu_s, request.limits)
+    if verdict is not None:
+        return verdict
     if code := WEXITSTATUS(report.status):
         return Verdict("runtime_error", reason=f"ended itself with exit code {code}")
     return _read(answer, request)
+
+
+def _beyond_limits(report: Report, cpu_s: float, limits: RunLimits) -> Verdict | None:
+    """Return the verdict on a run that did not end by itself within its limits."""
+    if not (report.expired or WIFSIGNALED(report.status) or cpu_s > limits.cpu_s):
+        return None
+    signaled = WTERMSIG(report.status) if WIFSIGNALED(report.status) else None
+    is_own = report.expired or signaled is None or signaled in _OUT_OF_TIME | _OWN_CRASHES
+    if is_own and report.memory_kib >= _FULL * (limits.memory_mib << 10):
+        return Verdict("memory_limit", reason=f"more than {limits.memory_mib} MiB")
+    if report.expired:
+        return _expired(report, cpu_s, limits)
+    if signaled is not None:
+        return _ended_by(signaled, cpu_s, limits)
+    reason = f"{cpu_s:.2f} s of processor time, {limits.cpu_s:g} s allowed"
+    return Verdict("time_limit", reason=reason, doubtful=True)
+
+
+def _expired(report: Report, cpu_s: float, limits: RunLimits) -> Verdict:
+    if report.waits <= _WAITS_AT_END and cpu_s < _STARVED * limits.cpu_s:
+        reason = f"the machine left it {cpu_s:.2f} s of {limits.wall_s:g} s to compute"
+        return Verdict("sandbox_error", reason=reason, doubtful=True)
+    reason = f"no end after {limits.wall_s:g} s, of which {cpu_s:.2f} s computing"
+    return Verdict("time_limit", reason=reason, doubtful=cpu_s < limits.cpu_s)
 
 
 def _ended_by(number: int, cpu_s: float, limits: RunLimits) -> Verdict:

@@ -3,6 +3,7 @@
 import contextlib
 import fcntl
 import os
+import secrets
 import select
 import signal
 import socket
@@ -69,8 +70,9 @@ class Zygote:
         """Run a source; return the kernel's record of the process and the bytes of the answer.
 
         Raises:
-            Lost: the zygote has ended or does not answer; close it then.
+            Lost: the zygote has ended, does not answer, or answers another request; close it then.
         """
+        request = request._replace(number=secrets.randbits(64))
         with (
             memory_file("source", source) as program,
             memory_file("answer") as answer,
@@ -80,6 +82,8 @@ class Zygote:
                 socket.send_fds(self._control, [request.pack()], [program, answer, prints])
                 record = self._receive(REPORT_BYTES + 1, within_s=request.wall_s + GRACE_S)
                 report = Report.unpack(record)
+                if report.number != request.number:
+                    raise Lost("the zygote answered another request")
             except (OSError, struct.error):
                 raise Lost("the zygote was lost") from None
             return report, os.pread(answer, request.output_bytes + 1, 0)

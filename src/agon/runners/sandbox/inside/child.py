@@ -6,6 +6,8 @@ it writes to the answer's descriptor is treated as untrusted bytes.
 
 import ctypes
 import gc
+import mmap
+import operator
 import os
 import resource
 import signal
@@ -24,9 +26,18 @@ PROGRAM = "<program>"
 _REASON_CHARACTERS = 300
 _STACK_BYTES = 8 << 20
 _BALLAST_BYTES = 1 << 20
+PADS = (0, 1, 2, 4, 8, 16, 33, 66, 131, 262, 523, 1046)
+"""Number of blocks of each size by which a variation moves objects; each bit differs in some."""
+_BYTES_OF_48, _BYTES_OF_LARGER = 15, range(47, 470, 16)
+"""Lengths of bytes that take blocks of 48, and of 80 to 496."""
+_SHARE_OF_FULL = 0.25
+"""Share of its memory that a compiler has touched at least when it gets no more."""
+_SHARE_AT_END = 0.9
+"""Share of its memory that a program has touched at least when frames get no more."""
 _BITS_PER_DIGIT = 3.321928094887363
 # A program may replace built-in names; these references keep the original objects.
-_type, _int, _list, _name_of_type = type, int, list, type.__dict__["__name__"].__get__
+_type, _int, _bool, _list, _name_of_type = type, int, bool, list, type.__dict__["__name__"].__get__
+_index = operator.index
 
 
 class Failed(Exception):
@@ -82,7 +93,8 @@ def _isolate(
         (source, SOURCE), (prints, PRINTS), (prints, ERRORS), (answer, ANSWER), (ready, READY),
     ):  # fmt: skip
         os.dup2(descriptor, number)
-    os.closerange(READY + 1, 1024)
+    system.close_from(READY + 1)
+    system.prctl(system.PR_SET_DUMPABLE, 0)
     if "random" in sys.modules:
         sys.modules["random"].seed(random_seed)
     _limit(request, base_bytes)
@@ -111,6 +123,7 @@ def _limit(request: Request, base_bytes: int) -> None:
 def _answer(request: Request) -> list[bytes]:
     """Run the program; return its answer as bytes, or the outcome and reason of its failure."""
     ballast = bytearray(_BALLAST_BYTES)
+    before_kib = _peak_kib()
     try:
         return _terms_as_bytes(_compute(request), request.max_term_digits)
     except Failed as failed:
@@ -118,6 +131,9 @@ def _answer(request: Request) -> list[bytes]:
     except MemoryError:
         del ballast  # frees memory for the message
         return [b"memory_limit\n"]
+    except SystemError as error:  # what the interpreter raises where it cannot even raise
+        full = (_peak_kib() - before_kib) << 10 > request.memory_bytes * _SHARE_AT_END
+        return [b"memory_limit\n"] if full else _failure("runtime_error", _describe(error))
     except BaseException as error:  # noqa: BLE001  # SystemExit and KeyboardInterrupt are failures too
         return _failure("runtime_error", _describe(error))
 
@@ -126,21 +142,23 @@ def _compute(request: Request) -> list[int]:
     """Compile the source, call its entry point and return the terms, each of type ``int``."""
     module = ModuleType("program")
     sys.modules["program"] = module
-    code = _compiled(request.source_bytes)
+    pads = _pads(request.variation)  # noqa: F841  # kept until the end
+    code = _compiled(request)
     exec(code, module.__dict__)  # noqa: S102  # running programs is the purpose of this process
     name = ENTRIES[request.entry]
     entry = module.__dict__.get(name)
     if entry is None:
         raise Failed("runtime_error", f"there is no function {name}()")
+    accept = _exact_integer if request.exact_integers else _integer
     if name == "seq":
         first = request.first_index
         numbers = range(first, first + request.n_check)
-        return [_integer(entry(number), f"seq({number})") for number in numbers]
+        return [accept(entry(number), f"seq({number})") for number in numbers]
     terms = entry(request.n_check) if name == "gen" else entry()
     if _type(terms) is not _list:
         raise Failed("wrong_type", f"{name}() returned {_kind(terms)}, not list")
     checked = terms[: request.n_check]
-    return [_integer(term, f"term {at}") for at, term in enumerate(checked, 1)]
+    return [accept(term, f"term {at}") for at, term in enumerate(checked, 1)]
 
 
 def _integer(term: Any, label: str) -> int:
@@ -154,18 +172,60 @@ def _integer(term: Any, label: str) -> int:
     return term
 
 
-def _compiled(length: int) -> Any:
-    raw = os.pread(SOURCE, length, 0)
+def _exact_integer(term: Any, label: str) -> int:
+    """Return the ``int`` that a term is exactly by its own ``__index__``, as sympy's integers are.
+
+    A bool is still none, and what ``__index__`` gives is checked like any other term.
+
+    Raises:
+        Failed: it has no such value.
+    """
+    if _type(term) is _int or _type(term) is _bool or not hasattr(_type(term), "__index__"):
+        return _integer(term, label)
+    return _integer(_int(_index(term)), label)
+
+
+def _pads(variation: int) -> list[object]:
+    """Return objects that move those created after them to other addresses.
+
+    They are one of each size that Python allocates in pools, as often as the variation says; lists
+    and numbers first use up those that Python keeps to use again.
+    """
+    count = PADS[variation]
+    pads: list[object] = [None] * (count * 32)
+    at = 0
+    for _ in range(count):
+        for pad in (object(), at + 0.5, bytes(_BYTES_OF_48), [], *map(bytes, _BYTES_OF_LARGER)):
+            pads[at] = pad
+            at += 1
+    if count:
+        private = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
+        pads += [bytearray(count * mmap.PAGESIZE), mmap.mmap(-1, count * mmap.PAGESIZE, private)]
+    return pads
+
+
+def _compiled(request: Request) -> Any:
+    raw = os.pread(SOURCE, request.source_bytes, 0)
     os.close(SOURCE)
+    before_kib = _peak_kib()
     try:
         # Text, not bytes: an encoding declared in the source must not decide how it is decoded.
-        return compile(raw.decode("utf-8"), PROGRAM, "exec", dont_inherit=True)
+        # A byte order mark is no part of the program, as in its canonical form.
+        text = raw.decode("utf-8").lstrip("\ufeff")
+        return compile(text, PROGRAM, "exec", dont_inherit=True)
     except SyntaxError as error:
         raise Failed("syntax_error", f"line {error.lineno}: {error.msg}") from None
     except (MemoryError, RecursionError):
+        # The parser raises MemoryError for deep nests too, which take next to nothing.
+        if (_peak_kib() - before_kib) << 10 > request.memory_bytes * _SHARE_OF_FULL:
+            raise Failed("memory_limit", "") from None
         raise Failed("syntax_error", "nested too deep for the compiler") from None
     except (ValueError, OverflowError) as error:
         raise Failed("syntax_error", str(error)) from None
+
+
+def _peak_kib() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
 def _terms_as_bytes(

@@ -19,14 +19,10 @@ ALLOWED = {
     "brk": 12,  # memory, limited by RLIMIT_AS
     "munmap": 11,  # releases memory
     "mremap": 25,  # grows a large block; its protection stays the same
-    "getpid": 39,  # a number; libraries ask to notice forks
-    "gettid": 186,  # same
     "getrusage": 98,  # its own processor time
     "times": 100,  # same
     "gettimeofday": 96,  # the clock can be read without a system call anyway
     "time": 201,  # same
-    "clock_gettime": 228,  # same
-    "clock_getres": 229,  # same
     "exit": 60,  # ends
     "exit_group": 231,  # ends
 }
@@ -72,10 +68,14 @@ REFUSED = {
 }
 """Calls that fail with EPERM, so that a program gets an exception instead of being killed."""
 
+NUMBERLESS = {"getpid": 39, "gettid": 186}
+"""Calls that return 0: libraries ask to notice forks, and no output may depend on the number."""
+
 _ARCH_X86_64 = 0xC000003E
 _X32_BIT = 0x40000000
 _KILL = 0x80000000
 _EPERM = 0x00050001
+_ZERO = 0x00050000
 _ALLOW = 0x7FFF0000
 
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _AND, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x54, 0x06
@@ -84,7 +84,9 @@ _NUMBER, _ARCH = 0, 4
 _PROT_EXEC = 4
 _MAP_PRIVATE, _MAP_ANONYMOUS = 2, 0x20
 _MADV_DONTNEED = 4
-_FUTEX_COMMAND = 0x7F
+_CLOCKS = 12
+"""Number of clocks that are no process's: the ids of those are negative, as are those of files."""
+_FUTEX_COMMAND, _FUTEX_PRIVATE = 0x7F, 0x80
 _FUTEX_WAIT_AND_WAKE = (0, 1, 9, 10)
 
 
@@ -141,6 +143,11 @@ def _steps() -> Iterator[Instruction]:
     for number in REFUSED.values():
         yield Instruction(_EQUAL, number, 0, 1)
         yield Instruction(_RETURN, _EPERM)
+    for number in NUMBERLESS.values():
+        yield Instruction(_EQUAL, number, 0, 1)
+        yield Instruction(_RETURN, _ZERO)
+    yield from _when(228, _clock())  # clock_gettime
+    yield from _when(229, _clock())  # clock_getres
     yield from _when(9, _mmap())
     yield from _when(10, _mprotect())
     yield from _when(28, _madvise())
@@ -189,15 +196,28 @@ def _madvise() -> tuple[Instruction, ...]:
     )
 
 
+def _clock() -> tuple[Instruction, ...]:
+    """Return the steps for reading a clock: allow the machine's and its own, no other process's."""
+    return (
+        _argument(0),
+        Instruction(_AT_LEAST, _CLOCKS, 0, 1),
+        Instruction(_RETURN, _EPERM),
+        Instruction(_RETURN, _ALLOW),
+    )
+
+
 def _futex() -> tuple[Instruction, ...]:
-    """Return the steps for ``futex``: allow locks to wait and wake, but not to requeue."""
-    commands = _FUTEX_WAIT_AND_WAKE
+    """Return the steps for ``futex``: allow private locks to wait and wake, but not to requeue.
+
+    A lock in memory that several processes share could wake another submission.
+    """
+    commands = tuple(_FUTEX_PRIVATE | command for command in _FUTEX_WAIT_AND_WAKE)
     known = (
         Instruction(_EQUAL, command, len(commands) - at, 0) for at, command in enumerate(commands)
     )
     return (
         _argument(1),
-        Instruction(_AND, _FUTEX_COMMAND),
+        Instruction(_AND, _FUTEX_PRIVATE | _FUTEX_COMMAND),
         *known,
         Instruction(_RETURN, _KILL),
         Instruction(_RETURN, _ALLOW),

@@ -4,6 +4,7 @@ The zygote never reads a program. It receives descriptors, passes them to the ch
 kernel's record of the child's end; a program has no way to reach it.
 """
 
+import fcntl
 import gc
 import mmap
 import os
@@ -37,7 +38,7 @@ def main(arguments: list[str]) -> NoReturn:
     warnings.simplefilter("ignore")
     random_seed = int(os.environ["PYTHONHASHSEED"])
     versions = load(sympy=libraries == "sympy", random_seed=random_seed)
-    control = socket.socket(fileno=_above_child_descriptors(int(descriptor)))
+    control = socket.socket(fileno=_next_to_child_descriptors(int(descriptor)))
     own_namespace = identity.drop_privileges()
     landlock_version = landlock.restrict() if isolation == "landlock" else 0
     system.prctl(
@@ -47,6 +48,8 @@ def main(arguments: list[str]) -> NoReturn:
         os._exit(0)
     for number in (signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ):  # Python has installed handlers
         signal.signal(number, signal.SIG_DFL)
+    system.prctl(system.PR_SET_DUMPABLE, 0)  # a core may be piped to a program of the host
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     sys.path.clear()
     sys.path_importer_cache.clear()
     sys.argv[:] = ["program"]
@@ -103,12 +106,14 @@ class _Zygote:
         isolated = os.read(received, 1) == b"!"
         os.close(received)
         return Report(
+            number=request.number,
             ready=isolated,
             expired=expired,
             status=status,
             cpu_us=round((usage.ru_utime + usage.ru_stime) * 1e6),
             wall_us=round(wall_s * 1e6),
             memory_kib=max(0, usage.ru_maxrss - self._base_kib),
+            waits=usage.ru_nvcsw,
         )
 
     def _ended(self, process: int, deadline: float) -> bool:
@@ -127,17 +132,19 @@ class _Zygote:
         return bool(events)
 
 
-def _above_child_descriptors(descriptor: int) -> int:
-    """Move the socket above the descriptor numbers a child uses, occupy those, return the new one.
+def _next_to_child_descriptors(descriptor: int) -> int:
+    """Move the socket to the number after those a child uses, and return it.
 
-    Descriptors received later then also have higher numbers, so that none is overwritten.
+    The child's numbers are occupied and everything above is closed: descriptors received later
+    have the next numbers, so that none is overwritten and none is out of a limit's reach.
     """
-    moved = descriptor
-    while moved < _FIRST_FREE:
-        moved = os.dup(moved)
+    if descriptor < _FIRST_FREE:
+        descriptor = fcntl.fcntl(descriptor, fcntl.F_DUPFD, _FIRST_FREE)
+    os.dup2(descriptor, _FIRST_FREE)
     for number in range(child.ANSWER, _FIRST_FREE):
         os.dup2(0, number)
-    return moved
+    system.close_from(_FIRST_FREE + 1)
+    return _FIRST_FREE
 
 
 def _resident_kib_of_a_fork() -> int:

@@ -16,6 +16,7 @@ class Request(NamedTuple):
     """A request to a zygote for one run.
 
     Attributes:
+        number: a number of its own, which the report repeats.
         source_bytes: length of the source.
         entry: index into :data:`ENTRIES`.
         n_check: number of terms required.
@@ -25,8 +26,11 @@ class Request(NamedTuple):
         memory_bytes: address space above the zygote's own.
         output_bytes: maximum size of the answer, and of the prints.
         max_term_digits: maximum number of digits of one term.
+        exact_integers: whether terms may be exact integers of other types than ``int``.
+        variation: number of the arrangement of memory; 0 for all but repeated runs of a setter.
     """
 
+    number: int
     source_bytes: int
     entry: int
     n_check: int
@@ -36,6 +40,8 @@ class Request(NamedTuple):
     memory_bytes: int
     output_bytes: int
     max_term_digits: int
+    exact_integers: bool
+    variation: int
 
     def pack(self) -> bytes:
         """Return the record as bytes."""
@@ -51,20 +57,24 @@ class Report(NamedTuple):
     """A report of how a child ended, as the kernel recorded it.
 
     Attributes:
+        number: the request's.
         ready: whether the isolation was complete before the source was read.
         expired: whether the zygote killed it at its wall-clock limit.
         status: the wait status.
         cpu_us: processor time in microseconds, user and system.
         wall_us: microseconds from fork to end.
         memory_kib: peak resident memory above the zygote's own.
+        waits: how often the process gave up the processor of its own accord, to wait.
     """
 
+    number: int
     ready: bool
     expired: bool
     status: int
     cpu_us: int
     wall_us: int
     memory_kib: int
+    waits: int
 
     def pack(self) -> bytes:
         """Return the record as bytes."""
@@ -80,7 +90,7 @@ class Report(NamedTuple):
         return cls._make(_REPORT.unpack(record))
 
 
-_REQUEST = struct.Struct("=QBIIddQQI")
-_REPORT = struct.Struct("=??IQQQ")
+_REQUEST = struct.Struct("=QQBIIddQQI?B")
+_REPORT = struct.Struct("=Q??IQQQQ")
 REPORT_BYTES = _REPORT.size
 REQUEST_BYTES = _REQUEST.size
