@@ -225,6 +225,22 @@ def test_a_model_that_refuses_a_task_fails_it(agon: Cli, tmp_path: Path) -> None
     assert "context too long" in summary["tasks"]["b"]["reason"]
 
 
+def test_every_rate_has_the_unscored_trials_beside_it(agon: Cli, tmp_path: Path) -> None:
+    """A pass rate of 1 over one of three trials is no pass rate of 1."""
+    harbor(tmp_path / "tasks/a")
+    harbor(tmp_path / "tasks/b", dockerfile="FROM localhost/agon-base:1\nRUN false\n")
+    ended = agon("challenge", "run", tmp_path / "tasks", "--agent", "oracle", "--trials", "2",
+                 "--out", tmp_path / "out")  # fmt: skip
+    printed = " ".join(ended.out.split())
+    unscored = "2 of 4 trials unscored"
+    assert f"pass rate 1.000 (2 of 2), {unscored}, with them 0.500 to 1.000, 95 %" in printed
+    assert f"pass@2 1.000 · {unscored}" in printed
+    assert "0/0 (2 unscored)" in ended.out
+    assert "warning: 2 of 4 trials unscored; the same command tries them again" in ended.err
+    imported = agon("import", "challenge-runs", tmp_path / "out", "--out", tmp_path / "records")
+    assert "2 of 4 trials without a score are left out" in imported.err
+
+
 SLOW = f"#!/bin/sh\nsleep 2\n{HELLO}\n"
 
 

@@ -21,9 +21,10 @@ FIRED_BY_THEMSELVES = {
     ("dojo", "hash-mismatch"),
     ("challenge", "unimprovable-top"),
     ("challenge", "paid-without-score"),
+    ("challenge", "missing-task-results"),
 }
-"""Checks that no attack is about; dojo/test_integrity.py and challenge/test_next_steps.py make them
-fire."""
+"""Checks that no attack is about; dojo/test_integrity.py, challenge/test_next_steps.py and
+challenge/test_task_checks.py make them fire."""
 
 
 @cache

@@ -52,7 +52,19 @@ def test_a_run_becomes_task_results(tmp_path: Path) -> None:
     assert tables["submissions"] == [
         {"id": "s1", "miner_uid": 7, "submitted_at": datetime(2026, 11, 21, 10, tzinfo=UTC)}
     ]
-    assert "2 trials without a score are left out" in imported.notes
+    assert (
+        "s1, run by v1: 2 of 6 trials without a score are left out: its pass rate is 0.500, "
+        "with them 0.333 to 0.667; run them before you rank it"
+    ) in imported.notes
+
+
+def test_a_complete_run_has_no_note_and_an_interrupted_one_has(tmp_path: Path) -> None:
+    """A trial that never ran is left out like one without a score."""
+    run(tmp_path / "run", {"a": "passed", "b": "failed"})
+    assert len(import_records("challenge-runs", tmp_path / "run").notes) == 1
+    (tmp_path / "run" / "b__1" / "result.json").unlink()
+    (note,) = import_records("challenge-runs", tmp_path / "run").notes[1:]
+    assert "1 of 2 trials without a score are left out: its pass rate is 1.000" in note
 
 
 def test_an_unnamed_submission_is_called_like_its_agent(tmp_path: Path) -> None:

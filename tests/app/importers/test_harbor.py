@@ -90,7 +90,16 @@ def test_a_trial_without_a_reward_has_no_score(tmp_path: Path) -> None:
     trial(tmp_path / "b", "fix", verifier_result=None, exception_info=error)
     imported = import_records("harbor", tmp_path)
     assert len(imported.tables["task_results"]) == 1
-    assert "1 trials without a score are left out" in imported.notes
+    assert (
+        "terminus@2.0, run by harbor: 1 of 2 trials without a score are left out: its pass rate is "
+        "1.000, with them 0.500 to 1.000; run them before you rank it"
+    ) in imported.notes
+
+
+def test_a_reward_of_any_size_is_read(tmp_path: Path) -> None:
+    """A test may write as many digits as it likes."""
+    trial(tmp_path / "t", "sort", verifier_result={"rewards": {"reward": 10**400}})
+    assert [row["passed"] for row in rows(tmp_path)["task_results"]] == [True]
 
 
 def test_everything_that_cannot_be_understood_is_told_at_once(tmp_path: Path) -> None:

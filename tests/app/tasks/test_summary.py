@@ -72,6 +72,9 @@ def test_a_summary_adds_up(made: list[tuple[str, Outcome]]) -> None:
     assert summary["total"] + summary["unscored"] == len(made)
     if summary["total"]:
         assert summary["pass_rate"] == summary["passed"] / summary["total"]
+        bounds = summary["bounds"]
+        assert bounds["low"] <= summary["pass_rate"] <= bounds["high"]
+        assert (bounds["low"] == bounds["high"]) == (summary["unscored"] == 0)
         interval = summary["interval"]
         assert interval["low"] <= summary["pass_rate"] <= interval["high"]
     else:

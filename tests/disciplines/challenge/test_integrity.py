@@ -30,7 +30,7 @@ CAUGHT = {
 }
 """Which check catches which attack, and whom it names where that is known beforehand."""
 
-BY_THEMSELVES = {"unimprovable-top", "paid-without-score"}
+BY_THEMSELVES = {"unimprovable-top", "paid-without-score", "missing-task-results"}
 """Checks that need no attacker: they report what rules and scores come to (test_next_steps.py)."""
 
 

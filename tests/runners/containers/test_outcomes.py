@@ -157,6 +157,8 @@ def logs(**texts: bytes) -> io.BytesIO:
         ({"json": b"true"}, None),
         ({"json": b"[1]"}, None),
         ({"json": b"NaN"}, None),
+        ({"json": b"1" + b"0" * 400}, None),
+        ({"json": b'{"reward": -1' + b"0" * 400 + b"}"}, None),
         ({"json": b"[" * 60_000}, None),
         ({"txt": b"1", "json": b"0"}, 0.0),
         ({"txt": b"1", "json": b"broken"}, None),

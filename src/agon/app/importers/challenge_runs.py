@@ -16,8 +16,9 @@ from datetime import datetime
 from pathlib import Path
 
 from agon.app.importers.imported import Imported
-from agon.app.importers.trials import STAKES, Trial, tables_of
-from agon.app.tasks.folder import RUN, read_plan, read_results
+from agon.app.importers.trials import STAKES, Trial, left_out, tables_of
+from agon.app.tasks.folder import RUN, Plan, read_plan, read_results
+from agon.app.tasks.trials import TrialResult
 from agon.errors import NotFound, Unreadable
 
 
@@ -34,28 +35,34 @@ def read(source: str) -> Imported:
     folders = [root] if (root / RUN).exists() else sorted(
         folder for folder in root.iterdir() if (folder / RUN).exists()
     )  # fmt: skip
-    trials, unscored = [], 0
+    trials: list[Trial] = []
+    notes = [STAKES]
     for folder in folders:
         plan = read_plan(folder)
-        results = read_results(folder)
-        unscored += sum(not result.scored for result in results)
-        trials += [
-            Trial(
-                submission=plan.submission or plan.agent,
-                miner_uid=plan.miner_uid,
-                submitted_at=datetime.fromisoformat(plan.started_at),
-                validator=plan.validator,
-                task=result.task,
-                passed=result.result == "passed",
+        results = [result for result in read_results(folder) if result.scored]
+        scored = [_trial(plan, result) for result in results]
+        trials += scored
+        if len(scored) < (planned := len(plan.tasks) * plan.trials):
+            notes.append(
+                left_out(
+                    plan.submission or plan.agent,
+                    plan.validator,
+                    passed=sum(trial.passed for trial in scored),
+                    scored=len(scored),
+                    trials=planned,
+                )
             )
-            for result in results
-            if result.scored
-        ]
     if not trials:
-        raise Unreadable(
-            f"{root} contains no run with a finished trial; give a folder written by --out"
-        )
-    notes = [STAKES]
-    if unscored:
-        notes.append(f"{unscored} trials without a score are left out")
+        raise Unreadable(f"{root} holds no run with a finished trial; give a folder of --out")
     return Imported("challenge", tables_of(trials), tuple(notes))
+
+
+def _trial(plan: Plan, result: TrialResult) -> Trial:
+    return Trial(
+        submission=plan.submission or plan.agent,
+        miner_uid=plan.miner_uid,
+        submitted_at=datetime.fromisoformat(plan.started_at),
+        validator=plan.validator,
+        task=result.task,
+        passed=result.result == "passed",
+    )

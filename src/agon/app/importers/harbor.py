@@ -18,6 +18,7 @@ Links are not followed.
 """
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,7 +26,7 @@ from typing import Any
 
 from agon.app.files import FileIssue, InvalidPackage, collect_issues, read_object
 from agon.app.importers.imported import Imported
-from agon.app.importers.trials import STAKES, Trial, tables_of
+from agon.app.importers.trials import STAKES, Trial, left_out, tables_of
 from agon.app.tasks.files import files_under
 from agon.errors import NotFound, Unreadable
 from agon.kernel.times import parse_time
@@ -50,7 +51,7 @@ def read(source: str) -> Imported:
         raise NotFound(f"{folder}: no such folder")
     issues: list[FileIssue] = []
     results: list[tuple[str, datetime, str, bool]] = []
-    unscored = 0
+    unscored: Counter[str] = Counter()
     for path in _result_files(folder):
         where = str(path.relative_to(folder))
         with collect_issues(issues):
@@ -59,7 +60,7 @@ def read(source: str) -> Imported:
                 continue
             passed = _passed(trial, where)
             if passed is None:
-                unscored += 1
+                unscored[_submission(trial)] += 1
                 continue
             results.append(
                 (_submission(trial), _started(trial, where), _task(trial, where), passed)
@@ -83,8 +84,17 @@ def read(source: str) -> Imported:
         for name, started, task, passed in results
     ]
     notes = ["miners are numbered from 1: do not set weights from these numbers", STAKES]
-    if unscored:
-        notes.append(f"{unscored} trials without a score are left out")
+    for name, missing in sorted(unscored.items()):
+        scored = [passed for other, _, _, passed in results if other == name]
+        notes.append(
+            left_out(
+                name,
+                _VALIDATOR,
+                passed=sum(scored),
+                scored=len(scored),
+                trials=len(scored) + missing,
+            )
+        )
     return Imported("challenge", tables_of(trials), tuple(notes))
 
 
@@ -134,7 +144,8 @@ def _passed(trial: Mapping[str, Any], where: str) -> bool | None:
         return None
     chosen = [rewards["reward"]] if "reward" in rewards else list(rewards.values())
     for value in chosen:
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or math.isnan(value):
+        number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        if not number or (isinstance(value, float) and math.isnan(value)):
             raise InvalidPackage(FileIssue(where, f"a reward is {value!r}", "give a number"))
     return all(value > 0 for value in chosen)
 

@@ -96,3 +96,19 @@ STAKES = (
     "a submission needs as many validators as the rule min_validators says"
 )
 """A note on what imported trials do not contain."""
+
+
+def left_out(submission: str, validator: str, *, passed: int, scored: int, trials: int) -> str:
+    """Return a note about a submission's trials without a score, and what they can change.
+
+    Example:
+        >>> left_out("s", "v", passed=1, scored=1, trials=4).partition(": it")[0]
+        's, run by v: 3 of 4 trials without a score are left out'
+    """
+    missing = trials - scored
+    rate = f"its pass rate is {passed / scored:.3f}" if scored else "it has no pass rate"
+    return (
+        f"{submission}, run by {validator}: {missing} of {trials} trials without a score are left "
+        f"out: {rate}, with them {passed / trials:.3f} to {(passed + missing) / trials:.3f}; "
+        "run them before you rank it"
+    )

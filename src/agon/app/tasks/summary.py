@@ -15,7 +15,8 @@ def summarize(plan: Plan, results: Iterable[TrialResult]) -> dict[str, Any]:
     """Return the content of ``summary.json``.
 
     S = passed / total over the trials that have a score; unscored trials are in neither and are
-    counted separately. A run without any score has ``pass_rate`` null and a ``reason``.
+    counted separately. ``bounds`` has the rates if they all failed and if they all passed. A run
+    without any score has ``pass_rate`` null and a ``reason``.
 
     Source: seed 001, Benchmark Score; interfaces, Program and task tools.
     """
@@ -36,6 +37,7 @@ def summarize(plan: Plan, results: Iterable[TrialResult]) -> dict[str, Any]:
         "passed": passed,
         "total": total,
         "unscored": len(everything) - total,
+        "bounds": _bounds(passed, total, len(everything)),
         "tasks": {
             name: _task(by_task[name], *counts.get(name, (0, 0))) for name in sorted(by_task)
         },
@@ -64,6 +66,13 @@ def _task(made: Sequence[TrialResult], passed: int, scored: int) -> dict[str, An
         "results": {str(one.number): one.result for one in made},
         "seconds": _sum(one.timings["total_s"] for one in made),
     }
+
+
+def _bounds(passed: int, scored: int, trials: int) -> dict[str, float | None]:
+    """Return the pass rates of all trials if those without a score failed, and if they passed."""
+    if not trials:
+        return {"low": None, "high": None}
+    return {"low": passed / trials, "high": (passed + trials - scored) / trials}
 
 
 def _interval(passed: int, total: int, tasks: int) -> dict[str, Any]:

@@ -110,6 +110,8 @@ def run_agent(  # noqa: PLR0913 (an option each)
     else:
         _draw(summary)
     click.echo(f"wrote {folder}/summary.json", err=True)
+    if unscored := _without_score(summary):
+        click.echo(f"warning: {unscored}; the same command tries them again", err=True)
     if "reason" in summary:
         from agon.errors import Unavailable
 
@@ -170,7 +172,7 @@ def _draw(summary: dict[str, Any]) -> None:
     out.table(
         [
             Column("task", list(tasks)),
-            Column("passed", [f"{row['passed']}/{row['trials']}" for row in rows], right=True),
+            Column("passed", [_passed(row) for row in rows], right=True),
             Column("trials", ["".join(_MARKS[value] for value in row["results"].values())
                               for row in rows]),
             Column("seconds", [f"{row['seconds']:.1f}" for row in rows], right=True),
@@ -181,7 +183,8 @@ def _draw(summary: dict[str, Any]) -> None:
     out.line(f"agent {summary['agent']} · {_rate(summary)}", style="bold")
     if len(chances := summary["pass_at_k"]) > 1:
         single = {k: value for k, value in chances.items() if int(k).bit_count() == 1}
-        out.line(" · ".join(f"pass@{k} {value:.3f}" for k, value in single.items()))
+        rates = [f"pass@{k} {value:.3f}" for k, value in single.items()]
+        out.line(" · ".join([*rates, *filter(None, [_without_score(summary)])]))
     used = summary["usage"]
     if used["steps"]:
         cost = "" if used["cost_usd"] is None else f" · {used['cost_usd']:.4f} USD"
@@ -194,11 +197,23 @@ def _draw(summary: dict[str, Any]) -> None:
 
 
 def _rate(summary: dict[str, Any]) -> str:
-    unscored = f" · {summary['unscored']} unscored" if summary["unscored"] else ""
+    unscored = _without_score(summary)
     if not summary["total"]:
-        return f"no score{unscored}"
-    interval = summary["interval"]
-    return (
-        f"pass rate {summary['pass_rate']:.3f} ({summary['passed']} of {summary['total']}), "
-        f"95 % {interval['low']:.3f} … {interval['high']:.3f}{unscored}"
-    )
+        return f"no score · {unscored}" if unscored else "no score"
+    interval, bounds = summary["interval"], summary["bounds"]
+    parts = [f"pass rate {summary['pass_rate']:.3f} ({summary['passed']} of {summary['total']})"]
+    if unscored:
+        parts.append(f"{unscored}, with them {bounds['low']:.3f} to {bounds['high']:.3f}")
+    parts.append(f"95 % {interval['low']:.3f} … {interval['high']:.3f}")
+    return ", ".join(parts)
+
+
+def _without_score(summary: dict[str, Any]) -> str:
+    """Return how many trials have no score; empty when all have one."""
+    unscored = summary["unscored"]
+    return f"{unscored} of {summary['total'] + unscored} trials unscored" if unscored else ""
+
+
+def _passed(row: dict[str, Any]) -> str:
+    unscored = f" ({row['unscored']} unscored)" if row["unscored"] else ""
+    return f"{row['passed']}/{row['trials']}{unscored}"

@@ -16,6 +16,7 @@ from agon.disciplines.challenge.near_copies import near_copies, usual_similarity
 from agon.disciplines.challenge.outcome import Outcome, outcome_of
 from agon.disciplines.challenge.reasons import percent
 from agon.disciplines.challenge.rules import ChallengeRules
+from agon.disciplines.challenge.task_checks import missing_task_results
 from agon.disciplines.challenge.weights import Network
 from agon.kernel.agreement.pairwise import PairwiseAgreement, pairwise_agreement
 from agon.kernel.findings import Check, Finding, RecordRefs, Severity, meanings, run_checks
@@ -386,6 +387,11 @@ TABLE: tuple[Check[Inspection], ...] = (
         "paid-without-score",
         "The strategy ranked pays miners whose score is 0 (rule ranked_zero).",
         lambda inspection: paid_without_score(inspection.outcome),
+    ),
+    Check(
+        "missing-task-results",
+        "A submission has no result for tasks on which a validator ran others.",
+        lambda inspection: missing_task_results(inspection.records),
     ),
 )
 """The checks, in the order in which they run."""

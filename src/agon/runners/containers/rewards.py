@@ -79,7 +79,7 @@ def _number(text: bytes, *, of_json: bool) -> float | None:
         if isinstance(value, dict):
             value = value["reward"] if "reward" in value else min(map(_plain, value.values()))
         return _plain(value)
-    except (ValueError, KeyError, TypeError, RecursionError):
+    except (ValueError, KeyError, TypeError, ArithmeticError, RecursionError):
         return None
 
 
