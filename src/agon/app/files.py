@@ -1,5 +1,6 @@
 """Read untrusted files: of bounded size, regular, never through a link; write private files."""
 
+import errno
 import json
 import os
 import secrets
@@ -66,24 +67,50 @@ def read_bytes(path: Path, *, most: int, where: str) -> bytes:
     """
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except FileNotFoundError:
-        raise InvalidPackage(FileIssue(where, "is missing", "add it")) from None
     except OSError as error:
-        if path.is_symlink():
-            issue = FileIssue(
-                where, "is a symbolic link, which is not followed", "replace it by the file"
-            )
-        else:
-            issue = FileIssue(where, f"cannot be read ({error.strerror})", "make it readable")
-        raise InvalidPackage(issue) from None
-    with os.fdopen(handle, "rb") as file:
+        raise InvalidPackage(_unreadable(where, error)) from None
+    try:
         about = os.fstat(handle)
         if not stat.S_ISREG(about.st_mode):
-            raise InvalidPackage(FileIssue(where, "is not a regular file", "replace it by a file"))
-        content = b"" if about.st_size > most else file.read(most + 1)
-        if max(about.st_size, len(content)) > most:
-            raise InvalidPackage(FileIssue(where, f"has more than {most:,} bytes", "shorten it"))
-        return content
+            raise InvalidPackage(_not_a_file(where, about.st_mode))
+        with open(handle, "rb", closefd=False) as file:
+            content = b"" if about.st_size > most else file.read(most + 1)
+    except OSError as error:
+        raise InvalidPackage(_unreadable(where, error)) from None
+    finally:
+        os.close(handle)
+    if max(about.st_size, len(content)) > most:
+        raise InvalidPackage(FileIssue(where, f"has more than {most:,} bytes", "shorten it"))
+    return content
+
+
+def _unreadable(where: str, error: OSError) -> FileIssue:
+    if error.errno == errno.ENOENT:
+        return FileIssue(where, "is missing", "add it")
+    if error.errno == errno.ELOOP:
+        what = "is a symbolic link, which is not followed"
+        return FileIssue(where, what, "replace it by the file")
+    if error.errno == errno.ENXIO:
+        return _not_a_file(where, stat.S_IFSOCK)
+    return FileIssue(where, f"cannot be read ({error.strerror})", "make it readable")
+
+
+def _not_a_file(where: str, mode: int) -> FileIssue:
+    what = "is a folder, not a file" if stat.S_ISDIR(mode) else "is not a regular file"
+    return FileIssue(where, what, "replace it by a file")
+
+
+def entries_of(folder: Path) -> list["os.DirEntry[str]"]:
+    """Return the entries of a folder, sorted by name.
+
+    Raises:
+        InvalidPackage: it cannot be read.
+    """
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(entries, key=lambda entry: entry.name)
+    except OSError as error:
+        raise InvalidPackage(_unreadable(str(folder), error)) from None
 
 
 def read_object(path: Path, *, where: str, most: int = MAX_JSON_FILE) -> dict[str, Any]:

@@ -185,6 +185,18 @@ def test_links_and_special_files_are_not_followed(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("file", ["task.toml", "instruction.md", "tests/test.sh"])
+def test_a_folder_in_the_place_of_a_file_is_an_issue_of_its_task(tmp_path: Path, file: str) -> None:
+    """It names the path, and the other tasks are read."""
+    harbor(tmp_path / "one")
+    folder = harbor(tmp_path / "two", leave_out=file)
+    (folder / file).mkdir()
+    with pytest.raises(InvalidPackage) as error:
+        read_tasks([tmp_path])
+    assert all("/two" in issue.where or "two/" in issue.where for issue in error.value.issues)
+    assert any(issue.where.endswith(file) for issue in error.value.issues)
+
+
 def test_all_faults_of_all_folders_are_told_at_once(tmp_path: Path) -> None:
     """One look is enough to repair everything."""
     harbor(tmp_path / "one", toml="[agent]\ntimeout_sec = 0\n", leave_out="tests/test.sh")

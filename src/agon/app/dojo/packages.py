@@ -1,7 +1,6 @@
 """Find and read solvers' packages: ``<user>/<submission>/solver.py`` and its JSON files."""
 
 import os
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -12,6 +11,7 @@ from agon.app.files import (
     FileIssue,
     InvalidPackage,
     collect_issues,
+    entries_of,
     read_bytes,
     read_object,
     text_of,
@@ -70,16 +70,21 @@ def find_packages(folder: Path) -> tuple[list[PackageFolder], list[FileIssue]]:
 
     Raises:
         NotFound: there is no such folder.
+        InvalidPackage: it cannot be read.
     """
     if not folder.is_dir():
         raise NotFound(f"{folder}: no such folder; name one with USER/SUBMISSION/{SOLVER}")
-    packages, issues = [], []
-    for user in _entries(folder):
+    packages: list[PackageFolder] = []
+    issues: list[FileIssue] = []
+    for user in _visible(folder):
         if not user.is_dir(follow_symlinks=False):
             if user.is_symlink():
                 issues.append(_link(user.path))
             continue
-        for entry in _entries(Path(user.path)):
+        entries: list[os.DirEntry[str]] = []
+        with collect_issues(issues):
+            entries = _visible(Path(user.path))
+        for entry in entries:
             issue = _misplaced(user.name, entry)
             if issue is not None:
                 issues.append(issue)
@@ -124,11 +129,8 @@ def read_package(package: PackageFolder) -> Submission:
     )  # fmt: skip
 
 
-def _entries(folder: Path) -> Iterator["os.DirEntry[str]"]:
-    with os.scandir(folder) as entries:
-        yield from sorted(
-            (one for one in entries if not one.name.startswith(".")), key=lambda one: one.name
-        )
+def _visible(folder: Path) -> list["os.DirEntry[str]"]:
+    return [entry for entry in entries_of(folder) if not entry.name.startswith(".")]
 
 
 def _misplaced(user: str, entry: "os.DirEntry[str]") -> FileIssue | None:
@@ -163,7 +165,11 @@ def _created(folder: Path) -> datetime:
         changed = (folder / SOLVER).lstat().st_mtime_ns // 1000
     except OSError:
         raise InvalidPackage from None  # the missing source is already an issue
-    return datetime.fromtimestamp(0, UTC) + timedelta(microseconds=changed)
+    try:
+        return datetime.fromtimestamp(0, UTC) + timedelta(microseconds=changed)
+    except OverflowError:
+        what, remedy = "was changed at a time no clock has", f"state created_at in {SUBMISSION}"
+        raise InvalidPackage(FileIssue(str(folder / SOLVER), what, remedy)) from None
 
 
 def _declared(folder: Path) -> tuple[str | None, str | None]:

@@ -6,7 +6,7 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-from agon.app.files import FileIssue, InvalidPackage, read_bytes
+from agon.app.files import FileIssue, InvalidPackage, entries_of, read_bytes
 
 MAX_TEXT = 1 << 20
 """Maximum size in bytes of an instruction or settings file."""
@@ -46,9 +46,7 @@ def files_under(folder: Path) -> Iterator[tuple[str, os.DirEntry[str]]]:
 
 def _entries(folder: Path, prefix: str) -> list[tuple[str, os.DirEntry[str]]]:
     """Return a folder's entries, the last one first."""
-    with os.scandir(folder) as entries:
-        ordered = sorted(entries, key=lambda entry: entry.name, reverse=True)
-    return [(f"{prefix}{entry.name}", entry) for entry in ordered]
+    return [(f"{prefix}{entry.name}", entry) for entry in reversed(entries_of(folder))]
 
 
 def sha256_of(folder: Path) -> str:
