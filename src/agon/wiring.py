@@ -207,7 +207,12 @@ def open_store(settings: "Settings", *, create: bool = True) -> "Store":
     """
     from agon.store import open_store as opened
 
-    return opened(settings.database, create=create)
+    return opened(
+        settings.database,
+        create=create,
+        lock_timeout_s=settings.database_lock_seconds,
+        idle_timeout_s=settings.database_idle_seconds,
+    )
 
 
 def open_service(settings: "Settings", *, create: bool = True) -> "Service":

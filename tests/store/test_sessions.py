@@ -16,7 +16,6 @@ from agon.entities.contests import Contest
 from agon.errors import Conflict, Unavailable, Unreadable
 from agon.ledger.entry import chain, genesis
 from agon.store import open_store
-from agon.store import store as module
 from agon.store.store import Store
 from store.factories import contest, created, job, later, new, sealed, vote
 
@@ -174,13 +173,10 @@ def test_a_result_of_a_lost_lease_is_not_kept(store: Store, spring: Contest) -> 
         assert list(session.entries.after(spring.no)) == []
 
 
-def test_a_writer_that_waits_too_long_is_told_so(
-    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_writer_that_waits_too_long_is_told_so(store: Store, tmp_path: Path) -> None:
     """A request must end, even when somebody holds the database."""
     store.close()
-    monkeypatch.setattr(module, "LOCK_TIMEOUT_S", 0.1)
-    own = open_store(f"sqlite:///{tmp_path}/held.db")
+    own = open_store(f"sqlite:///{tmp_path}/held.db", lock_timeout_s=0.1)
     with (
         own.write(),
         ThreadPoolExecutor(1) as pool,

@@ -17,7 +17,7 @@ ContestPath = Annotated[
 Id = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,100}$")]
 """An id that the service made."""
 
-FreeId = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00]+$")]
+FreeId = Annotated[str, Field(min_length=1, max_length=500, pattern=r"^[^\x00]+$")]
 """An id that was chosen by someone else."""
 
 Limit = Annotated[int, Field(ge=1, le=500, description="Maximum number of items.", examples=[50])]
@@ -33,7 +33,16 @@ Cursor = Annotated[
 ]
 """The beginning of a page; opaque to clients."""
 
-BoardName = Annotated[FreeId, Field(description="The board's name.", examples=["user-score"])]
+BoardName = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=550,
+        pattern=r"^[^\x00]+$",
+        description="The board's name.",
+        examples=["user-score"],
+    ),
+]
 """The name of a board in a path."""
 
 ParticipantId = Annotated[

@@ -5,11 +5,12 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Final, Literal, TypeAlias
-from urllib.parse import quote, urlsplit
+from urllib.parse import urlsplit
 
 import orjson
 
 from agon import __version__
+from agon.api.addresses import segment
 from agon.client.errors import error_of, problem_of
 from agon.errors import AgonError, Unavailable, Unreadable
 
@@ -160,7 +161,7 @@ class Connection:
         timeout: float | None = None,
     ) -> "httpx2.Request":
         params = {name: _text(value) for name, value in query.items() if value is not None}
-        url = self.url + PREFIX + "".join(f"/{quote(part, safe='')}" for part in path)
+        url = self.url + PREFIX + "".join(f"/{segment(part)}" for part in path)
         options: dict[str, Any] = {} if timeout is None else {"timeout": timeout}
         return self._http.build_request(
             method, url, params=params, content=content, headers=headers, **options

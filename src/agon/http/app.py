@@ -13,6 +13,7 @@ from agon import __version__
 from agon.api.catalog import all_operations
 from agon.app.service import Service
 from agon.errors import AgonError
+from agon.http.addresses import AddressMiddleware
 from agon.http.board_pages import BoardPages, BoardPagesMiddleware
 from agon.http.board_views import ViewCache
 from agon.http.description import completed
@@ -68,6 +69,7 @@ def create_app(service: Service, settings: Settings) -> FastAPI:
         redirect_slashes=False,
         lifespan=_lifespan,
         middleware=[
+            Middleware(AddressMiddleware),
             Middleware(LoggingMiddleware, serving=parts),
             Middleware(BodyLimitMiddleware, max_bytes=settings.max_body_mib << 20),
             Middleware(AuthMiddleware, serving=parts),

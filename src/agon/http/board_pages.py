@@ -18,7 +18,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Match, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from agon.api.models.base import ContestId, Name, Query
+from agon.api.models.base import BoardName, ContestId, Query, RecordId
 from agon.api.models.boards import BoardQuery, RowQuery, UnscoredQuery
 from agon.app.access.permissions import View
 from agon.app.contests.boards.cursors import Cursor
@@ -27,6 +27,7 @@ from agon.app.contests.boards.search import search
 from agon.app.contests.boards.stored_rows import NotStored
 from agon.app.service import Service
 from agon.errors import Unreadable
+from agon.http.addresses import path_parameters
 from agon.http.board_views import ACTION, BoardView, ViewCache, ViewKey
 from agon.http.boards import board_headers, page_response
 from agon.http.downloads import CSV, NDJSON, csv_chunks, ndjson_chunks
@@ -52,13 +53,13 @@ class BoardPath(Query):
     """The parameters of a board's path."""
 
     contest: ContestId
-    board: Name
+    board: BoardName
 
 
 class RowPath(BoardPath):
     """The parameters of the path of a participant's row on a board."""
 
-    id: Name
+    id: RecordId
 
 
 class BoardPages:
@@ -295,7 +296,7 @@ def _parse(request: Request, path: type[P], query: type[Q]) -> tuple[P, Q]:
     parse_query = _parse_query if len(text) > _MAX_CACHED_QUERY else _parse_query_cached
     parameters, query_errors = parse_query(query, text)
     try:
-        names = path.model_validate(request.path_params)
+        names = path.model_validate(path_parameters(request.scope))
     except ValidationError as error:
         query_errors = [*_errors("path", error), *query_errors]
     if query_errors:

@@ -10,6 +10,7 @@ from pydantic import BaseModel
 from starlette.requests import Request
 from starlette.responses import Response
 
+from agon.api.addresses import filled
 from agon.api.authorization import authorize
 from agon.api.models.base import Page, ProblemDetails
 from agon.api.models.jobs import Job
@@ -17,6 +18,7 @@ from agon.api.operation import PREFIX, ContestContext, Context, Operation, Param
 from agon.api.pages import PageRequest
 from agon.api.parameters import ContestPath, Cursor, Limit
 from agon.app.contests.boards.stored_rows import NotStored
+from agon.http.addresses import OperationRoute
 from agon.http.middleware.auth import caller_of
 from agon.http.pages import link
 from agon.http.problems import MEDIA_TYPE
@@ -58,7 +60,7 @@ def add_operations(
         handlers: by operation id, functions ``(request, context, **parameters)`` that respond to
             raw operations.
     """
-    router = APIRouter()
+    router = APIRouter(route_class=OperationRoute)
     for operation in operations:
         handler = handlers.get(operation.id, _elsewhere) if operation.raw else None
         _add_route(router, operation, handler)
@@ -135,7 +137,7 @@ def _answer(operation: AnyOperation) -> Endpoint:
             if header is not None:
                 http_response.headers["link"] = header
         if operation.location is not None:
-            path = operation.location.format(result=result, **http_request.path_params)
+            path = filled(operation.location, {**http_request.path_params, "result": result})
             http_response.headers["location"] = PREFIX + path
         if result is None:
             return Response(status_code=204)

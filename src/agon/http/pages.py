@@ -1,8 +1,10 @@
 """Link headers of pages."""
 
-from urllib.parse import quote, urlencode
+from urllib.parse import urlencode
 
 from starlette.requests import Request
+
+from agon.http.addresses import sent_path
 
 
 def link(request: Request, **cursors: str | None) -> str | None:
@@ -11,7 +13,7 @@ def link(request: Request, **cursors: str | None) -> str | None:
     The link is the request's path and query: the server does not know the scheme and host that the
     client uses, and a client must not send its token to another host.
     """
-    address = quote(request.scope["path"])
+    address = sent_path(request.scope)
     parameters = [
         (name, value) for name, value in request.query_params.multi_items() if name != "cursor"
     ]

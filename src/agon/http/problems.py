@@ -22,6 +22,7 @@ from agon.errors import (
     Unauthenticated,
     Unavailable,
 )
+from agon.http.addresses import allowed_methods
 from agon.http.serving import serving
 
 MEDIA_TYPE: Final = "application/problem+json"
@@ -173,7 +174,12 @@ async def on_http_error(request: Request, error: Exception) -> Response:
     """Return the response to an HTTP error: unknown paths or methods, bodies that are too large."""
     assert isinstance(error, HTTPException)  # noqa: S101 (it is registered for these)
     detail = _REMEDIES.get(error.status_code, str(error.detail))
-    return problem(error.status_code, detail, request_id=request_id(request), headers=error.headers)
+    headers = dict(error.headers or {})
+    if error.status_code == 405:  # noqa: PLR2004 (HTTP)
+        # Each route knows its own method only.
+        headers["allow"] = allowed_methods(request.scope["path"]) or headers.get("Allow", "")
+        headers.pop("Allow", None)
+    return problem(error.status_code, detail, request_id=request_id(request), headers=headers)
 
 
 async def on_invalid_request(request: Request, error: Exception) -> Response:
@@ -216,6 +222,8 @@ def request_id(request: Request) -> str | None:
 def _message(error: Mapping[str, Any]) -> str:
     """Return an error's message; the value is not repeated, as it may be a secret."""
     cause = (error.get("ctx") or {}).get("error")
+    if error["type"] == "json_invalid":
+        return str(cause)
     return str(cause) if isinstance(cause, Exception) else str(error["msg"])
 
 

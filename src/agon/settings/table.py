@@ -105,6 +105,20 @@ class Settings(BaseSettings):
         bounds="a URL of sqlite or postgresql",
         secret=True,
     )
+    database_lock_seconds: float = _setting(
+        20.0,
+        "Seconds a session waits for another that writes; then its request gets 503. Less than "
+        "request_timeout_seconds.",
+        low=0.1,
+        high=3600,
+    )
+    database_idle_seconds: float = _setting(
+        10.0,
+        "Seconds a session that writes may be idle before PostgreSQL ends it: so long a process "
+        "that was stopped holds its contest's lock. Less than database_lock_seconds.",
+        low=0.1,
+        high=3600,
+    )
     server_key_file: str = _setting(
         "",
         "File of the server's own key (32 random bytes, mode 0600), created at the first start. It "

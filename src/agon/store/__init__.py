@@ -10,13 +10,22 @@ if TYPE_CHECKING:
 __all__ = ["open_store"]
 
 
-def open_store(url: str, *, create: bool = True) -> "Store":
+def open_store(
+    url: str,
+    *,
+    create: bool = True,
+    lock_timeout_s: float | None = None,
+    idle_timeout_s: float | None = None,
+) -> "Store":
     """Return a store on a database; the caller has to close it.
 
     Args:
         url: ``sqlite:///agon.db`` or ``postgresql://user@host/name``.
         create: create the tables of an empty database. One with an older revision is not changed,
             and its sessions raise an error.
+        lock_timeout_s: how long a session waits for another that writes; None: the default.
+        idle_timeout_s: how long a session that writes may be idle before PostgreSQL ends it; None:
+            the default.
 
     Raises:
         Unreadable: the URL is not of SQLite or PostgreSQL.
@@ -32,12 +41,14 @@ def open_store(url: str, *, create: bool = True) -> "Store":
         []
     """
     try:
-        from agon.store.engines import open_engine
+        from agon.store.engines import IDLE_TIMEOUT_S, LOCK_TIMEOUT_S, open_engine
         from agon.store.migrations import current, upgrade
         from agon.store.store import Store
     except ModuleNotFoundError as error:
         raise Unavailable(f"the service needs {error.name}: pip install 'agon[serve]'") from error
-    engine = open_engine(url)
+    lock_timeout_s = LOCK_TIMEOUT_S if lock_timeout_s is None else lock_timeout_s
+    idle_timeout_s = IDLE_TIMEOUT_S if idle_timeout_s is None else idle_timeout_s
+    engine = open_engine(url, lock_timeout_s=lock_timeout_s)
     if create and current(url) is None:
         upgrade(url)
-    return Store(engine)
+    return Store(engine, lock_timeout_s=lock_timeout_s, idle_timeout_s=idle_timeout_s)

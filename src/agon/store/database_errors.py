@@ -16,6 +16,8 @@ _HINTS: Final = (
     (("disk I/O error",), "cannot be read or written", "see whether its disk is full or failing"),
     (("readonly", "read-only"), "may only be read",
      "give the user that runs agon the right to write the file and its folder"),
+    (("idle-in-transaction",), "ended a session that was idle for too long",
+     "try again; if it happens often, raise database_idle_seconds"),
     (("malformed",), "is damaged",
      "agon db verify shows where; agon db restore restores a backup"),
 )  # fmt: skip

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,8 +14,14 @@ from sqlalchemy.exc import ArgumentError
 from agon.errors import Unavailable, Unreadable
 from agon.store.database_errors import translate_errors
 
-LOCK_TIMEOUT_S: Final = 30
-"""How long a session waits for another that writes."""
+LOCK_TIMEOUT_S: Final = 20.0
+"""How long a session waits for another that writes, by default: less than a request may take."""
+
+IDLE_TIMEOUT_S: Final = 10.0
+"""How long a session that writes may be idle, by default: less than others wait for its locks.
+
+PostgreSQL ends it then, so that a process that was stopped within it does not hold its locks.
+"""
 
 CHANNEL: Final = "agon_stored"
 """On PostgreSQL, every session that stored something is notified on this channel."""
@@ -25,13 +32,14 @@ SELECT pg_notify('{CHANNEL}', '') WHERE txid_current_if_assigned() IS NOT NULL
 """Only a session that stored something has a transaction id; others send no notification."""
 
 _STATEMENT_TIMEOUT_S: Final = 120
-_IDLE_TIMEOUT_S: Final = 600
+_READING_IDLE_TIMEOUT_S: Final = 600
+_UNACKNOWLEDGED_MS: Final = 30_000
+"""How long what PostgreSQL sends may stay unread by a client that is stopped."""
 
 _PRAGMAS: Final = (
     "PRAGMA page_size = 16384",  # of a new file; entries of 400 bytes fill small pages badly
     "PRAGMA journal_mode = WAL",  # readers and the one writer do not wait for each other
     "PRAGMA synchronous = NORMAL",  # safe in WAL: a power cut may undo the last commits, no more
-    f"PRAGMA busy_timeout = {LOCK_TIMEOUT_S * 1000}",
     "PRAGMA foreign_keys = ON",
     "PRAGMA temp_store = MEMORY",
     "PRAGMA cache_size = -65536",  # 64 MiB: the indexes of a million entries
@@ -80,8 +88,12 @@ def display_url(url: URL) -> str:
     return f"the database {url.database or 'of the user'} on {url.host or 'this machine'}"
 
 
-def open_engine(url: str) -> Engine:
+def open_engine(url: str, *, lock_timeout_s: float = LOCK_TIMEOUT_S) -> Engine:
     """Return an engine for a database; the first session connects.
+
+    Args:
+        url: the database.
+        lock_timeout_s: how long a session waits for another that writes.
 
     Raises:
         Unreadable: the URL is not of SQLite or PostgreSQL.
@@ -92,11 +104,12 @@ def open_engine(url: str) -> Engine:
         engine = create_engine(
             parsed, connect_args={"check_same_thread": False}, pool_size=8, max_overflow=64
         )
-        event.listen(engine, "connect", _prepare_sqlite)
+        event.listen(engine, "connect", partial(_prepare_sqlite, lock_timeout_s=lock_timeout_s))
         return engine
     settings = (
-        f"-c statement_timeout={_STATEMENT_TIMEOUT_S}s -c lock_timeout={LOCK_TIMEOUT_S}s "
-        f"-c idle_in_transaction_session_timeout={_IDLE_TIMEOUT_S}s -c timezone=UTC"
+        f"-c statement_timeout={_STATEMENT_TIMEOUT_S}s -c lock_timeout={_ms(lock_timeout_s)} "
+        f"-c idle_in_transaction_session_timeout={_READING_IDLE_TIMEOUT_S}s "
+        f"-c tcp_user_timeout={_UNACKNOWLEDGED_MS} -c timezone=UTC"
     )
     arguments = {"connect_timeout": 10, "application_name": "agon", "options": settings}
     try:
@@ -109,12 +122,15 @@ def open_engine(url: str) -> Engine:
 
 
 @contextmanager
-def begin(engine: Engine, *, writing: bool) -> Iterator[Connection]:
+def begin(
+    engine: Engine, *, writing: bool, idle_timeout_s: float = IDLE_TIMEOUT_S
+) -> Iterator[Connection]:
     """Begin a transaction; commit it at the end of the block, or roll it back on an error.
 
     On SQLite a writing transaction takes the write lock at its beginning, so that it never fails
     later because of another writer. On PostgreSQL one that stored something notifies watchers as it
-    commits. A reading transaction sees one consistent state and cannot write.
+    commits, and one that is idle for longer than ``idle_timeout_s`` is ended. A reading transaction
+    sees one consistent state and cannot write.
 
     Raises:
         Unavailable: the database cannot be reached, or stays locked.
@@ -129,6 +145,9 @@ def begin(engine: Engine, *, writing: bool) -> Iterator[Connection]:
             if sqlite:
                 connection.exec_driver_sql(f"PRAGMA query_only = {int(not writing)}")
                 connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
+            elif writing:
+                idle = f"SET LOCAL idle_in_transaction_session_timeout = {_ms(idle_timeout_s)}"
+                connection.exec_driver_sql(idle)
             yield connection
             if writing and not sqlite:
                 connection.exec_driver_sql(_NOTIFY)
@@ -153,8 +172,13 @@ def create_private_file(path: Path) -> None:
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
 
 
-def _prepare_sqlite(connection: Any, _record: object) -> None:
+def _ms(seconds: float) -> int:
+    """Return milliseconds, at least one: for PostgreSQL 0 is no limit."""
+    return max(1, round(seconds * 1000))
+
+
+def _prepare_sqlite(connection: Any, _record: object, *, lock_timeout_s: float) -> None:
     """Turn off the driver's implicit transactions; :func:`begin` manages them."""
     connection.isolation_level = None
-    for pragma in _PRAGMAS:
+    for pragma in (*_PRAGMAS, f"PRAGMA busy_timeout = {_ms(lock_timeout_s)}"):
         connection.execute(pragma)

@@ -8,7 +8,7 @@ from sqlalchemy import Engine
 from sqlalchemy.engine import Connection
 
 from agon.errors import DatabaseUnavailable
-from agon.store.engines import LOCK_TIMEOUT_S, begin, display_url
+from agon.store.engines import IDLE_TIMEOUT_S, LOCK_TIMEOUT_S, begin, display_url
 from agon.store.migrations import require_newest
 from agon.store.session import Session
 from agon.store.transaction import Transaction
@@ -21,8 +21,16 @@ class Store:
     for each other at a lock here, which is fairer and faster than the file's lock.
     """
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        *,
+        lock_timeout_s: float = LOCK_TIMEOUT_S,
+        idle_timeout_s: float = IDLE_TIMEOUT_S,
+    ) -> None:
         self._engine = engine
+        self._lock_timeout_s = lock_timeout_s
+        self._idle_timeout_s = idle_timeout_s
         self._database = display_url(engine.url)
         self._write_lock = Lock() if engine.dialect.name == "sqlite" else None
         self._checked = False
@@ -34,7 +42,8 @@ class Store:
         Raises:
             Unavailable: the database cannot be reached, or has another revision.
         """
-        with self._exclusive(), begin(self._engine, writing=True) as connection:
+        began = begin(self._engine, writing=True, idle_timeout_s=self._idle_timeout_s)
+        with self._exclusive(), began as connection:
             yield self._session(connection)
 
     @contextmanager
@@ -62,7 +71,7 @@ class Store:
         if self._write_lock is None:
             yield
             return
-        if not self._write_lock.acquire(timeout=LOCK_TIMEOUT_S):
+        if not self._write_lock.acquire(timeout=self._lock_timeout_s):
             raise DatabaseUnavailable(f"{self._database} is busy with another writer; try again")
         try:
             yield

@@ -84,6 +84,12 @@ Text = Annotated[PlainText, StringConstraints(min_length=1, max_length=10_000)]
 Name = Annotated[PlainText, StringConstraints(min_length=1, max_length=200)]
 """An id or a title that is free text."""
 
+RecordId = Annotated[PlainText, StringConstraints(min_length=1, max_length=500)]
+"""An id that records may have."""
+
+BoardName = Annotated[PlainText, StringConstraints(min_length=1, max_length=550)]
+"""The name of a board, which may end with an id."""
+
 ExternalId = Annotated[PlainText, StringConstraints(min_length=1, max_length=500)]
 """The sender's own id."""
 

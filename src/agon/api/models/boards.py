@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints
 
-from agon.api.models.base import Name, PlainText, Query, Resource
+from agon.api.models.base import PlainText, Query, RecordId, Resource
 
 AsOf = Annotated[PlainText, StringConstraints(max_length=64)]
 PageCursor = Annotated[PlainText, StringConstraints(max_length=200)]
@@ -18,8 +18,8 @@ class BoardQuery(Query):
 
     as_of: AsOf | None = Field(default=None, description=_AS_OF)
     cursor: PageCursor | None = Field(default=None, description=_CURSOR)
-    around: Name | None = Field(default=None, description="An id to have in the middle.")
-    q: Name | None = Field(
+    around: RecordId | None = Field(default=None, description="An id to have in the middle.")
+    q: RecordId | None = Field(
         default=None, description="A prefix of ids: only those rows, in the order of ids."
     )
     limit: int = Field(default=50, ge=1, le=500, description="Maximum number of rows.")

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from agon.api.models.base import Name, PlainText, Request, Resource, Text
+from agon.api.models.base import Name, PlainText, RecordId, Request, Resource, Text
 
 
 class Findings(Resource):
@@ -20,7 +20,7 @@ class CaseCreate(Request):
 
     text: Text = Field(description="Why it is opened.")
     title: Name | None = None
-    subjects: tuple[Name, ...] = Field(default=(), max_length=1000)
+    subjects: tuple[RecordId, ...] = Field(default=(), max_length=1000)
     finding: int | None = Field(
         default=None, ge=0, le=1 << 31, description="Index of a finding of the last scan, from 0."
     )

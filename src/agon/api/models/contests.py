@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import Field
 
-from agon.api.models.base import ContestId, JsonObject, Name, PlainText, Request, Resource
+from agon.api.models.base import BoardName, ContestId, JsonObject, PlainText, Request, Resource
 from agon.ledger.contest_state import Lifecycle, Visibility
 
 
@@ -22,7 +22,7 @@ class ContestCreate(Request):
     visibility: Visibility = "public"
     description: PlainText = Field(default="", max_length=20_000)
     series: ContestId | None = Field(default=None, description="The series it is a season of.")
-    boards: tuple[Name, ...] | None = Field(
+    boards: tuple[BoardName, ...] | None = Field(
         default=None, max_length=50, description="The default board first; null: all boards."
     )
 

@@ -5,15 +5,17 @@ from typing import Any
 
 from pydantic import Field
 
-from agon.api.models.base import ExternalId, JsonObject, Name, Request, Resource
+from agon.api.models.base import ExternalId, JsonObject, RecordId, Request, Resource
 from agon.api.models.jobs import Job
 
 
 class SubmissionCreate(Request):
     """A program or an agent."""
 
-    user: Name | None = Field(default=None, description="The participant; null: the token's user.")
-    problem: Name | None = Field(default=None, description="Dojo: the problem's id.")
+    user: RecordId | None = Field(
+        default=None, description="The participant; null: the token's user."
+    )
+    problem: RecordId | None = Field(default=None, description="Dojo: the problem's id.")
     content: JsonObject = Field(
         description="Dojo: source, method_tag, notes. Challenge: miner_uid, agent, competition."
     )

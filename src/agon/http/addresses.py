@@ -1,0 +1,112 @@
+"""Read the segments of a path: a slash that is part of an id is no border between segments.
+
+Servers decode a whole path before it is routed, and ``a%2Fb`` becomes two segments. Here the path
+is taken as it was sent and decoded segment by segment; within a segment ``/`` and ``%`` stay
+encoded until the segment is a parameter.
+"""
+
+import json
+from collections.abc import Awaitable, Callable, Sequence
+from functools import lru_cache
+from re import Pattern
+from typing import Any, Final
+from urllib.parse import quote, unquote
+
+from fastapi.routing import APIRoute
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import compile_path
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from agon.api.catalog import all_operations
+from agon.kernel.plain_json import InvalidJson, read_json
+
+_SLASH: Final = "%2F"
+_PERCENT: Final = "%25"
+
+
+class AddressMiddleware:
+    """Replaces the decoded path of a request by one whose segments are those that were sent."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on."""
+        sent = scope.get("raw_path") if scope["type"] == "http" else None
+        if sent and b"%" in sent:
+            segments = sent.decode("latin-1").split("/")
+            scope = {**scope, "path": "/".join(map(_routed, segments))}
+        await self.app(scope, receive, send)
+
+
+def _routed(segment: str) -> str:
+    """Return a segment as it is routed: decoded, without slashes."""
+    return unquote(segment).replace("%", _PERCENT).replace("/", _SLASH)
+
+
+def path_parameters(scope: Scope) -> dict[str, Any]:
+    """Return the parameters of a routed request's path, decoded."""
+    return {name: _decoded(value) for name, value in scope.get("path_params", {}).items()}
+
+
+def _decoded(value: str) -> str:
+    return value.replace(_SLASH, "/").replace(_PERCENT, "%") if "%" in value else value
+
+
+def sent_path(scope: Scope) -> str:
+    """Return the path of a request as it was sent, percent-encoded."""
+    raw: bytes | None = scope.get("raw_path")
+    return quote(scope["path"]) if raw is None else raw.decode("latin-1")
+
+
+class OperationRequest(Request):
+    """A request of an operation: its path is decoded, its body has the limits of JSON."""
+
+    def __init__(self, request: Request) -> None:
+        parameters = path_parameters(request.scope)
+        super().__init__({**request.scope, "path_params": parameters}, request.receive)
+
+    async def json(self) -> Any:
+        """Return the body's value.
+
+        Raises:
+            JSONDecodeError: it is not JSON, or beyond the limits; FastAPI answers with 400.
+        """
+        try:
+            return read_json(await self.body())
+        except InvalidJson as error:
+            raise json.JSONDecodeError(f"the body {error}", "", 0) from None
+
+
+class OperationRoute(APIRoute):
+    """The route of an operation."""
+
+    def get_route_handler(self) -> Callable[[Request], Awaitable[Response]]:  # type: ignore[override]  # a coroutine is one
+        """Return what answers requests."""
+        handle = super().get_route_handler()
+
+        async def answer(request: Request) -> Response:
+            return await handle(OperationRequest(request))
+
+        return answer
+
+
+def allowed_methods(path: str) -> str:
+    """Return the methods of a routed path as the ``Allow`` header lists them; empty for none.
+
+    Example:
+        >>> allowed_methods("/api/v1/contests/spring/records")
+        'GET, POST'
+    """
+    methods = next((found for pattern, found in _patterns() if pattern.match(path)), ())
+    return ", ".join(sorted(methods))
+
+
+@lru_cache
+def _patterns() -> Sequence[tuple[Pattern[str], Sequence[str]]]:
+    """Return the methods of each path of an operation; paths without placeholders come first."""
+    found: dict[str, list[str]] = {}
+    for operation in sorted(all_operations(), key=lambda one: len(one.placeholders)):
+        found.setdefault(operation.url, []).append(operation.method)
+    return [(compile_path(url)[0], methods) for url, methods in found.items()]
