@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
+from agon.app.contests.ledgers import append
 from agon.entities.access import Role
 from agon.entities.jobs import NewJob
+from agon.entities.webhooks import EVENT_KINDS, STAFF_EVENTS
 from agon.errors import DatabaseUnavailable, Unavailable, Unreadable
 from agon.http.archives import unpack
 from fakes.instance import Instance
@@ -134,6 +136,37 @@ def test_webhooks_do_not_lead_into_our_own_network(instance: Instance, url: str)
     instance.contest()
     answer = instance.post("/contests/spring/webhooks", "organiser", json={"url": url})
     assert (answer.status_code, answer.json()["code"]) == (422, "forbidden-url")
+
+
+def test_a_webhook_for_an_unknown_kind_of_event_is_refused_with_a_suggestion(
+    instance: Instance,
+) -> None:
+    """It would wait for ever; the description lists all kinds."""
+    instance.contest("spring")
+    path = "/contests/spring/webhooks"
+    body = {"url": "https://hooks.example/", "events": ["snapshot-publised"]}
+    refused = instance.post(path, "organiser", json=body)
+    assert refused.status_code == 422
+    assert "did you mean snapshot-published?" in refused.json()["detail"]
+    made = instance.post(path, "organiser", json={**body, "events": list(EVENT_KINDS)})
+    assert made.status_code == 201, made.text
+    path = f"/api/v1{path}/{made.json()['id']}"
+    headers = instance.as_("organiser")
+    refused = instance.client.patch(path, json={"events": ["x"]}, headers=headers)
+    assert refused.status_code == 422
+    assert "contest-frozen" in refused.json()["detail"]
+
+
+def test_the_listed_kinds_of_events_are_those_that_are_announced() -> None:
+    """Of entries all that have an event; and the reference lists them all."""
+    of_entries = {*append._PUBLIC_EVENTS, *append._STAFF_EVENTS}
+    assert of_entries < set(EVENT_KINDS)
+    assert set(EVENT_KINDS) - of_entries == {
+        "findings-changed", "ledger-imported", "rank-changed", "snapshot-published",
+    }  # fmt: skip
+    assert set(append._STAFF_EVENTS) < set(STAFF_EVENTS)
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "http.md").read_text()
+    assert all(f"`{kind}`" in page for kind in EVENT_KINDS)
 
 
 def test_a_change_set_goes_from_proposal_to_roll_back(instance: Instance) -> None:

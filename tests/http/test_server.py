@@ -226,7 +226,9 @@ def test_pages_that_are_kept_are_never_old(served: Served) -> None:
 
 def test_a_whole_contest_runs_with_processes_that_die(tmp_path: Path) -> None:
     """A worker publishes what was sent; whatever is killed comes back; the end is in good order."""
-    server = start(tmp_path, "--workers", "1", "--processes", "2", "--database", "sqlite:///x.db")
+    (temporary := tmp_path / "temporary").mkdir()
+    server = start(tmp_path, "--workers", "1", "--processes", "2", "--database", "sqlite:///x.db",
+                   TMPDIR=str(temporary))  # fmt: skip
     try:
         body = {"id": "spring", "discipline": "community", "title": "Spring"}
         assert server.ask("POST", "/contests", json=body).status_code == 201
@@ -248,6 +250,8 @@ def test_a_whole_contest_runs_with_processes_that_die(tmp_path: Path) -> None:
                 break
             time.sleep(0.2)
         assert [row["id"] for row in found.json()["rows"]] == ["ada"]
+        explained = server.ask("GET", "/contests/spring/boards/user-score/explanations/ada")
+        assert explained.status_code == 200
         path = f"{server.url}/api/v1/contests/spring/events"
         with httpx2.stream("GET", path, timeout=PATIENCE) as stream:
             server.process.send_signal(signal.SIGTERM)
@@ -256,6 +260,7 @@ def test_a_whole_contest_runs_with_processes_that_die(tmp_path: Path) -> None:
                 pass
         assert server.process.wait(PATIENCE) == 0
         assert time.monotonic() - began < 30
+        assert list(temporary.iterdir()) == []
     finally:
         server.process.kill()
     with pytest.raises(httpx2.HTTPError):

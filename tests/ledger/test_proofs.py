@@ -156,5 +156,20 @@ def test_a_manifest_nested_too_deep_is_refused() -> None:
     written = proof_of(0).to_bytes().replace(b'"overrides":{}', b'"overrides":' + deep)
     issues = verify_proof(written).issues
     assert [issue.what for issue in issues] == [
-        "the signature is not that of public_key over the manifest"
+        "the proof nests more than 100 levels of lists and objects"
     ]
+
+
+def test_whatever_byte_is_altered_the_values_are_others_or_the_proof_fails() -> None:
+    """Only blanks between values may change: a line end into a carriage return, say."""
+    written = proof_of(0).to_bytes()
+    blanks = 0
+    for index in range(len(written)):
+        for altered in {written[index] ^ 1, written[index] ^ 32, ord("\r")} - {written[index]}:
+            changed = written[:index] + bytes([altered]) + written[index + 1 :]
+            if not verify_proof(changed, public=signatures.public_key(KEY)).issues:
+                assert json.loads(changed) == json.loads(written)
+                blanks += 1
+    assert blanks == 1
+    twice = written.replace(b'{"index":', b'{"index":7,"index":', 1)
+    assert "twice" in str(verify_proof(twice).issues[0])

@@ -128,6 +128,10 @@ def test_a_ledger_says_which_discipline_is_not_installed(
     assert ended.code == 1
     assert "'quiz'; give one of" in ended.err
     assert "install the package that adds it" in ended.err
+    ended = run_process("db", "verify", *at, PYTHONPATH="")
+    assert ended.code == 1
+    assert "install the package that adds it" in ended.err
+    assert "restore" not in ended.err
 
 
 def test_the_library_takes_it_by_name(quiz: Path) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,3 +43,19 @@ class DeliveryLog:
     state: Literal["waiting", "delivered", "given-up"]
     attempts: Sequence[Mapping[str, Any]]
     created_at: datetime
+
+
+PUBLIC_EVENTS: Final = (
+    "contest-finalised", "contest-frozen", "contest-opened", "contest-unfrozen", "edition-adopted",
+    "problem-published", "problem-revealed", "rank-changed", "snapshot-published",
+)  # fmt: skip
+"""Kinds of events that everyone who sees a contest gets."""
+
+STAFF_EVENTS: Final = (
+    "adjustment-made", "change-rolled-back", "contest-created", "decision-made", "draw-made",
+    "findings-changed", "ledger-imported", "records-voided", "submission-received",
+)  # fmt: skip
+"""Kinds of events that organizers and operators get."""
+
+EVENT_KINDS: Final = tuple(sorted(PUBLIC_EVENTS + STAFF_EVENTS))
+"""Kinds of events a webhook can be subscribed to."""

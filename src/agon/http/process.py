@@ -77,9 +77,16 @@ class HeaderTimeout(SlowReaderTimeout):
 class Server(uvicorn.Server):
     """Serves until a signal; then ends the event streams and lets running requests finish."""
 
-    def __init__(self, config: uvicorn.Config, *, stopping: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        *,
+        stopping: Callable[[], None],
+        stopped: Callable[[], None],
+    ) -> None:
         super().__init__(config)
         self._stopping = stopping
+        self._stopped = stopped
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start to serve; exempt what is loaded by now from garbage collection."""
@@ -88,6 +95,11 @@ class Server(uvicorn.Server):
             listener.listen(_BACKLOG)  # asyncio has one number for both, and set this one low
         gc.collect()
         gc.freeze()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Let running requests finish; the signal then ends the process without anything else."""
+        await super().shutdown(sockets)
+        self._stopped()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Begin the shutdown."""
@@ -111,7 +123,7 @@ def server(service: Service, settings: Settings) -> Server:
         backlog=_MAX_ACCEPTED_TOGETHER,
         timeout_graceful_shutdown=GRACE_S,
     )
-    return Server(config, stopping=app.state.serving.streams.close)
+    return Server(config, stopping=app.state.serving.streams.close, stopped=service.replicas.close)
 
 
 def main(arguments: list[str]) -> None:

@@ -5,10 +5,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
-import orjson
-
 from agon.errors import NotFound
 from agon.kernel.fingerprints import canonical_json
+from agon.kernel.plain_json import InvalidJson, read_json
 from agon.ledger import merkle
 from agon.ledger.issues import InvalidEntry, LedgerIssue
 from agon.ledger.kinds import A_COUNT, Field, field_issues, is_count, is_sha256, preview
@@ -65,6 +64,7 @@ def verify_proof(written: bytes, *, public: bytes | None = None) -> ProofVerific
     """Verify a proof file: signature over the manifest, line under its Merkle root, and rules.
 
     The ``rules_sha256`` of the manifest is compared with that of its edition, if this agon has it.
+    What is proved are the file's values: blanks and line ends between them have no meaning.
 
     Args:
         written: the file's bytes.
@@ -130,9 +130,9 @@ def _proof_of(written: bytes) -> Proof:
         what = f"the proof is longer than {MAX_PROOF_BYTES:,} bytes"
         raise InvalidEntry([LedgerIssue(what, "use the proof as it was issued")])
     try:
-        value = orjson.loads(written)
-    except orjson.JSONDecodeError as error:
-        what = f"the proof is not JSON in UTF-8 ({error})"
+        value = read_json(written)
+    except InvalidJson as error:
+        what = f"the proof {error.fact}"
         raise InvalidEntry([LedgerIssue(what, "use the file as it was issued")]) from None
     if not isinstance(value, dict):
         raise InvalidEntry([LedgerIssue(f"the proof is {preview(value)}", "give an object")])

@@ -6,8 +6,12 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, StringConstraints
 
 from agon.api.models.base import PlainText, Request, Resource
+from agon.entities.webhooks import EVENT_KINDS
 
-EventKind = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z-]{0,59}$")]
+EventKind = Annotated[
+    str, StringConstraints(max_length=60), Field(json_schema_extra={"enum": list(EVENT_KINDS)})
+]
+"""A kind of event; the use case rejects others, with a suggestion."""
 
 
 class WebhookCreate(Request):

@@ -58,6 +58,15 @@ class ReplicaCache:
         with self._lock:
             self._replicas.pop(contest_id, None)
 
+    def close(self) -> None:
+        """Discard and close all replicas but those that are lent; for a process that ends."""
+        with self._lock:
+            replicas, self._replicas = self._replicas, OrderedDict()
+        for replica, lock in replicas.values():
+            if lock.acquire(blocking=False):
+                replica.close()
+                lock.release()
+
     def _replica(self, contest_id: str) -> tuple["ContestReplica", Lock]:
         from agon.app.replay.replica import ContestReplica  # loads DuckDB and NumPy
 

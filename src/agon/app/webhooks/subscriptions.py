@@ -12,8 +12,8 @@ from agon.app.webhooks.secrets import NONCE_BYTES, encrypt
 from agon.app.webhooks.signatures import SECRET_BYTES, format_secret
 from agon.entities.access import Caller
 from agon.entities.contests import Contest
-from agon.entities.webhooks import DeliveryLog, Webhook
-from agon.errors import Conflict, NotFound, Unavailable
+from agon.entities.webhooks import EVENT_KINDS, DeliveryLog, Webhook
+from agon.errors import Conflict, NotFound, Unavailable, Unreadable, did_you_mean
 from agon.store.session import Session
 
 MAX_WEBHOOKS: Final = 20
@@ -43,11 +43,12 @@ def subscribe(
 
     Raises:
         NotFound: there is no such contest.
-        Unreadable: the URL is not allowed.
+        Unreadable: the URL is not allowed, or a kind of event is unknown.
         Conflict: the contest has :data:`MAX_WEBHOOKS` already.
         Unavailable: the server has no key to encrypt the secret with.
     """
     checked_url(url, allow_private=allow_private)
+    _require_known(events)
     if not service.network_key:
         raise Unavailable("this server has no key to encrypt secrets with; set server_key_file")
     secret, name = service.random(SECRET_BYTES), service.new_id()
@@ -91,7 +92,9 @@ def change(
 
     Raises:
         NotFound: there is no such webhook.
+        Unreadable: a kind of event is unknown.
     """
+    _require_known(events or ())
     with service.store.write() as session:
         contest = session.contests.lock(contest_id)
         webhook = webhook_of(session, contest, webhook_id)
@@ -152,3 +155,11 @@ def webhook_of(session: Session, contest: Contest, webhook_id: str) -> Webhook:
     if webhook.contest_no != contest.no:
         raise NotFound(f"{contest.id} has no webhook {webhook_id}; list its webhooks")
     return webhook
+
+
+def _require_known(events: Sequence[str]) -> None:
+    """Raise unless events of all these kinds exist; others would never be sent."""
+    for kind in events:
+        if kind not in EVENT_KINDS:
+            remedy = did_you_mean(kind[:60], EVENT_KINDS)
+            raise Unreadable(f"there are no events of kind {kind[:60]!r}: {remedy}")
