@@ -7,17 +7,19 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from agon.app.importers import Imported, format_of_frame, import_records
 from agon.disciplines import Discipline, Scored, discipline
 from agon.editions import Edition, default_edition, rules_sha256
 from agon.editions import edition as released_edition
-from agon.errors import Conflict
+from agon.errors import Conflict, Unreadable
 from agon.kernel.boards import Board
 from agon.kernel.explanations import Explanation
 from agon.kernel.findings import Finding, in_order
 from agon.kernel.fingerprints import sha256
 from agon.kernel.rules import Rules
 from agon.kernel.times import parse_time
-from agon.records import Records, read
+from agon.records import Records, read, read_rows
+from agon.records.sources.memory import is_table
 
 
 @dataclass(frozen=True)
@@ -110,31 +112,66 @@ class Result:
         }
 
 
-def read_records(of: str, source: str | Path) -> Records:
+def read_records(of: str, source: Any, *, columns: Mapping[str, str] | None = None) -> Records:
     """Read and check a discipline's records.
+
+    A data frame is anything with the Arrow PyCapsule interface (``__arrow_c_stream__``: pandas,
+    polars, pyarrow, a DuckDB relation) or a list of dicts.
 
     Args:
         of: the name of the discipline.
-        source: a folder with one CSV, NDJSON or Parquet file per table, a DuckDB or SQLite file,
-            or ``postgresql://…``.
+        source: one of
+
+            * a folder with one CSV, NDJSON or Parquet file per table, a DuckDB or SQLite file, or
+              ``postgresql://…``;
+            * data frames by table name;
+            * a single data frame, read in the discipline's format of one table (arena: battles
+              with ``model_a``, ``model_b``, ``winner``; challenge: evaluations with ``uid``,
+              ``validator``, ``score``, ``stake``);
+            * imported or simulated records.
+        columns: the source's name of a column by the schema's, where they differ.
 
     Raises:
         InvalidRecords: with all issues.
         NotFound, Unreadable, Unavailable: there is no such discipline, or the source cannot be
             opened.
+        Conflict: the imported records belong to another discipline.
 
     Example:
         >>> records = read_records("community", "examples/tutorial")
         >>> records.count("users"), records.count("quick_feedbacks")
         (7, 21)
+        >>> battles = [{"left": "ann", "right": "bob", "winner": "model_a"}]
+        >>> names = {"model_a": "left", "model_b": "right"}
+        >>> read_records("arena", battles, columns=names).count("bots")
+        2
     """
-    return read(discipline(of).schema, source)
+    schema = discipline(of).schema
+    if isinstance(source, str | Path):
+        return read(schema, source, columns=columns)
+    if is_table(source):
+        form = format_of_frame(of)
+        if form is None:
+            names = ", ".join(table.name for table in schema)
+            raise Unreadable(f"{of} has several tables; give data frames by table name ({names})")
+        source = import_records(form.name, source, columns=columns)
+        columns = None
+    tables = getattr(source, "tables", source)
+    if not isinstance(tables, Mapping):
+        raise Unreadable(
+            f"records cannot be read from a value of type {type(source).__name__}; give a folder, "
+            "a data frame, or data frames by table name"
+        )
+    if isinstance(source, Imported) and source.discipline != of:
+        raise _other_discipline(of, source.discipline)
+    return read_rows(schema, tables, columns=columns)
 
 
 def score(
     of: str,
-    records: Records | str | Path,
+    records: Any,
     *,
+    columns: Mapping[str, str] | None = None,
     edition: str | None = None,
     overrides: Mapping[str, Any] | None = None,
     as_of: datetime | str | None = None,
@@ -143,7 +180,9 @@ def score(
 
     Args:
         of: the name of the discipline.
-        records: records, or a source that :func:`read_records` reads.
+        records: records, or a source that :func:`read_records` reads: a folder, a data frame, data
+            frames by table name, imported or simulated records.
+        columns: the source's name of a column by the schema's, where they differ.
         edition: ``scores0002-1`` or ``community/scores0002-1``.
         overrides: values of rules that replace the edition's; they may be text.
         as_of: leave out later records; a time or ISO 8601 text (without a zone: UTC).
@@ -159,12 +198,11 @@ def score(
         A correct program of 800 bytes gets 1000 points, 73 for brevity (200 · e⁻¹, rounded down),
         and 30 as the first one with its tag.
 
-        >>> from agon.records import read_rows
         >>> row = {"id": 1, "problem_id": "primes", "user_id": "ada", "verdict": "ok",
         ...         "l_chars": 800, "source_hash": "0" * 64, "method_tag": "sieve",
         ...         "created_at": "2026-01-01T12:00:00Z"}
         >>> tables = {"problems": [{"id": "primes"}], "submissions": [row]}
-        >>> result = score("dojo", read_rows(discipline("dojo").schema, tables))
+        >>> result = score("dojo", tables)
         >>> result.board().rows()[0]["score"], result.explain("ada", board="problem:primes").score
         (1103.0, 1103.0)
         >>> score("dojo", result.records, overrides={"brevity_max": 0}).board().rows()[0]["score"]
@@ -174,14 +212,15 @@ def score(
     released, rules = rules_of(of, edition, overrides)
     time = parse_time(as_of)
     if not isinstance(records, Records):
-        records = read_records(of, records)
+        records = read_records(of, records, columns=columns)
     if records.discipline != of:
-        raise Conflict(
-            f"expected records of {of}, got records of {records.discipline}; "
-            f"score them as {records.discipline}"
-        )
+        raise _other_discipline(of, records.discipline)
     visible = records.as_of(time)
     return Result(chosen, released, rules, visible, time, chosen.score(visible, rules))
+
+
+def _other_discipline(of: str, other: str) -> Conflict:
+    return Conflict(f"expected records of {of}, got records of {other}; score them as {other}")
 
 
 def rules_of(

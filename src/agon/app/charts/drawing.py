@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
 from agon.app.charts.figure import BURNED, Figure, Mark, Panel, Series
-from agon.app.charts.markup import element, number, shortened, style, width, words
+from agon.app.charts.markup import document, element, number, shortened, width, words
 from agon.app.charts.scales import Scale, spread, ticks
 
 WIDTH = 820.0
@@ -50,9 +50,6 @@ def svg(figure: Figure) -> str:
     plots = list(_plots(figure, right=WIDTH - aside - _ASIDE - 8))
     height = plots[-1].y.start + _TICKS + _LINE + _FOOT if plots else _HEAD + _FOOT
     parts = [
-        element("title", [words(figure.title)], id=f"{figure.name}-title"),
-        element("desc", [words(figure.description)], id=f"{figure.name}-desc"),
-        style(),
         _hatching(figure.name),
         element("rect", width=WIDTH, height=height, class_="paper"),
         _text(figure.title, x=16, y=30, class_="title ink"),
@@ -65,15 +62,13 @@ def svg(figure: Figure) -> str:
         parts.append(
             _text(figure.x_title, x=middle, y=below, class_="small quiet", text_anchor="middle")
         )
-    return element(
-        "svg",
+    return document(
         parts,
-        xmlns="http://www.w3.org/2000/svg",
-        viewBox=f"0 0 {number(WIDTH)} {number(height)}",
+        name=figure.name,
+        title=figure.title,
+        description=figure.description,
         width=WIDTH,
         height=height,
-        role="img",
-        aria_labelledby=f"{figure.name}-title {figure.name}-desc",
     )
 
 

@@ -49,6 +49,41 @@ def style() -> str:
     return element("style", [_TEXT, inks(0, LIGHT), dark])
 
 
+def document(
+    parts: Iterable[str],
+    *,
+    name: str,
+    title: str,
+    description: str,
+    width: float,
+    height: float,
+) -> str:
+    """Return an SVG document with a title and a description for screen readers.
+
+    Args:
+        parts: its elements, back to front.
+        name: prefix of the ids, so that one page can have several charts.
+        title: what it shows, in a line.
+        description: what it shows, in sentences.
+        width, height: its size in pixels.
+    """
+    head = [
+        element("title", [words(title)], id=f"{name}-title"),
+        element("desc", [words(description)], id=f"{name}-desc"),
+        style(),
+    ]
+    return element(
+        "svg",
+        [*head, *parts],
+        xmlns="http://www.w3.org/2000/svg",
+        viewBox=f"0 0 {number(width)} {number(height)}",
+        width=width,
+        height=height,
+        role="img",
+        aria_labelledby=f"{name}-title {name}-desc",
+    )
+
+
 def element(tag: str, children: Iterable[str] = (), **attributes: str | float) -> str:
     """Return an element; an underscore in an attribute's name stands for a hyphen.
 

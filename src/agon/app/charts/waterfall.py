@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate, pairwise
 from typing import Final
 
-from agon.app.charts.markup import element, number, shortened, style, words
+from agon.app.charts.markup import document, element, shortened, words
 from agon.app.charts.scales import Scale
 from agon.kernel.explanations import Explanation, Part
 
@@ -67,9 +67,6 @@ def waterfall(explanation: Explanation, *, under: str) -> str:
     height = foot + (0.0 if explanation.score is None else _BAR + 2) + _MARGIN
     place = "unscored" if explanation.rank is None else f"rank {explanation.rank}"
     drawn = [
-        element("title", [words(f"Why {explanation.id} has this score")], id="why-title"),
-        element("desc", [words(_described(explanation))], id="why-desc"),
-        style(),
         element("rect", width=WIDTH, height=height, class_="paper"),
         _text(f"{explanation.id} · {place}", part=1.0, x=_MARGIN, y=30, class_="title ink"),
         _text(f"{explanation.board} · {under}", part=1.0, x=_MARGIN, y=50, class_="small quiet"),
@@ -83,15 +80,13 @@ def waterfall(explanation: Explanation, *, under: str) -> str:
         drawn += _row(part, along(before), along(after), top=_HEAD + _ROW * at)
     if explanation.score is not None:
         drawn += _total(explanation, zero, along(totals[-1]), top=foot)
-    return element(
-        "svg",
+    return document(
         drawn,
-        xmlns="http://www.w3.org/2000/svg",
-        viewBox=f"0 0 {number(WIDTH)} {number(height)}",
+        name="why",
+        title=f"Why {explanation.id} has this score",
+        description=_described(explanation),
         width=WIDTH,
         height=height,
-        role="img",
-        aria_labelledby="why-title why-desc",
     )
 
 
