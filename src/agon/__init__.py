@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from agon.app.analysis.compare import Comparison, RuleSet, compare
     from agon.app.analysis.score import Result, read_records, score
     from agon.app.analysis.simulate import simulate
-    from agon.app.importers import import_records
+    from agon.app.arena.rating import RatingTable, rate
+    from agon.app.importers import Imported, import_records
     from agon.editions import Edition, edition
     from agon.errors import (
         AgonError,
@@ -40,10 +41,12 @@ _MODULES = {
     "Comparison": "agon.app.analysis.compare",
     "Conflict": "agon.errors",
     "Edition": "agon.editions",
+    "Imported": "agon.app.importers",
     "InvalidRecords": "agon.records",
     "InvalidRule": "agon.errors",
     "NotFound": "agon.errors",
     "NotScorable": "agon.errors",
+    "RatingTable": "agon.app.arena.rating",
     "Records": "agon.records",
     "Result": "agon.app.analysis.score",
     "RuleSet": "agon.app.analysis.compare",
@@ -53,6 +56,7 @@ _MODULES = {
     "compare": "agon.app.analysis.compare",
     "edition": "agon.editions",
     "import_records": "agon.app.importers",
+    "rate": "agon.app.arena.rating",
     "read_records": "agon.app.analysis.score",
     "score": "agon.app.analysis.score",
     "simulate": "agon.app.analysis.simulate",
@@ -65,10 +69,12 @@ __all__ = [
     "Comparison",
     "Conflict",
     "Edition",
+    "Imported",
     "InvalidRecords",
     "InvalidRule",
     "NotFound",
     "NotScorable",
+    "RatingTable",
     "Records",
     "Result",
     "RuleSet",
@@ -80,6 +86,7 @@ __all__ = [
     "edition",
     "editions",
     "import_records",
+    "rate",
     "read_records",
     "score",
     "simulate",

@@ -50,5 +50,5 @@ def rate_bots(
     from agon.cli.shared.progress import working
 
     with working("rating"):
-        result, board = rate(source, method=method, ci=ci, **under)
-    show(result, board, printing)
+        ratings = rate(source, method=method, interval=ci, **under)
+    show(ratings.result, ratings.board, printing)

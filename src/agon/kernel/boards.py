@@ -13,9 +13,11 @@ import pyarrow.compute as pc
 
 from agon.errors import NotFound
 from agon.kernel.board_lines import canonical_lines
+from agon.kernel.board_text import board_html, board_text
 from agon.kernel.fingerprints import canonical_json
 
 _AT_A_TIME = 65_536  # rows hashed at a time
+_SHOWN = 10  # rows of a repr
 _INTEGRAL = r"^(0|-?[1-9][0-9]{0,17})$"
 
 
@@ -31,7 +33,7 @@ class Unscored:
         return {"id": self.id, "reason": self.reason}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Board:
     """An ordered table of results: ``rank``, ``id``, ``score`` and the board's own columns.
 
@@ -46,6 +48,20 @@ class Board:
 
     def __len__(self) -> int:
         return int(self.table.num_rows)
+
+    def __repr__(self) -> str:
+        return f"Board {self.name} · {self._counts()}\n{self.to_text()}"
+
+    def _repr_html_(self) -> str:
+        return board_html(self.table.slice(0, _SHOWN), f"{self.name} · {self._counts()}")
+
+    def to_text(self) -> str:
+        """Return the first rows as text, as ``repr`` shows them."""
+        return board_text(self.table.slice(0, _SHOWN), more=max(0, len(self) - _SHOWN))
+
+    def _counts(self) -> str:
+        unscored = f", {len(self.unscored):,} unscored" if self.unscored else ""
+        return f"{len(self):,} row{'' if len(self) == 1 else 's'}{unscored}"
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         return self.table.__arrow_c_stream__(requested_schema)

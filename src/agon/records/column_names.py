@@ -13,6 +13,8 @@ from agon.records.issues import RowIssue
 from agon.records.raw import RawTable, SourceTables, quoted
 from agon.records.schemas import Schema, Table
 
+_ROW = quoted("source row:")
+
 
 @dataclass(frozen=True)
 class ColumnNames:
@@ -68,8 +70,8 @@ class ColumnNames:
             for name, kind in raw.types.items()
             if name not in hidden
         }
-        relation = f"(SELECT * {excluded}RENAME ({pairs}) FROM {raw.relation})"
-        return replace(raw, relation=relation, types=types)
+        relation = f"(SELECT {raw.row} AS {_ROW}, * {excluded}RENAME ({pairs}) FROM {raw.relation})"
+        return replace(raw, relation=relation, types=types, row=_ROW, stored=False)
 
 
 def column_names(schema: Schema, columns: Mapping[str, str] | None) -> ColumnNames:

@@ -1,12 +1,21 @@
 """Rating bots by a named method, with intervals on request."""
 
 from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
 
+import duckdb
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 
+from agon.app.analysis.score import score
 from agon.app.analysis.simulate import simulate, write_simulation
 from agon.app.arena.rating import rate
-from agon.errors import NotScorable
+from agon.app.importers import import_records
+from agon.errors import Conflict, NotFound, NotScorable, Unreadable
+from agon.records import InvalidRecords
 from cli.command import arena_folder
 
 
@@ -20,34 +29,34 @@ def simulated(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_elo_is_the_board_of_bots(simulated: Path) -> None:
     """The same numbers, whatever command asks."""
-    result, board = rate(simulated)
-    assert board.table.equals(result.board("bots").table)
+    ratings = rate(simulated)
+    assert ratings.board.table.equals(ratings.result.board("bots").table)
 
 
 def test_elo_intervals_hold_their_ratings(simulated: Path) -> None:
     """Percentiles of resampled arenas around what was played; the same seed, the same ends."""
-    _, board = rate(simulated, ci=True, overrides={"bootstrap_rounds": 60})
-    assert board.table.column_names[:5] == ["rank", "id", "score", "low", "high"]
+    board = rate(simulated, interval=True, overrides={"bootstrap_rounds": 60})
+    assert board.board.table.column_names[:5] == ["rank", "id", "score", "low", "high"]
     assert all(row["low"] <= row["high"] for row in board.rows())
     held = sum(row["low"] <= row["score"] <= row["high"] for row in board.rows())
     assert held >= 0.8 * len(board)
-    _, again = rate(simulated, ci=True, overrides={"bootstrap_rounds": 60})
-    assert again.table.equals(board.table)
-    _, other = rate(simulated, ci=True, overrides={"bootstrap_rounds": 60, "bootstrap_seed": 9})
-    assert not other.table.equals(board.table)
+    again = rate(simulated, interval=True, overrides={"bootstrap_rounds": 60})
+    assert again.board.table.equals(board.board.table)
+    other = rate(simulated, interval=True, overrides={"bootstrap_rounds": 60, "bootstrap_seed": 9})
+    assert not other.board.table.equals(board.board.table)
 
 
 def test_bradley_terry_shows_intervals_only_when_asked(simulated: Path) -> None:
     """A point estimate is one column."""
-    _, bare = rate(simulated, method="bradley-terry")
-    _, full = rate(simulated, method="bradley-terry", ci=True)
-    assert set(full.table.column_names) - set(bare.table.column_names) == {
+    bare = rate(simulated, method="bradley-terry")
+    full = rate(simulated, method="bradley-terry", interval=True)
+    assert set(full.board.table.column_names) - set(bare.board.table.column_names) == {
         "low",
         "high",
         "rank_low",
         "rank_high",
     }
-    assert bare.table["score"].equals(full.table["score"])
+    assert bare.board.table["score"].equals(full.board.table["score"])
 
 
 def test_where_no_rating_fits_best_none_is_given(tmp_path: Path) -> None:
@@ -56,5 +65,78 @@ def test_where_no_rating_fits_best_none_is_given(tmp_path: Path) -> None:
     folder = arena_folder(tmp_path / "a", matches=only)
     with pytest.raises(NotScorable, match="bradley_terry_regularisation"):
         rate(folder, method="bradley-terry")
-    _, board = rate(folder, method="bradley-terry", overrides={"bradley_terry_regularisation": 1})
+    board = rate(folder, method="bradley-terry", overrides={"bradley_terry_regularisation": 1})
     assert [row["id"] for row in board.rows()] == ["ann", "bob"]
+
+
+ROWS = [
+    {"left": "ann", "right": "bob", "winner": "a"},
+    {"left": "bob", "right": "cy", "winner": "left"},
+    {"left": "cy", "right": "ann", "winner": "tie"},
+    {"left": "bob", "right": "ann", "winner": "left"},
+]
+NAMES = {"model_a": "left", "model_b": "right"}
+FRAMES = {
+    "polars": pl.DataFrame,
+    "pandas": pd.DataFrame,
+    "pyarrow": pa.Table.from_pylist,
+    "dicts": list,
+    "DuckDB": lambda rows: duckdb.from_arrow(pa.Table.from_pylist(rows)),
+}
+
+
+@pytest.mark.parametrize("kind", FRAMES)
+def test_a_frame_of_battles_is_rated(kind: str) -> None:
+    """Three lines from a frame to a table, whatever library the frame is of."""
+    frame: Any = FRAMES[kind](ROWS)
+    ratings = rate(frame, method="bradley-terry", interval=True, columns=NAMES)
+    assert [row["id"] for row in ratings.rows()] == ["bob", "ann", "cy"]
+    assert all(row["low"] < row["score"] < row["high"] for row in ratings.rows())
+    assert pl.DataFrame(ratings)["id"].to_list() == ["bob", "ann", "cy"]
+    assert pa.table(ratings).equals(ratings.to_arrow())
+
+
+def test_invalid_battles_are_named_as_the_frame_names_them() -> None:
+    """With row and column; a reader does not know the names of the format."""
+    wrong = [*ROWS, {"left": "ann", "right": "ann", "winner": "me"}]
+    with pytest.raises(InvalidRecords) as caught:
+        rate(wrong, columns=NAMES)
+    issues = {(issue.row, issue.column) for issue in caught.value.issues}
+    assert issues == {(5, "right"), (5, "winner")}
+    with pytest.raises(Unreadable, match=r"'modela'.*model_a"):
+        rate(ROWS, columns={"modela": "left"})
+    with pytest.raises(NotFound, match="elo"):
+        rate(ROWS, method="eol", columns=NAMES)
+
+
+def test_ratings_are_short_in_a_console_and_drawn_in_a_notebook(tmp_path: Path) -> None:
+    """Ten rows at most; names are data and escaped; charts are SVG that can be saved."""
+    rows = [{"model_a": f"<b>{n}", "model_b": "x", "winner": "tie"} for n in range(30)]
+    ratings = rate(rows, method="bradley-terry", interval=True)
+    assert "… 21 more" in repr(ratings)
+    assert len(repr(ratings)) < 2_000
+    assert "95 % intervals (sandwich)" in repr(ratings)
+    assert "<b>" not in ratings._repr_html_()
+    assert "&lt;b&gt;0" in ratings._repr_html_()
+    for kind in ("ratings", "wins"):
+        chart = ratings.plot(kind)
+        assert ET.fromstring(chart._repr_svg_()).tag.endswith("svg")  # noqa: S314 (ours)
+        chart.save(tmp_path / f"{kind}.svg")
+    with pytest.raises(Unreadable, match=r"chart\.svg"):
+        ratings.plot().save(tmp_path / "chart.png")
+    assert "x against &lt;b&gt;0: 50 % of 1" in rate(rows[:3]).plot("wins").svg
+
+
+def test_imported_and_simulated_records_are_scored(simulated: Path) -> None:
+    """Without a folder in between."""
+    made = simulate("arena", size=400, seed=8)
+    assert score("arena", made).fingerprint == score("arena", simulated).fingerprint
+    imported = import_records("arena-battles", ROWS, columns=NAMES)
+    assert repr(imported) == "<Imported arena: bots: 3, matches: 4>"
+    assert score("arena", imported).board().rows() == rate(ROWS, columns=NAMES).rows()
+    with pytest.raises(Conflict, match="arena"):
+        score("dojo", imported)
+    with pytest.raises(Unreadable, match="problems, submissions"):
+        score("dojo", ROWS)
+    with pytest.raises(Unreadable, match="int"):
+        score("arena", 5)

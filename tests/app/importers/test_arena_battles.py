@@ -69,7 +69,7 @@ def test_without_times_the_order_of_the_file_holds(tmp_path: Path) -> None:
     bare = [{key: row[key] for key in ("model_a", "model_b", "winner")} for row in BATTLES]
     imported = import_records("arena-battles", written(tmp_path, ".csv", bare))
     assert [row["played_at"] for row in matches(imported)] == [None] * 4
-    assert "order of the file" in imported.notes[0]
+    assert "order of the rows" in imported.notes[0]
 
 
 def test_later_files_tell_the_time_in_words(tmp_path: Path) -> None:
@@ -83,7 +83,7 @@ def test_later_files_tell_the_time_in_words(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("row", "column", "value"),
     [
-        ({"winner": "left"}, "winner", "left"),
+        ({"winner": "me"}, "winner", "me"),
         ({"model_b": "vicuna"}, "model_b", "vicuna"),
         ({"model_a": ""}, "model_a", None),
         ({"tstamp": "noon"}, "tstamp", "noon"),

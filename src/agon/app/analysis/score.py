@@ -7,6 +7,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from agon.app.charts import Chart, interval_chart, waterfall
+from agon.app.charts.intervals import MAX_ROWS
 from agon.app.importers import Imported, format_of_frame, import_records
 from agon.disciplines import Discipline, Scored, discipline
 from agon.editions import Edition, default_edition, rules_sha256
@@ -22,7 +24,7 @@ from agon.records import Records, read, read_rows
 from agon.records.sources.memory import is_table
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Result:
     """Scored records: boards, explanations, findings and fingerprints.
 
@@ -44,6 +46,15 @@ class Result:
     as_of: datetime | None
     scored: Scored
 
+    def __repr__(self) -> str:
+        return f"Result of {self.edition.full_name}\n{self.board()!r}"
+
+    def _repr_html_(self) -> str:
+        return self.board()._repr_html_()
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        return self.board().__arrow_c_stream__(requested_schema)
+
     def board(self, name: str | None = None) -> Board:
         """Return a board (None: the discipline's default).
 
@@ -59,6 +70,30 @@ class Result:
             NotFound: there is no such id or board.
         """
         return self.scored.explain(str(name), board=self.discipline.board_name(board))
+
+    def plot(self, name: str | None = None, *, board: str | None = None) -> Chart:
+        """Return a chart: a board's first scores, or the parts of one id's score.
+
+        Args:
+            name: an id; None: the board.
+            board: the board (None: the discipline's default).
+
+        Raises:
+            NotFound: there is no such id or board.
+
+        Example:
+            >>> result = score("community", "examples/tutorial")
+            >>> "Why ada has this score" in result.plot("ada").svg
+            True
+        """
+        if name is not None:
+            under = self.edition.full_name
+            return Chart(waterfall(self.explain(name, board=board), under=under))
+        shown = self.board(board)
+        subtitle = self.edition.full_name
+        rows = shown.rows(top=MAX_ROWS)
+        title = f"Board {shown.name}"
+        return Chart(interval_chart(rows, total=len(shown), title=title, subtitle=subtitle))
 
     @cached_property
     def findings(self) -> list[Finding]:

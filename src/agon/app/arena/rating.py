@@ -1,51 +1,184 @@
 """Rate the bots of an arena by a named method, with confidence intervals on request."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
-from typing import Any
+from typing import Any, Final, Literal
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from agon.app.analysis.score import Result, score
+from agon.app.charts import Chart, interval_chart, win_matrix
+from agon.app.charts.intervals import MAX_ROWS
+from agon.app.charts.matrix import MAX_NAMES
+from agon.disciplines.arena.formulas import score_of
+from agon.disciplines.arena.rules import ArenaRules
+from agon.errors import NotFound, did_you_mean
 from agon.kernel.boards import Board
+from agon.kernel.explanations import Explanation
+from agon.kernel.ratings.elo import EloState, fold
+from agon.kernel.ratings.pair_counts import count_pairs
 from agon.kernel.rounding import publish
-from agon.records import Records
 
-METHODS = ("elo", "bradley-terry")
-_BOARDS = {"elo": "bots", "bradley-terry": "bradley-terry"}
-_INTERVAL = ("low", "high", "rank_low", "rank_high")
+METHODS: Final = ("elo", "bradley-terry")
+_BOARDS: Final = {"elo": "bots", "bradley-terry": "bradley-terry"}
+_TITLES: Final = {"elo": "Elo ratings", "bradley-terry": "Bradley–Terry ratings"}
+_INTERVAL: Final = ("low", "high", "rank_low", "rank_high")
+
+
+@dataclass(frozen=True, repr=False)
+class RatingTable:
+    """Ratings of bots by one method; a data frame library reads it (``__arrow_c_stream__``).
+
+    Attributes:
+        method: ``elo`` or ``bradley-terry``.
+        result: the scored records.
+        board: ``rank``, ``id``, ``score`` and, with intervals, ``low`` and ``high``.
+    """
+
+    method: str
+    result: Result
+    board: Board
+
+    @property
+    def has_intervals(self) -> bool:
+        """Whether there are intervals."""
+        return "low" in self.board.table.column_names
+
+    def explain(self, name: str) -> Explanation:
+        """Explain a bot's rating, every part with inputs, rules, points and records.
+
+        Raises:
+            NotFound: there is no such bot.
+        """
+        return self.result.explain(name, board=self.board.name)
+
+    def plot(self, kind: Literal["ratings", "wins"] = "ratings") -> Chart:
+        """Return a chart: the ratings with their intervals, or the win rates of every pair.
+
+        Raises:
+            NotFound: there is no chart of that kind.
+        """
+        if kind == "ratings":
+            text = interval_chart(
+                self.board.rows(top=MAX_ROWS),
+                total=len(self.board),
+                title=_TITLES[self.method],
+                subtitle=self._subtitle(),
+            )
+        elif kind == "wins":
+            names = [str(row["id"]) for row in self.board.rows(top=MAX_NAMES)]
+            text = win_matrix(
+                names, _pairs(self.result), title="Win rates",
+                subtitle="row against column, percent; a tie is half a win",
+            )  # fmt: skip
+        else:
+            raise NotFound(f"there is no chart {kind!r}: {did_you_mean(kind, ('ratings', 'wins'))}")
+        return Chart(text)
+
+    def rows(self, *, top: int | None = None) -> list[dict[str, Any]]:
+        """Return the ratings as plain dicts, best first."""
+        return self.board.rows(top=top)
+
+    def to_arrow(self) -> pa.Table:
+        """Return the ratings as a pyarrow Table."""
+        return self.board.to_arrow()
+
+    def to_polars(self) -> Any:
+        """Return the ratings as a polars DataFrame."""
+        return self.board.to_polars()
+
+    def to_pandas(self) -> Any:
+        """Return the ratings as a pandas DataFrame."""
+        return self.board.to_pandas()
+
+    def _subtitle(self) -> str:
+        rules = self.result.rules
+        if not isinstance(rules, ArenaRules) or not self.has_intervals:
+            return self.result.edition.full_name
+        how = "bootstrap" if self.method == "elo" else rules.interval
+        return f"{self.result.edition.full_name} · {100 * rules.confidence:.4g} % intervals ({how})"
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        return self.board.__arrow_c_stream__(requested_schema)
+
+    def __len__(self) -> int:
+        return len(self.board)
+
+    def __repr__(self) -> str:
+        return f"{_TITLES[self.method]} · {self._subtitle()}\n{self.board.to_text()}"
+
+    def _repr_html_(self) -> str:
+        return self.board._repr_html_()
 
 
 def rate(
-    records: Records | str | Path,
+    records: Any,
     *,
     method: str = "elo",
-    ci: bool = False,
+    interval: bool = False,
+    columns: Mapping[str, str] | None = None,
     edition: str | None = None,
     overrides: Mapping[str, Any] | None = None,
     as_of: datetime | str | None = None,
-) -> tuple[Result, Board]:
-    """Return the scored records and the board of one method, with or without intervals.
+) -> RatingTable:
+    """Rate the bots of an arena by a method, with or without intervals.
 
     Bradley–Terry intervals are those of its board. Elo's are percentiles of the ratings of
     ``bootstrap_rounds`` arenas, each of as many matches drawn with replacement from the rated
     ones and played in the same order; the matches' order is taken as given, so the interval is
     about opponents and outcomes, at the level of the rule ``confidence``.
 
+    Args:
+        records: arena records, a folder, or a data frame of battles with ``model_a``, ``model_b``
+            and ``winner``; all that :func:`agon.read_records` reads.
+        method: ``elo`` (in order of play) or ``bradley-terry`` (over all matches at once).
+        interval: whether to compute intervals.
+        columns: the source's name of a column by the format's: ``{"model_a": "left"}``.
+        edition: the edition (None: the reference edition).
+        overrides: values of rules that replace the edition's.
+        as_of: leave out later records.
+
     Raises:
-        NotFound, InvalidRule, InvalidRecords, NotScorable: as ``score`` does.
+        NotFound: there is no such method, edition or source.
+        InvalidRule, InvalidRecords, NotScorable, Unreadable: as ``score`` does.
+
+    Example:
+        >>> battles = [{"left": "ann", "right": "bob", "winner": "a"},
+        ...            {"left": "bob", "right": "ann", "winner": "tie"}]
+        >>> ratings = rate(battles, columns={"model_a": "left", "model_b": "right"})
+        >>> [(row["id"], row["score"]) for row in ratings.rows()]
+        [('ann', 1015.0), ('bob', 985.0)]
     """
-    result = score("arena", records, edition=edition, overrides=overrides, as_of=as_of)
+    if method not in METHODS:
+        raise NotFound(f"there is no method {method!r}: {did_you_mean(method, METHODS)}")
+    result = score(
+        "arena", records, columns=columns, edition=edition, overrides=overrides, as_of=as_of
+    )
     board = result.board(_BOARDS[method])
-    if method == "elo":
-        return result, _with_elo_intervals(result, board) if ci else board
-    if ci:
-        return result, board
-    table = board.table.select([n for n in board.table.column_names if n not in _INTERVAL])
-    return result, Board(board.name, table, board.unscored, board.places)
+    if interval and method == "elo":
+        board = _with_elo_intervals(result, board)
+    elif not interval:
+        names = [name for name in board.table.column_names if name not in _INTERVAL]
+        board = Board(board.name, board.table.select(names), board.unscored, board.places)
+    return RatingTable(method, result, board)
+
+
+def _pairs(result: Result) -> dict[tuple[str, str], tuple[float, int]]:
+    """Return the points taken and the number of matches of every ordered pair that played."""
+    facts = result.scored.facts  # type: ignore[attr-defined]  # the Scored of the arena
+    ratings = result.scored.ratings  # type: ignore[attr-defined]  # the Scored of the arena
+    counts = count_pairs(ratings.a, ratings.b, score_of(ratings.result), players=len(facts.bots))
+    names = [str(name) for name in facts.bots.ids.to_pylist()]
+    pairs: dict[tuple[str, str], tuple[float, int]] = {}
+    for i, j, wins_i, wins_j, matches in zip(
+        counts.i, counts.j, counts.wins_i, counts.wins_j, counts.matches, strict=True
+    ):
+        pairs[names[i], names[j]] = (float(wins_i), int(matches))
+        pairs[names[j], names[i]] = (float(wins_j), int(matches))
+    return pairs
 
 
 def _with_elo_intervals(result: Result, board: Board) -> Board:
@@ -60,10 +193,6 @@ def _with_elo_intervals(result: Result, board: Board) -> Board:
 
 def _elo_intervals(result: Result) -> tuple[Any, Any]:
     """Return the two percentiles of every bot's rating over resampled arenas."""
-    from agon.disciplines.arena.formulas import score_of
-    from agon.disciplines.arena.rules import ArenaRules
-    from agon.kernel.ratings.elo import EloState, fold
-
     rules = result.rules
     if not isinstance(rules, ArenaRules):
         raise TypeError("an arena is scored under arena rules")

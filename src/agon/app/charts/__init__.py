@@ -4,8 +4,23 @@ A chart can be read in light and dark mode (``prefers-color-scheme``), with any 
 a screen reader: its description says what it shows, and every line is labeled.
 """
 
+from agon.app.charts.chart import Chart
 from agon.app.charts.drawing import svg
 from agon.app.charts.figure import BURNED, OTHERS, Figure, Mark, Panel, Series
+from agon.app.charts.intervals import interval_chart
+from agon.app.charts.matrix import win_matrix
 from agon.app.charts.waterfall import waterfall
 
-__all__ = ["BURNED", "OTHERS", "Figure", "Mark", "Panel", "Series", "svg", "waterfall"]
+__all__ = [
+    "BURNED",
+    "OTHERS",
+    "Chart",
+    "Figure",
+    "Mark",
+    "Panel",
+    "Series",
+    "interval_chart",
+    "svg",
+    "waterfall",
+    "win_matrix",
+]

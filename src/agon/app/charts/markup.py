@@ -65,7 +65,8 @@ def document(
         name: prefix of the ids, so that one page can have several charts.
         title: what it shows, in a line.
         description: what it shows, in sentences.
-        width, height: its size in pixels.
+        width: in pixels.
+        height: in pixels.
     """
     head = [
         element("title", [words(title)], id=f"{name}-title"),

@@ -5,7 +5,8 @@ column         what it is
 =============  =====================================================================
 ``model_a``    name of the model on side a; becomes the bot's id and name
 ``model_b``    name of the model on side b
-``winner``     ``model_a``, ``model_b``, ``tie`` or ``tie (bothbad)`` (also ``both_bad``)
+``winner``     ``model_a`` (or ``a``, ``left``), ``model_b`` (or ``b``, ``right``), ``tie`` or
+               ``tie (bothbad)`` (also ``both_bad``)
 ``tstamp``     optional: seconds since 1970, as in the published files
 ``timestamp``  optional: ISO 8601, as in later files (``played_at`` is read too)
 =============  =====================================================================
@@ -22,6 +23,7 @@ from agon.app.importers.reading import foreign
 from agon.records import Column, Kind, RowCheck, Schema, Table
 from agon.records.conditions import IsBlank, SameValue
 
+_FIRST, _SECOND = ("model_a", "a", "left"), ("model_b", "b", "right")
 _BOTH_BAD = ("tie (bothbad)", "bothbad", "both_bad", "tie (both bad)")
 _LATEST = 253_402_300_799  # the last second of the year 9999
 
@@ -33,7 +35,7 @@ _SCHEMA = Schema(
             (
                 Column("model_a", Kind.TEXT),
                 Column("model_b", Kind.TEXT),
-                Column("winner", Kind.TEXT, choices=("model_a", "model_b", "tie", *_BOTH_BAD)),
+                Column("winner", Kind.TEXT, choices=(*_FIRST, *_SECOND, "tie", *_BOTH_BAD)),
                 Column("tstamp", Kind.NUMBER, required=False, low=0, high=_LATEST),
                 Column("timestamp", Kind.TIMESTAMP, required=False),
                 Column("played_at", Kind.TIMESTAMP, required=False),
@@ -55,11 +57,12 @@ _SCHEMA = Schema(
     ),
 )
 
-_MATCHES = """
+_MATCHES = f"""
 SELECT _row AS id,
        coalesce(played_at, "timestamp", make_timestamp((tstamp * 1000000)::BIGINT)) AS played_at,
        model_a AS bot_a, model_b AS bot_b, 'rated' AS kind,
-       CASE winner WHEN 'model_a' THEN 'a' WHEN 'model_b' THEN 'b' ELSE 'tie' END AS winner
+       CASE WHEN winner IN {_FIRST} THEN 'a' WHEN winner IN {_SECOND} THEN 'b'
+            ELSE 'tie' END AS winner
 FROM battles ORDER BY _row
 """
 

@@ -1,0 +1,83 @@
+"""Scores as points with their intervals, one row for each participant."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from agon.app.charts.markup import document, element, number, shortened, words
+from agon.app.charts.scales import Scale, ticks
+
+WIDTH: Final = 820.0
+MAX_ROWS: Final = 40
+"""Maximum number of rows drawn: the best ones; the subtitle says how many there are."""
+
+_MARGIN = 16.0
+_HEAD, _ROW, _FOOT = 74.0, 24.0, 40.0
+_NAMES = 190.0
+_VALUES = 64.0  # room for the score behind the longest interval
+
+
+def interval_chart(
+    rows: Sequence[Mapping[str, Any]], *, total: int, title: str, subtitle: str
+) -> str:
+    """Return rows of a board as SVG: the score as a point, ``low`` to ``high`` as a line.
+
+    Args:
+        rows: with ``id``, ``score`` and, where there are intervals, ``low`` and ``high``.
+        total: number of rows there are.
+        title: one line.
+        subtitle: one line of smaller print.
+
+    Example:
+        >>> row = {"id": "ann", "score": 1010.0, "low": 990.0, "high": 1030.0}
+        >>> "ann: 1,010 (990 to 1,030)" in interval_chart([row], total=1, title="", subtitle="")
+        True
+    """
+    drawn = list(rows[:MAX_ROWS])
+    ends = [float(row.get(key, row["score"])) for row in drawn for key in ("low", "high")]
+    low, high = min(ends, default=0.0), max(ends, default=1.0)
+    along = Scale(low, high if high > low else low + 1, _NAMES, WIDTH - _MARGIN - _VALUES)
+    bottom = _HEAD + _ROW * len(drawn)
+    more = f" · the first {len(drawn)} of {total:,}" if total > len(drawn) else ""
+    parts = [
+        element("rect", width=WIDTH, height=bottom + _FOOT, class_="paper"),
+        _text(title, x=_MARGIN, y=30, class_="title ink"),
+        _text(subtitle + more, x=_MARGIN, y=50, class_="small quiet"),
+        *_axis(along, bottom),
+    ]
+    for at, row in enumerate(drawn):
+        parts += _row(row, along, _HEAD + _ROW * (at + 0.5))
+    return document(
+        parts,
+        name="intervals",
+        title=title,
+        description="; ".join(map(_described, drawn)),
+        width=WIDTH,
+        height=bottom + _FOOT,
+    )
+
+
+def _axis(along: Scale, bottom: float) -> Iterator[str]:
+    for value in ticks(along.low, along.high, most=6):
+        x = along(value)
+        yield element("line", x1=x, y1=_HEAD - 6, x2=x, y2=bottom, class_="grid")
+        yield _text(f"{value:,g}", x=x, y=bottom + 18, class_="small quiet", text_anchor="middle")
+
+
+def _row(row: Mapping[str, Any], along: Scale, y: float) -> Iterator[str]:
+    name = shortened(str(row["id"]), max_width=_NAMES - 2 * _MARGIN)
+    yield _text(name, x=_NAMES - 10, y=y + 4.5, class_="ink", text_anchor="end")
+    end = x = along(float(row["score"]))
+    if "low" in row:
+        low, end = along(float(row["low"])), along(float(row["high"]))
+        yield element("path", d=f"M{number(low)} {number(y)}H{number(end)}", class_="line s0")
+    yield element("path", d=f"M{number(x)} {number(y)}h0", class_="dot s0")
+    yield _text(f"{row['score']:,.5g}", x=max(x, end) + 9, y=y + 4.5, class_="small quiet")
+
+
+def _described(row: Mapping[str, Any]) -> str:
+    interval = f" ({row['low']:,.5g} to {row['high']:,.5g})" if "low" in row else ""
+    return f"{row['id']}: {row['score']:,.5g}{interval}"
+
+
+def _text(text: str, **attributes: str | float) -> str:
+    return element("text", [words(text)], **attributes)
