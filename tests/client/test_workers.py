@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from agon.app.queue.progress import Progress
-from agon.app.queue.source import REMOTE_KINDS, Assignment
+from agon.app.queue.source import REMOTE_KINDS, Assignment, Progress
 from agon.app.worker.handlers import sandbox_runners, service_runners
 from agon.app.worker.loop import Run, Worker, WorkResult
 from agon.entities.jobs import JobKind

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from agon.records import Column, Kind, Schema, Table, read_rows
 from agon.records.append_only import AppendOnlyTables
-from agon.records.engine import Engine
 from agon.records.json_rows import are_integers
+from agon.records.raw import Engine
 from sizes import size
 
 SCHEMA = Schema(

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agon.records.conditions import Compare, Condition, Equals, IsBlank, IsNull, SameValue
-from agon.records.engine import Engine
+from agon.records.raw import Engine
 from sizes import size
 
 _TEXTS = st.none() | st.sampled_from(["a", "b", " ", "  ", "a ", "", "\t", "it's", '"'])

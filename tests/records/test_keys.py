@@ -7,8 +7,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agon.records.engine import Engine
 from agon.records.keys import dangling, has_repeats, ids, is_sound, repeats
+from agon.records.raw import Engine
 from sizes import size
 
 NEAR = st.integers(-20, 20)

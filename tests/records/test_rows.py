@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from agon.disciplines import BUILT_IN, discipline
 from agon.records import Column, Kind, Schema, Table
-from agon.records.engine import Engine
+from agon.records.raw import Engine
 from agon.records.rows import row_checker
 from agon.records.sources import open_source
 from agon.records.typed import make_typed

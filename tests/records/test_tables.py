@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from agon.records import Column, InvalidRecords, Kind, Schema, Table, inspect, read, read_rows
-from agon.records.engine import Engine
+from agon.records.raw import Engine
 from records.contest import SCHEMA, texts, values, write_csv
 
 

@@ -47,7 +47,7 @@ def rate_bots(
     """
     from agon.app.arena.rating import rate
     from agon.cli.score import show
-    from agon.cli.shared.progress import working
+    from agon.cli.shared.output import working
 
     with working("rating"):
         ratings = rate(source, method=method, interval=ci, **under)

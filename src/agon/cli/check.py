@@ -44,7 +44,7 @@ def command(
       agon check arena data/ --format json --output report.json
     """
     from agon.app.analysis.check import check
-    from agon.cli.shared.progress import working
+    from agon.cli.shared.output import working
 
     with working("checking"):
         report = check(discipline, source, **under)

@@ -77,7 +77,7 @@ def command(  # noqa: PLR0913 (one parameter for each option)
     if len(editions) > _SIDES:
         raise click.UsageError("give --edition at most twice: left side, right side")
     from agon.app.analysis.compare import RuleSet, compare
-    from agon.cli.shared.progress import working
+    from agon.cli.shared.output import working
 
     left = editions[0] if editions else None
     right = editions[-1] if editions else None

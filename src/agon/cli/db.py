@@ -81,7 +81,7 @@ def backup(file: Path, *, database: str | None) -> None:
 
       agon db backup 2026-11-22.tar.gz
     """
-    from agon.cli.shared.progress import working
+    from agon.cli.shared.output import working
 
     url = _url(database)
     from agon.store.maintenance import backup as backups
@@ -103,7 +103,7 @@ def restore(file: Path, *, database: str | None) -> None:
 
       agon db restore 2026-11-22.tar.gz --database postgresql://agon@db/agon
     """
-    from agon.cli.shared.progress import working
+    from agon.cli.shared.output import working
 
     url = _url(database)
     from agon.store.maintenance import backup as backups
@@ -124,7 +124,7 @@ def verify(*, database: str | None) -> None:
 
       agon db verify
     """
-    from agon.cli.shared.progress import working
+    from agon.cli.shared.output import working
 
     url = _url(database)
     from agon.store.maintenance.verify import verify as verify_database

@@ -50,7 +50,7 @@ def command(
       agon explain arena data/ judge-3 --board judges
     """
     from agon.app.analysis.score import score
-    from agon.cli.shared.progress import working
+    from agon.cli.shared.output import working
 
     with working(f"explaining {id}"):
         result = score(discipline, source, **under)

@@ -69,7 +69,7 @@ def command(
       agon import comparisons llmfao/ --as votes --out data
     """
     from agon.app.importers import import_records
-    from agon.cli.shared.progress import working
+    from agon.cli.shared.output import working
     from agon.cli.simulate import report_written
     from agon.records.writing import write_tables
 

@@ -159,7 +159,7 @@ def _verified(folder: Path, public: bytes | None, proof: "Proof | None") -> "Dir
 
 def _replayed(folder: Path, verified: "DirectoryVerification", request: _Request) -> "Replay":
     from agon.app.replay.replay import replay
-    from agon.cli.shared.progress import working
+    from agon.cli.shared.output import working
     from agon.ledger.entry import MAX_LINE_BYTES
     from agon.ledger.files import LEDGER, open_file, read_lines
 

@@ -10,7 +10,7 @@ from typing import NoReturn
 import click
 
 from agon.cli.root import cli
-from agon.cli.shared.text import printable
+from agon.cli.shared.tables import printable
 from agon.errors import AgonError, Conflict, NotFound, Unavailable, Unreadable
 
 INTERRUPTED = 130

@@ -41,7 +41,7 @@ def command(
       agon score arena data/ --board bradley-terry --format json
     """
     from agon.app.analysis.score import score
-    from agon.cli.shared.progress import working
+    from agon.cli.shared.output import working
 
     with working("scoring"):
         result = score(discipline, source, **under)

@@ -58,7 +58,7 @@ def command(
       agon simulate dojo --list-attacks
     """
     from agon.app.analysis.simulate import simulate, write_simulation
-    from agon.cli.shared.progress import working
+    from agon.cli.shared.output import working
     from agon.disciplines import discipline as found
 
     chosen = found(discipline)

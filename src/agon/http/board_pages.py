@@ -33,8 +33,8 @@ from agon.http.boards import board_headers, page_response
 from agon.http.downloads import CSV, NDJSON, csv_chunks, ndjson_chunks
 from agon.http.etags import etag, is_known
 from agon.http.middleware.concurrency import ConcurrencyLimiter
+from agon.http.operations import require_known
 from agon.http.problems import on_invalid_request
-from agon.http.queries import require_known
 from agon.http.rebuilding import rebuild_response
 from agon.store.board_rows import BoardRows, StateToken
 

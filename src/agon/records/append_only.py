@@ -17,12 +17,11 @@ import pyarrow as pa
 
 from agon.records.casting import integer_id, sql_type
 from agon.records.dependencies import Dependency, dependencies_of, is_orphan, orphan_rows
-from agon.records.engine import Engine
 from agon.records.json_rows import are_integers, raw_rows
-from agon.records.raw import quoted
+from agon.records.raw import Engine, quoted
 from agon.records.schemas import ForeignKey, Kind, Schema, Table
+from agon.records.tables import TablesView
 from agon.records.typed import casts, holds
-from agon.records.view import TablesView
 
 _MAX_PENDING_ROWS = 100_000  # kept as Python objects, which need much memory
 _SPANS = ("_row", "_from", "_until")

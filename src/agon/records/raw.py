@@ -1,9 +1,49 @@
-"""Tables as they are in their source, before any value is read as its kind."""
+"""Define the embedded engine, and tables as their source holds them, before values are read."""
 
+import shutil
+import tempfile
+import weakref
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
+from typing import Any
 
 from agon.records.issues import RowIssue
+
+
+class Engine:
+    """A DuckDB connection and the folder it may spill to.
+
+    Closing it removes both; so does the last reference to it.
+
+    Attributes:
+        connection: the DuckDB connection; its database lives in memory.
+    """
+
+    def __init__(self) -> None:
+        import duckdb
+
+        folder = tempfile.mkdtemp(prefix="agon-")
+        self.connection: Any = duckdb.connect(
+            config={
+                "temp_directory": folder,
+                # Only installed extensions are used; none is downloaded.
+                "autoinstall_known_extensions": False,
+                "autoload_known_extensions": False,
+            }
+        )
+        self._release = weakref.finalize(self, _release, self.connection, folder)
+        self.connection.execute("SET TimeZone = 'UTC'")
+        self.connection.execute("SET enable_progress_bar = false")
+
+    def close(self) -> None:
+        """Close the connection and remove its folder; a second call does nothing."""
+        self._release()
+
+
+def _release(connection: Any, folder: str) -> None:
+    connection.close()
+    shutil.rmtree(folder, ignore_errors=True)
+
 
 NUMBERED = "row_number() OVER ()"
 """SQL that numbers the rows of a relation without row numbers, in its own order."""

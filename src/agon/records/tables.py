@@ -5,7 +5,8 @@ and Arrow tables, or as tables read from text. Relational facts ask for Ibis tab
 ones for Arrow.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+import weakref
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -15,9 +16,8 @@ import pyarrow as pa
 
 from agon.errors import Unavailable
 from agon.records.column_names import column_names
-from agon.records.engine import Engine
 from agon.records.issues import InvalidRecords, RowIssue
-from agon.records.raw import SourceTables, quoted
+from agon.records.raw import Engine, SourceTables, quoted
 from agon.records.schemas import Schema
 from agon.records.typed import TYPED_SCHEMA, make_typed, trust, view_as_of
 
@@ -251,3 +251,39 @@ def _typed(engine: Engine, schema: Schema, source: SourceTables) -> tuple[Record
     if not issues:
         trust(connection, schema, source.tables, typing)
     return Records(engine, schema, source.label, frozenset(source.tables)), issues
+
+
+class TablesView(Records):
+    """The records visible at one position of append-only tables; later rows do not change them.
+
+    Closing it drops its views only; the engine belongs to the tables.
+    """
+
+    _pending_drops: list[str]
+    _of: Records | None = None
+    _release: Callable[[], object]
+
+    def release_into(self, pending: list[str], *, of: Records | None = None) -> Self:
+        """Queue the views in ``pending`` to be dropped after the last use (of ``of``, too)."""
+        self._pending_drops, self._of = pending, of
+        # Views that read other ones need those to live as long, and may go with them.
+        last = weakref.finalize(of or self, pending.append, self._space)
+        self._release = of.close if of else last
+        return self
+
+    def as_of(self, timestamp: datetime | None) -> Self:
+        """Return the records as they were at a time."""
+        view = super().as_of(timestamp)
+        return view if view is self else view.release_into(self._pending_drops, of=self)
+
+    def rows_where(self, table: str, column: str, values: Collection[str]) -> list[int]:
+        """Return the numbers of rows whose column, as text, has one of some values, in order."""
+        sql = (
+            f"SELECT _row FROM {self._space}.{quoted(table)} WHERE {quoted(column)}::VARCHAR IN "
+            "(SELECT unnest(?::VARCHAR[])) ORDER BY _row"
+        )
+        return [row for (row,) in self._connection.execute(sql, [list(values)]).fetchall()]
+
+    def close(self) -> None:
+        """Drop the views; a second call does nothing."""
+        self._release()

@@ -14,8 +14,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from agon.errors import Conflict, NotFound, Unavailable
-from agon.records.engine import Engine
-from agon.records.raw import literal, quoted
+from agon.records.raw import Engine, literal, quoted
 
 FORMATS = ("parquet", "csv", "ndjson")
 

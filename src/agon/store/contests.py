@@ -9,9 +9,8 @@ from agon.entities.contests import Contest
 from agon.errors import Conflict, NotFound, did_you_mean
 from agon.kernel.times import from_micros, to_micros
 from agon.ledger.contest_state import ContestState
-from agon.store.conversions import json_text, parsed
 from agon.store.schema import CONTESTS
-from agon.store.transaction import Transaction
+from agon.store.transaction import Transaction, json_text, parsed
 
 _SUGGESTED_AMONG = 1000
 _NAMES = tuple(column.name for column in CONTESTS.columns)

@@ -7,9 +7,8 @@ from sqlalchemy import func, select
 
 from agon.entities.contests import Event
 from agon.kernel.times import from_micros, to_micros
-from agon.store.conversions import json_text, parsed
 from agon.store.schema import EVENTS
-from agon.store.transaction import Transaction
+from agon.store.transaction import Transaction, json_text, parsed
 
 _NUMBERING_LOCK: Final = 0x61676F6E  # "agon": the advisory lock for numbering events
 

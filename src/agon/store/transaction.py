@@ -1,16 +1,20 @@
-"""Run statements within one transaction, one by one or in bulk."""
+"""Run statements within one transaction, one by one or in bulk, and convert values of columns."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cache, partial
 from itertools import chain, repeat
 from typing import Any, Final
 
+import orjson
 from sqlalchemy import BigInteger, Boolean, Executable, Float, LargeBinary, Row, Table
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection, CursorResult
 
+from agon.errors import Unreadable
+from agon.kernel.times import from_micros, to_micros
 from agon.store.threads import run_in_thread
 
 _COPY_TYPES: Final = {BigInteger: "int8", Boolean: "bool", Float: "float8", LargeBinary: "bytea"}
@@ -184,3 +188,49 @@ def _copy_type(kind: object) -> str:
 def _with_percent_marks(sql: str) -> str:
     """Replace the marks of values by those of PostgreSQL's driver."""
     return sql.replace("%", "%%").replace("?", "%s")
+
+
+def to_micros_or_none(at: datetime | None) -> int | None:
+    """Return microseconds as :func:`agon.kernel.times.to_micros` does; None stays None."""
+    return None if at is None else to_micros(at)
+
+
+def from_micros_or_none(count: int | None) -> datetime | None:
+    """Return a time as :func:`agon.kernel.times.from_micros` does; None stays None."""
+    return None if count is None else from_micros(count)
+
+
+def json_text(value: Any) -> str:
+    """Return JSON text, keys in their own order.
+
+    Example:
+        >>> json_text({"b": (1, 2)})
+        '{"b":[1,2]}'
+
+    Raises:
+        Unreadable: it holds an integer of more than 64 bits, or a lone surrogate.
+    """
+    try:
+        return orjson.dumps(value, default=_plain).decode()
+    except orjson.JSONEncodeError as error:
+        raise Unreadable(
+            f"a value cannot be stored as JSON ({error}); give valid Unicode text and integers "
+            "of 64 bits"
+        ) from error
+
+
+def json_or_none(value: Any) -> str | None:
+    """Return JSON text as :func:`json_text` does; None stays None."""
+    return None if value is None else json_text(value)
+
+
+def parsed(text: str | None) -> Any:
+    """Return the value of JSON text; None stays None."""
+    return None if text is None else orjson.loads(text)
+
+
+def _plain(value: object) -> Any:
+    """Return a JSON value for one that orjson does not know."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"{type(value).__name__} cannot be written as JSON")

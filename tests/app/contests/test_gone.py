@@ -15,7 +15,7 @@ from agon.errors import AgonError
 from agon.ledger.entry import Draft, encode_entry, genesis
 from agon.records import read_rows
 from agon.records.dependencies import dependencies_of
-from agon.records.engine import Engine
+from agon.records.raw import Engine
 from app.contests.histories import AT
 from records.naive import without_dangling
 

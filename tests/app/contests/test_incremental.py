@@ -12,7 +12,7 @@ from agon.app.replay.replica import ContestReplica
 from agon.disciplines import BUILT_IN
 from agon.errors import AgonError
 from agon.records import Records
-from agon.records.engine import Engine
+from agon.records.raw import Engine
 from app.contests.histories import Ledger, ledger
 from sizes import size
 

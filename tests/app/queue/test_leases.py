@@ -8,7 +8,7 @@ import pytest
 
 from agon.app.queue import leases
 from agon.app.queue.leases import Commit, InvalidOutcome, Retry, StoreResult
-from agon.app.queue.progress import LeaseLost
+from agon.app.queue.source import LeaseLost
 from agon.app.service import Service
 from agon.entities.jobs import Job, JobKind, NewJob
 from agon.errors import Conflict, NotScorable, Unavailable

@@ -14,8 +14,7 @@ from agon.app.contests.ledgers import events
 from agon.app.contests.lifecycle.creation import NewContest, create
 from agon.app.contests.lifecycle.transitions import open_contest
 from agon.app.queue.jobs import service_job
-from agon.app.queue.progress import Progress
-from agon.app.queue.source import Assignment
+from agon.app.queue.source import Assignment, Progress
 from agon.app.service import Service
 from agon.app.worker.handlers import service_runners
 from agon.app.worker.loop import Run

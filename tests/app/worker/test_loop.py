@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from agon.app.queue.progress import LeaseLost, Progress, heartbeats
-from agon.app.queue.source import Assignment
+from agon.app.queue.source import Assignment, LeaseLost, Progress, heartbeats
 from agon.app.worker.loop import Run, Stopped, Worker, WorkResult
 from agon.entities.jobs import JobKind
 from agon.errors import AgonError, Conflict, NotScorable, Unavailable

@@ -7,7 +7,7 @@ import pytest
 
 from agon.app.queue import leases
 from agon.app.queue.leases import InvalidOutcome
-from agon.app.queue.progress import LeaseLost
+from agon.app.queue.source import LeaseLost
 from agon.app.sandbox import RunResult
 from agon.app.service import Service
 from agon.app.worker.handlers import RESULT_HANDLERS, sandbox_runners

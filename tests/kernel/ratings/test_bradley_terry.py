@@ -8,12 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agon.errors import NotScorable
-from agon.kernel.ratings import likelihood, separation
-from agon.kernel.ratings.bradley_terry import BradleyTerry, bradley_terry
+from agon.kernel.ratings import likelihood
+from agon.kernel.ratings.bradley_terry import BradleyTerry, bradley_terry, groups_of
 from agon.kernel.ratings.encoding import encode
 from agon.kernel.ratings.likelihood import SparseLikelihood
 from agon.kernel.ratings.pair_counts import PairCounts, count_pairs
-from agon.kernel.ratings.separation import groups_of
 from sizes import size
 
 few = settings(max_examples=size(50), deadline=None)
@@ -240,7 +239,7 @@ def test_the_quick_test_of_connection_never_contradicts_the_full_one(
     counts = counted(rows, 6)
     full = groups_of(counts)[0]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(separation, "COMPILED_FROM", 0)
+        patch.setattr("agon.kernel.ratings.bradley_terry.COMPILED_FROM", 0)
         assert groups_of(counts)[0] == full
 
 

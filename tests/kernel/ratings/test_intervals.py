@@ -6,9 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agon.kernel.ratings.bradley_terry import bradley_terry
-from agon.kernel.ratings.intervals import bootstrap_intervals, sandwich_intervals
+from agon.kernel.ratings.intervals import bootstrap_intervals, rank_groups, sandwich_intervals
 from agon.kernel.ratings.pair_counts import PairCounts, count_pairs
-from agon.kernel.ratings.rank_groups import rank_groups
 from sizes import size
 
 few = settings(max_examples=size(100), deadline=None)

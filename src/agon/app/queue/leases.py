@@ -11,7 +11,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from agon import __version__
-from agon.app.queue.progress import LeaseLost
+from agon.app.queue.source import LeaseLost
 from agon.entities.jobs import Job, JobKind, WorkerInfo
 from agon.errors import AgonError, CheckFailed, Conflict, Unavailable
 from agon.store.session import Session

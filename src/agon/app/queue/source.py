@@ -1,14 +1,17 @@
-"""Define how a worker reaches the queue, with direct database access or over HTTP.
+"""Define how a worker reaches the queue, directly or over HTTP, and keeps a lease while it works.
 
 Both exchange plain values: an :class:`Assignment` as JSON, and outcomes as JSON objects. What a
 worker over HTTP sends back is validated first (:mod:`agon.app.queue.leases`).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from threading import Event, Thread
 from typing import Any, Final, Protocol
 
 from agon.entities.jobs import Job, JobKind
+from agon.errors import AgonError, Conflict
 
 REMOTE_KINDS: Final[frozenset[JobKind]] = frozenset({"judge", "trial"})
 """The kinds that remote workers may run: they get programs and tasks, never hidden answers."""
@@ -97,3 +100,77 @@ class JobSource(Protocol):
 
     def wait(self, seconds: float) -> None:
         """Wait for at most that long, or until there may be a job to claim."""
+
+
+_HEARTBEATS_PER_LEASE: Final = 3
+"""More than one, so that a single lost heartbeat does not lose the job."""
+
+
+class LeaseLost(Conflict):
+    """The job is no longer on this worker's lease; it has to stop, and nothing is stored."""
+
+
+class Progress:
+    """The progress of a running job, sent with the next heartbeat.
+
+    Example:
+        >>> progress = Progress()
+        >>> progress.report(0.5)
+        >>> progress.done
+        0.5
+    """
+
+    def __init__(self) -> None:
+        self._lost = Event()
+        self.done: float | None = None
+
+    def report(self, part: float) -> None:
+        """Set the part of the job that is done, from 0 to 1.
+
+        Raises:
+            LeaseLost: the job is no longer on this worker's lease.
+        """
+        self.check()
+        self.done = min(max(part, 0.0), 1.0)
+
+    def check(self) -> None:
+        """Check that the job is still on this worker's lease.
+
+        Raises:
+            LeaseLost: it is not.
+        """
+        if self._lost.is_set():
+            raise LeaseLost("the job is no longer on this lease; stop working on it")
+
+    def lose(self) -> None:
+        """Record that the job is no longer on this worker's lease."""
+        self._lost.set()
+
+
+@contextmanager
+def heartbeats(source: JobSource, assignment: Assignment) -> Iterator[Progress]:
+    """Send heartbeats from a separate thread while the block works on a job.
+
+    A heartbeat that cannot be delivered is sent again. One that is rejected is the last, and the
+    block gets a :class:`LeaseLost` when it next reports its progress.
+    """
+    progress = Progress()
+    ended = Event()
+
+    def send() -> None:
+        while not ended.wait(assignment.lease_seconds / _HEARTBEATS_PER_LEASE):
+            try:
+                source.heartbeat(assignment, progress.done)
+            except Conflict:
+                progress.lose()
+                return
+            except AgonError:
+                continue
+
+    thread = Thread(target=send, name="heartbeat", daemon=True)
+    thread.start()
+    try:
+        yield progress
+    finally:
+        ended.set()
+        thread.join()

@@ -20,8 +20,8 @@ from agon.errors import Conflict
 from agon.ledger.fold import Adjustment, ContestState, LedgerState, empty_ledger, fold
 from agon.ledger.spans import FOREVER, Integers, Spans
 from agon.records.append_only import AppendOnlyTables
-from agon.records.engine import Engine
-from agon.records.view import TablesView
+from agon.records.raw import Engine
+from agon.records.tables import TablesView
 from agon.store.session import Session
 
 _CHUNK = 50_000

@@ -13,8 +13,7 @@ from agon.app.contests.cases import findings
 from agon.app.contests.changes import dry_runs
 from agon.app.queue.jobs import scan_job
 from agon.app.queue.leases import Commit
-from agon.app.queue.progress import Progress
-from agon.app.queue.source import Assignment
+from agon.app.queue.source import Assignment, Progress
 from agon.app.worker.loop import Run
 from agon.entities.contests import Contest, Snapshot
 from agon.entities.jobs import Job

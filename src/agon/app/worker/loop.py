@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from threading import Event
 from typing import Any, Final, Literal, TypeAlias
 
-from agon.app.queue.progress import LeaseLost, Progress, heartbeats
-from agon.app.queue.source import Assignment, JobSource
+from agon.app.queue.source import Assignment, JobSource, LeaseLost, Progress, heartbeats
 from agon.entities.jobs import JobKind
 from agon.errors import AgonError, Conflict, TooMany, Unavailable
 

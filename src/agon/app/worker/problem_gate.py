@@ -9,8 +9,7 @@ from agon.app.dojo.lifecycle import problem_row, publication
 from agon.app.dojo.problems import packaged_problem
 from agon.app.dojo.setter_validation import SETTER_LIMITS, validate_setter
 from agon.app.queue.leases import Commit, InvalidOutcome
-from agon.app.queue.progress import Progress
-from agon.app.queue.source import Assignment
+from agon.app.queue.source import Assignment, Progress
 from agon.app.sandbox import Sandbox
 from agon.app.worker.outcome_records import position_of
 from agon.app.worker.outcomes import read_terms

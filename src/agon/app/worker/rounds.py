@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from agon.app.contests.ledgers.append import append
 from agon.app.queue.leases import Commit
-from agon.app.queue.progress import Progress
-from agon.app.queue.source import Assignment
+from agon.app.queue.source import Assignment, Progress
 from agon.disciplines import discipline
 from agon.entities.jobs import Job
 from agon.errors import Conflict

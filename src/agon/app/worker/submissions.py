@@ -15,8 +15,7 @@ from agon.app.dojo.inspection import rules_in_force
 from agon.app.dojo.lifecycle import PUBLISHED, RECEIVED, SANDBOX_ERROR, submission_row
 from agon.app.dojo.problems import first_index_of
 from agon.app.queue.leases import Commit, InvalidOutcome, Retry
-from agon.app.queue.progress import Progress
-from agon.app.queue.source import Assignment
+from agon.app.queue.source import Assignment, Progress
 from agon.app.sandbox import RunLimits, RunRequest, Sandbox
 from agon.app.worker.outcome_records import entry_at, record_once, worker_name
 from agon.app.worker.outcomes import read_run, written_run

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, get_args
 
 from agon.app.containers import Containers, Outcome, Trial
 from agon.app.queue.leases import Commit, InvalidOutcome, Retry
-from agon.app.queue.progress import Progress
-from agon.app.queue.source import Assignment
+from agon.app.queue.source import Assignment, Progress
 from agon.app.tasks.agents import Agent
 from agon.app.tasks.discovery import read_task
 from agon.app.tasks.trials import Clock, build, run_trial

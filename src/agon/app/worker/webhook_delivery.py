@@ -9,8 +9,7 @@ from agon.app.access.permissions import View
 from agon.app.contests.ledgers.positions import reach
 from agon.app.queue.jobs import deliver_job
 from agon.app.queue.leases import Commit
-from agon.app.queue.progress import Progress
-from agon.app.queue.source import Assignment
+from agon.app.queue.source import Assignment, Progress
 from agon.app.webhooks.address_guard import Resolve
 from agon.app.webhooks.delivery import Sender, attempt, due
 from agon.app.webhooks.secrets import decrypt

@@ -57,7 +57,7 @@ def forecast_burn(
     form = chosen_form(form, output)
     from agon.app.analysis.score import score
     from agon.app.challenge.epochs import forecast
-    from agon.cli.shared.progress import working
+    from agon.cli.shared.output import working
 
     with working("forecasting"):
         result = score("challenge", source, **epochs.at_epoch(under, epoch))

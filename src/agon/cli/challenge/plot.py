@@ -66,7 +66,7 @@ def plot_epochs(
     from agon.app.analysis.score import score
     from agon.app.challenge.figures import picture
     from agon.app.charts import svg
-    from agon.cli.shared.progress import working
+    from agon.cli.shared.output import working
     from agon.errors import NotScorable
     from agon.records.writing import write_atomically
     from agon.wiring import png

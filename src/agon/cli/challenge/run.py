@@ -148,7 +148,7 @@ def _watching() -> Iterator["Callable[[Progress], None]"]:
 
 def _line(progress: "Progress") -> str:
     """Return one line about the trial that ended, or about trials finished earlier."""
-    from agon.cli.shared.text import printable
+    from agon.cli.shared.tables import printable
 
     if (result := progress.result) is None:
         return f"{progress.done} of {progress.total} trials are finished" if progress.done else ""

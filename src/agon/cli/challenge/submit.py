@@ -67,7 +67,7 @@ def submit_weights(
     """
     from agon.app.analysis.score import score
     from agon.app.challenge.weight_setting import order_of
-    from agon.cli.shared.progress import working
+    from agon.cli.shared.output import working
 
     with working("weighing"):
         result = score("challenge", source, **epochs.at_epoch(under, epoch))

@@ -52,7 +52,7 @@ def weights(
         raise click.UsageError("--all prints every weight; leave --top")
     from agon.app.analysis.score import score
     from agon.cli.score import show
-    from agon.cli.shared.progress import working
+    from agon.cli.shared.output import working
 
     with working("weighing"):
         result = score("challenge", source, **epochs.at_epoch(under, epoch))

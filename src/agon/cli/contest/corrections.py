@@ -175,7 +175,7 @@ def _change(
 ) -> None:
     """Propose a change set and show its dry run; then apply or cancel it."""
     from agon.api.models.changes import ChangeSetCreate
-    from agon.cli.shared.progress import working
+    from agon.cli.shared.output import working
 
     request = ChangeSetCreate.model_validate({"kind": kind, "params": params, "reason": reason})
     proposed = api.changes.propose(contest, request)

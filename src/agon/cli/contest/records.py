@@ -50,7 +50,7 @@ def add(
       agon contest add arena votes.ndjson --table votes --dry-run
       tail -n 100 log.ndjson | agon contest add spring - --server https://agon.example
     """
-    from agon.cli.shared.progress import working
+    from agon.cli.shared.output import working
 
     with target.open(create=False) as api, working(f"adding to {contest}"):
         summary = api.records.add(

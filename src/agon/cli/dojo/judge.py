@@ -165,7 +165,7 @@ def _report(judged: "JudgeSummary", out: Path) -> None:
 
 
 def _list(issues: "tuple[FileIssue, ...]", heading: str) -> None:
-    from agon.cli.shared.text import printable
+    from agon.cli.shared.tables import printable
 
     for issue in issues[:_MAX_SHOWN]:
         click.echo(f"{heading}: {printable(str(issue))}", err=True)

@@ -1,14 +1,20 @@
-"""Write the output of a command to stdout, or to a file that is created when it is complete."""
+"""Write the output of a command to stdout, or to a file that is created when it is complete.
+
+Commands that take longer show a spinner meanwhile.
+"""
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from threading import Timer
+from typing import TYPE_CHECKING, Any
 
 import click
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
 
 TABLE = "table"
 MACHINE = ("json", "csv", "ndjson", "parquet")
@@ -112,3 +118,32 @@ def _write(chunk: bytes) -> None:
     rest = memoryview(chunk)
     while rest:
         rest = rest[sys.stdout.buffer.write(rest) :]
+
+
+_PATIENCE_SECONDS = 0.7
+
+
+@contextmanager
+def working(label: str) -> Iterator[None]:
+    """Show a spinner labeled ``label`` while the block runs; none for short blocks."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    spinners: list[Any] = []
+
+    def show() -> None:
+        from rich.console import Console
+
+        spinners.append(Console(stderr=True).status(f"{label} …"))
+        spinners[0].start()
+
+    timer = Timer(_PATIENCE_SECONDS, show)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()
+        for status in spinners:
+            status.stop()

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agon.cli.shared.output import deliver
-from agon.cli.shared.text import printable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -17,6 +16,19 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from agon.kernel.findings import RecordRefs
+
+
+def printable(text: str) -> str:
+    r"""Return text with control characters and bidirectional marks replaced by their escapes.
+
+    Example:
+        >>> printable("ada\x1b[2J")
+        'ada\\x1b[2J'
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
 
 _FOLDED = 28  # columns that folded text gets at least
 _MISSING = "→"  # begins a line on what is missing for the next step

@@ -15,9 +15,13 @@ from agon.kernel.boards import Board
 from agon.kernel.explanations import Explanation, Part
 from agon.kernel.ratings.bradley_terry import BradleyTerry, bradley_terry
 from agon.kernel.ratings.elo import expected_score
-from agon.kernel.ratings.intervals import Intervals, bootstrap_intervals, sandwich_intervals
+from agon.kernel.ratings.intervals import (
+    Intervals,
+    bootstrap_intervals,
+    rank_groups,
+    sandwich_intervals,
+)
 from agon.kernel.ratings.pair_counts import PairCounts, count_pairs
-from agon.kernel.ratings.rank_groups import rank_groups
 from agon.kernel.rounding import publish
 
 _SANDWICH_BOTS = 5000  # above it the matrices of the sandwich take minutes and gigabytes

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from agon.app.contests.ingest import batch_import
+from agon.app.contests.ingest import records
 from agon.app.contests.ingest.records import record
 from agon.app.contests.lifecycle.creation import NewContest, create
 from agon.app.contests.lifecycle.transitions import open_contest
@@ -77,7 +77,7 @@ def test_the_same_records_make_the_same_ledger_for_ever(
     service: Service, monkeypatch: pytest.MonkeyPatch, of: str, rows: Rows, head: str, batch: int
 ) -> None:
     """A faster way in must not be another way of writing: the head is the hash of every byte."""
-    monkeypatch.setattr(batch_import, "BATCH_SIZE", batch)
+    monkeypatch.setattr("agon.app.contests.ingest.records.BATCH_SIZE", batch)
     create(service, NewContest(id="spring", discipline=of, title="Spring"), by=ORGANISER)
     open_contest(service, "spring", by=ORGANISER)
     record(service, "spring", rows, by=ORGANISER)
@@ -120,7 +120,7 @@ def test_a_known_record_among_thousands_of_new_ones_is_entered_once(
     done = record(spring, "spring", _people(0, 2_500), by=ORGANISER)
     assert (done.added, done.repeated) == (2_499, 1)
     assert _ledger(spring) == 2 + 2_500
-    assert len(done.seqs) == batch_import.MAX_SEQS
+    assert len(done.seqs) == records.MAX_SEQS
     assert done.seqs[0] == (3 if place == 0 else 4)
 
 

@@ -7,7 +7,6 @@ import orjson
 import pytest
 
 from agon.app.access.permissions import ANONYMOUS
-from agon.app.contests.ingest import batch_import
 from agon.app.contests.ingest.ndjson import read_ndjson
 from agon.app.contests.ingest.records import ImportSummary, record
 from agon.app.contests.lifecycle.creation import NewContest, create
@@ -166,7 +165,7 @@ def test_a_reference_to_a_missing_row_is_rejected_with_its_line(
     spring: Service, monkeypatch: Any
 ) -> None:
     """Also when the batches are as small as can be."""
-    monkeypatch.setattr(batch_import, "BATCH_SIZE", 1)
+    monkeypatch.setattr("agon.app.contests.ingest.records.BATCH_SIZE", 1)
     rows = [("votes", vote(), None), ("votes", vote("m9"), None), ("votes", vote("m8"), None)]
     with pytest.raises(InvalidRecords) as refused:
         record(spring, "spring", rows, by=ORGANISER)
@@ -294,7 +293,7 @@ def test_the_batch_size_changes_nothing(service: Service, monkeypatch: Any) -> N
     rows = [*BOTS, MATCH, *(("votes", vote(judge=f"j{n}"), f"e{n}" if n % 3 else None)
                             for n in range(20))]  # fmt: skip
     for number, batch in enumerate((10_000, 1, 3)):
-        monkeypatch.setattr(batch_import, "BATCH_SIZE", batch)
+        monkeypatch.setattr("agon.app.contests.ingest.records.BATCH_SIZE", batch)
         name = f"c{number}"
         create(service, NewContest(id=name, discipline="arena", title="C"), by=ORGANISER)
         record(service, name, iter(rows), by=ORGANISER)

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agon.kernel.board_lines import canonical_lines
-from agon.kernel.boards import Board, Unscored
+from agon.kernel.boards import Board, Unscored, canonical_lines
 from agon.kernel.fingerprints import canonical_json, sha256_lines
 
 _TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
