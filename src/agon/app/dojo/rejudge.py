@@ -10,9 +10,9 @@ from agon.app.dojo.inspection import rules_in_force
 from agon.app.dojo.judge import Progress
 from agon.app.dojo.lifecycle import VerdictChange, verdict_changes
 from agon.app.dojo.season import Season
-from agon.app.dojo.setter_validation import validate_setter
-from agon.app.sandbox import RunLimits, Sandbox, matching_prefix
-from agon.errors import CheckFailed, NotFound, did_you_mean
+from agon.app.dojo.setter_validation import require_same_terms, validate_setter
+from agon.app.sandbox import RunLimits, Sandbox
+from agon.errors import NotFound, did_you_mean
 
 
 @dataclass(frozen=True)
@@ -100,13 +100,7 @@ def _chosen(season: Season, wanted: str | None) -> list[str]:
 
 def _grader(season: Season, problem_id: str, sandbox: Sandbox, limits: RunLimits) -> Grader:
     answer = season.problems[problem_id].answer
-    terms = validate_setter(answer.problem, sandbox)
-    if terms != answer.terms:
-        at = matching_prefix(terms, answer.terms) + 1
-        raise CheckFailed(
-            f"the setter of {problem_id[:12]} gives another term {at} than when it was judged; "
-            "judge the problem again into another folder"
-        )
+    require_same_terms(answer, validate_setter(answer.problem, sandbox))
     return Grader(
         answer.terms, sandbox, rules_in_force(), limits, first_index=answer.problem.first_index
     )

@@ -2,8 +2,16 @@
 
 from typing import Final
 
+from agon.app.dojo.hidden_answer import HiddenAnswer
 from agon.app.dojo.problems import Problem
-from agon.app.sandbox import DeterminismCheck, RunLimits, RunRequest, RunResult, Sandbox
+from agon.app.sandbox import (
+    DeterminismCheck,
+    RunLimits,
+    RunRequest,
+    RunResult,
+    Sandbox,
+    matching_prefix,
+)
 from agon.errors import CheckFailed, Unavailable
 
 SETTER_LIMITS: Final = RunLimits(cpu_s=1.0)
@@ -42,6 +50,20 @@ def validate_setter(problem: Problem, sandbox: Sandbox) -> tuple[str, ...]:
     _require_determinism(check, problem.first_index)
     _require_terms(check.first, problem.n_check)
     return check.first.terms
+
+
+def require_same_terms(answer: HiddenAnswer, terms: tuple[str, ...]) -> None:
+    """Require that a setter gives the terms by which submissions were judged.
+
+    Raises:
+        CheckFailed: it does not; with the first term that differs.
+    """
+    if terms != answer.terms:
+        at = matching_prefix(terms, answer.terms) + 1
+        raise CheckFailed(
+            f"the setter of {answer.problem.id[:12]} gives another term {at} than when it was "
+            "judged; judge the problem again in another folder or contest"
+        )
 
 
 def _require_determinism(check: DeterminismCheck, first_index: int) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from agon.app.contests.changes.rejudge import rejudged
+from agon.app.contests.changes.rejudge import queue_dry_run
 from agon.app.dojo.grading import judged, precheck
 from agon.app.dojo.inspection import rules_in_force
 from agon.app.dojo.lifecycle import PUBLISHED, RECEIVED, SANDBOX_ERROR, submission_row
@@ -90,7 +90,8 @@ def store_judge(service: "Service", job: Job, outcome: Mapping[str, Any]) -> Com
         contest = session.contests.lock(payload["contest"])
         if "change" in payload:
             # It is judged again; the new verdict counts when the change set is applied.
-            return rejudged(service, session, contest, payload["change"], row)
+            queue_dry_run(service, session, contest, payload["change"])
+            return {"verdict": row["verdict"], "row": row}
         recorded = record_once(
             service, session, contest, table="submissions", row=row,
             by=worker_name(job), replace=payload.get("replace", False),

@@ -1,16 +1,24 @@
 """Test that programs are judged again by jobs, and count only when the change is applied."""
 
+from dataclasses import replace
+
 import orjson
 import pytest
 
 from agon.app.access.permissions import LOCAL
 from agon.app.contests.boards.publish import publish
-from agon.app.contests.changes.change_sets import apply, dry_run, propose, roll_back
-from agon.app.sandbox import RunRequest, RunResult
+from agon.app.contests.changes.change_sets import (
+    apply,
+    dry_run,
+    dry_run_error,
+    propose,
+    roll_back,
+)
+from agon.app.sandbox import DeterminismCheck, RunRequest, RunResult
 from agon.app.service import Service
 from agon.app.worker.handlers import sandbox_runners, service_runners
 from agon.entities.contests import Change
-from agon.errors import Conflict, NotFound
+from agon.errors import CheckFailed, Conflict, NotFound
 from app.worker.contests import RIGHT, dojo, entries, published, submitted, work
 from fakes.sandbox import FakeSandbox
 
@@ -86,6 +94,36 @@ def test_equal_verdicts_leave_nothing_to_apply(judged: Service) -> None:
     assert made.report["rows"] == []
     assert all(not one["moves"] for one in made.report["boards"].values())
     with pytest.raises(Conflict, match="no verdict has changed"):
+        apply(judged, "autumn", made.id, by=LOCAL)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "cause"),
+    [("other terms", "gives another term 3 than when it was judged"), ("crash", "runtime_error")],
+)
+def test_a_setter_that_gives_other_terms_than_before_makes_its_rejudge_fail(
+    judged: Service, outcome: str, cause: str
+) -> None:
+    """Verdicts compared with an answer that its setter no longer gives mean nothing."""
+
+    class Updated(Moody):
+        """A sandbox in which the setter's sequence has changed."""
+
+        def run_with_two_seeds(self, request: RunRequest) -> DeterminismCheck:
+            """Run a setter."""
+            check = super().run_with_two_seeds(request)
+            changed = replace(check.first, terms=(*check.first.terms[:2], "7"))
+            changed = replace(changed, terms=(*changed.terms, *check.first.terms[3:]))
+            if outcome == "crash":
+                changed = self._ended("runtime_error", reason="sympy is gone")
+            return DeterminismCheck(changed, changed)
+
+    made = again(judged, Updated())
+    assert made.dry_run_at is None
+    assert cause in str(dry_run_error(judged, made))
+    with pytest.raises(CheckFailed, match=cause):
+        dry_run(judged, "autumn", made.id)
+    with pytest.raises(Conflict, match="no dry run yet"):
         apply(judged, "autumn", made.id, by=LOCAL)
 
 

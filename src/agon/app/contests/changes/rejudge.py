@@ -1,6 +1,9 @@
-"""Judge a contest's submissions again: jobs find verdicts, which count once they are applied."""
+"""Judge a contest's submissions again: jobs find verdicts, which count once they are applied.
 
-from collections.abc import Iterator, Mapping
+The setters run again as well, and must give the same terms, as in a season's folder.
+"""
+
+from collections.abc import Iterator
 from dataclasses import asdict, replace
 from typing import Any, Final
 
@@ -11,8 +14,8 @@ from agon.app.dojo.lifecycle import RECEIVED, PublishedProblem, verdict_changes
 from agon.app.queue.jobs import MAX_ATTEMPTS, Judging, service_job
 from agon.app.service import Service
 from agon.entities.contests import Change, Contest
-from agon.entities.jobs import NewJob
-from agon.errors import NotFound
+from agon.entities.jobs import Job, NewJob
+from agon.errors import CheckFailed, NotFound
 from agon.ledger.entry import Line, read_line
 from agon.store.session import Session
 
@@ -27,27 +30,40 @@ def queue(service: Service, session: Session, contest: Contest, change: Change) 
     Raises:
         NotFound: there is no such submission.
     """
-    jobs = [
-        session.queue.add(_job(service, contest, change, entry, problem), now=service.clock()).id
-        for entry, problem in _received(session, contest, change)
-    ]
-    if not jobs:
+    received = list(_received(session, contest, change))
+    if not received:
         raise NotFound(
             "the change names no submission that was sent to this contest; name one that was"
         )
-    return replace(change, report={"jobs": jobs, "done": 0, "rows": []})
+    problems = {problem.id: problem for _, problem in received}.values()
+    wanted = {
+        "setters": [_setter_job(service, contest, change, problem) for problem in problems],
+        "jobs": [_job(service, contest, change, entry, problem) for entry, problem in received],
+    }
+    queued = {
+        name: [session.queue.add(job, now=service.clock()).id for job in jobs]
+        for name, jobs in wanted.items()
+    }
+    return replace(change, report={**queued, "done": 0, "rows": []})
 
 
 def rows_of(session: Session, change: Change) -> tuple[Change, int]:
     """Return a change with the verdicts that differ, and the number of jobs still to end.
 
     The verdict of a program whose job ended in ``sandbox_error`` stays as it was.
+
+    Raises:
+        CheckFailed: a setter does not give the terms it was judged by.
     """
     report = dict(change.report or {})
-    jobs = [session.queue.get(one) for one in report["jobs"]]
-    waiting = sum(job.state in _UNFINISHED for job in jobs)
-    report["done"] = len(jobs) - waiting
+    jobs, setters = (
+        [session.queue.get(one) for one in report[name]] for name in ("jobs", "setters")
+    )
+    report["done"] = sum(job.state not in _UNFINISHED for job in jobs)
+    waiting = sum(job.state in _UNFINISHED for job in (*setters, *jobs))
     if not waiting:
+        for setter in setters:
+            _require_confirmed(setter)
         fresh = [job.result["row"] for job in jobs if job.result and "row" in job.result]
         no = change.contest_no
         changes = verdict_changes((_recorded(session, no, row["id"]), row) for row in fresh)
@@ -56,23 +72,19 @@ def rows_of(session: Session, change: Change) -> tuple[Change, int]:
     return replace(change, report=report), waiting
 
 
-def rejudged(
-    service: Service, session: Session, contest: Contest, change: str, row: Mapping[str, Any]
-) -> Mapping[str, Any]:
-    """Return the result to store of a rejudging job, and queue a new dry run of its change set.
+def queue_dry_run(service: Service, session: Session, contest: Contest, change: str) -> None:
+    """Queue a new dry run of a rejudge, one of whose jobs ends.
 
     Args:
         service: the service.
         session: the session that completes the job.
         contest: the contest.
         change: the change set's id.
-        row: the new verdict.
     """
     dry_run = service_job(
         "dry-run", contest, id=service.new_id(), payload={"change": change}, dedupe=change
     )
     session.queue.add(dry_run, now=service.clock())
-    return {"verdict": row["verdict"], "row": dict(row)}
 
 
 def _job(
@@ -94,6 +106,32 @@ def _job(
         max_attempts=MAX_ATTEMPTS,
         by=change.proposed_by,
     )
+
+
+def _setter_job(
+    service: Service, contest: Contest, change: Change, problem: PublishedProblem
+) -> NewJob:
+    package = {name: value for name, value in problem.package.items() if name != "terms"}
+    payload = {"problem": problem.id, "package": package, "change": change.id}
+    return NewJob(
+        id=service.new_id(),
+        kind="gate",
+        payload={"contest": contest.id, **payload, "problem_seq": problem.seq},
+        contest_no=contest.no,
+        dedupe=f"rejudge:{change.id}:setter:{problem.id}",
+        max_attempts=MAX_ATTEMPTS,
+        by=change.proposed_by,
+    )
+
+
+def _require_confirmed(setter: Job) -> None:
+    """Raise unless a setter's job found the terms of before."""
+    result = setter.result or {}
+    error = result.get("error")
+    if setter.state != "done":
+        error = setter.causes[-1]["cause"] if setter.causes else f"its job is {setter.state}"
+    if error is not None:
+        raise CheckFailed(str(error))
 
 
 def _received(
