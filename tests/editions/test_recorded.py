@@ -84,7 +84,9 @@ def test_overrides_are_part_of_what_is_compared() -> None:
     assert compare_recorded("dojo/0.1", {"n_check": 50}, recorded) is None
     mismatch = compare_recorded("dojo/0.2", {"n_check": 50}, recorded)
     assert mismatch is not None
-    assert [one.name for one in mismatch.rules] == ["max_literal_digits"]
+    assert [one.name for one in mismatch.rules] == [
+        "max_literal_digits", "max_information_bytes", "feedback", "max_submissions",
+    ]  # fmt: skip
     with pytest.raises(NotFound):
         compare_recorded("dojo/9", {}, recorded)
     with pytest.raises(InvalidRule):

@@ -14,7 +14,7 @@ RELEASED = {
     "community/scores0002-1": "59230ee66f6b09339417e36f904086540af8ea9a5f157bfeca7d059cd0598dfe",
     "challenge/term-1": "1ed416fde1510cb250b1ba9cefbb18b5c47d1a8a5fea06812960d490afa126de",
     "dojo/0.1": "cb8e7a4c5b81d6e09770ab2ee03e1be0c32ebdb3a2ee22590b3f14edc78e476e",
-    "dojo/0.2": "f9b2368600340a05cae2728ee9b429e2b652eab15f51d65129178c86efd187ec",
+    "dojo/0.2": "fb9331ca9a4f9e57bfda4bcc85ae683d635144698d82832503dde900d0400add",
     "arena/sentience-1": "a7341ba2eeb7dbdd05d1bcb827b78ae90f296889a4b623f702387271bde9d9dc",
 }
 """Ledgers, boards and proofs record these; a released edition keeps its fingerprint."""
@@ -58,7 +58,7 @@ def test_an_edition_that_differs_from_the_lock_is_rejected_with_the_rule(
         edition("dojo/0.1")
     changed = {**lock(), "dojo/0.2": RELEASED["dojo/0.1"]}
     monkeypatch.setattr(registry, "lock_of", lambda _: changed)
-    with pytest.raises(Conflict, match="max_literal_digits was None and is 64; restore"):
+    with pytest.raises(Conflict, match="max_literal_digits was None and is 64, max_info"):
         edition("dojo/0.2")
 
 
@@ -75,8 +75,9 @@ def test_an_edition_has_what_its_base_has_and_its_file_does_not_change() -> None
     """Rules, reasons and versions by name, examples by title."""
     base, later = edition("dojo/0.1"), edition("dojo/0.2")
     assert later.base == base.full_name
-    assert later.stated == base.stated
-    assert later.rules == base.with_rules({"max_literal_digits": 64})
+    added = {"max_information_bytes": 600, "feedback": "gate", "max_submissions": 100}
+    assert later.stated == base.stated | added.keys()
+    assert later.rules == base.with_rules({"max_literal_digits": 64, **added})
     assert later.examples[: len(base.examples)] == base.examples
 
     title = base.examples[0].title

@@ -23,6 +23,7 @@ def violations(source: str, *, digits: int | None = 64) -> list[Violation]:
         max_string_chars=2000,
         max_elements=400,
         max_literal_digits=digits,
+        max_information_bytes=None,
     )
 
 

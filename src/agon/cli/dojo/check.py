@@ -93,6 +93,7 @@ def _report(
             "string_chars": [payload.string_chars, checked_rules.max_string_literal_chars],
             "largest_sequence": [payload.largest_sequence, checked_rules.max_list_tuple_elements],
             "longest_integer": [payload.longest_integer, checked_rules.max_literal_digits],
+            "information_bytes": [payload.information_bytes, checked_rules.max_information_bytes],
         },
         "violations": [_plain(violation) for violation in inspection.violations],
     }

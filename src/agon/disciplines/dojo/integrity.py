@@ -25,6 +25,9 @@ CLOSE = 0.9
 HUGE_DIGITS = 64
 """Digits from which an integer literal is reported in every edition."""
 
+INFORMATION_BYTES = 600
+"""Bytes of names and digits from which a program is reported in every edition."""
+
 _FARMED_PROBLEMS = 3
 _SOURCES_KEPT = 5
 
@@ -95,11 +98,28 @@ def _huge_literals(inspection: Inspection) -> Iterator[Finding]:
             )  # fmt: skip
 
 
+def _name_payloads(inspection: Inspection) -> Iterator[Finding]:
+    s = inspection.judgement.facts.submissions
+    sizes = sorted(payload.information_bytes for _, payload in inspection.payloads)
+    for at, payload in inspection.payloads:
+        size = payload.information_bytes
+        if size > INFORMATION_BYTES:
+            middle = sizes[len(sizes) // 2]
+            yield Finding(
+                "name-payload", Severity.WARNING, (s.users[s.user[at]],),
+                "bytes of names and digits", size, middle, None,
+                f"submission {s.ids[at]} has {size} bytes of names and digits, which can hold "
+                f"{size // 3} terms of three digits; half of all programs have at most {middle}",
+                (RecordRefs("submissions", (s.ids[at],), 1),),
+            )  # fmt: skip
+
+
 def _amounts(payload: "Payload", rules: "DojoRules") -> Iterator[tuple[str, int, int]]:
     limits = (
         ("numeric literals", payload.numeric_literals, rules.max_numeric_literals),
         ("string characters", payload.string_chars, rules.max_string_literal_chars),
         ("elements in one list or tuple", payload.largest_sequence, rules.max_list_tuple_elements),
+        ("bytes of names and digits", payload.information_bytes, rules.max_information_bytes),
     )
     return ((name, amount, limit) for name, amount, limit in limits if limit)
 
@@ -250,6 +270,11 @@ TABLE: tuple[Check[Inspection], ...] = (
         "huge-literal",
         "integer literals of more digits than any constant needs (64)",
         _huge_literals,
+    ),
+    Check(
+        "name-payload",
+        "names and digits that can hold a table of answers (more than 600 bytes)",
+        _name_payloads,
     ),
     Check(
         "same-source",

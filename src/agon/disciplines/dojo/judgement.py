@@ -154,6 +154,7 @@ def _verdicts(facts: Facts, rules: DojoRules) -> tuple[Ints, dict[int, tuple[Vio
         "max_string_chars": rules.max_string_literal_chars,
         "max_elements": rules.max_list_tuple_elements,
         "max_literal_digits": rules.max_literal_digits,
+        "max_information_bytes": rules.max_information_bytes,
     }
     asked = tuple(limits.items())
     violations = s.known.look(asked, lambda source: _violations(source, **limits))
@@ -179,6 +180,7 @@ def _violations(
     max_string_chars: int,
     max_elements: int,
     max_literal_digits: int | None,
+    max_information_bytes: int | None,
 ) -> tuple[Violation, ...]:
     """Return why the payload policy rejects a source; each is parsed once for later scorings."""
     payload = payload_of(source, max_bytes=max_bytes, max_depth=max_depth)
@@ -190,6 +192,7 @@ def _violations(
         max_string_chars=max_string_chars,
         max_elements=max_elements,
         max_literal_digits=max_literal_digits,
+        max_information_bytes=max_information_bytes,
     )
     return tuple(found)
 

@@ -1,11 +1,12 @@
-"""Measure how much data a program carries in its literals (seed 002, 3 Anti-Hardcode Policy).
+"""Measure how much data a program carries in its literals and names (seed 002, 3).
 
 The counts do not depend on the Python version: inside f-strings, whose positions are exact only
 since Python 3.12, a number counts with its decimal digits and not as it is written.
 """
 
 import ast
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from agon.disciplines.dojo.program import Program, Violation
@@ -28,7 +29,7 @@ class Literal:
 
 @dataclass(frozen=True)
 class Payload:
-    """The literals of a program, each kind in source order.
+    """The literals and names of a program, each kind in source order.
 
     Attributes:
         numbers: every number; ``size`` is the digits as written, without prefix and underscores,
@@ -37,11 +38,14 @@ class Payload:
             the characters of the value, so an escape counts once. Adjacent literals are one.
         sequences: every list and tuple display; ``size`` is the elements (``*rest`` is one).
             Sets and dicts are not meant by the seed: their content is bound by the other limits.
+        information: every number, ``size`` its digits as written; and every distinct name where it
+            first occurs, ``size`` its bytes, or half of them where it occurs again.
     """
 
     numbers: tuple[Literal, ...]
     strings: tuple[Literal, ...]
     sequences: tuple[Literal, ...]
+    information: tuple[Literal, ...] = ()
 
     @property
     def numeric_literals(self) -> int:
@@ -63,6 +67,11 @@ class Payload:
         """Count the digits of the longest integer literal."""
         return max((literal.size for literal in self.numbers), default=0)
 
+    @property
+    def information_bytes(self) -> int:
+        """Count the bytes of all names and digits together."""
+        return sum(literal.size for literal in self.information)
+
 
 def measure(program: Program) -> Payload:
     r"""Collect the literals of a program (seed 002, 3.2 Payload thresholds).
@@ -75,12 +84,14 @@ def measure(program: Program) -> Payload:
         (3, 2)
         >>> payload.largest_sequence, payload.longest_integer
         (4, 2)
+        >>> payload.information_bytes  # x; 1, ff, 25
+        6
     """
     formatted: set[int] = set()
     for node in program.nodes:
         if isinstance(node, ast.FormattedValue) and id(node) not in formatted:
             formatted.update(map(id, ast.walk(node)))
-    numbers, strings, sequences = [], [], []
+    numbers, strings, sequences, information = [], [], [], list(_names(program))
     for node in program.nodes:
         if isinstance(node, ast.Constant):
             if isinstance(node.value, str | bytes):
@@ -88,9 +99,11 @@ def measure(program: Program) -> Payload:
             elif type(node.value) in (int, float, complex):
                 digits = _digits(program, node, formatted=id(node) in formatted)
                 numbers.append(Literal(*program.place(node), digits))
+                size = _size_as_written(program, node, formatted=id(node) in formatted)
+                information.append(Literal(*program.place(node), size))
         elif isinstance(node, ast.List | ast.Tuple) and isinstance(node.ctx, ast.Load):
             sequences.append(Literal(*program.place(node), len(node.elts)))
-    return Payload(tuple(sorted(numbers)), tuple(sorted(strings)), tuple(sorted(sequences)))
+    return Payload(*map(tuple, map(sorted, (numbers, strings, sequences, information))))
 
 
 def check(
@@ -100,15 +113,18 @@ def check(
     max_string_chars: int,
     max_elements: int,
     max_literal_digits: int | None,
+    max_information_bytes: int | None,
 ) -> list[Violation]:
     """Return violations of what is strictly above a limit (seed 002, 3.2), in source order.
 
     A total is reported at the literal that goes over it; a limit on one literal at each literal
-    above it. ``max_literal_digits`` None leaves integers as long as they are (edition 0.1).
+    above it. ``max_literal_digits`` None leaves integers as long as they are, and
+    ``max_information_bytes`` None names (edition 0.1).
 
     Example:
         >>> payload = Payload(numbers=(Literal(1, 1, 3),) * 3, strings=(), sequences=())
-        >>> limits = {"max_string_chars": 2000, "max_elements": 400, "max_literal_digits": None}
+        >>> limits = {"max_string_chars": 2000, "max_elements": 400, "max_literal_digits": None,
+        ...           "max_information_bytes": None}
         >>> check(payload, max_numeric_literals=3, **limits)
         []
         >>> check(payload, max_numeric_literals=2, **limits)[0].what
@@ -122,6 +138,12 @@ def check(
     found += _over_one(payload.sequences, max_elements, "a list or tuple of {} elements")
     if max_literal_digits is not None:
         found += _over_one(numbers, max_literal_digits, "an integer of {} digits")
+    if max_information_bytes is not None:
+        information = payload.information
+        amounts = [literal.size for literal in information]
+        found += _over_total(
+            information, amounts, max_information_bytes, "bytes of names and digits"
+        )
     return sorted(found)
 
 
@@ -157,6 +179,37 @@ def _digits(program: Program, literal: ast.Constant, *, formatted: bool) -> int:
     return (
         _decimal_digits(literal.value) if formatted else _written_digits(program.written(literal))
     )
+
+
+def _size_as_written(program: Program, literal: ast.Constant, *, formatted: bool) -> int:
+    """Return the digits of any number: ``0xff`` has 2, ``12.5e3`` has 4."""
+    if type(literal.value) is int:
+        return _digits(program, literal, formatted=formatted)
+    text = repr(literal.value) if formatted else program.written(literal)
+    return sum(character.isdecimal() for character in text)
+
+
+def _names(program: Program) -> Iterator[Literal]:
+    """Yield every distinct name where it first occurs; one that occurs again counts half.
+
+    A program can read its names as text: those of keywords, of attributes and classes (``dir``),
+    and those in the message of a NameError. Variables are read by name as well as set, so the
+    author writes each of them twice and pays for both; names that hold data are written once.
+    """
+    occurrences: Counter[str] = Counter()
+    first: dict[str, tuple[int, int]] = {}
+    for node in program.nodes:
+        if isinstance(node, ast.Constant):
+            continue
+        for _, value in ast.iter_fields(node):
+            for name in value if isinstance(value, list) else (value,):
+                if isinstance(name, str):
+                    occurrences[name] += 1
+                    if name not in first:
+                        first[name] = program.place(node)
+    for name, place in first.items():
+        size = len(name.encode())
+        yield Literal(*place, size if occurrences[name] == 1 else (size + 1) // 2)
 
 
 def _written_digits(text: str) -> int:

@@ -1,10 +1,12 @@
 """Set the dojo's rules: gates, bonuses, payload policy, tags (seed 002)."""
 
-from typing import Literal
+from typing import Literal, Self
 
 from agon.kernel.rules import Rules, rule
 
 _SEED = "seed 002, Appendix: Recommended Defaults"
+_CONTEST_FEEDBACK = "gate"
+_CONTEST_SUBMISSIONS = 100
 _SPEC_GATES = "dojo page, Gates, policy and score"
 
 
@@ -81,6 +83,18 @@ class DojoRules(Rules):
         reason="The seed has no such limit; one huge integer can encode any table, which is "
         "reported as a finding.",
         source=_SPEC_GATES,
+        ge=1,
+        le=1_000_000,
+    )
+    max_information_bytes: int | None = rule(
+        None,
+        meaning="Maximum number of bytes of names and digits in a program; more are rejected. "
+        "None: any. Digits count as written; a distinct name counts once, and half where it "
+        "occurs again.",
+        reason="The seed counts literals only; names can hold a table as well, which is reported "
+        "as a finding.",
+        source="issue 10, 9 Answer tables",
+        since="0.2",
         ge=1,
         le=1_000_000,
     )
@@ -180,3 +194,38 @@ class DojoRules(Rules):
         "revealed.",
         source="dojo page, Lifecycle",
     )
+    feedback: Literal["gate", "terms"] | None = rule(
+        None,
+        meaning="What is disclosed of a verdict while a problem takes submissions: `gate`, which "
+        "gates were passed; `terms`, how many first terms are right as well. None: `gate` in a "
+        "contest of the service, `terms` in a folder.",
+        reason="Who is told how many first terms are right can read a sequence of bits off, one "
+        "term with each submission.",
+        source="dojo page, Programs",
+        since="0.2",
+    )
+    max_submissions: int | None = rule(
+        None,
+        meaning="Maximum number of submissions of a user to a problem; a `sandbox_error` is not "
+        "counted. None: 100 in a contest of the service, any number in a folder.",
+        reason="Every verdict reveals something of the hidden terms; a hundred tries are more "
+        "than people need and far fewer than a search does.",
+        source="issue 10, 8 The verdict gives the answer away",
+        since="0.2",
+        ge=1,
+        le=1_000_000,
+    )
+
+    def in_contest(self) -> Self:
+        """Return the rules with the values that a contest of the service has for none.
+
+        Example:
+            >>> DojoRules().in_contest().feedback, DojoRules(feedback="terms").in_contest().feedback
+            ('gate', 'terms')
+        """
+        chosen: dict[str, object] = {}
+        if self.feedback is None:
+            chosen["feedback"] = _CONTEST_FEEDBACK
+        if self.max_submissions is None:
+            chosen["max_submissions"] = _CONTEST_SUBMISSIONS
+        return self.model_copy(update=chosen)
