@@ -34,7 +34,7 @@ def publish(service: Service, source: str, **changed: Any) -> str:
         "terms": [str(space["seq"](n)) for n in range(1, 201)], **changed,
     }  # fmt: skip
     freeze = package["freeze_started_at"]
-    row = {"id": name, "n_check": 200, "setter_user_id": "gus", "p_hash": name}
+    row = {"id": name, "n_check": package["N_check"], "setter_user_id": "gus", "p_hash": name}
     entered(
         service,
         Draft(kind="problem-published", body={"problem": name, "package": package},
@@ -59,7 +59,7 @@ def judged(
     with service.store.write() as session:
         contest = session.contests.lock("autumn")
         record_once(service, session, contest, table="submissions", row=row, by="worker:w1",
-                    replace=replace)  # fmt: skip
+                    replace=replace, external_id=service.new_id())  # fmt: skip
 
 
 def entered(service: Service, *drafts: Draft) -> None:

@@ -17,6 +17,7 @@ EXEMPT = {
     "app/challenge": "tools for the challenge, behind agon challenge",
     "app/dojo": "tools for the dojo, behind agon dojo",
     "app/contests/submissions/agents.py": "accepts submissions that are judged by trials",
+    "app/contests/submissions/feedback.py": "decides what is disclosed of the verdicts of programs",
     "app/contests/submissions/problems.py": "publishes the problems that programs answer",
     "app/contests/submissions/programs.py": "accepts submissions that are programs",
     "app/worker/submissions.py": "judges programs",

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from agon.app.replay.replica_cache import ReplicaCache
+from agon.app.replay.submission_index import SubmissionIndex
 from agon.ledger import signatures
 from agon.store.store import Store
 
@@ -42,6 +43,7 @@ class Service:
         new_id: returns a new id that cannot be guessed, safe in URLs.
         signer: signs ledger heads and manifests.
         replicas: the records of contests in this process's memory.
+        submission_index: the submissions of contests by user and problem.
         lease_span: how long a worker holds a job without a heartbeat.
         network_key: key of the hashes that are stored instead of network addresses.
         tasks: returns the names of the tasks that challenge submissions are run on.
@@ -56,6 +58,7 @@ class Service:
     new_id: Callable[[], str]
     signer: SigningKey
     replicas: ReplicaCache
+    submission_index: SubmissionIndex = field(default_factory=SubmissionIndex, repr=False)
     lease_span: timedelta = timedelta(seconds=30)
     network_key: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)
     tasks: Callable[[], tuple[str, ...]] = tuple

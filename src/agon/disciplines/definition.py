@@ -153,6 +153,9 @@ class Discipline:
         addresses: table → columns with IP addresses; the service stores keyed hashes of them.
         submissions: how submissions are judged; None: a contest takes records only.
         problems: name of the table of published problems with hidden answers; None: it has none.
+        withhold: returns scored records whose explanations disclose how near a submission is to
+            the hidden answer of a problem only where a function of its id says so; None: its
+            explanations disclose nothing hidden.
         plan_round: draws the next round; None: the service plans no rounds.
         demo: its part of ``agon demo``; None: it is left out there.
     """
@@ -173,6 +176,7 @@ class Discipline:
     addresses: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     submissions: SubmissionKind | None = None
     problems: str | None = None
+    withhold: Callable[[Any, Callable[[str], bool]], Scored] | None = None
     plan_round: PlanRound | None = None
     demo: Demo | None = None
 

@@ -67,6 +67,18 @@ def test_the_worker_that_judged_is_named_by_the_entry(service: Service, problem:
     assert entries(service, "record-added")[-1].by == "worker:north-1"
 
 
+def test_a_verdicts_entry_cannot_be_found_by_hashing_what_it_may_say(
+    service: Service, problem: int
+) -> None:
+    """The head of the chain is public, and a solver knows all of the entry but the terms."""
+    for name in ("s1", "s2"):
+        submitted(service, problem, name=name)
+    work(service, sandbox_runners(FakeSandbox()))
+    salts = [entry.external_id for entry in entries(service, "record-added")[-2:]]
+    assert None not in salts
+    assert len(set(salts)) == 2
+
+
 def test_no_job_carries_the_terms(service: Service, problem: int) -> None:
     """What a worker is given must not hold the answer."""
     job = submitted(service, problem)

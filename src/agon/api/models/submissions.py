@@ -67,6 +67,17 @@ class Problem(Resource):
     freeze_started_at: datetime | None = Field(description="Since when it takes no submissions.")
     disclosed: tuple[Term, ...] = Field(description="a_1, a_3, …, a_99.")
     revealed: bool
+    feedback: str | None = Field(
+        description="What is disclosed of a verdict before the freeze: gate or terms."
+    )
+    max_submissions: int | None = Field(
+        description="Maximum number of submissions of a user: every verdict reveals something of "
+        "the hidden terms."
+    )
+    submissions: int | None = Field(
+        description="Number of the caller's submissions that count; null for callers without a "
+        "user."
+    )
     source: str | None = Field(default=None, description="The setter, once it is revealed.")
     terms: tuple[str, ...] | None = Field(
         default=None, description="All terms from a_first_index on, once it is revealed."

@@ -23,7 +23,9 @@ ProblemId = Annotated[FreeId, Field(description="The problem's id, its P_hash.")
 def list_problems(ctx: ContestContext, page: PageRequest) -> Page[Problem]:
     """Return problems in the order of their publication, with their disclosed terms."""
     start = page.after(int) or 0
-    published = disclosure.problems(ctx.service, ctx.view, after=start, limit=page.sought)
+    published = disclosure.problems(
+        ctx.service, ctx.view, user=ctx.caller.user, after=start, limit=page.sought
+    )
     return page.page(
         published,
         key=lambda published: published[0],
@@ -35,7 +37,8 @@ def list_problems(ctx: ContestContext, page: PageRequest) -> Page[Problem]:
            permission="contest.read", summary="Get a problem")  # fmt: skip
 def get_problem(ctx: ContestContext, problem: ProblemId) -> Problem:
     """Return a problem with its disclosed terms; with source and all terms once it is revealed."""
-    return Problem.model_validate(disclosure.problem(ctx.service, ctx.view, problem))
+    found = disclosure.problem(ctx.service, ctx.view, problem, user=ctx.caller.user)
+    return Problem.model_validate(found)
 
 
 @operation("POST", "/contests/{contest}/problems", id="publishProblem",

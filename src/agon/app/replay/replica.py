@@ -5,7 +5,7 @@ the next: new records are appended to the columns, and the same formulas run on 
 contest is to read its ledger into an empty :class:`ContestReplica` from line 1.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby, islice
 from typing import Any
@@ -115,6 +115,7 @@ class ContestReplica:
         overrides: Mapping[str, Any] | None = None,
         without: Collection[int] = (),
         adjustments: Sequence[Adjustment] = (),
+        discloses: Callable[[str], bool] | None = None,
     ) -> Result:
         """Score the contest at a position, including the adjustments in force there.
 
@@ -126,6 +127,8 @@ class ContestReplica:
             overrides: other overrides than those in force there.
             without: positions of records to leave out.
             adjustments: more adjustments than those in force there.
+            discloses: whether explanations disclose how many terms of submissions to a problem
+                are right; None: as the rules say.
 
         Raises:
             Conflict: nothing has been read, or not as far as that.
@@ -141,6 +144,8 @@ class ContestReplica:
             standing.overrides if overrides is None else overrides,
         )
         scored = chosen.score(records, rules)
+        if discloses is not None and chosen.withhold is not None:
+            scored = chosen.withhold(scored, discloses)
         in_force = (*self.state.adjustments_at(self.seq if at is None else at), *adjustments)
         if in_force:
             scored = Adjusted(scored, in_force, shared=chosen.shares_ranks(rules))

@@ -1,6 +1,7 @@
 """Record the result of a job in its contest's ledger: once, however often the job was started."""
 
 from collections.abc import Mapping
+from dataclasses import replace as replace_fields
 from typing import TYPE_CHECKING, Any
 
 from agon.app.contests.ledgers.append import append
@@ -28,6 +29,7 @@ def record_once(
     row: Mapping[str, Any],
     by: str,
     replace: bool = False,
+    external_id: str | None = None,
 ) -> dict[str, Any]:
     """Record a keyed row in a locked contest unless its key is recorded already.
 
@@ -39,6 +41,7 @@ def record_once(
         row: a row with all parts of its key.
         by: the author of the entry.
         replace: whether to supersede a recorded row.
+        external_id: the entry's external id.
 
     Returns:
         ``seq`` of the record, and ``recorded``: False if an earlier one stays.
@@ -52,6 +55,7 @@ def record_once(
     if recorded is not None and not replace:
         return {"seq": recorded, "recorded": False}
     draft = record_draft(table, row, at=service.clock(), by=by, replaces=recorded)
+    draft = replace_fields(draft, external_id=external_id)
     return {"seq": append(service, session, contest, [draft]).seq, "recorded": True}
 
 

@@ -188,9 +188,12 @@ def _draw_problem(fields: Mapping[str, Any], output: Path | None) -> None:
     from agon.cli.shared.tables import Output
 
     out = Output(output)
-    for name in (*_COLUMNS, "interface", "setter_user_id"):
+    for name in (*_COLUMNS, "interface", "setter_user_id", "feedback"):
         if fields.get(name) is not None:
             out.line(f"{name.replace('_', ' ')}: {lists.format_value(fields[name])}")
+    if (most := fields.get("max_submissions")) is not None:
+        made = fields.get("submissions")
+        out.line(f"max submissions: {most:,}" + ("" if made is None else f", {made:,} made"))
     disclosed = fields["disclosed"][:_MAX_TERMS_SHOWN]
     terms = "  ".join(f"a_{term['n']} = {term['a']}" for term in disclosed)
     out.line(f"{terms}  …; --format json has all disclosed terms")

@@ -1,6 +1,6 @@
 """Judge programs that continue integer sequences: gates, brevity, diversity, seasons."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from agon.disciplines.definition import (
@@ -22,6 +22,11 @@ def _score(records: Records, rules: Any) -> Scored:
     from agon.disciplines.dojo import scoring
 
     return scoring.score(records, rules)
+
+
+def _withhold(scored: Any, discloses: Callable[[str], bool]) -> Scored:
+    withheld: Scored = scored.withholding(discloses)
+    return withheld
 
 
 def _find(records: Records, rules: Any) -> list[Finding]:
@@ -50,6 +55,7 @@ DISCIPLINE = Discipline(
     participants=("submissions.user_id",),
     submissions=SubmissionKind("program", fields=("source", "method_tag", "notes")),
     problems="problems",
+    withhold=_withhold,
     demo=Demo(
         size=400,
         attacks=("copied-source", "tag-farming"),

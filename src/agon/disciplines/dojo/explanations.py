@@ -73,10 +73,11 @@ def _base(j: Judgement, row: int) -> Part:
     terms = int(j.n_check[s.problem[row]])
     stage = formulas.stage_length(terms)
     matched = min(int(s.matched[row]), terms) if j.verdicts[row] in JUDGED else 0
+    known = {} if _is_withheld(j, row) else {"terms_matched": matched}
     return Part(
         name="base",
         points=float(j.base[row]),
-        inputs={"verdict": str(j.verdicts[row]), "terms_matched": matched, "n_check": terms,
+        inputs={"verdict": str(j.verdicts[row]), **known, "n_check": terms,
                 "stage_length": stage},
         rules={"stage_base": rules.stage_base, "reward_base": rules.reward_base},
         threshold=float(terms if j.stage[row] else stage),
@@ -91,6 +92,9 @@ def _verdict(j: Judgement, row: int) -> str:
     terms = int(j.n_check[s.problem[row]])
     if j.reward[row]:
         return f"reward correct: all {terms} terms are right"
+    if j.verdicts[row] in JUDGED and _is_withheld(j, row):
+        passed = formulas.Gates(bool(j.stage[row]), bool(j.reward[row]))
+        return formulas.gate_text(passed, n_check=terms)
     matched = int(s.matched[row])
     if j.verdicts[row] in JUDGED:
         gate = "stage pass" if j.stage[row] else "no stage pass"
@@ -109,7 +113,14 @@ def _missing_terms(j: Judgement, row: int) -> str | None:
     terms = int(j.n_check[s.problem[row]])
     needed = terms if j.stage[row] else formulas.stage_length(terms)
     gate = "reward correct" if j.stage[row] else "a stage pass"
+    if _is_withheld(j, row):
+        return f"the first {needed} terms right for {gate}"
     return f"{needed - int(s.matched[row])} more right terms for {gate}"
+
+
+def _is_withheld(j: Judgement, row: int) -> bool:
+    """Return whether the number of a submission's matched terms is not to be named."""
+    return int(j.facts.submissions.problem[row]) in j.withheld
 
 
 def _brevity(j: Judgement, row: int) -> Part:
@@ -155,11 +166,6 @@ def _diversity(j: Judgement, row: int) -> Part:
             f"{families} distinct tag{'s' if families != 1 else ''}: {given.shared}; "
             f"at most {rules.diversity_bonus_cap}"
         )
-    missing = None
-    if rules.diversity and j.reward[row] and int(j.diversity[row]) < rules.diversity_bonus_cap:
-        missing = "the first reward-correct submission with another tag" if families else None
-        if j.in_window[row] and families == 1:
-            missing = "a second distinct tag among the reward-correct submissions"
     freeze = int(j.facts.problems.freeze[place])
     return Part(
         name="diversity",
@@ -172,9 +178,37 @@ def _diversity(j: Judgement, row: int) -> Part:
                "diversity_shared_bonus_repeats": rules.diversity_shared_bonus_repeats,
                "diversity_bonus_cap": rules.diversity_bonus_cap},
         text=text,
-        missing=missing,
+        missing=_missing_tag(j, row),
         records=(RecordRefs("submissions", (s.ids[row],), 1),),
     )  # fmt: skip
+
+
+def _missing_tag(j: Judgement, row: int) -> str | None:
+    """Return which tag gives the user more diversity points under the rules, None where none does.
+
+    What others can do as well comes first: another tag for the shared bonus. Else the user can send
+    the program once more, as the first with its tag.
+    """
+    rules, place = j.rules, int(j.facts.submissions.problem[row])
+    if not rules.diversity or not j.in_window[row]:
+        return None
+    families, first = int(j.families.distinct_tags[place]), bool(j.families.first_of_tag[row])
+    points = int(j.diversity[row])
+    limits = "" if int(j.facts.problems.freeze[place]) == NEVER else " by the freeze"
+    limits += ", with notes" if rules.require_notes else ""
+    limits += ", which its program does not contradict" if rules.tag_conflict == "ignore" else ""
+
+    def bonus(*, first_of_tag: bool, tags: int) -> int:
+        return diversity_of(rules, first_of_tag=first_of_tag, families=tags).bonus
+
+    if families == 1 and bonus(first_of_tag=first, tags=2) > points:
+        return f"a second distinct tag among the reward-correct submissions{limits}"
+    if bonus(first_of_tag=True, tags=families + 1) > points:
+        tag = "another tag" if families else "a tag"
+        return f"the first reward-correct submission with {tag}{limits}"
+    if families == 0 and bonus(first_of_tag=False, tags=2) > points:
+        return f"two distinct tags among the reward-correct submissions{limits}"
+    return None
 
 
 def _all_of(j: Judgement, user: int, place: int) -> RecordRefs:

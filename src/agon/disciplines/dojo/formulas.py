@@ -106,6 +106,23 @@ def gates(terms_matched: Any, *, n_check: int) -> Gates[Any]:
     return Gates(terms_matched >= stage, terms_matched >= n_check)
 
 
+def gate_text(passed: Gates[bool], *, n_check: int) -> str:
+    """Return which gates were passed in words, without the number of matched terms.
+
+    Example:
+        >>> gate_text(gates(150, n_check=200), n_check=200)
+        'stage pass: the first 100 terms are right, not all 200'
+        >>> gate_text(gates(57, n_check=200), n_check=200)
+        'no stage pass: not all of the first 100 terms are right'
+    """
+    stage = stage_length(n_check)
+    if passed.reward_correct:
+        return f"reward correct: all {n_check} terms are right"
+    if passed.stage_pass:
+        return f"stage pass: the first {stage} terms are right, not all {n_check}"
+    return f"no stage pass: not all of the first {stage} terms are right"
+
+
 @overload
 def base_score(passed: Gates[bool], *, stage_base: int, reward_base: int) -> int: ...
 @overload

@@ -47,6 +47,8 @@ class Judgement:
         in_window: counts for diversity: reward correct, not after the freeze, scored.
         families: which are the first of their tag, and how many tags each problem has.
         base, brevity, diversity, scores: points.
+        withheld: problems of which explanations do not name the matched terms (rule
+            ``feedback``).
     """
 
     facts: Facts
@@ -65,6 +67,7 @@ class Judgement:
     base: Ints
     brevity: Ints
     diversity: Ints
+    withheld: frozenset[int]
 
     @cached_property
     def scores(self) -> Ints:
@@ -132,6 +135,7 @@ def judge(facts: Facts, rules: DojoRules) -> Judgement:
     return Judgement(
         facts, rules, verdict, violations, unscored, scored, n_check, stage, reward, tag, names,
         in_window, families, base, brevity, _diversity(facts, rules, in_window, families),
+        frozenset(range(len(facts.problems.ids)) if rules.feedback == "gate" else ()),
     )  # fmt: skip
 
 

@@ -199,8 +199,8 @@ class DojoRules(Rules):
         meaning="What is disclosed of a verdict while a problem takes submissions: `gate`, which "
         "gates were passed; `terms`, how many first terms are right as well. None: `gate` in a "
         "contest of the service, `terms` in a folder.",
-        reason="Who is told how many first terms are right can read a sequence of bits off, one "
-        "term with each submission.",
+        reason="A count of right first terms lets a solver read a sequence of bits off, one term "
+        "with each submission.",
         source="dojo page, Programs",
         since="0.2",
     )

@@ -1,6 +1,7 @@
 """Score a season: a board per problem, and the season's board over all of them."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -38,6 +39,16 @@ class Season:
             NotFound: the problem does not exist.
         """
         return self.season if name == "season" else self._problem(self._place(name))
+
+    def withholding(self, discloses: Callable[[str], bool]) -> "Season":
+        """Return the season with explanations that name matched terms of some problems only.
+
+        Args:
+            discloses: whether they name those of submissions to a problem, by its id.
+        """
+        ids = self.judgement.facts.problems.ids
+        places = frozenset(place for place, name in enumerate(ids) if not discloses(name))
+        return Season(replace(self.judgement, withheld=places))
 
     def explain(self, name: str, *, board: str) -> Explanation:
         """Explain a user's score on the season's board or on one problem's.

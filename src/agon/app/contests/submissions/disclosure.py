@@ -6,6 +6,7 @@ from typing import Any
 
 from agon.app.access.permissions import View
 from agon.app.contests.ledgers.positions import reach
+from agon.app.contests.submissions.feedback import count_submissions, dojo_rules
 from agon.app.contests.submissions.problems import (
     freezes_at,
     published_problem,
@@ -23,19 +24,28 @@ MAX_PROBLEMS = 500
 """Maximum number of problems of a page."""
 
 
-def problem(service: Service, view: View, problem_id: str) -> dict[str, Any]:
+def problem(
+    service: Service, view: View, problem_id: str, *, user: str | None = None
+) -> dict[str, Any]:
     """Return a problem, as much of it as a view may see.
+
+    Args:
+        service: the service.
+        view: what the caller may see.
+        problem_id: its id.
+        user: the participant whose submissions are counted; None: none are.
 
     Raises:
         NotFound: there is none of that id, or none the caller may see.
         Conflict: the contest is of another discipline.
     """
     with service.store.read() as session:
-        return _problem_view(session, view, problem_id)
+        shown = _problem_view(session, view, problem_id)
+        return shown | _limits(service, session, view, problem_id, user)
 
 
 def problems(
-    service: Service, view: View, *, after: int = 0, limit: int = 50
+    service: Service, view: View, *, user: str | None = None, after: int = 0, limit: int = 50
 ) -> list[tuple[int, dict[str, Any]]]:
     """Return problems in the order of their publication, each with its position.
 
@@ -44,6 +54,7 @@ def problems(
     Args:
         service: the service.
         view: what the caller may see.
+        user: the participant whose submissions are counted; None: none are.
         after: the position to begin after.
         limit: maximum number of problems.
 
@@ -64,7 +75,26 @@ def problems(
         page = [(seq, name) for name, seq in first.items() if seq > after][:limit]
         freezes = freezes_at(session, contest, until=until) if page else {}
         revealed = revealed_ids(session, contest, until=until) if page else frozenset()
-    return [(seq, _without_answer(_view(published[name], freezes, revealed))) for seq, name in page]
+        limits = {name: _limits(service, session, view, name, user) for _, name in page}
+    return [
+        (seq, _without_answer(_view(published[name], freezes, revealed)) | limits[name])
+        for seq, name in page
+    ]
+
+
+def _limits(
+    service: Service, session: Session, view: View, problem: str, user: str | None
+) -> dict[str, Any]:
+    """Return what is disclosed of verdicts, and how often one may submit and has submitted."""
+    rules = dojo_rules(view.contest)
+    made = None
+    if user is not None:
+        made = count_submissions(service, session, view.contest, user=user, problem=problem)
+    return {
+        "feedback": None if rules is None else rules.feedback,
+        "max_submissions": None if rules is None else rules.max_submissions,
+        "submissions": made,
+    }
 
 
 def _view(

@@ -10,6 +10,7 @@ import orjson
 
 from agon.app.access.permissions import View, permits
 from agon.app.contests.ledgers.append import received_key
+from agon.app.contests.submissions.feedback import Feedback
 from agon.app.service import Service
 from agon.disciplines import discipline
 from agon.entities.access import Caller
@@ -49,10 +50,12 @@ def submission(service: Service, view: View, submission_id: str, *, by: Caller) 
     """
     key, sees_all = received_key(submission_id), _sees_all(view, by)
     with service.store.read() as session:
+        feedback = Feedback(session, view, now=service.clock())
         known = session.entries.existing(view.contest.no, records=[key]).get(key)
         if known is not None:
             for entry in session.entries.after(view.contest.no, known.seq - 1, until=known.seq):
-                if (visible := _visible(session, view, by, entry, sees_all=sees_all)) is not None:
+                visible = _visible(session, view, by, entry, sees_all=sees_all, feedback=feedback)
+                if visible is not None:
                     return visible
     raise NotFound(f"{view.contest.id} has no submission {submission_id!r} of yours; list yours")
 
@@ -81,15 +84,18 @@ def submissions(
             if not known:
                 raise Unreadable("this cursor is not of this list; begin again without it")
             start = known[received_key(after)].seq
-        return list(islice(_all(session, view, by, start), limit))
+        feedback = Feedback(session, view, now=service.clock())
+        return list(islice(_all(session, view, by, feedback, start), limit))
 
 
-def _all(session: Session, view: View, by: Caller, start: int) -> Iterator[SubmissionView]:
+def _all(
+    session: Session, view: View, by: Caller, feedback: Feedback, start: int
+) -> Iterator[SubmissionView]:
     sees_all = _sees_all(view, by)
     name = orjson.dumps(by.user)
     for entry in session.entries.of_kind(view.contest.no, ["submission-received"], after=start):
         if sees_all or name in entry.line:  # skips most of the others' without parsing
-            visible = _visible(session, view, by, entry, sees_all=sees_all)
+            visible = _visible(session, view, by, entry, sees_all=sees_all, feedback=feedback)
             if visible is not None:
                 yield visible
 
@@ -99,7 +105,13 @@ def _sees_all(view: View, by: Caller) -> bool:
 
 
 def _visible(
-    session: Session, view: View, by: Caller, entry: StoredEntry, *, sees_all: bool
+    session: Session,
+    view: View,
+    by: Caller,
+    entry: StoredEntry,
+    *,
+    sees_all: bool,
+    feedback: Feedback,
 ) -> SubmissionView | None:
     """Return a submission with its verdict; None if the caller may not see it."""
     line = orjson.loads(entry.line)
@@ -113,7 +125,7 @@ def _visible(
         user=body["user"],
         problem=body["problem"],
         content=body["content"],
-        records=tuple(_verdicts(session, view, body["submission"])),
+        records=tuple(map(feedback.visible, _verdicts(session, view, body["submission"]))),
     )
 
 

@@ -134,12 +134,20 @@ def freezes_at(
     session: Session, contest: Contest, *, until: int | None = None
 ) -> dict[str, datetime | None]:
     """Return when each of a contest's problems is frozen, by its newest row at a position."""
-    table, found, after = _table(contest).name, dict[str, datetime | None](), 0
+    rows = problem_rows(session, contest, until=until)
+    return {name: freeze_in(row) for name, row in rows.items()}
+
+
+def problem_rows(
+    session: Session, contest: Contest, *, until: int | None = None
+) -> dict[str, Mapping[str, Any]]:
+    """Return the newest row of each of a contest's problems at a position, by id."""
+    table, found, after = _table(contest).name, dict[str, Mapping[str, Any]](), 0
     while True:
         rows = session.entries.rows(contest.no, table, after=after, until=until, limit=_PORTION)
         for one in rows:
             row = orjson.loads(one.line)["body"]["row"]
-            found[row["id"]] = freeze_in(row)
+            found[row["id"]] = row
         if len(rows) < _PORTION:
             return found
         after = rows[-1].seq

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from agon.app.contests.ledgers.append import append
+from agon.app.contests.submissions.feedback import require_submissions_left
 from agon.app.contests.submissions.problems import optional_text, published_problem
 from agon.app.contests.submissions.submission import (
     Submission,
@@ -33,7 +34,8 @@ def accept_program(
 
     Raises:
         Unreadable: the content is not a program.
-        NotFound, Conflict: there is no such problem, or it is frozen.
+        NotFound, Conflict: there is no such problem, or it is frozen, or the user has made as
+            many submissions to it as the rule ``max_submissions`` allows.
     """
     content = content_of(contest, submission)
     source = _source(content.get("source"))
@@ -46,6 +48,9 @@ def accept_program(
         raise Unreadable("a submission to the dojo names its problem; give its id")
     problem = published_problem(session, contest, submission.problem)
     require_open(problem, now=service.clock())
+    require_submissions_left(
+        service, session, contest, user=submission.user, problem=submission.problem
+    )
     name = service.new_id()
     draft = received_draft(service, name, submission, kept, by)
     contest = append(service, session, contest, [draft])

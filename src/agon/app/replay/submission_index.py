@@ -1,0 +1,45 @@
+"""Keep the submissions of contests by user and problem, read once from their ledgers."""
+
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Final
+
+import orjson
+
+from agon.store.session import Session
+
+_RECEIVED: Final = ("submission-received",)
+
+
+@dataclass
+class _Known:
+    """The submissions of a contest, read to a position."""
+
+    seq: int = 0
+    ids: dict[tuple[str, str | None], list[str]] = field(default_factory=dict)
+
+
+class SubmissionIndex:
+    """The ids of submissions by contest, user and problem, in this process's memory.
+
+    Entries never change, so each is read once; what other processes add is read the next time.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._contests: dict[tuple[int, str], _Known] = {}
+
+    def of(self, session: Session, contest_no: int, contest_id: str, *, user: str,
+           problem: str | None) -> tuple[str, ...]:  # fmt: skip
+        """Return the ids of a user's submissions to a problem, oldest first.
+
+        Entries of the session's own transaction are not to be read: they may be rolled back. Ask
+        before anything is appended.
+        """
+        with self._lock:
+            known = self._contests.setdefault((contest_no, contest_id), _Known())
+            for entry in session.entries.of_kind(contest_no, _RECEIVED, after=known.seq):
+                body = orjson.loads(entry.line)["body"]
+                known.ids.setdefault((body["user"], body["problem"]), []).append(body["submission"])
+                known.seq = entry.seq
+            return tuple(known.ids.get((user, problem), ()))

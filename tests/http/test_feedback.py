@@ -1,0 +1,243 @@
+"""What a solver is shown of a verdict before the freeze: the gates, and nothing beyond them."""
+
+import json
+import re
+from collections.abc import Iterator
+from datetime import timedelta
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agon.app.contests.boards.publish import publish as publish_boards
+from agon.app.contests.changes.change_sets import apply, dry_run, propose
+from agon.app.contests.lifecycle.transitions import finalize
+from agon.app.dojo.grading import judged as verdict_of
+from agon.app.sandbox import RunResult
+from agon.kernel.times import written_time
+from fakes.autumn import autumn, judged, publish
+from fakes.instance import API, Instance, instance_at
+from fakes.routes import OPEN
+from fakes.service import ORGANISER
+
+BITS = [int(n * n % 7 in {1, 2}) for n in range(1, 25)]
+"""A hidden sequence of 0 and 1."""
+SETTER = "def seq(n):\n    return int(n * n % 7 in {1, 2})\n"
+COLUMNS = ("cpu_ms", "wall_ms", "memory_kib", "mode", "runner")
+
+
+class Solver:
+    """An automatic solver: it sends lists of terms and reads what it is shown of them."""
+
+    def __init__(self, instance: Instance, problem: str, *, terms: list[int] = BITS) -> None:
+        self.instance = instance
+        self.problem = problem
+        self.expected = tuple(map(str, terms))
+
+    def send(self, guess: list[int], **more: Any) -> Any:
+        """Submit a list of terms; return the answer of the service."""
+        source = f"def solver():\n    return {guess}\n"
+        body = {"problem": self.problem, "content": {"source": source}, **more}
+        return self.instance.post("/contests/autumn/submissions", "participant", json=body)
+
+    def judge(self, submission: str, guess: list[int], *, violation: str = "") -> None:
+        """Record the verdict as a worker does that has run the program."""
+        run = RunResult(outcome="ok", terms=tuple(map(str, guess)), mode="bwrap", runner="test")
+        row = dict(verdict_of(run, expected=self.expected, first_index=1, violation=violation))
+        kept = {name: row[name] for name in ("verdict", "terms_matched", "reason", *COLUMNS)}
+        judged(self.instance.service, submission, self.problem, source=str(guess), **kept)
+
+    def try_out(self, guess: list[int], **more: Any) -> dict[str, Any]:
+        """Submit a list, have it judged, and return the verdict the solver is shown."""
+        name = self.send(guess).json()["id"]
+        self.judge(name, guess, **more)
+        return self.record(name)
+
+    def record(self, submission: str, role: str = "participant") -> dict[str, Any]:
+        """Return the verdict as a role sees it."""
+        shown = self.instance.get(f"/contests/autumn/submissions/{submission}", role).json()
+        (row,) = shown["records"]
+        return dict(row)
+
+    def read_off(self) -> list[int]:
+        """Read the sequence off as far as verdicts allow: each tells where the first error is."""
+        known: list[int] = []
+        for _ in range(len(self.expected)):
+            row = self.try_out(known + [0] * (len(self.expected) - len(known)))
+            if row["verdict"] == "ok":
+                return known + [0] * (len(self.expected) - len(known))
+            matched = row["terms_matched"]
+            if matched is None:
+                return known
+            known = known + [0] * (matched - len(known)) + [1]
+        return known
+
+
+def dojo(instance: Instance, **rules: Any) -> Solver:
+    """Open the contest with the problem of bits."""
+    autumn(instance.service)
+    if rules:
+        change_rules(instance, **rules)
+    terms = [str(bit) for bit in BITS]
+    return Solver(instance, publish(instance.service, SETTER, N_check=24, terms=terms))
+
+
+def change_rules(instance: Instance, **rules: Any) -> None:
+    """Adopt other rules in the contest."""
+    params = {"edition": "dojo/0.1", "overrides": rules}
+    made = propose(
+        instance.service, "autumn", kind="rules", params=params, reason="r", by=ORGANISER
+    )
+    dry_run(instance.service, "autumn", made.id)
+    apply(instance.service, "autumn", made.id, by=ORGANISER)
+
+
+def test_under_terms_a_solver_reads_a_sequence_of_bits_off(instance: Instance) -> None:
+    """Why a live contest does not say how many first terms are right."""
+    assert dojo(instance, feedback="terms").read_off() == BITS
+
+
+def test_under_gate_an_automatic_solver_learns_nothing(instance: Instance) -> None:
+    """The default of a live contest: every wrong answer looks like every other one."""
+    solver = dojo(instance)
+    assert solver.read_off() == []
+    rows = [
+        solver.try_out(BITS[:right] + [1 - BITS[right]] * (24 - right)) for right in range(0, 12, 3)
+    ]
+    own = {"id", "source", "created_at"}
+    seen = {json.dumps({k: v for k, v in row.items() if k not in own}) for row in rows}
+    assert len(seen) == 1
+    assert "no stage pass: not all of the first " in seen.pop()
+
+
+@pytest.mark.parametrize(
+    ("right", "verdict", "reason", "matched"),
+    [
+        (19, "wrong_answer", "no stage pass: not all of the first 100 terms are right", None),
+        (120, "wrong_answer", "stage pass: the first 100 terms are right, not all 200", None),
+        (200, "ok", "", 200),
+    ],
+)
+def test_under_gate_a_verdict_names_the_gates(
+    instance: Instance, right: int, verdict: str, reason: str, matched: int | None
+) -> None:
+    """Stage passed, reward correct, or neither; the staff sees what was recorded."""
+    problem = autumn(instance.service)
+    squares = [n * n for n in range(1, 201)]
+    solver = Solver(instance, problem, terms=squares)
+    guess = squares[:right]
+    row = solver.try_out(guess)
+    assert (row["verdict"], row["reason"], row["terms_matched"]) == (verdict, reason, matched)
+    name = row["id"]
+    assert solver.record(name, "organiser")["terms_matched"] == right
+
+
+def test_a_rejected_program_that_was_run_does_not_say_how_far_it_came(instance: Instance) -> None:
+    """The record has its terms, for editions that accept it."""
+    solver = dojo(instance)
+    row = solver.try_out(BITS, violation="line 1: a table; compute the terms")
+    assert (row["verdict"], row["terms_matched"]) == ("rejected_policy", None)
+    assert row["reason"].startswith("line 1: a table")
+    assert solver.record(row["id"], "organiser")["terms_matched"] == 24
+
+
+@pytest.mark.parametrize("closing", ["freeze", "final"])
+def test_when_a_problem_is_closed_its_verdicts_are_disclosed(
+    instance: Instance, closing: str
+) -> None:
+    """Nothing can be submitted any more, so nothing is given away."""
+    solver = dojo(instance)
+    if closing == "freeze":
+        at = written_time(instance.service.clock() + timedelta(seconds=90))
+        terms = [str(bit) for bit in BITS]
+        solver.problem = publish(
+            instance.service, SETTER + "# b\n", N_check=24, terms=terms, freeze_started_at=at
+        )
+    row = solver.try_out(BITS[:3])
+    assert row["terms_matched"] is None
+    if closing == "final":
+        finalize(instance.service, "autumn", by=ORGANISER, force=True)
+    else:
+        instance.service.clock.at += timedelta(seconds=100)  # type: ignore[attr-defined]  # tests turn it
+    assert solver.record(row["id"])["terms_matched"] == 3
+
+
+def visible(instance: Instance, problem: str, submission: str) -> Iterator[tuple[str, object]]:
+    """Yield every answer the public and the solver can read, without hashes and signatures."""
+    with instance.service.store.read() as session:
+        boards = [*session.contests.get("autumn").boards[:1], f"problem:{problem}"]
+    values = {"contest": ["autumn"], "board": boards, "no": ["1", "2", "3"],
+              "id": ["ada", problem, submission]}  # fmt: skip
+    schema = instance.client.get("/api/openapi.json").json()
+    read = {path for path, methods in schema["paths"].items() if "get" in methods}
+    for template in sorted(read - OPEN - {f"{API}/contests/{{contest}}/events"}):
+        names = re.findall(r"\{(\w+)\}", template)
+        for chosen in product(*(values.get(name, ["x1"]) for name in names)):
+            path = template
+            for name, value in zip(names, chosen, strict=True):
+                path = path.replace("{" + name + "}", value)
+            for role in (None, "participant"):
+                answer = instance.client.get(path, headers=instance.as_(role))
+                text = re.sub(r"[0-9a-f]{32,}|[A-Za-z0-9_-]{40,}|urn:agon:request:\w+", "#",
+                              answer.text)  # fmt: skip
+                yield f"{role} {path}", (answer.status_code, text)
+
+
+def seen(folder: Path, right: int) -> dict[str, object]:
+    """Return what can be read of a contest with one submission that has some right terms."""
+    instance = instance_at(folder)
+    solver = dojo(instance)
+    name = solver.send([0]).json()["id"]
+    guess = BITS[:right] + [1 - BITS[right]] * (24 - right)
+    solver.judge(name, guess)
+    publish_boards(instance.service, "autumn")
+    found = dict(visible(instance, solver.problem, name))
+    instance.close()
+    return found
+
+
+def test_under_gate_no_address_depends_on_how_many_terms_are_right(tmp_path: Path) -> None:
+    """Boards, explanations, histories, proofs, events, lists: read by everybody but the staff."""
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    few, many = seen(tmp_path / "a", 3), seen(tmp_path / "b", 9)
+    source = re.compile(r'"source":"[^"]*"|"source_hash":"[^"]*"')
+    assert few.keys() == many.keys()
+    different = [
+        path for path in few if source.sub("", str(few[path])) != source.sub("", str(many[path]))
+    ]
+    assert different == []
+    explained = [str(value) for path, value in few.items() if "explanations/ada" in path]
+    assert any("no stage pass: not all of the first 12 terms are right" in one for one in explained)
+
+
+def test_submissions_to_a_problem_are_limited_and_counted(instance: Instance) -> None:
+    """The limit and the counter stand beside the problem; other problems and users have theirs."""
+    solver = dojo(instance, max_submissions=2)
+    path = f"/contests/autumn/problems/{solver.problem}"
+    first = solver.send([1]).json()["id"]
+    shown = instance.get(path, "participant").json()
+    assert (shown["feedback"], shown["max_submissions"], shown["submissions"]) == ("gate", 2, 1)
+    assert solver.send([2], external_id="mine").status_code == 202
+    assert solver.send([2], external_id="mine").status_code == 202
+    refused = solver.send([3])
+    assert refused.status_code == 409
+    assert "ada has made 2 submissions" in refused.json()["detail"]
+    assert "max_submissions: every verdict reveals" in refused.json()["detail"]
+    judged(instance.service, first, solver.problem, verdict="sandbox_error", terms_matched=None)
+    listed = instance.get("/contests/autumn/problems", "participant").json()["items"]
+    assert [one["submissions"] for one in listed] == [0, 1]
+    assert solver.send([3]).status_code == 202
+    assert solver.send([4]).status_code == 409
+    other = {"problem": solver.problem, "user": "bob", "content": {"source": "def solver(): 1\n"}}
+    assert instance.post("/contests/autumn/submissions", "organiser", json=other).status_code == 202
+    shown = instance.get(path).json()
+    assert (shown["max_submissions"], shown["submissions"]) == (2, None)
+
+
+def test_a_live_contest_has_gates_and_a_hundred_submissions_by_default(instance: Instance) -> None:
+    """Without an entry in its ledger, so that contests opened before have them too."""
+    name = autumn(instance.service)
+    shown = instance.get(f"/contests/autumn/problems/{name}", "participant").json()
+    assert (shown["feedback"], shown["max_submissions"], shown["submissions"]) == ("gate", 100, 0)
