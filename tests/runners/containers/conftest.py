@@ -11,7 +11,7 @@ from agon.app.containers import Containers, Image, ImageSpec
 from agon.runners.containers import open_containers, provide_base_image
 from runners.containers.coreutils_image import import_coreutils_image
 from runners.containers.course import Course
-from runners.containers.forgeries import Kind
+from runners.containers.forgeries import SETTINGS, Kind
 
 DOCKERFILE = """\
 FROM localhost/agon-base:1
@@ -51,6 +51,14 @@ def coreutils(containers: Containers) -> Image:
     return containers.build(ImageSpec(image=import_coreutils_image()))
 
 
+@pytest.fixture(scope="session")
+def settings(containers: Containers, tmp_path_factory: pytest.TempPathFactory) -> Image:
+    """Build an image like Debian's whose variables name places in ``/app``."""
+    context = tmp_path_factory.mktemp("settings")
+    (context / "Dockerfile").write_text(f"FROM {import_coreutils_image()}\n{SETTINGS}")
+    return containers.build(ImageSpec(context=context))
+
+
 @pytest.fixture
 def courses(course: Course, request: pytest.FixtureRequest) -> Callable[[Kind], Course]:
     """Give the course on each of the images; the second is built when a test needs it."""
@@ -58,7 +66,7 @@ def courses(course: Course, request: pytest.FixtureRequest) -> Callable[[Kind], 
     def on(kind: Kind) -> Course:
         if kind == "busybox":
             return course
-        return replace(course, image=request.getfixturevalue("coreutils"))
+        return replace(course, image=request.getfixturevalue(kind))
 
     return on
 

@@ -2,14 +2,18 @@
 
 import io
 import tarfile
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from agon.app.containers import Containers, Image, Mount, Outputs
+from agon.app.containers import Containers, Image, ImageSpec, Mount, Outputs
 from agon.errors import InvalidRule, NotFound, Unavailable
 from agon.runners.containers import open_containers
+from runners.containers.coreutils_image import import_coreutils_image
 from runners.containers.course import QUICK, Course, limits
+from runners.containers.forgeries import Kind
 
 
 def members(outputs: Outputs | None) -> dict[str, tarfile.TarInfo]:
@@ -308,3 +312,27 @@ def test_an_archive_is_the_same_for_two_readers(course: Course) -> None:
         answer = archive.extractfile("app/answer")
         assert answer is not None
         assert answer.read() == b"42\n"
+
+
+def test_a_project_of_the_image_is_imported_from_where_the_agent_works(
+    containers: Containers, courses: Callable[[Kind], Course], tmp_path: Path
+) -> None:
+    """A task may be about a project that is installed as well; the agent's change counts."""
+    context = tmp_path / "environment"
+    context.mkdir()
+    (context / "Dockerfile").write_text(
+        f"FROM {import_coreutils_image()}\nWORKDIR /app\n"
+        "RUN mkdir iniconfig && echo 'VALUE = 1' > iniconfig/__init__.py\n"
+    )
+    course = replace(courses("coreutils"), image=containers.build(ImageSpec(context=context)))
+    agent = "echo 'VALUE = 42' > iniconfig/__init__.py; echo 'def f(): return 42' > new.py"
+    tests = "python3 -c 'import iniconfig, new, sys; sys.exit(iniconfig.VALUE != new.f())'"
+    assert course.both(agent, tests).outcome == "passed"
+
+
+def test_programs_of_an_agent_import_their_own_modules(courses: Callable[[Kind], Course]) -> None:
+    """Only the tests prefer what is installed."""
+    agent = "echo 'VALUE = 42' > pluggy.py; echo 'import pluggy; print(pluggy.VALUE)' > run.py"
+    for call in ("/app/run.py", "-u run.py", "-W ignore /app/run.py"):
+        result = courses("coreutils").both(agent, f'[ "$(python3 {call})" = 42 ]')
+        assert (result.outcome, result.reason) == ("passed", "")

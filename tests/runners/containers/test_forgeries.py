@@ -11,9 +11,7 @@ from agon.app.containers import RewardSource
 from runners.containers.course import Course, limits, sleeping
 from runners.containers.forgeries import (
     FORGERIES,
-    KINDS,
     SOLVED,
-    SOURCES,
     Kind,
     combinations,
     part_of,
@@ -23,12 +21,7 @@ from sizes import ALL
 
 EVERY = combinations()
 CHOSEN = EVERY if ALL else part_of(EVERY)
-JUDGES = [
-    (judge, kind, source)
-    for judge in dict.fromkeys(forgery.judge for forgery in FORGERIES.values())
-    for kind in KINDS
-    for source in SOURCES
-]
+JUDGES = sorted({(FORGERIES[name].judge, kind, source) for name, kind, source in EVERY})
 
 
 @pytest.mark.parametrize(("name", "kind", "source"), CHOSEN)

@@ -112,6 +112,7 @@ class Image:
         writable: the folders that are writable in its containers; all else is read-only.
         cached: whether it existed already.
         seconds: the time of the build.
+        environment: the variables that it sets.
     """
 
     reference: str
@@ -120,6 +121,7 @@ class Image:
     writable: tuple[str, ...]
     cached: bool
     seconds: float
+    environment: tuple[tuple[str, str], ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -21,6 +21,7 @@ from agon.app.containers import (
     Trial,
     Verification,
 )
+from agon.app.containers.judge_environment import is_of_agent, judge_environment
 from agon.errors import InvalidRule, NotFound, Unavailable
 from agon.runners.containers.cleanup_guard import CleanupGuard
 from agon.runners.containers.driver import WAITING, drive
@@ -38,6 +39,8 @@ _RESERVED_PATHS: Final = ("/", PRIVATE, "/tests", "/logs", "/dev", "/proc", "/sy
 _MAX_ARGUMENT_BYTES: Final = 128 << 10
 _MAX_LINE_BYTES: Final = 256
 _TEST: Final = "/tests/test.sh"
+_MODULE: Final = Path(__file__).with_name("inside") / "sitecustomize.py"
+_MODULES: Final = f"{PRIVATE}/python"
 
 
 class CommandLineContainers:
@@ -139,8 +142,9 @@ class CommandLineContainers:
             binds=(
                 BindMount(staged, "/tests"),
                 BindMount(outputs.path.resolve(), OUTPUTS),
+                BindMount(self._stage.show(_MODULE), f"{_MODULES}/{_MODULE.name}"),
             ),
-            environment=tuple(environment),
+            environment=_of_judge(image, outputs.declared, environment),
             replaced=outputs.declared,
             handed=("/logs",),
             archive="logs.tar",
@@ -215,6 +219,28 @@ class CommandLineContainers:
     def _require_open(self) -> None:
         if self._attempts.closed:
             raise Unavailable("the containers are closed; open them again")
+
+
+def _of_judge(
+    image: Image, outputs: Sequence[str], environment: Sequence[tuple[str, str]]
+) -> tuple[tuple[str, str], ...]:
+    """Return the variables of the tests: the task's, and those that must differ from the image's.
+
+    The Python of the tests prefers installed modules (:mod:`inside.sitecustomize`).
+    """
+    variables = {**dict(image.environment), **dict(environment)}
+    entries = [entry for entry in variables.get("PYTHONPATH", "").split(":") if entry]
+    of_agent = [entry for entry in entries if is_of_agent(entry, outputs)]
+    installed = [entry for entry in entries if entry not in of_agent]
+    return tuple(
+        {
+            **dict(environment),
+            **judge_environment(variables, outputs),
+            "PYTHONPATH": ":".join((_MODULES, *installed)),
+            "AGON_PYTHONPATH": ":".join(of_agent),
+            "AGON_OUTPUTS": ":".join(outputs),
+        }.items()
+    )
 
 
 def _require_command(command: Sequence[str]) -> None:

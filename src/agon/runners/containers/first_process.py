@@ -36,6 +36,8 @@ SHELL: Final = f"{PRIVATE}/sh"
 ACCOUNT: Final = f"{PRIVATE}/account"
 SEED: Final = f"{PRIVATE}/seed.tar"
 """The image's content of its writable folders, which mounts hide."""
+NAMES: Final = f"{PRIVATE}/names"
+"""The names in it, a line each."""
 OUTPUTS: Final = f"{PRIVATE}/outputs.tar"
 SOUND: Final = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _PIPES: Final = "/run/.agon-pipes"
@@ -141,6 +143,7 @@ for folder in $folders; do mkdir -p "$folder"; chmod 1777 "$folder"; done
 mkdir -p {PRIVATE}
 cd /
 if [ $# -gt 0 ]; then tar -c -f {SEED} -- "$@"; else : > {SEED}; fi
+if [ -s {SEED} ]; then tar -t -f {SEED} > {NAMES}; else : > {NAMES}; fi
 cp /bin/sh {SHELL}
 for tool in bash sleep tar; do
     for folder in /bin /usr/bin /usr/local/bin; do
@@ -150,7 +153,7 @@ for tool in bash sleep tar; do
 done
 chmod 755 {PRIVATE}
 chmod 111 {SHELL}
-chmod 644 {SEED}
+chmod 644 {SEED} {NAMES}
 """
 
 

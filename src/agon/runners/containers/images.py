@@ -222,4 +222,10 @@ def _image(found: Mapping[str, Any], content: str, begin: float, *, cached: bool
         writable=tuple(config["Labels"][f"{LABEL}.writable"].split(":")),
         cached=cached,
         seconds=time.monotonic() - begin,
+        environment=tuple(_variable(line) for line in config.get("Env") or ()),
     )
+
+
+def _variable(line: str) -> tuple[str, str]:
+    name, _, value = line.partition("=")
+    return name, value

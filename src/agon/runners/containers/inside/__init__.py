@@ -1,0 +1,1 @@
+"""Modules that run inside containers, with the Python of an image."""

@@ -1,0 +1,122 @@
+"""Let the Python of a task's tests prefer installed modules to those of the agent.
+
+Python reads this module at its start. The tests run in ``/app`` beside what the agent left, and
+Python searches that folder first: the agent's ``pytest.py`` or ``json.py`` would run in place of
+the installed module. Here a module of the agent is imported only if no installed one has its name,
+or if the image itself has a module of that name in the same place, as a task may whose subject is
+an installed project. Distributions, from which pytest takes its plugins, are treated alike.
+
+Programs of the agent are left alone. Runs with Python 3.7 and later.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib.machinery import PathFinder
+
+TYPE_CHECKING = False
+"""As :data:`typing.TYPE_CHECKING`, without the time that importing it takes."""
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Any
+
+_ORIGINAL = "/.agon/names"
+_OUTPUTS = "AGON_OUTPUTS"
+_SEARCHED = "AGON_PYTHONPATH"
+"""The part of the image's ``PYTHONPATH`` in the outputs: Python's own start must not search it."""
+_WITH_VALUE = ("-W", "-X", "--check-hash-based-pycs")
+
+
+class InstalledFirst(PathFinder):
+    """Find installed modules before those of the agent."""
+
+    outputs: tuple[str, ...] = ()
+    names: frozenset[str] | None = None
+
+    @classmethod
+    def find_spec(
+        cls,
+        fullname: str,
+        path: Sequence[str] | None = None,
+        target: Any = None,
+    ) -> Any:
+        """Return the installed module's specification if there is one, else any module's."""
+        if path is None and any(map(cls._is_of_agent, sys.path)):
+            installed = [entry for entry in sys.path if not cls._is_of_agent(entry)]
+            spec = super().find_spec(fullname, installed, target)
+            if spec is not None and spec.loader is not None and not cls._is_original(fullname):
+                return spec
+        return super().find_spec(fullname, path, target)
+
+    @classmethod
+    def find_distributions(cls, *args: Any, **kwargs: Any) -> Iterator[Any]:
+        """Yield the distributions that are installed, or that the image has."""
+        for found in super().find_distributions(*args, **kwargs):
+            place = str(getattr(found, "_path", ""))
+            if not cls._is_of_agent(place) or cls._has(os.path.realpath(place)):
+                yield found
+
+    @classmethod
+    def _is_of_agent(cls, entry: str) -> bool:
+        place = os.path.realpath(entry or ".")
+        return any(place == one or place.startswith(one + "/") for one in cls.outputs)
+
+    @classmethod
+    def _is_original(cls, name: str) -> bool:
+        """Return whether the image has a module of that name where the agent's files are."""
+        places = [f"{os.path.realpath(entry or '.')}/{name}"
+                  for entry in sys.path if cls._is_of_agent(entry)]  # fmt: skip
+        return any(cls._has(place + end) for place in places for end in ("", ".py"))
+
+    @classmethod
+    def _has(cls, place: str) -> bool:
+        if cls.names is None:
+            with open(_ORIGINAL, encoding="utf-8", errors="surrogateescape") as file:  # noqa: PTH123  # starts quickly
+                cls.names = frozenset(line.rstrip("/\n") for line in file)
+        return place.lstrip("/") in cls.names
+
+
+def runs_program_of_agent(words: Sequence[str]) -> bool:
+    """Return whether a command line of Python runs a file that the agent left."""
+    position = 1
+    while position < len(words):
+        word = words[position]
+        if word in _WITH_VALUE:
+            position += 1
+        elif not word.startswith("-"):
+            return InstalledFirst._is_of_agent(word)  # noqa: SLF001  # its own
+        elif word == "-" or word.startswith("--") or set(word[1:]) & set("cm"):
+            return False
+        position += 1
+    return False
+
+
+def install(outputs: str) -> None:
+    """Search in the new order, unless Python runs a program of the agent."""
+    InstalledFirst.outputs = tuple(os.path.realpath(one) for one in outputs.split(":") if one)
+    with open("/proc/self/cmdline", "rb") as file:  # noqa: PTH123  # starts quickly
+        words = os.fsdecode(file.read()).split("\0")[:-1]
+    if not runs_program_of_agent(words):
+        position = sys.meta_path.index(PathFinder)
+        sys.meta_path[position] = InstalledFirst
+    searched = [entry for entry in os.environ.get(_SEARCHED, "").split(":") if entry]
+    sys.path[1:1] = searched  # behind the folder of this module
+
+
+def run_next() -> None:
+    """Run the image's own module of this name, if there is one."""
+    here = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120  # starts quickly
+    others = [entry for entry in sys.path
+              if os.path.realpath(entry or ".") != os.path.realpath(here)
+              and not InstalledFirst._is_of_agent(entry)]  # noqa: SLF001  # fmt: skip
+    spec = PathFinder.find_spec("sitecustomize", others)
+    if spec is not None and spec.loader is not None:
+        from importlib.util import module_from_spec
+
+        spec.loader.exec_module(module_from_spec(spec))
+
+
+if __name__ == "sitecustomize" and _OUTPUTS in os.environ:
+    install(os.environ[_OUTPUTS])
+    run_next()
