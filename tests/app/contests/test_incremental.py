@@ -1,7 +1,8 @@
-"""Hold growth to replay: over random histories, what grew equals what is read from line 1."""
+"""Compare growth with replay: over random ledgers, what grew equals what is read from line 1."""
 
 import random
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,16 +15,21 @@ from agon.errors import AgonError
 from agon.records import Records
 from agon.records.raw import Engine
 from app.contests.histories import Ledger, ledger
-from sizes import size
+from sizes import ALL, size
+
+ROOT = Path(__file__).parents[3]
 
 SIDE_BY_SIDE = 125
-"""Histories in one ledger."""
+"""Histories in one ledger: runs of entries about records of their own, shuffled together."""
 
 PARTS, LEDGERS = size(5, at_least=2), size(4, at_least=2)
-"""Ledgers of each discipline, in parts that run in parallel: 4 x 5 x 4 x 125 histories in all."""
+"""Parts that run in parallel, and ledgers of each discipline in a part."""
 
 STOPS = 3
-"""So often the growth of a ledger is looked at: 240 times all boards, about 720 boards in all."""
+"""Positions at which the growth of a ledger is compared with its replay, all boards each time.
+
+Four disciplines have 80 ledgers and 240 comparisons (`make test`: 16 and 48).
+"""
 
 
 @pytest.fixture(scope="module")
@@ -89,14 +95,24 @@ def _agree(made: Ledger, stops: list[int], engine: Engine | None) -> None:
 def test_what_grew_equals_what_is_replayed(of: str, part: int, engine: Engine) -> None:
     """Nobody could prove a board that depends on when a worker happened to look at the ledger.
 
-    Over 80 ledgers (16 in `make test`) of 125 histories each, with records, late ones,
-    replacements, voids and roll-backs, under rules
-    that change: the tables a stepwise reader holds at any stop, those a replay shows for that
-    position, and those a naive walk over plain lists gives are the same, and so are the boards.
+    80 ledgers are compared at three positions each, 240 times (`make test`: 16 ledgers, 48 times).
+    A ledger has records, late ones, replacements, voids and roll-backs, under rules that change:
+    the tables a stepwise reader holds at a position, those a replay shows for it, and those a naive
+    walk over plain lists gives are the same, and so are the boards.
     """
     for seed in range(part * LEDGERS, (part + 1) * LEDGERS):
         made = ledger(of, seed=seed, histories=SIDE_BY_SIDE, steps=8)
         _agree(made, _stops(made, random.Random(seed)), engine)  # noqa: S311 - no secret
+
+
+def test_the_sizes_that_are_stated_are_those_that_run() -> None:
+    """A decision rests on these tests, so it says how much they compare: in full and in a part."""
+    ledgers = len(BUILT_IN) * PARTS * LEDGERS
+    stated = {True: (80, 240), False: (16, 48)}
+    assert (ledgers, ledgers * STOPS) == stated[ALL]
+    page = " ".join((ROOT / "docs/decisions/0008-grown-not-differentiated.md").read_text().split())
+    for count, comparisons in stated.values():
+        assert f"{count} random ledgers at {comparisons} positions" in page
 
 
 @settings(max_examples=15, deadline=None)
