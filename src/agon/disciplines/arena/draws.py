@@ -2,7 +2,8 @@
 
 A draw is SHA-256 of the seed, the match and what is drawn, joined by ``/``; its first 53 bits,
 read as a fraction of 2^53, are a number uniform in 0 … 1. Whoever knows the seed can repeat any
-draw with only a SHA-256 tool, in any order and without earlier draws.
+draw with only a SHA-256 tool, in any order and without earlier draws. A draw does not show that the
+seed was not chosen, or that the result was secret before the votes (docs/rules/arena.md).
 """
 
 import hashlib
