@@ -1,5 +1,7 @@
 """Findings: each simulated attack is caught, an honest community is left alone."""
 
+from pathlib import Path
+
 import pytest
 
 from agon.disciplines.community import DISCIPLINE
@@ -10,7 +12,9 @@ from agon.disciplines.community.scoring import score
 from agon.disciplines.community.simulate import ATTACKS, simulate
 from agon.kernel.findings import Finding, Severity
 from agon.records import Records, read_rows
+from sizes import ALL, size
 
+ROOT = Path(__file__).parents[3]
 SIZE = 400
 
 
@@ -41,6 +45,23 @@ def test_every_attack_is_detected_and_its_users_are_named(attack: str, seed: int
     # stand the few honest ones the finding expects there.
     innocent = {"near-duplicate-handle": 1, "threshold-hugging": round(found[0].expected) + 1}
     assert len(named - guilty) <= innocent.get(attack, 0)
+
+
+def test_threshold_hugging_is_found_as_often_as_the_rulebook_says() -> None:
+    """Five people among some thirty are no certainty: the rulebook states a measured rate.
+
+    `make test` tries the first 8 seeds, `make test-all` all 40 and compares with the table.
+    """
+    tried = size(40, at_least=8)
+    found = 0
+    for seed in range(1, tried + 1):
+        reported, _ = findings(["threshold-hugging"], seed)
+        found += any(one.code == "threshold-hugging" for one in reported)
+    assert found >= 0.85 * tried
+    if ALL:
+        page = (ROOT / "docs/rules/community.md").read_text()
+        row = f"| threshold-hugging | {SIZE} | {tried} | threshold-hugging {found} |"
+        assert row in page
 
 
 def test_a_finding_has_observed_and_expected_values() -> None:

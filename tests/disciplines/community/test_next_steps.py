@@ -287,14 +287,14 @@ def original(text: str, tables: dict[str, Rows]) -> Any:
     return next(row["id"] for row in tables["prompts"] if str(row["id"]) == text)
 
 
-def test_what_nobody_can_earn_is_not_said_to_be_missing() -> None:
+def test_what_cannot_be_earned_is_not_said_to_be_missing() -> None:
     """At threshold 0 no answer is wrong; of one model three cannot be wrong."""
     tables = {"users": [{"id": "ada"}]}
     never = parts_of(scored(tables, CommunityRules(wrong_answer_threshold=0)), "ada")
     for name in ("difficult_prompts_bonus", "sota_difficult_prompts_bonus"):
         assert never[name].missing is None
         assert never[name].text.endswith(
-            "nobody can earn them: no score is below 0 (wrong_answer_threshold)"
+            "they cannot be earned: no score is below 0 (wrong_answer_threshold)"
         )
     one = parts_of(scored(tables, CommunityRules(sota_models=("o1",))), "ada")
     assert one["difficult_prompts_bonus"].missing

@@ -21,14 +21,11 @@ from agon.disciplines.community.rules import CommunityRules
 from agon.disciplines.community.tally import Tally
 from agon.kernel.findings import Check, Finding, Severity, in_order, meanings, run_checks
 from agon.kernel.statistics import spearman
-from agon.kernel.tails import binomial_tails, poisson_tail, poisson_tails
+from agon.kernel.tails import binomial_tail, binomial_tails, poisson_tails
 from agon.records import Records
 
 IntArray = npt.NDArray[np.int64]
 
-
-_NEIGHBOURS = 3
-"""Maximum number of prompts above the bonus's for users in the comparison group."""
 
 _MINUTE = 60_000_000  # microseconds
 
@@ -54,9 +51,9 @@ def find(records: Records, rules: CommunityRules) -> list[Finding]:
 def _threshold_hugging(facts: Facts) -> Iterator[Finding]:
     """Compare the number of users exactly at both thresholds with that expected from users above.
 
-    Of a neighbour with K quality prompts, e of them exactly at the threshold, m drawn at random
-    are all exactly there with probability C(e, m) / C(K, m); its mean over neighbours times the
-    number of people with exactly m quality prompts is what the community predicts.
+    Of a user with K > m quality prompts, e of them exactly at the threshold, m drawn at random are
+    all exactly there with probability C(e, m) / C(K, m). The mean over all such users is the
+    probability for each user with exactly m quality prompts, whose number is then binomial.
     """
     needed, least = facts.rules.min_quality_prompts, facts.rules.min_positive_feedbacks
     size = len(facts.people)
@@ -66,16 +63,17 @@ def _threshold_hugging(facts: Facts) -> Iterator[Finding]:
     at_least = np.bincount(facts.creator[exact], minlength=size)
     level = has == needed
     hugging = np.flatnonzero(level & (at_least == needed))
-    above = np.flatnonzero((has > needed) & (has <= needed + _NEIGHBOURS))
+    above = np.flatnonzero(has > needed)
     drawn = sum(
         comb(int(e), needed) / comb(int(k), needed)
         for e, k in zip(at_least[above], has[above], strict=True)
     )
-    # Half a user is added, so that there is no finding without neighbors.
-    expected = float(level.sum() * (drawn + 0.5) / (len(above) + 1))
+    # Half a user is added, so that there is no finding without a comparison.
+    usual, tried = float(drawn + 0.5) / (len(above) + 1), int(level.sum())
+    expected = tried * usual
     if not len(hugging):
         return
-    chance = poisson_tail(len(hugging), mean=expected)
+    chance = binomial_tail(len(hugging), trials=tried, chance=usual)
     if chance >= facts.rules.finding_alpha:
         return
     names = facts.names(hugging)

@@ -118,7 +118,7 @@ class Component:
         progress: returns the progress of a participant's prompts, where prompts are counted.
         condition: returns what a further one must be under the rules, to follow the unit in
             "… more"; empty where every one counts.
-        unattainable: returns why nobody can earn points under the rules, or None.
+        unattainable: returns why points cannot be earned under the rules, or None.
 
     Raises:
         ValueError: a name is not a rule.

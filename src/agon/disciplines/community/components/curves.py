@@ -40,7 +40,7 @@ class Bonus(Curve):
         worth = number(line.worth)
         text = f"{line.counted}; {int(line.needed)} needed for {worth} points: {line.earned}"
         reason = line.component.unattainable(line.rules)
-        return f"{text}; nobody can earn them: {reason}" if reason else text
+        return f"{text}; they cannot be earned: {reason}" if reason else text
 
     def step(self, line: Line) -> Step | None:
         """Return how many more are needed, and which prompts are nearest."""
