@@ -41,10 +41,10 @@ def play(service: Service, first: int, last: int) -> ImportSummary:
     return record(service, "spring", rows, by=ORGANISER)
 
 
-def view(service: Service, caller: Caller) -> View:
-    """Return what a caller may see of the contest now."""
+def view(service: Service, caller: Caller, contest: str = "spring") -> View:
+    """Return what a caller may see of a contest now."""
     with service.store.read() as session:
-        return viewed(session, "spring", caller)
+        return viewed(session, contest, caller)
 
 
 def _time(number: int, second: int) -> str:

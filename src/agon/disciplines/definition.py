@@ -147,6 +147,8 @@ class Discipline:
         attacks: name of every attack ``simulate`` can mix in → what the attacker does.
         participants: the columns (``table.column``) with participants' ids as the boards
             show them; columns that reference one of them need not be listed.
+        board_ids: board → the column (``table.column``) with the ids it ranks. Where a board
+            cannot be scored, a contest lists these as unscored, with the reason.
         shares_ranks: returns whether equal scores share a rank under the rules.
         editions: the package whose folder ``editions`` holds its editions and their lock; None:
             they are agon's own.
@@ -171,6 +173,7 @@ class Discipline:
     checks: Mapping[str, str]
     attacks: Mapping[str, str]
     participants: tuple[str, ...]
+    board_ids: Mapping[str, str] = field(default_factory=dict)
     shares_ranks: Callable[[Any], bool] = distinct_ranks
     editions: str | None = None
     addresses: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

@@ -10,6 +10,7 @@ from itertools import islice, takewhile
 
 from agon.app.analysis.score import Result
 from agon.app.replay.replica import ContestReplica
+from agon.app.replay.unscored import board_or_reasons
 from agon.errors import CheckFailed, NotFound
 from agon.kernel.boards import Board
 from agon.kernel.times import parse_time
@@ -65,7 +66,8 @@ def replay(
         InvalidEntry: a line cannot follow those before it.
         CheckFailed: the edition in force has other rules here than the ledger records.
         NotFound: the ledger ends before that position, or there is no such board or edition.
-        NotScorable: the records cannot be scored there, with the reason.
+        NotScorable: the board cannot be scored there and has no participant; otherwise it lists
+            each one with the reason.
         Unreadable: ``at`` is neither a position nor a time.
 
     Example:
@@ -105,7 +107,7 @@ def _replayed(
     result = live.result(edition=edition, overrides=None if edition is None else {})
     return Replay(
         result=result,
-        board=result.board(contest.boards[0] if board is None else board),
+        board=board_or_reasons(result, contest.boards[0] if board is None else board),
         seq=live.seq,
         head=contest.head,
         live=live,

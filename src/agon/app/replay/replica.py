@@ -15,8 +15,9 @@ import numpy as np
 from agon.app.analysis.score import Result, rules_of
 from agon.app.garbage import gc_paused
 from agon.app.replay.adjustments import Adjusted
-from agon.disciplines import discipline
-from agon.errors import Conflict
+from agon.app.replay.unscored import NothingScored
+from agon.disciplines import Scored, discipline
+from agon.errors import Conflict, NotScorable
 from agon.ledger.fold import Adjustment, ContestState, LedgerState, empty_ledger, fold
 from agon.ledger.spans import FOREVER, Integers, Spans
 from agon.records.append_only import AppendOnlyTables
@@ -119,7 +120,8 @@ class ContestReplica:
     ) -> Result:
         """Score the contest at a position, including the adjustments in force there.
 
-        Other values than the ledger's serve to preview a change.
+        Other values than the ledger's serve to preview a change. Where the records cannot be
+        scored, the boards and explanations of the result raise NotScorable with the reason.
 
         Args:
             at: the position (None: the newest).
@@ -133,7 +135,6 @@ class ContestReplica:
         Raises:
             Conflict: nothing has been read, or not as far as that.
             NotFound, InvalidRule: there are no such rules.
-            NotScorable: the records cannot be scored, with the reason.
         """
         records = self.records(at, without=without)
         standing = self.contest_state(at)
@@ -143,9 +144,13 @@ class ContestReplica:
             standing.edition if edition is None else edition,
             standing.overrides if overrides is None else overrides,
         )
-        scored = chosen.score(records, rules)
-        if discloses is not None and chosen.withhold is not None:
-            scored = chosen.withhold(scored, discloses)
+        scored: Scored
+        try:
+            scored = chosen.score(records, rules)
+            if discloses is not None and chosen.withhold is not None:
+                scored = chosen.withhold(scored, discloses)
+        except NotScorable as error:
+            scored = NothingScored(error)
         in_force = (*self.state.adjustments_at(self.seq if at is None else at), *adjustments)
         if in_force:
             scored = Adjusted(scored, in_force, shared=chosen.shares_ranks(rules))

@@ -20,6 +20,7 @@ DISCIPLINE = Discipline(
     checks=CHECKS,
     attacks=ATTACKS,
     participants=("bots.id", "judges.id", "votes.judge_id", "reinstatements.judge_id"),
+    board_ids={"bots": "bots.id", "judges": "judges.id", "bradley-terry": "bots.id"},
     shares_ranks=lambda _: True,
     addresses={"owners": ("ip", "network")},
     plan_round=plan_round,

@@ -19,6 +19,12 @@ DISCIPLINE = Discipline(
     checks=CHECKS,
     attacks=ATTACKS,
     participants=("submissions.miner_uid", "validators.id"),
+    board_ids={
+        "weights": "submissions.miner_uid",
+        "submissions": "submissions.id",
+        "validators": "validators.id",
+        "competitions": "competitions.id",
+    },
     submissions=SubmissionKind("trials", fields=("miner_uid", "agent", "competition")),
     demo=Demo(
         size=6_000,

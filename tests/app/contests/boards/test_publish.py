@@ -3,18 +3,21 @@
 from dataclasses import replace
 from typing import Any
 
+import orjson
 import pytest
 
 from agon.app.access.permissions import ANONYMOUS, LOCAL
 from agon.app.contests.boards import publish as publish_module
 from agon.app.contests.boards import snapshots
+from agon.app.contests.boards.explain import explain
 from agon.app.contests.boards.history import history
-from agon.app.contests.boards.pages import page
+from agon.app.contests.boards.pages import page, row
 from agon.app.contests.boards.publish import publish, rebuild
 from agon.app.contests.boards.stored_rows import NotStored
 from agon.app.contests.ingest.records import record
 from agon.app.contests.lifecycle.creation import NewContest, create
 from agon.app.replay.replay import replay
+from agon.app.replay.unscored import board_or_reasons
 from agon.app.service import Service
 from agon.entities.contests import Event, Snapshot
 from agon.errors import NotFound
@@ -173,10 +176,10 @@ def test_another_publisher_in_between_is_noticed(
     assert history(service, view(service, ANONYMOUS), "bots", "b")[-1].seq == middle + 4
 
 
-def test_a_board_that_cannot_be_scored_is_told_and_the_others_are_published(
+def test_a_board_that_cannot_be_scored_gives_each_participant_the_reason(
     service: Service,
 ) -> None:
-    """Without a draw nobody's strength is finite; the ratings do not wait for that."""
+    """Without a draw no strength is finite; ratings do not wait, and readers get the reason."""
     new = NewContest(id="tiny", discipline="arena", title="Tiny")
     create(service, new, by=LOCAL)
     rows = [("bots", {"id": bot, "name": bot}, None) for bot in "ab"]
@@ -189,8 +192,37 @@ def test_a_board_that_cannot_be_scored_is_told_and_the_others_are_published(
     ]  # fmt: skip
     record(service, "tiny", rows, by=LOCAL)
     done = publish(service, "tiny")
-    assert [one.board for one in done.snapshots] == ["bots", "judges"]
-    assert "a never lost a point" in done.unscorable["bradley-terry"]
+    assert [one.board for one in done.snapshots] == ["bots", "judges", "bradley-terry"]
+    reason = done.unscorable["bradley-terry"]
+    assert "a never lost a point" in reason
+    strengths = done.snapshots[-1]
+    assert (strengths.rows, strengths.unscored) == (0, 2)
+    seen = view(service, LOCAL, "tiny")
+    unscored = page(service, seen, "bradley-terry", unscored=True)
+    assert [orjson.loads(line) for line in unscored.lines] == [
+        {"id": "a", "reason": reason}, {"id": "b", "reason": reason},
+    ]  # fmt: skip
+    explained = explain(service, seen, "bradley-terry", "a")
+    assert (explained.score, explained.reason) == (None, reason)
+    with pytest.raises(NotFound, match="a never lost a point"):
+        row(service, seen, "bradley-terry", "a")
+    with service.replicas.current(service.store, seen.contest) as live:
+        assert board_or_reasons(live.result(), "bradley-terry").sha256 == strengths.board_sha256
+
+
+def test_a_challenge_whose_stake_is_gone_gives_each_participant_the_reason(
+    service: Service,
+) -> None:
+    """Every board of a discipline that cannot be scored; the boards of before do not stay."""
+    create(service, NewContest(id="net", discipline="challenge", title="Net"), by=LOCAL)
+    submission = {"id": "s", "miner_uid": 7, "submitted_at": "2026-01-01T00:00:00Z"}
+    rows = [("submissions", submission, None), ("validators", {"id": "v", "stake": 0}, None)]
+    record(service, "net", rows, by=LOCAL)
+    done = publish(service, "net")
+    assert [one.board for one in done.snapshots] == ["weights", "submissions", "validators"]
+    assert set(done.unscorable) == {"weights", "submissions", "validators", "competitions"}
+    assert "the total stake at epoch 0 is 0" in done.unscorable["weights"]
+    assert [(one.rows, one.unscored) for one in done.snapshots] == [(0, 1)] * 3
 
 
 def test_an_epoch_without_stake_publishes_nothing_and_says_why(service: Service) -> None:

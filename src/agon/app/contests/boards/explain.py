@@ -3,6 +3,7 @@
 from agon.app.access.permissions import View
 from agon.app.contests.ledgers.positions import require_storable_name, snapshot_at
 from agon.app.contests.submissions.feedback import Feedback
+from agon.app.replay.unscored import explanation_or_reason
 from agon.app.service import Service
 from agon.kernel.explanations import Explanation
 
@@ -16,6 +17,8 @@ def explain(
     as_of: str | None = None,
 ) -> Explanation:
     """Return the explanation of a score on a published board, adjustments included.
+
+    Where the board could not be scored, the explanation has the reason.
 
     Args:
         service: the service.
@@ -34,4 +37,4 @@ def explain(
         feedback = Feedback(session, view, now=service.clock())
     with service.replicas.current(service.store, view.contest) as live:
         result = live.result(at=snapshot.seq, discloses=feedback.discloses)
-        return result.explain(participant, board=snapshot.board)
+        return explanation_or_reason(result, participant, board=snapshot.board)

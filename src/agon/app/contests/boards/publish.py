@@ -17,6 +17,7 @@ from agon.app.analysis.compare import difference
 from agon.app.analysis.score import Result
 from agon.app.contests.boards.snapshots import ChangeCause, SnapshotDraft, store_boards
 from agon.app.replay.replica import ContestReplica
+from agon.app.replay.unscored import board_of
 from agon.app.service import Service
 from agon.entities.contests import Change, Contest, Snapshot
 from agon.errors import NotFound, NotScorable
@@ -40,7 +41,8 @@ class Publication:
 
     Attributes:
         snapshots: the published boards, the default board first.
-        unscorable: why other boards could not be scored, by name.
+        unscorable: why boards could not be scored, by name; they are published with each
+            participant unscored for that reason, where they have participants.
     """
 
     snapshots: tuple[Snapshot, ...] = ()
@@ -144,7 +146,7 @@ def draft_boards(contest: Contest, replica: ContestReplica, *, at: datetime) -> 
         result = replica.result(at=target.seq)
         for name in board_names(contest.boards, result):
             with suppress(NotScorable):
-                drafts.append(_draft(contest, replica, target, result, name))
+                drafts.append(_draft(contest, replica, target, result, result.board(name)))
     return drafts
 
 
@@ -206,19 +208,17 @@ def _publish_at(
     progress: Progress = lambda _: None,
 ) -> Publication:
     """Score a contest at one position and store its boards."""
-    try:
-        result = replica.result(at=target.seq)
-    except NotScorable as error:
-        return Publication((), dict.fromkeys(boards or contest.boards, str(error)))
+    result = replica.result(at=target.seq)
     names = boards if boards is not None else board_names(contest.boards, result)
     snapshots: list[Snapshot] = []
     drafts: list[SnapshotDraft] = []
     unscorable: dict[str, str] = {}
     for count, name in enumerate(names, start=1):
-        try:
-            drafts.append(_draft(contest, replica, target, result, name))
-        except NotScorable as error:
-            unscorable[name] = str(error)
+        board = board_of(result, name)
+        if board.reason is not None:
+            unscorable[name] = board.reason
+        if board.board is not None:
+            drafts.append(_draft(contest, replica, target, result, board.board))
         rows = sum(len(draft.lines) + len(draft.unscored) for draft in drafts)
         if drafts and (rows >= MAX_ROWS_PER_TRANSACTION or count == len(names)):
             snapshots += store_boards(service, contest, replica, drafts)
@@ -228,14 +228,9 @@ def _publish_at(
 
 
 def _draft(
-    contest: Contest, replica: ContestReplica, target: _Target, result: Result, name: str
+    contest: Contest, replica: ContestReplica, target: _Target, result: Result, board: Board
 ) -> SnapshotDraft:
-    """Score a board, and return all that is stored of it.
-
-    Raises:
-        NotScorable: it cannot be scored.
-    """
-    board = result.board(name)
+    """Return all that is stored of a board."""
     lines, unscored = board.lines(), board.unscored_lines()
     return SnapshotDraft(
         board=board,
@@ -248,10 +243,12 @@ def _draft(
 
 
 def _cause(replica: ContestReplica, target: _Target, board: Board) -> ChangeCause | None:
-    """Return what a change set moved on a board; None if the target is not of one."""
+    """Return what a change set moved on a board; None if it is of none, or of an empty contest."""
     if target.change is None:
         return None
-    before = replica.result(at=target.before).board(board.name)
+    before = board_of(replica.result(at=target.before), board.name).board
+    if before is None:
+        return None
     return ChangeCause(
         change=target.change.id,
         kind=target.change.kind,

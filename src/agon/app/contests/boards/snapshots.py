@@ -10,6 +10,7 @@ from agon.app.analysis.compare import Difference
 from agon.app.contests.boards.steps import Ranking, steps
 from agon.app.contests.boards.stored_rows import rows_snapshot_of
 from agon.app.replay.replica import ContestReplica
+from agon.app.replay.unscored import board_or_reasons
 from agon.app.service import Service
 from agon.app.webhooks.announcements import announce
 from agon.entities.contests import Contest, Event, HistoryStep, Snapshot
@@ -177,7 +178,7 @@ def _steps(
         if before.board_sha256 == draft.manifest.board_sha256:
             return []
         if ranking is None:
-            ranking = Ranking.of(replica.result(at=before.seq).board(before.board))
+            ranking = Ranking.of(board_or_reasons(replica.result(at=before.seq), before.board))
     after = Ranking.of(draft.board)
     return list(steps(ranking or Ranking(), after, seq=draft.manifest.seq, at=draft.at))
 
