@@ -232,3 +232,46 @@ def test_submit_sends_once_when_told(
     value = agon(*arguments, "--no-dry-run", "--format", "json").json()
     assert (value["sent"], value["answer"]) == (True, "in block 812")
     assert len(chain.orders) == 2
+
+
+def test_an_epoch_after_the_records_is_warned_of_and_named(agon: Cli, season: Path) -> None:
+    """Weights of an epoch nobody evaluated are carried forward: a typing error must be seen."""
+    last = agon("challenge", "weights", season, "--format", "json").json()["last_epoch"]
+    beyond = ("--epoch", last + 79)
+    warning = f"warning: epoch {last + 79} is after the last one in the records, {last}"
+    table = agon("challenge", "weights", season, *beyond)
+    assert warning in table.err
+    assert f"epoch {last + 79} (the records end at {last})" in table.out.splitlines()[0]
+    for command in (("weights", season, "--bittensor"), ("weights", season, "--all"),
+                    ("forecast", season), ("submit", season, "--netuid", 1)):  # fmt: skip
+        assert warning in agon("challenge", *command, *beyond).err, command
+    value = agon("challenge", "weights", season, *beyond, "--format", "json").json()
+    assert (value["epoch"], value["overrides"]) == (last + 79, {"epoch": last + 79})
+    rows = agon("challenge", "weights", season, *beyond, "--format", "csv").out.splitlines()
+    assert rows[0].endswith(",epoch")
+    assert all(row.endswith(f",{last + 79}") for row in rows[1:])
+    payload = agon("challenge", "weights", season, *beyond, "--bittensor").json()
+    assert payload["epoch"] == last + 79
+    assert "warning" not in agon("challenge", "weights", season, "--epoch", last).err
+
+
+def test_uids_numbered_by_an_import_are_warned_of_where_they_are_sent(
+    agon: Cli, tmp_path: Path
+) -> None:
+    """Number 1 of a file of hotkeys is some other miner on the chain."""
+    rows = [f"{key},v{n},0.5,100" for key in ("5Fa", "5Fb") for n in range(3)]
+    file = tmp_path / "evaluations.csv"
+    file.write_text("\n".join(["hotkey,validator,score,stake", *rows]) + "\n")
+    records = tmp_path / "records"
+    assert agon("import", "bittensor-evaluations", file, "--out", records).code == 0
+    warning = "warning: 2 submissions have miner_uids that an import has numbered, such as 1"
+    assert warning in agon("challenge", "weights", records, "--bittensor").err
+    submit = agon("challenge", "submit", records, "--netuid", 1, "--format", "json")
+    assert warning in submit.err
+    assert submit.json()["warnings"][0].startswith("2 submissions have miner_uids")
+    assert "numbered" not in agon("challenge", "weights", records).err
+    known = ["uid," + "hotkey,validator,score,stake", *(f"{n % 2 + 1},{row}" for n, row in
+             enumerate(sorted(rows, key=lambda row: row.split(",")[1])))]  # fmt: skip
+    file.write_text("\n".join(known) + "\n")
+    assert agon("import", "bittensor-evaluations", file, "--out", tmp_path / "with").code == 0
+    assert agon("challenge", "weights", tmp_path / "with", "--bittensor").err == ""

@@ -199,3 +199,36 @@ def test_the_library_gives_what_the_command_prints(agon: Cli, arena: Path) -> No
     """One path from records to boards."""
     printed = agon("score", "arena", arena, "--format", "json").json()
     assert library.score("arena", arena).to_dict() == printed
+
+
+def test_headings_and_json_name_the_overrides_in_force(agon: Cli, tmp_path: Path) -> None:
+    """A board under other rules than its edition's must not pass for one under the edition's."""
+    from agon.app.analysis.simulate import simulate, write_simulation
+
+    folder = tmp_path / "arena"
+    write_simulation(simulate("arena", size=300, seed=1), folder)
+    changed = ("--set", "k_new=8", "--set", "round_changes=false")
+    assert agon("score", "arena", folder).out.splitlines()[0] == "bots · arena/sentience-1"
+    head = "arena/sentience-1 with k_new=8, round_changes=false"
+    assert agon("score", "arena", folder, *changed).out.splitlines()[0] == f"bots · {head}"
+    value = agon("score", "arena", folder, *changed, "--format", "json").json()
+    first = value["rows"][0]["id"]
+    assert head in agon("explain", "arena", folder, first, *changed).out.splitlines()[0]
+    assert value["overrides"] == {"k_new": 8.0, "round_changes": False}
+    assert agon("score", "arena", folder, "--format", "json").json()["overrides"] == {}
+
+
+def test_intervals_name_their_method_and_level(agon: Cli, tmp_path: Path) -> None:
+    """A range says nothing without how it was made and how often it holds."""
+    from agon.app.analysis.simulate import simulate, write_simulation
+
+    folder = tmp_path / "arena"
+    write_simulation(simulate("arena", size=600, seed=1), folder)
+    strengths = agon("score", "arena", folder, "--board", "bradley-terry")
+    assert strengths.out.splitlines()[0].endswith("95 % intervals (sandwich)")
+    value = agon("arena", "rate", folder, "--method", "bradley-terry", "--ci", "--set",
+                 "confidence=0.9", "--format", "json").json()  # fmt: skip
+    assert value["intervals"] == {"method": "sandwich", "confidence": 0.9}
+    elo = agon("arena", "rate", folder, "--ci", "--set", "bootstrap_rounds=20")
+    assert elo.out.splitlines()[0].endswith("95 % intervals (bootstrap)")
+    assert "intervals" not in agon("arena", "rate", folder).out.splitlines()[0]

@@ -64,7 +64,7 @@ def command(
     if form == "svg":
         from agon.app.charts import waterfall as picture
 
-        deliver([picture(explanation, under=result.edition.full_name).encode(), b"\n"], output)
+        deliver([picture(explanation, under=result.rules_title).encode(), b"\n"], output)
         return
     from agon.cli.shared.tables import Output
 
@@ -77,7 +77,7 @@ def draw(
     out: "Output", result: "Result", explanation: "Explanation", *, most: int | None = None
 ) -> None:
     """Draw an explanation of a result; see :func:`draw_explanation`."""
-    draw_explanation(out, explanation, under=result.edition.full_name, most=most)
+    draw_explanation(out, explanation, under=result.rules_title, most=most)
 
 
 def draw_explanation(

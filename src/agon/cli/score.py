@@ -76,7 +76,8 @@ def show(result: "Result", board: "Board", printing: parameters.OutputOptions) -
 def draw(out: "Output", result: "Result", board: "Board", *, top: int) -> None:
     """Draw a board: title, table, how many rows are left out, unscored ids with reasons."""
     as_of = "" if result.as_of is None else f" · as of {result.as_of.isoformat()}"
-    out.line(f"{board.name} · {result.edition.full_name}{as_of}", style="bold")
+    caption = f" · {board.caption}" if board.caption else ""
+    out.line(f"{board.name} · {result.rules_title}{caption}{as_of}", style="bold")
     draw_rows(out, board, top=top)
     if len(board) > top:
         out.line(f"{len(board) - top:,} more; --top {len(board)} or --format csv shows all")

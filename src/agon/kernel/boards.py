@@ -2,8 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 from typing import Any
@@ -39,13 +39,17 @@ class Board:
     """An ordered table of results: ``rank``, ``id``, ``score`` and the board's own columns.
 
     ``id`` is text, ``score`` a float on the published grid. ``unscored`` lists who is not in the
-    table, with the reason, in id order.
+    table, with the reason, in id order. ``context`` names what the columns rest on beside edition
+    and records (an epoch, the method and level of intervals), for JSON, and ``caption`` says it in
+    words for headings; neither is hashed.
     """
 
     name: str
     table: pa.Table
     unscored: tuple[Unscored, ...] = ()
     places: int = 6
+    context: Mapping[str, Any] = field(default_factory=dict)
+    caption: str = ""
 
     def __len__(self) -> int:
         return int(self.table.num_rows)

@@ -47,7 +47,7 @@ class Result:
     scored: Scored
 
     def __repr__(self) -> str:
-        return f"Result of {self.edition.full_name}\n{self.board()!r}"
+        return f"Result of {self.rules_title}\n{self.board()!r}"
 
     def _repr_html_(self) -> str:
         return self.board()._repr_html_()
@@ -87,10 +87,10 @@ class Result:
             True
         """
         if name is not None:
-            under = self.edition.full_name
+            under = self.rules_title
             return Chart(waterfall(self.explain(name, board=board), under=under))
         shown = self.board(board)
-        subtitle = self.edition.full_name
+        subtitle = self.rules_title
         rows = shown.rows(top=MAX_ROWS)
         title = f"Board {shown.name}"
         return Chart(interval_chart(rows, total=len(shown), title=title, subtitle=subtitle))
@@ -117,12 +117,26 @@ class Result:
             }
         )
 
+    @property
+    def overrides(self) -> dict[str, Any]:
+        """The rules in force that differ from the edition's, with their values."""
+        own = self.edition.rules.model_dump(mode="json")
+        values = self.rules.model_dump(mode="json")
+        return {name: value for name, value in values.items() if value != own[name]}
+
+    @property
+    def rules_title(self) -> str:
+        """The edition and the overrides in force, as headings name them."""
+        changed = ", ".join(f"{name}={_plain(value)}" for name, value in self.overrides.items())
+        return f"{self.edition.full_name} with {changed}" if changed else self.edition.full_name
+
     def provenance(self) -> dict[str, Any]:
-        """Return discipline, edition, rules, records and time of the result as a JSON value."""
+        """Return discipline, edition, overrides, hashes and time of the result as JSON."""
         return {
             "discipline": self.discipline.name,
             "edition": self.edition.name,
             "versions": dict(self.edition.versions),
+            "overrides": self.overrides,
             "rules_sha256": self.rules_sha256,
             "records_sha256": self.records.sha256,
             "as_of": None if self.as_of is None else self.as_of.isoformat(),
@@ -142,9 +156,21 @@ class Result:
             **self.provenance(),
             "board": table.name,
             "board_sha256": table.sha256,
+            **table.context,
             "unscored": [item.to_dict() for item in table.unscored],
             "rows": table.rows(top=top),
         }
+
+
+def _plain(value: Any) -> str:
+    """Return a rule's value as ``--set`` takes it."""
+    if isinstance(value, list):
+        return ",".join(map(str, value))
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float):
+        return f"{value:.15g}"
+    return "none" if value is None else str(value)
 
 
 def read_records(of: str, source: Any, *, columns: Mapping[str, str] | None = None) -> Records:

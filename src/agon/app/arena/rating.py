@@ -15,6 +15,7 @@ from agon.app.charts.intervals import MAX_ROWS
 from agon.app.charts.matrix import MAX_NAMES
 from agon.disciplines.arena.formulas import score_of
 from agon.disciplines.arena.rules import ArenaRules
+from agon.disciplines.arena.strengths import interval_context
 from agon.errors import NotFound, did_you_mean
 from agon.kernel.boards import Board
 from agon.kernel.explanations import Explanation
@@ -95,11 +96,8 @@ class RatingTable:
         return self.board.to_pandas()
 
     def _subtitle(self) -> str:
-        rules = self.result.rules
-        if not isinstance(rules, ArenaRules) or not self.has_intervals:
-            return self.result.edition.full_name
-        how = "bootstrap" if self.method == "elo" else rules.interval
-        return f"{self.result.edition.full_name} · {100 * rules.confidence:.4g} % intervals ({how})"
+        caption = f" · {self.board.caption}" if self.board.caption else ""
+        return f"{self.result.rules_title}{caption}"
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         return self.board.__arrow_c_stream__(requested_schema)
@@ -188,14 +186,20 @@ def _with_elo_intervals(result: Result, board: Board) -> Board:
     at = board.table.column_names.index("score") + 1
     table = board.table.add_column(at, "low", pa.array(publish(low[rows])))
     table = table.add_column(at + 1, "high", pa.array(publish(high[rows])))
-    return Board(board.name, table, board.unscored, board.places)
+    made = Board(board.name, table, board.unscored, board.places)
+    rules = _arena_rules(result)
+    return interval_context(made, method="bootstrap", confidence=rules.confidence)
+
+
+def _arena_rules(result: Result) -> ArenaRules:
+    if not isinstance(result.rules, ArenaRules):
+        raise TypeError("an arena is scored under arena rules")
+    return result.rules
 
 
 def _elo_intervals(result: Result) -> tuple[Any, Any]:
     """Return the two percentiles of every bot's rating over resampled arenas."""
-    rules = result.rules
-    if not isinstance(rules, ArenaRules):
-        raise TypeError("an arena is scored under arena rules")
+    rules = _arena_rules(result)
     ratings = result.scored.ratings  # type: ignore[attr-defined]  # the Scored of the arena
     points = score_of(ratings.result)
     dice = np.random.default_rng(rules.bootstrap_seed)

@@ -53,6 +53,35 @@ def outcome_of(result: Result) -> Outcome:
     return _scored(result).outcome
 
 
+def cautions(result: Result) -> list[str]:
+    """Return what speaks against taking a result for the network's present weights."""
+    outcome = outcome_of(result)
+    epoch, recorded = outcome.epoch, outcome.network.facts.epochs
+    last = outcome.network.facts.last_epoch
+    found = []
+    if epoch > last:
+        found.append(
+            f"epoch {epoch} is after the last one in the records, {last}: the evaluations of then "
+            "are carried forward, and decay goes on"
+        )
+    elif len(recorded) and epoch < int(recorded[0]):
+        found.append(f"epoch {epoch} is before the first one in the records, {int(recorded[0])}")
+    return found
+
+
+def imported_uids(result: Result) -> list[str]:
+    """Return the warning about uids that an import has numbered, if there are any."""
+    rows = result.records.sql(
+        "SELECT count(*) AS n, min(miner_uid) AS first FROM submissions WHERE uid_from = 'import'"
+    ).to_pylist()
+    count, first = rows[0]["n"], rows[0]["first"]
+    warning = (
+        f"{count:,} submissions have miner_uids that an import has numbered, such as {first}: they "
+        "are no uids of a subnet; give the subnet's own in submissions.miner_uid"
+    )
+    return [warning] if count else []
+
+
 def payload_of(result: Result) -> Payload:
     """Return the scored epoch's weights as a Bittensor network takes them."""
     return _scored(result).payload()

@@ -49,7 +49,7 @@ def weights_figure(result: Result) -> Figure:
     return Figure(
         "weights",
         "Shares of the emission",
-        f"{result.edition.full_name} · the uids that got most, all others, the burn",
+        f"{result.rules_title} · the uids that got most, all others, the burn",
         f"Stacked shares of the emission in {_epochs_text(epochs, result)}. "
         f"In epoch {epochs[-1]}: {listed}.",
         "epoch",
@@ -75,7 +75,7 @@ def burn_figure(result: Result) -> Figure:
     return Figure(
         "burn",
         "Burn by decay",
-        f"{result.edition.full_name} · percent of a competition's emission that burns by decay; "
+        f"{result.rules_title} · percent of a competition's emission that burns by decay; "
         "dashed: of the whole network",
         f"Burn in {_epochs_text(epochs, result)}. In epoch {epochs[-1]}: {listed}.{more}",
         "epoch",
@@ -102,7 +102,7 @@ def forecast_figure(result: Result) -> Figure:
     return Figure(
         "forecast",
         "If no score improves",
-        f"{result.edition.full_name} · percent of a competition's emission that burns, from epoch "
+        f"{result.rules_title} · percent of a competition's emission that burns, from epoch "
         f"{ahead.epochs[0]:,} on; dashed: the other curve",
         " ".join(_sentence(item) for item in shown) + more,
         "epoch",

@@ -19,9 +19,10 @@ start         ``submitted_at``                               ``submissions.submi
 ============  =============================================  =====================================
 
 A submission is named by its own id, else by the miner's hotkey, else by the uid. Without a column
-of uids, hotkeys are numbered from 1 in their order, which a note reports: such weights are for
-display only. Without ``submitted_at`` a submission counts as made in the second of
-its first epoch after the start of 1970, so that ties go to the earlier epoch.
+of uids, hotkeys are numbered from 1 in their order: a note says so, and ``submissions.uid_from`` is
+``import``, of which ``agon challenge weights --bittensor`` and ``submit`` warn. Without
+``submitted_at`` a submission counts as made in the second of its first epoch after the start of
+1970, so that ties go to the earlier epoch.
 """
 
 from collections.abc import Mapping
@@ -111,7 +112,8 @@ def read(source: Any, *, columns: Mapping[str, str] | None = None) -> Imported:
             "submissions": records.sql(
                 f"SELECT submission AS id, min(uid)::BIGINT AS miner_uid, "
                 f"coalesce(min(submitted_at), make_timestamp(min(epoch) * 1000000)) "
-                f"AS submitted_at FROM ({rows}) GROUP BY submission ORDER BY min(_row)"
+                f"AS submitted_at{_mark(mapping)} FROM ({rows}) "
+                "GROUP BY submission ORDER BY min(_row)"
             ),
             "evaluations": records.sql(
                 f"SELECT submission AS submission_id, validator AS validator_id, score, "
@@ -123,6 +125,11 @@ def read(source: Any, *, columns: Mapping[str, str] | None = None) -> Imported:
             ),
         }
     return Imported("challenge", tables, tuple(_notes(mapping)))
+
+
+def _mark(mapping: _Mapping) -> str:
+    """Return SQL of the column that marks uids which are numbered here; empty where none are."""
+    return "" if "uid" in mapping.columns else ", 'import' AS uid_from"
 
 
 def _columns(source: Any, columns: Mapping[str, str]) -> dict[str, str]:

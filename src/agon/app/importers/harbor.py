@@ -95,7 +95,7 @@ def read(source: str) -> Imported:
                 trials=len(scored) + missing,
             )
         )
-    return Imported("challenge", tables_of(trials), tuple(notes))
+    return Imported("challenge", tables_of(trials, numbered=True), tuple(notes))
 
 
 def _result_files(folder: Path) -> Iterator[Path]:

@@ -34,10 +34,14 @@ class Trial:
     passed: bool
 
 
-def tables_of(trials: Iterable[Trial]) -> dict[str, pa.Table]:
+def tables_of(trials: Iterable[Trial], *, numbered: bool = False) -> dict[str, pa.Table]:
     """Return ``submissions``, ``validators`` (each with a stake of 1) and ``task_results``.
 
     The time of a submission is the start of its first trial.
+
+    Args:
+        trials: the trials.
+        numbered: whether the import has numbered the miners, so that the numbers are no uids.
 
     Raises:
         Conflict: one submission has trials of two miners.
@@ -66,6 +70,9 @@ def tables_of(trials: Iterable[Trial]) -> dict[str, pa.Table]:
                 "miner_uid": pa.array([submissions[name][0] for name in names], pa.int64()),
                 "submitted_at": pa.array(
                     [submissions[name][1] for name in names], pa.timestamp("us", tz="UTC")
+                ),
+                **(
+                    {"uid_from": pa.array(["import"] * len(names), pa.string())} if numbered else {}
                 ),
             }
         ),

@@ -1,5 +1,7 @@
 """Options that the commands about epochs share."""
 
+from collections.abc import Iterable
+
 import click
 
 from agon.cli.shared import parameters
@@ -8,6 +10,12 @@ from agon.cli.shared.commands import option
 epoch = option(
     "--epoch", type=click.IntRange(min=0), metavar="E", help="As of this epoch (default: the last)."
 )
+
+
+def warn(warnings: Iterable[str]) -> None:
+    """Print warnings beside the output, to stderr."""
+    for text in warnings:
+        click.echo(f"warning: {text}", err=True)
 
 
 def at_epoch(under: parameters.RuleOptions, epoch: int | None) -> parameters.RuleOptions:

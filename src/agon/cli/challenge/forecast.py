@@ -56,12 +56,13 @@ def forecast_burn(
     """
     form = chosen_form(form, output)
     from agon.app.analysis.score import score
-    from agon.app.challenge.epochs import forecast
+    from agon.app.challenge.epochs import cautions, forecast
     from agon.cli.shared.output import working
 
     with working("forecasting"):
         result = score("challenge", source, **epochs.at_epoch(under, epoch))
         outlook = forecast(result, ahead=ahead, competition=competition)
+    epochs.warn(cautions(result))
     if form == "json":
         from agon.cli.shared.formats import json_chunks
 
@@ -79,7 +80,7 @@ def forecast_burn(
 def _draw(out: "Output", result: "Forecast") -> None:
     from agon.cli.shared.tables import Column, number
 
-    edition = result.result.edition.full_name
+    edition = result.result.rules_title
     out.line(f"without improvements · {edition} · as of epoch {result.epochs[0]}", style="bold")
     decays = result.decays
     out.table(

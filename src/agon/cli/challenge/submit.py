@@ -66,12 +66,15 @@ def submit_weights(
     Sending needs pip install 'agon[bittensor]'. Exit code 4: the chain rejected the weights.
     """
     from agon.app.analysis.score import score
+    from agon.app.challenge.epochs import cautions, imported_uids
     from agon.app.challenge.weight_setting import order_of
     from agon.cli.shared.output import working
 
     with working("weighing"):
         result = score("challenge", source, **epochs.at_epoch(under, epoch))
         order = order_of(result, **where)
+    warnings = [*cautions(result), *imported_uids(result)]
+    epochs.warn(warnings)
     answer = None
     if not dry_run:
         from agon.wiring import weight_setter
@@ -82,7 +85,7 @@ def submit_weights(
     if form == "json":
         from agon.cli.shared.formats import json_chunks
 
-        report = {"sent": answer is not None, "answer": answer}
+        report = {"warnings": warnings, "sent": answer is not None, "answer": answer}
         deliver(json_chunks({**result.provenance(), **order.to_dict(), **report}), None)
     else:
         _draw(order, answer)

@@ -1,5 +1,6 @@
 """``agon challenge weights``: the miners' weights in an epoch or in all of them."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,9 @@ from agon.cli.shared.output import TABLE, board_chunks, deliver
 
 if TYPE_CHECKING:
     from agon.app.challenge.epochs import EpochWeights
+    from agon.kernel.boards import Board
 
+_ROWS = {"csv", "ndjson", "parquet"}
 _MAX_EPOCHS_DRAWN = 100
 _LARGEST = 3
 
@@ -62,15 +65,27 @@ def weights(
             weighed = weigh_epochs(result)
         else:
             board = result.board("weights")
+    from agon.app.challenge.epochs import cautions, imported_uids, outcome_of, payload_of
+
+    epochs.warn(cautions(result))
     if every:
         _show_all(weighed, printing)
     elif not bittensor:
-        show(result, board, printing)
+        show(result, _with_epoch(board) if printing.form in _ROWS else board, printing)
     else:
-        from agon.app.challenge.epochs import payload_of
         from agon.cli.shared.formats import json_text
 
-        deliver([json_text(payload_of(result).to_dict()).encode(), b"\n"], printing.output)
+        epochs.warn(imported_uids(result))
+        value = {"epoch": outcome_of(result).epoch, **payload_of(result).to_dict()}
+        deliver([json_text(value).encode(), b"\n"], printing.output)
+
+
+def _with_epoch(board: "Board") -> "Board":
+    """Return the board with its epoch in every row, for formats without a heading."""
+    import pyarrow as pa
+
+    epoch = pa.array([board.context["epoch"]] * len(board), pa.int64())
+    return replace(board, table=board.table.append_column("epoch", epoch))
 
 
 def _show_all(weighed: "EpochWeights", printing: parameters.OutputOptions) -> None:
@@ -100,7 +115,7 @@ def _draw_all(weighed: "EpochWeights", output: Path | None) -> None:
         for epoch in epochs
     ]
     out = Output(output)
-    edition = weighed.result.edition.full_name
+    edition = weighed.result.rules_title
     out.line(
         f"weights of epochs {weighed.epochs[0]} to {weighed.epochs[-1]} · {edition}", style="bold"
     )

@@ -293,8 +293,10 @@ def _draw(
     from agon.cli.shared.tables import Output
 
     out = Output(output)
+    changed = ", ".join(f"{name}={value}" for name, value in sorted(page.overrides.items()))
+    rules = f"{page.edition} with {changed}" if changed else page.edition
     out.line(
-        f"{page.contest} · {page.board} · {page.edition} · {page.state} · entry {page.seq:,}",
+        f"{page.contest} · {page.board} · {rules} · {page.state} · entry {page.seq:,}",
         style="bold",
     )
     if find is not None and not rows:

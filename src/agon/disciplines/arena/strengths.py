@@ -1,6 +1,6 @@
 """Rate bots by Bradley–Terry on the same matches as Elo, in addition to it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -99,6 +99,15 @@ def _intervals(counts: PairCounts, fit: BradleyTerry, rules: ArenaRules) -> Inte
     return sandwich_intervals(counts, fit, level=rules.confidence)
 
 
+def interval_context(board: Board, *, method: str, confidence: float) -> Board:
+    """Return a board that names the method and level of its intervals."""
+    return replace(
+        board,
+        context={"intervals": {"method": method, "confidence": confidence}},
+        caption=f"{100 * confidence:.6g} % intervals ({method})",
+    )
+
+
 def strengths_board(
     facts: Facts, ratings: Ratings, strengths: Strengths, rules: ArenaRules
 ) -> Board:
@@ -119,7 +128,8 @@ def strengths_board(
         "provisional": games < rules.provisional_matches,
     }
     score = spread(strengths.score)
-    return on_board(BRADLEY_TERRY, facts.bots.ids, score, columns, games > 0, NO_MATCH)
+    made = on_board(BRADLEY_TERRY, facts.bots.ids, score, columns, games > 0, NO_MATCH)
+    return interval_context(made, method=rules.interval, confidence=rules.confidence)
 
 
 def explain_strength(

@@ -210,7 +210,6 @@ NETWORK_RULES = frozenset(
     {
         "reward_source",
         "duplicate_content",
-        "ranked_zero",
         "weight_cap",
         "cap_excess",
         "rounding",

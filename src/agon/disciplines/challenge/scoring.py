@@ -1,6 +1,6 @@
 """Score the challenge: one epoch's boards, and the explanation of every id on them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from agon.disciplines.challenge import bittensor, boards, explanations, waterfall
@@ -34,9 +34,9 @@ class ChallengeScored:
         if name == "submissions":
             return self._submissions
         if name == "validators":
-            return boards.validators_board(self.outcome)
+            return self._at_epoch(boards.validators_board(self.outcome))
         if name == "competitions":
-            return boards.competitions_board(self.outcome)
+            return self._at_epoch(boards.competitions_board(self.outcome))
         raise NotFound(f"challenge has no board {name!r}: {did_you_mean(name, BOARDS)}")
 
     def explain(self, name: str, *, board: str) -> Explanation:
@@ -60,13 +60,23 @@ class ChallengeScored:
         uids = sorted(weights)
         return bittensor.payload(uids, [weights[uid] for uid in uids])
 
+    def _at_epoch(self, board: Board) -> Board:
+        """Return a board that names its epoch, and the last one in the records where it is not."""
+        epoch, last = self.outcome.epoch, self.outcome.network.facts.last_epoch
+        ends = "" if epoch == last else f" (the records end at {last})"
+        return replace(
+            board,
+            context={"epoch": epoch, "last_epoch": last},
+            caption=f"epoch {epoch}{ends}",
+        )
+
     @cached_property
     def _weights(self) -> Board:
-        return boards.weights_board(self.outcome)
+        return self._at_epoch(boards.weights_board(self.outcome))
 
     @cached_property
     def _submissions(self) -> Board:
-        return boards.submissions_board(self.outcome)
+        return self._at_epoch(boards.submissions_board(self.outcome))
 
 
 def score(records: Records, rules: ChallengeRules) -> ChallengeScored:
