@@ -102,6 +102,22 @@ def test_before_the_command_only_the_outputs_are_the_agents(
     assert outcomes == [of_agent, of_verifier]
 
 
+@pytest.mark.parametrize(
+    ("entries", "state", "outcome"),
+    [(50_000, STARTED, "failed"), (10, STARTED, "unscored"), (50_000, None, "unscored")],
+)
+def test_outputs_that_never_unpack_are_the_agents(
+    entries: int, state: dict[str, object] | None, outcome: str
+) -> None:
+    """Once it may be a busy host; an engine that started nothing, or few entries, are not it."""
+    seen = ending("start", 137, begun=False)
+    slow = diagnose(seen, None, state, LIMITS, phase="verifier", unpacked=entries)
+    assert slow.outcome == "unscored"
+    assert diagnose_again(slow, slow).outcome == outcome
+    lost = Diagnosis("unscored", "lost")
+    assert diagnose_again(lost, slow).outcome == "unscored"
+
+
 def test_the_engines_own_words_are_the_cause() -> None:
     """Whoever repairs the machine needs them."""
     seen = ending(code=125, complaint=b"x\nError: no space left\n", begun=False)

@@ -4,6 +4,7 @@ import errno
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from agon.app.containers import Containers, Image, Mount
+from agon.runners.containers import client_process, open_containers
 from agon.runners.containers.backend import CommandLineContainers
 from agon.runners.containers.engine import CommandLine, find_engine
 from agon.runners.containers.isolation import passes_descriptors, report_bytes
@@ -107,3 +109,30 @@ def test_a_full_disk_of_the_host_is_an_error_of_the_host(course: Course) -> None
         course.containers.run_agent(
             course.image, ("sh", "-c", "echo much; sleep 60"), trial=trial, limits=QUICK
         )
+
+
+SLOW_ENGINE = """\
+#!{python}
+import os, sys
+arguments = sys.argv[1:]
+if arguments[0] == "run":
+    arguments = [*arguments[: arguments.index("-c") + 1], "sleep 60"]
+os.execv({podman!r}, [{podman!r}, *arguments])
+"""
+
+
+@pytest.mark.parametrize(("entries", "outcome"), [(1500, "failed"), (1, "unscored")])
+def test_outputs_that_take_too_long_to_unpack_fail(
+    course: Course, monkeypatch: pytest.MonkeyPatch, entries: int, outcome: str
+) -> None:
+    """An agent could leave more entries than a host unpacks in time, and have no score."""
+    run = course.agent(f"i=0; while [ $i -lt {entries} ]; do : > $i; i=$((i+1)); done")
+    engine = course.folder / "podman"
+    engine.write_text(SLOW_ENGINE.format(python=sys.executable, podman=shutil.which("podman")))
+    engine.chmod(0o755)
+    monkeypatch.setattr(client_process, "HAND_OVER_S", 4)
+    with open_containers(str(engine)) as opened:
+        slow = Course(opened, course.image, course.folder, run_name=course.run_name)
+        slow._numbers = course._numbers
+        verification = slow.verify(run, "exit 0")
+    assert (verification.outcome, verification.account.attempts) == (outcome, 2)

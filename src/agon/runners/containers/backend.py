@@ -146,6 +146,7 @@ class CommandLineContainers:
             ),
             environment=_of_judge(image, outputs.declared, environment),
             replaced=outputs.declared,
+            unpacked=outputs.files,
             handed=("/logs",),
             archive="logs.tar",
         )

@@ -23,6 +23,8 @@ _CLOCK_S: Final = 0.02
 _CODES_OF_TAR: Final = (0, 1, 2)
 """The exit code of a container that ended normally is that of the final tar."""
 _KILLED: Final = 137
+_FEW_ENTRIES: Final = 1000
+"""Number of entries whose unpacking takes no noticeable time on any host."""
 _OWN_FILES, _OUTPUTS = 90, 91
 _SIGNALS: Final = 128
 """A shell's exit code is above this when a signal ended it."""
@@ -38,6 +40,8 @@ class Diagnosis:
         exit_code: that of the command, if it ended by itself.
         limits_hit: the limits it reached.
         killed: whether the container was killed by an unknown cause.
+        slow: whether the container ran, but did not begin in time because of the agent's outputs
+            or of a busy host.
     """
 
     outcome: AgentOutcome
@@ -45,6 +49,7 @@ class Diagnosis:
     exit_code: int | None = None
     limits_hit: tuple[Limit, ...] = ()
     killed: bool = False
+    slow: bool = False
 
 
 def diagnose(
@@ -54,17 +59,24 @@ def diagnose(
     limits: Limits,
     *,
     phase: Phase,
+    unpacked: int = 0,
 ) -> Diagnosis:
     """Return how a command ended.
 
     Args:
         ending: what the host observed.
         report: the report of the container's first process; None when there is none.
-        state: the engine's description of the ended container, needed without a report or when
-            the client failed; None when there is no such container.
+        state: the engine's description of the container, when it ended or before it was removed
+            at a limit; needed without a report or when the client failed; None when there is no
+            such container.
         limits: the container's limits.
         phase: the container's part of the trial.
+        unpacked: number of the agent's entries that are unpacked before the command begins.
     """
+    if ending.end == "start":
+        slow = unpacked > _FEW_ENTRIES and _has_started(state)
+        reason = f"the container did not begin within {HAND_OVER_S} s"
+        return Diagnosis("unscored", reason, slow=slow)
     if ending.end != "itself":
         return _removed(ending.end, limits)
     if report is None or ending.client_code not in _CODES_OF_TAR:
@@ -82,12 +94,16 @@ def diagnose_again(first: Diagnosis, second: Diagnosis) -> Diagnosis:
     """Return the outcome of a command that was run twice after an apparent internal error.
 
     Not every kernel reports who killed a container. Once may have any cause; a command killed twice
-    in fresh containers fills its memory, which must not leave it unscored.
+    in fresh containers fills its memory, which must not leave it unscored. The same holds for many
+    outputs that take too long to unpack.
     """
     if first.killed and second.killed:
         return Diagnosis(
             "failed", "it was killed twice: its memory is full", limits_hit=("memory",)
         )
+    if first.slow and second.slow:
+        reason = f"its outputs took more than {HAND_OVER_S} s to unpack, twice"
+        return Diagnosis("failed", reason, limits_hit=("storage",))
     return second
 
 
@@ -144,8 +160,6 @@ def _reward_issue(report: ProcessReport, reward: Reward) -> str:
 
 def _removed(end: End, limits: Limits) -> Diagnosis:
     """Return the outcome of a container that was removed at a limit."""
-    if end == "start":
-        return Diagnosis("unscored", f"the container did not begin within {HAND_OVER_S} s")
     if end == "time":
         return Diagnosis("timeout", _late(limits), limits_hit=("time",))
     if end == "output":
@@ -166,7 +180,7 @@ def _without_report(
         )
     if state is None and ending.begun:
         return Diagnosis("unscored", "the container was removed from outside")
-    if state is None or str(state.get("StartedAt", "0001")).startswith("0001"):
+    if state is None or not _has_started(state):
         cause = complaint or f"exit code {ending.client_code}"
         return Diagnosis("unscored", f"the engine did not start the container: {cause}")
     code = int(state.get("ExitCode", 0))
@@ -176,6 +190,10 @@ def _without_report(
     if ending.begun:
         return _early_end(code, out_of_memory=out_of_memory)
     return _failed_start(code, complaint, phase, out_of_memory=out_of_memory)
+
+
+def _has_started(state: Mapping[str, Any] | None) -> bool:
+    return state is not None and not str(state.get("StartedAt", "0001")).startswith("0001")
 
 
 def _failed_start(code: int, complaint: str, phase: Phase, *, out_of_memory: bool) -> Diagnosis:

@@ -23,7 +23,7 @@ from agon.runners.containers.archive_filter import (
 from agon.runners.containers.cleanup_guard import CleanupGuard
 from agon.runners.containers.client_process import ClientResult, Started, run_client
 from agon.runners.containers.engine import CommandLine, EngineError
-from agon.runners.containers.first_process import ProcessReport, arguments, read_report
+from agon.runners.containers.first_process import ProcessReport, arguments, has_begun, read_report
 from agon.runners.containers.isolation import (
     BindMount,
     binds,
@@ -61,6 +61,7 @@ class RunSpec:
         binds: host files that it sees.
         environment: variables of its command.
         replaced: folders whose content is replaced by unpacked outputs.
+        unpacked: number of entries of these outputs.
         handed: the paths that are written to the archive.
         archive: the name of the archive in its folder.
     """
@@ -73,6 +74,7 @@ class RunSpec:
     binds: tuple[BindMount, ...] = ()
     environment: tuple[tuple[str, str], ...] = ()
     replaced: tuple[str, ...] = ()
+    unpacked: int = 0
     handed: tuple[str, ...]
     archive: str
 
@@ -175,6 +177,7 @@ class ContainerRunner:
         spec.folder.mkdir(exist_ok=True)
         account = self._new_account(name)
         started_at = time.time()
+        states: list[Mapping[str, Any] | None] = []
         inside = arguments(
             spec.command,
             limit_s=math.ceil(spec.limits.timeout_s),
@@ -188,12 +191,12 @@ class ContainerRunner:
                 account=account,
                 limits=spec.limits,
                 folder=spec.folder,
-                remove=lambda: self._removals.now(name),
+                remove=lambda: self._remove_described(account, states),
                 inherited=self._lifeline.inherited,
                 piped=passes_descriptors(self._engine.named),
                 started=started,
             )
-            diagnosis, report, filtered = self._take(spec, name, account, ending)
+            diagnosis, report, filtered = self._take(spec, states, account, ending)
         finally:
             shutil.rmtree(account.parent)
         return ContainerRun(
@@ -228,15 +231,19 @@ class ContainerRunner:
         return self._scratch / name / "account"
 
     def _take(
-        self, spec: RunSpec, name: str, account: Path, ending: ClientResult
+        self,
+        spec: RunSpec,
+        states: Sequence[Mapping[str, Any] | None],
+        account: Path,
+        ending: ClientResult,
     ) -> tuple[Diagnosis, ProcessReport | None, FilteredArchive | None]:
         """Decide the outcome of a container, filter its archive, and remove it."""
         with account.open("rb") as file:
             report = read_report(file)
             if not has_archive(ending, report):
-                diagnosis = self._diagnose(spec, account, ending, report)
+                diagnosis = self._diagnose(spec, states, account, ending, report)
                 return diagnosis, report, None
-            self._removals.later(name)
+            self._removals.later(account.parent.name)
             diagnosis = diagnose(ending, report, None, spec.limits, phase=spec.phase)
             try:
                 filtered = filter_archive(
@@ -261,26 +268,48 @@ class ContainerRunner:
         return diagnosis, report, None
 
     def _diagnose(
-        self, spec: RunSpec, account: Path, ending: ClientResult, report: ProcessReport | None
+        self,
+        spec: RunSpec,
+        states: Sequence[Mapping[str, Any] | None],
+        account: Path,
+        ending: ClientResult,
+        report: ProcessReport | None,
     ) -> Diagnosis:
         """Inspect a container that did not end normally, and remove it.
 
         Podman's monitor writes a file ``oom`` into the client's working folder when the memory was
         full; only some versions of podman read it.
         """
-        name = account.parent.name
         try:
             if self.closed:
                 return Diagnosis("unscored", "the containers were closed")
-            state: Mapping[str, Any] | None
-            state = (self._engine.inspect("container", name) or {}).get("State")
-            if state is not None and account.with_name("oom").exists():
-                state = {**state, "OOMKilled": True}
-            return diagnose(ending, report, state, spec.limits, phase=spec.phase)
+            state = states[0] if states else self._state(account)
+            return diagnose(
+                ending, report, state, spec.limits, phase=spec.phase, unpacked=spec.unpacked
+            )
         except EngineError as wrong:
             return Diagnosis("unscored", f"the engine does not describe the container: {wrong}")
         finally:
-            self._removals.now(name)
+            self._removals.now(account.parent.name)
+
+    def _state(self, account: Path) -> Mapping[str, Any] | None:
+        """Return the engine's description of a container; None when there is none.
+
+        Raises:
+            EngineError: the engine fails.
+        """
+        found = self._engine.inspect("container", account.parent.name) or {}
+        state: Mapping[str, Any] | None = found.get("State")
+        if state is not None and account.with_name("oom").exists():
+            return {**state, "OOMKilled": True}
+        return state
+
+    def _remove_described(self, account: Path, states: list[Mapping[str, Any] | None]) -> None:
+        """Kill and remove a container; one that has not begun is described before, in a list."""
+        if not has_begun(account):
+            with suppress(EngineError):
+                states.append(self._state(account))
+        self._removals.now(account.parent.name)
 
     def _flags(
         self, spec: RunSpec, name: str, account: Path, *, interactive: bool
