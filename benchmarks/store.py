@@ -14,7 +14,7 @@ from databases import KINDS, database  # type: ignore[import-not-found]  # stand
 from agon.entities.contests import Contest, NewEntry, Snapshot
 from agon.entities.jobs import NewJob
 from agon.store import open_store
-from agon.store.store import Store
+from agon.store.session import Store
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 LINE = (

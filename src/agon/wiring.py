@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from agon.app.worker.webhook_delivery import Post
     from agon.runners.agents.chat import Chat
     from agon.settings import Settings
-    from agon.store.store import Store
+    from agon.store.session import Store
     from agon.store.watch import Watch
 
 MODES: Final[tuple[Mode, ...]] = get_args(Mode)

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from agon.app.service import Service
 from agon.errors import AgonError
-from agon.store.session import Session
-from agon.store.store import Store
+from agon.store.session import Session, Store
 
 if TYPE_CHECKING:
     from conftest import Postgresql

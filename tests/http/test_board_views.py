@@ -12,8 +12,7 @@ from agon.app.access.permissions import ANONYMOUS
 from agon.app.contests.lifecycle import transitions
 from agon.errors import NotFound, Unavailable
 from agon.http.board_views import ViewCache, ViewKey
-from agon.store.session import Session
-from agon.store.store import Store
+from agon.store.session import Session, Store
 from fakes.instance import Instance, instance_at
 from fakes.service import ORGANISER
 

@@ -11,7 +11,7 @@ from agon.app.access import permissions
 from agon.app.access.permissions import ACTIONS
 from agon.http.handlers import HANDLERS
 from agon.store.contests import Contests
-from agon.store.store import Store
+from agon.store.session import Store
 from fakes.instance import Instance
 from fakes.service import ORGANISER
 

@@ -8,7 +8,7 @@ import pytest
 
 from agon.entities.contests import Contest
 from agon.store import open_store
-from agon.store.store import Store
+from agon.store.session import Store
 from store.factories import contest
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import pytest
 
 from agon.entities.access import AuditEntry, StoredResponse, Token, User
 from agon.errors import Conflict, NotFound
-from agon.store.store import Store
+from agon.store.session import Store
 from store.factories import NOON, later
 
 ADA = User(id="ada", name="Ada Ł", created_at=NOON, password="$argon2id$x")  # noqa: S106 - a hash

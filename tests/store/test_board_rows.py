@@ -11,7 +11,7 @@ from agon.entities.contests import ROWS_PER_CHUNK, Contest, Snapshot
 from agon.errors import DatabaseUnavailable
 from agon.store.board_rows import BoardRows, open_board_rows
 from agon.store.engines import begin
-from agon.store.store import Store
+from agon.store.session import Store
 from store.factories import snapshot
 
 N = 2 * ROWS_PER_CHUNK + 7

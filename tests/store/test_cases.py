@@ -6,7 +6,7 @@ import pytest
 
 from agon.entities.contests import Case, Contest
 from agon.errors import NotFound
-from agon.store.store import Store
+from agon.store.session import Store
 from store.factories import later
 
 

@@ -8,7 +8,7 @@ import pytest
 from agon.entities.contests import Contest, ExistingEntry, NewEntry, NewRecords, StoredEntry
 from agon.errors import Conflict, NotFound, Unreadable
 from agon.store import entries as module
-from agon.store.store import Store
+from agon.store.session import Store
 from store.factories import NOON, contest, later, new
 
 

@@ -4,7 +4,7 @@ import threading
 from dataclasses import replace
 
 from agon.entities.contests import Contest, Event
-from agon.store.store import Store
+from agon.store.session import Store
 from store.factories import contest, later
 
 

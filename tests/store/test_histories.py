@@ -4,7 +4,7 @@ import sys
 from typing import Any
 
 from agon.entities.contests import Contest, HistoryStep
-from agon.store.store import Store
+from agon.store.session import Store
 from store.factories import later
 
 

@@ -12,7 +12,7 @@ from agon.entities.contests import Contest
 from agon.entities.jobs import Job, JobKind, WaitEstimate, WorkerInfo
 from agon.errors import Conflict, NotFound
 from agon.store.queue import Queue
-from agon.store.store import Store
+from agon.store.session import Store
 from store.factories import job, later
 
 SPAN = timedelta(seconds=30)

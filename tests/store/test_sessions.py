@@ -16,7 +16,7 @@ from agon.entities.contests import Contest
 from agon.errors import Conflict, Unavailable, Unreadable
 from agon.ledger.entry import chain, genesis
 from agon.store import open_store
-from agon.store.store import Store
+from agon.store.session import Store
 from store.factories import contest, created, job, later, new, sealed, vote
 
 WRITERS, ROUNDS = 8, 12

@@ -6,7 +6,7 @@ import pytest
 
 from agon.entities.contests import ROWS_PER_CHUNK, Contest, Snapshot
 from agon.errors import NotFound
-from agon.store.store import Store
+from agon.store.session import Store
 from store.factories import contest, snapshot
 
 N = 2 * ROWS_PER_CHUNK + 7

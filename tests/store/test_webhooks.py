@@ -7,7 +7,7 @@ import pytest
 from agon.entities.contests import Contest
 from agon.entities.webhooks import DeliveryLog, Webhook
 from agon.errors import Conflict, NotFound
-from agon.store.store import Store
+from agon.store.session import Store
 from store.factories import later
 
 

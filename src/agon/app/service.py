@@ -9,7 +9,7 @@ from typing import Any
 from agon.app.replay.replica_cache import ReplicaCache
 from agon.app.replay.submission_index import SubmissionIndex
 from agon.ledger import signatures
-from agon.store.store import Store
+from agon.store.session import Store
 
 
 @dataclass(frozen=True)

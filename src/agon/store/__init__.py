@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from agon.errors import Unavailable
 
 if TYPE_CHECKING:
-    from agon.store.store import Store
+    from agon.store.session import Store
 
 __all__ = ["open_store"]
 
@@ -43,7 +43,7 @@ def open_store(
     try:
         from agon.store.engines import IDLE_TIMEOUT_S, LOCK_TIMEOUT_S, open_engine
         from agon.store.migrations import current, upgrade
-        from agon.store.store import Store
+        from agon.store.session import Store
     except ModuleNotFoundError as error:
         raise Unavailable(f"the service needs {error.name}: pip install 'agon[serve]'") from error
     lock_timeout_s = LOCK_TIMEOUT_S if lock_timeout_s is None else lock_timeout_s

@@ -23,7 +23,7 @@ from agon.store.maintenance.backup import backup, restore
 from agon.store.maintenance.verify import verify
 from agon.store.migrations import current, upgrade
 from agon.store.schema import METADATA
-from agon.store.store import Store
+from agon.store.session import Store
 from store.factories import NOON, contest, created, job, later, new, sealed, vote
 from store.sample import fill
 

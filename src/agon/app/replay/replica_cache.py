@@ -11,7 +11,7 @@ from agon.errors import AgonError
 
 if TYPE_CHECKING:
     from agon.app.replay.replica import ContestReplica
-    from agon.store.store import Store
+    from agon.store.session import Store
 
 
 class ReplicaCache:
