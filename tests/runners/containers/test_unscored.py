@@ -100,15 +100,20 @@ def test_a_result_file_that_grows_ends_the_agent(
     assert (run.outcome, run.account.limits_hit) == ("failed", ("storage",)), run.reason
 
 
-def test_a_full_disk_of_the_host_is_an_error_of_the_host(course: Course) -> None:
-    """The trial's files cannot be written: no verdict about the agent, and nothing runs on."""
+@pytest.mark.parametrize("name", ["stdout.txt", "outputs.tar"])
+def test_a_full_disk_of_the_host_is_an_error_of_the_host(course: Course, name: str) -> None:
+    """The trial's files cannot be written: no verdict about the agent, and nothing runs on.
+
+    A partial archive is removed, so that the result can be written.
+    """
     trial = course.trial()
     (trial.folder / "agent").mkdir()
-    (trial.folder / "agent" / "stdout.txt").symlink_to("/dev/full")
+    (trial.folder / "agent" / name).symlink_to("/dev/full")
     with pytest.raises(OSError, match=os.strerror(errno.ENOSPC)):
         course.containers.run_agent(
-            course.image, ("sh", "-c", "echo much; sleep 60"), trial=trial, limits=QUICK
+            course.image, ("sh", "-c", "echo much; sleep 1"), trial=trial, limits=QUICK
         )
+    assert not (trial.folder / "agent" / "outputs.tar").is_symlink()
 
 
 SLOW_ENGINE = """\

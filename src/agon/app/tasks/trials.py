@@ -178,7 +178,7 @@ def run_trial(
     except AgonError as failed:
         result, reason = "unscored", str(failed)
     except OSError as failed:  # of the host's files: containers write none of them
-        result, reason = "unscored", f"the host failed: {failed}"
+        result, reason = "unscored", f"the host failed: {failed.strerror or failed}"
     finished = now()
     accounts = {
         "agent": None if work is None else work.run.account,

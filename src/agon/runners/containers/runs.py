@@ -258,6 +258,9 @@ class ContainerRunner:
                 wrong = f"there are more than {spec.limits.files:,} entries"
             except InvalidArchive as broken:
                 wrong = f"{broken}"
+            except OSError:  # a full disk: give back what was taken
+                (spec.folder / spec.archive).unlink(missing_ok=True)
+                raise
             else:
                 return diagnosis, report, filtered
         (spec.folder / spec.archive).unlink(missing_ok=True)
