@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agon.app.dojo.inspection import inspect, summary
+from agon.app.dojo.problems import term_name
 from agon.app.sandbox import RunLimits, RunRequest, RunResult, Sandbox, matching_prefix
 from agon.disciplines.dojo.rules import DojoRules
 
@@ -174,6 +175,4 @@ def _difference(terms: tuple[str, ...], matched: int, *, wanted: int, first_inde
     """Return where an answer differs; never the expected term. The texts are recorded."""
     if matched == len(terms):
         return f"{matched} of {wanted} terms, all of them right"
-    index = matched + first_index
-    name = "" if index == matched + 1 else f" (a_{index})"
-    return f"term {matched + 1}{name} is wrong"
+    return f"{term_name(matched + 1, first_index=first_index)} is wrong"

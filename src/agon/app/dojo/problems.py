@@ -209,6 +209,17 @@ def first_index_of(published: Mapping[str, Any]) -> int:
     return PUBLISHED_FIRST_INDEX if stated is None else int(stated)
 
 
+def term_name(number: int, *, first_index: int) -> str:
+    """Return a term's number, from 1, with its index where that is another one.
+
+    Example:
+        >>> term_name(3, first_index=0), term_name(3, first_index=1)
+        ('term 3 (a_2)', 'term 3')
+    """
+    index = number - 1 + first_index
+    return f"term {number}" if index == number else f"term {number} (a_{index})"
+
+
 def _canonical(raw: bytes, where: str) -> bytes:
     try:
         return canonicalize(raw)

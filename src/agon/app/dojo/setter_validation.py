@@ -3,7 +3,7 @@
 from typing import Final
 
 from agon.app.dojo.hidden_answer import HiddenAnswer
-from agon.app.dojo.problems import Problem
+from agon.app.dojo.problems import Problem, term_name
 from agon.app.sandbox import (
     DeterminismCheck,
     RunLimits,
@@ -59,9 +59,11 @@ def require_same_terms(answer: HiddenAnswer, terms: tuple[str, ...]) -> None:
         CheckFailed: it does not; with the first term that differs.
     """
     if terms != answer.terms:
+        problem = answer.problem
         at = matching_prefix(terms, answer.terms) + 1
+        name = term_name(at, first_index=problem.first_index)
         raise CheckFailed(
-            f"the setter of {answer.problem.id[:12]} gives another term {at} than when it was "
+            f"the setter of {problem.id[:12]} gives another {name} than when it was "
             "judged; judge the problem again in another folder or contest"
         )
 
@@ -78,8 +80,8 @@ def _require_determinism(check: DeterminismCheck, first_index: int) -> None:
     at = check.first_difference or 0
     one, other = (_term(result, at) for result in (first, second))
     raise InvalidSetter(
-        f"term {at} (a_{at - 1 + first_index}) differs between two runs with different hash seeds: "
-        f"{one} and {other}; make the setter deterministic (no sets, no hash(), no random)"
+        f"{term_name(at, first_index=first_index)} differs between two runs with different hash "
+        f"seeds: {one} and {other}; make the setter deterministic (no sets, no hash(), no random)"
     )
 
 
