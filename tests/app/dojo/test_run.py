@@ -1,8 +1,11 @@
 """Running one program: the courtesy first, the wall always, a setter within its gate."""
 
+from typing import Any
+
 import pytest
 
-from agon.app.dojo.inspection import rules_in_force
+from agon.app.dojo.grading import precheck
+from agon.app.dojo.inspection import Inspection, inspect, rules_in_force
 from agon.app.dojo.run import Answer, run_program
 from agon.app.dojo.setter_validation import SETTER_LIMITS
 from agon.app.sandbox import RunLimits, RunRequest, RunResult
@@ -107,3 +110,39 @@ def test_the_sandbox_is_closed_afterwards() -> None:
     wall = FakeSandbox()
     answer(SQUARES, wall)
     assert wall.closed
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_a_rule_says_whether_other_exact_integers_are_terms(*, exact: bool) -> None:
+    """It is off unless an edition or an override states it; a setter's terms are always int."""
+    requests: list[RunRequest] = []
+
+    class Watching(FakeSandbox):
+        def run(self, request: RunRequest) -> RunResult:
+            requests.append(request)
+            return super().run(request)
+
+    assert not rules_in_force().exact_integers
+    rules = rules_in_force(overrides={"exact_integers": exact})
+    kinds: dict[Kind, bytes] = {"solver": SQUARES, "setter": b"def seq(n): return n"}
+    for kind, source in kinds.items():
+        run_program(source, kind=kind, n_check=5, scan=True, rules=rules, open_sandbox=Watching)
+    assert [request.exact_integers for request in requests] == [exact, False]
+
+
+def test_a_program_is_inspected_once_between_its_run_and_its_verdict(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The worker asks before the run, the server when it records; the answer is the same."""
+    inspected: list[bytes] = []
+
+    def count(source: bytes, **given: Any) -> Inspection:
+        inspected.append(source)
+        return inspect(source, **given)
+
+    monkeypatch.setattr("agon.app.dojo.grading.inspect", count)
+    source = b"import os  # only here\n"
+    rules = rules_in_force()
+    assert precheck(source, rules=rules) == precheck(source, rules=rules)
+    assert precheck(source, rules=rules).verdict == "rejected_import"
+    assert inspected == [source]

@@ -8,7 +8,7 @@ import pytest
 from agon.app.queue import leases
 from agon.app.queue.leases import InvalidOutcome
 from agon.app.queue.source import LeaseLost
-from agon.app.sandbox import RunResult
+from agon.app.sandbox import RunRequest, RunResult
 from agon.app.service import Service
 from agon.app.worker.handlers import RESULT_HANDLERS, sandbox_runners
 from agon.app.worker.submissions import MAX_SANDBOX_ERRORS
@@ -188,3 +188,20 @@ def leasing_copy(job: Job, **changed: Any) -> Any:
         "kind": job.kind, "payload": job.payload, "contest_no": job.contest_no,
     }  # fmt: skip
     return NewJob(**(values | changed))
+
+
+def test_a_run_accepts_the_integers_that_its_job_names(service: Service, problem: int) -> None:
+    """Strict unless the contest's rule says otherwise."""
+    requests: list[RunRequest] = []
+
+    class Watching(FakeSandbox):
+        def run(self, request: RunRequest) -> RunResult:
+            requests.append(request)
+            return super().run(request)
+
+    submitted(service, problem, name="s1")
+    submitted(service, problem, name="s2", exact_integers=True)
+    work(service, sandbox_runners(Watching()))
+    assert {request.name: request.exact_integers for request in requests} == {
+        "s1": False, "s2": True,
+    }  # fmt: skip

@@ -4,6 +4,7 @@ import os
 import platform
 import shutil
 import stat
+import subprocess
 import sys
 import time
 from dataclasses import replace
@@ -19,6 +20,7 @@ from agon.runners.sandbox.pool import Pool
 from agon.runners.sandbox.self_test import HOSTILE_PROGRAMS, self_test
 from agon.runners.sandbox.verdicts import Verdict
 from runners.hostile_programs import hostile_programs
+from runners.identities import command_as, identities
 from runners.processes import descendants, eventually, status
 
 LONG = RunRequest(
@@ -183,6 +185,38 @@ def test_a_running_program_is_nobody_without_privileges_behind_a_filter(mode: st
         assert int(said["CapEff"], 16) == int(said["CapPrm"], 16) == 0
         assert said["NoNewPrivs"] == "1"
         assert said["Threads"] == "1"
+
+
+OWNER = """
+import os, sys, time
+from agon.app.sandbox import RunLimits, RunRequest
+from agon.runners.sandbox.isolation import isolation_of
+from agon.runners.sandbox.pool import Pool
+from runners.processes import descendants, eventually, status
+source = b"def solver():\\n    while True:\\n        pass\\n"
+long = RunRequest(source=source, limits=RunLimits(cpu_s=30, wall_s=30))
+filtered = lambda: [one for one in descendants() if status(one)["Seccomp"] == "2"]
+with Pool(isolation_of(sys.argv[1]), workers=1, tested=False) as sandbox:
+    sandbox._executor.submit(sandbox._judge, long, 0)
+    assert eventually(lambda: filtered() != [], within_s=30)
+    for process in descendants():
+        name = open(f"/proc/{process}/comm").read().strip()
+        if name.startswith("python"):
+            owner = os.stat(f"/proc/{process}/environ").st_uid
+            print(str(owner) == status(process)["Uid"].split()[1])
+"""
+
+
+@pytest.mark.parametrize("identity", identities())
+@pytest.mark.parametrize("mode", ["bwrap", "degraded"])
+def test_no_process_of_the_sandbox_can_dump_its_memory(mode: str, identity: str) -> None:
+    """A core may be piped to a program of the host: what is not dumpable belongs to no user."""
+    tests = str(Path(__file__).parents[2])
+    code = f"import sys; sys.path.insert(0, {tests!r})\n{OWNER}"
+    command = command_as(identity, [sys.executable, "-c", code, mode])
+    done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
+    assert done.returncode == 0, done.stderr
+    assert set(done.stdout.split()) == {"False"}
 
 
 def test_a_program_shares_no_namespace_and_no_file_with_the_host() -> None:

@@ -6,12 +6,16 @@ The setter's terms stay outside the sandbox: a solver's answer is compared here,
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from agon.app.dojo.inspection import inspect, summary
 from agon.app.dojo.problems import term_name
 from agon.app.sandbox import RunLimits, RunRequest, RunResult, Sandbox, matching_prefix
 from agon.disciplines.dojo.rules import DojoRules
+
+_PRECHECKS_KEPT = 64
+"""Number of newest inspections kept; each holds its source."""
 
 Row = Mapping[str, Any]
 """A row of the table ``submissions``."""
@@ -106,7 +110,11 @@ class Grader:
             decided.append({**row, "verdict": checked.verdict, "reason": checked.reason})
             return None, ""
         request = RunRequest(
-            source=source, n_check=len(self.expected), limits=self.limits, name=str(row["id"])
+            source=source,
+            n_check=len(self.expected),
+            exact_integers=self.rules.exact_integers,
+            limits=self.limits,
+            name=str(row["id"]),
         )
         return request, checked.reason
 
@@ -124,11 +132,15 @@ class Precheck:
     reason: str
 
 
+@lru_cache(maxsize=_PRECHECKS_KEPT)
 def precheck(source: bytes, *, rules: DojoRules) -> Precheck:
     """Inspect a program before it runs: rejected without a run, or to be run.
 
     The payload policy belongs to an edition, so it does not keep a program from running: the
     result of the run is recorded, and another edition may accept the program.
+
+    Results are kept: a worker that stores its outcomes itself inspects a program once, before the
+    run, and the check that decides finds the result when the run is recorded.
     """
     inspection = inspect(source, kind="solver", rules=rules)
     if violations := inspection.rejected_for("syntax_error", "rejected_import"):

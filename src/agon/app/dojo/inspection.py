@@ -3,7 +3,7 @@
 It gives authors early feedback; it is not a security boundary, which is the sandbox alone.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -74,7 +74,7 @@ def inspect(source: bytes, *, kind: Kind, rules: DojoRules) -> Inspection:
 
 
 def rules_in_force(
-    edition: str | None = None, overrides: dict[str, str] | None = None
+    edition: str | None = None, overrides: Mapping[str, Any] | None = None
 ) -> DojoRules:
     """Return the dojo's rules of an edition (None: the reference edition) with overrides.
 

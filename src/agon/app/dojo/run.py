@@ -70,7 +70,7 @@ def run_program(
         first_index: index of the first term; ``seq`` is called from it on.
         scan: whether to reject, without a run, what the scan and the payload policy reject.
             Without it the sandbox alone protects.
-        rules: the payload policy.
+        rules: the payload policy, and which terms are integers.
         open_sandbox: called when there is something to run.
 
     Raises:
@@ -98,7 +98,12 @@ def run_program(
             entry = offered
     limits = SETTER_LIMITS if kind == "setter" else RunLimits()
     request = RunRequest(
-        source=source, entry=entry, n_check=n_check, first_index=first_index, limits=limits
+        source=source,
+        entry=entry,
+        n_check=n_check,
+        first_index=first_index,
+        exact_integers=kind == "solver" and rules.exact_integers,
+        limits=limits,
     )
     with open_sandbox() as sandbox:
         return _answer(sandbox.run(request), first_index)

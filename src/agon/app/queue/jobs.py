@@ -51,6 +51,7 @@ class Judging:
             leave the server.
         source: canonical source; nothing else of the submission is sent to a worker.
         n_check: number of terms.
+        exact_integers: the contest's rule of this name.
         replace: whether the new verdict replaces one that is recorded already.
     """
 
@@ -59,6 +60,7 @@ class Judging:
     problem_seq: int
     source: str
     n_check: int
+    exact_integers: bool = False
     replace: bool = False
 
 

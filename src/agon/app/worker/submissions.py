@@ -52,6 +52,7 @@ def judge(sandbox: Sandbox) -> Callable[[Assignment, Progress], dict[str, Any]]:
         program = RunRequest(
             source=source,
             n_check=payload["n_check"],
+            exact_integers=payload["exact_integers"],
             limits=RunLimits(),
             name=str(payload["submission"]),
         )

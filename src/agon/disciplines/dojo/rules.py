@@ -215,6 +215,14 @@ class DojoRules(Rules):
         ge=1,
         le=1_000_000,
     )
+    exact_integers: bool = rule(
+        default=False,
+        meaning="Whether a solver's terms may be exact integers of other types than `int`, such "
+        "as `sympy.Integer`; never a bool. It counts when a program is judged.",
+        reason="sympy returns its own integers; the seed asks for `int`.",
+        source="issue 10, 10; dojo page, Programs",
+        since="0.2",
+    )
 
     def in_contest(self) -> Self:
         """Return the rules with the values that a contest of the service has for none.

@@ -97,7 +97,8 @@ def test_a_submission_is_entered_and_queued_without_what_is_hidden(dojo: Service
     assert sent.job.payload["source"] == SOLVER
     assert sent.job.payload["n_check"] == 3
     assert set(sent.job.payload) == {
-        "contest", "submission", "seq", "problem_seq", "source", "n_check", "replace",
+        "contest", "submission", "seq", "problem_seq", "source", "n_check", "exact_integers",
+        "replace",
     }  # fmt: skip
     entry = read_line(_lines(dojo, "dojo")[sent.seq - 1])
     assert (entry.kind, entry.by, entry.body["submission"]) == (
@@ -296,3 +297,16 @@ def test_without_tasks_or_the_instance_validator_there_is_nothing_to_try(
     create(service, NewContest(id="bare", discipline="challenge", title="B"), by=ORGANISER)
     with pytest.raises(Conflict, match="validators"):
         submit(net, "bare", _agent(), by=ORGANISER)
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_a_program_is_judged_by_the_contests_rule_on_integers(
+    service: Service, *, exact: bool
+) -> None:
+    """The job carries it, so that a worker needs no rules of the contest."""
+    overrides = {"exact_integers": True} if exact else {}
+    new = NewContest(id="dojo", discipline="dojo", title="Dojo", overrides=overrides)
+    create(service, new, by=ORGANISER)
+    open_contest(service, "dojo", by=ORGANISER)
+    submitted = submit(service, "dojo", _solution(_publish(service)), by=PARTICIPANT)
+    assert [job.payload["exact_integers"] for job in submitted.jobs] == [exact]

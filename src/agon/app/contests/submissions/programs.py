@@ -60,6 +60,7 @@ def accept_program(
         problem_seq=problem.seq,
         source=source,
         n_check=problem.n_check,
+        exact_integers=rules_in_force(contest.edition, contest.overrides).exact_integers,
     )
     job = judge_job(contest, judging, id=service.new_id(), by=by.name)
     return queue_jobs(service, session, name, contest.seq, [job])
