@@ -8,7 +8,9 @@ import pytest
 import agon
 from agon.disciplines import discipline
 from agon.disciplines.dojo.integrity import CHECKS
+from agon.disciplines.dojo.judgement import contradicted
 from agon.disciplines.dojo.records import SCHEMA
+from agon.disciplines.dojo.rules import DojoRules
 from agon.disciplines.dojo.simulate import ATTACKS, WITH_SOURCE
 from agon.errors import NotFound
 from agon.kernel.findings import Finding, Severity
@@ -111,3 +113,26 @@ def test_an_unknown_attack_is_rejected_with_a_suggestion() -> None:
     """A misspelt attack must not give an honest season."""
     with pytest.raises(NotFound, match="did you mean tag-farming"):
         DOJO.simulate(size=10, seed=1, attacks=["tag-framing"])
+
+
+def test_a_source_is_classified_once_however_often_it_is_submitted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Findings take work in proportion to what is submitted, not to how often."""
+    classified: list[tuple[str, str]] = []
+
+    def count(source: str, tag: str, rules: DojoRules) -> bool:
+        classified.append((source, tag))
+        return contradicted(source, tag, rules)
+
+    monkeypatch.setattr("agon.disciplines.dojo.judgement.contradicted", count)
+    squares = "def solver():\n    return [n * n for n in range(200)]\n"
+    rows = [
+        {"id": f"s{at}", "problem_id": "p", "user_id": f"u{at}", "created_at": "2026-01-01",
+         "source": squares, "verdict": "ok", "method_tag": "matrix_power"}
+        for at in range(20)
+    ]  # fmt: skip
+    records = read_rows(SCHEMA, {"problems": [{"id": "p"}], "submissions": rows})
+    found = [one for one in agon.score("dojo", records).findings if one.code == "false-tag"]
+    assert len(found) == 20
+    assert classified == [(squares, "matrix_power")]

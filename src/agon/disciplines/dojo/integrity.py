@@ -72,10 +72,14 @@ def _literal_payloads(inspection: Inspection) -> Iterator[Finding]:
     for source in sorted(distinct):
         for name, amount, limit in _amounts(distinct[source], j.rules):
             shares[name].append(amount / limit)
+    all_close = {
+        name: sum(share >= CLOSE for share in of_name) / len(of_name)
+        for name, of_name in shares.items()
+    }
     for at, payload in inspection.payloads:
         for name, amount, limit in _amounts(payload, j.rules):
             if CLOSE * limit <= amount <= limit:
-                close = sum(share >= CLOSE for share in shares[name]) / len(shares[name])
+                close = all_close[name]
                 yield Finding(
                     "literal-payload", Severity.WARNING, (s.users[s.user[at]],),
                     f"{name} of the {limit} allowed", amount, close * limit, None,
@@ -236,7 +240,12 @@ def _false_tags(j: "Judgement") -> Iterator[Finding]:
 
     s = j.facts.submissions
     looked = [at for at in range(len(s)) if s.source_of[at] >= 0 and j.tags[at] != UNSPECIFIED]
-    false = [at for at in looked if contradicted(s.sources[s.source_of[at]], j.tags[at], j.rules)]
+    pairs = {at: (int(s.source_of[at]), j.tags[at]) for at in looked}
+    is_false = {
+        (source, tag): contradicted(s.sources[source], tag, j.rules)
+        for source, tag in set(pairs.values())
+    }
+    false = [at for at in looked if is_false[pairs[at]]]
     rate = len(false) / len(looked) if looked else 0.0
     for at in false:
         yield Finding(
