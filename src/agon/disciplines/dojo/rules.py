@@ -221,7 +221,7 @@ class DojoRules(Rules):
         "as `sympy.Integer`; never a bool. It counts when a program is judged.",
         reason="sympy returns its own integers; the seed asks for `int`.",
         source="issue 10, 10; dojo page, Programs",
-        since="0.2",
+        since="0.3",
     )
 
     def in_contest(self) -> Self:
