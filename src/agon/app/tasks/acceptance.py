@@ -15,6 +15,7 @@ from agon.app.containers import BuildFailed, Containers, Outcome, Trial
 from agon.app.tasks.agents import Agent
 from agon.app.tasks.task import Task
 from agon.app.tasks.trials import Clock, build, run_trial
+from agon.app.tasks.weaknesses import find_weaknesses
 from agon.errors import InvalidRule
 
 Part: TypeAlias = Literal["oracle", "nothing", "cheat"]
@@ -45,11 +46,13 @@ class Acceptance:
         task: which.
         proofs: the checks with the oracle, with no action, with the cheat.
         notes: settings that are ignored though they look like misspelled ones.
+        weaknesses: designs with which an agent may pass without solving it, with the remedy.
     """
 
     task: str
     proofs: tuple[AcceptanceCheck, ...]
     notes: tuple[str, ...] = ()
+    weaknesses: tuple[str, ...] = ()
 
     @property
     def accepted(self) -> bool:
@@ -66,6 +69,7 @@ class Acceptance:
                 for proof in self.proofs
             },
             "notes": list(self.notes),
+            "weaknesses": list(self.weaknesses),
         }
 
 
@@ -147,4 +151,6 @@ def _accept(
                     holds=made.result in wanted,
                 )
             )
-    return Acceptance(task=task.name, proofs=tuple(proofs), notes=notes)
+        archive = Path(place) / "oracle" / "agent" / "outputs.tar"
+        weaknesses = find_weaknesses(task, image, archive)
+    return Acceptance(task=task.name, proofs=tuple(proofs), notes=notes, weaknesses=weaknesses)

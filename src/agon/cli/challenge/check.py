@@ -33,7 +33,8 @@ def check_tasks(
 
     All errors of all folders are reported together. Then each task is run: its solution must pass,
     doing nothing must fail, and its cheat (tests/cheat.sh, if present) must fail. Exit code 1 when
-    a task is not acceptable.
+    a task is not acceptable. Weaknesses are reported with their remedies: designs with which an
+    agent may pass without solving the task, such as tests that import its modules.
 
       agon challenge check tasks/
       agon challenge check tasks/sort-log --format json
@@ -96,6 +97,9 @@ def _draw(acceptances: "list[Acceptance]") -> None:
     )  # fmt: skip
     for note in (note for result in acceptances for note in result.notes):
         out.line(f"note: {note}", style="yellow")
+    for result in acceptances:
+        for weakness in result.weaknesses:
+            out.line(f"weakness: {result.task}: {weakness}", style="yellow")
     accepted = sum(result.accepted for result in acceptances)
     out.line(f"{accepted} of {len(acceptances)} tasks can be accepted", style="bold")
     out.deliver()
