@@ -53,18 +53,20 @@ def _plain(value: Any) -> str:
 def tables(name: str) -> str:
     """List every table and column a discipline reads."""
     parts = []
-    for one in discipline(name).schema:
-        need = "required" if one.required else "optional, empty when missing"
-        names = f"; also known as {', '.join(one.aliases)}" if one.aliases else ""
+    for schema_table in discipline(name).schema:
+        need = "required" if schema_table.required else "optional, empty when missing"
+        names = f"; also known as {', '.join(schema_table.aliases)}" if schema_table.aliases else ""
         rows = [
             [
                 f"`{column.name}`" + ("" if column.required else "?"),
                 str(column.kind),
                 _bound(column),
             ]
-            for column in one.columns
+            for column in schema_table.columns
         ]
-        parts.append(f"**`{one.name}`** ({need}{names})\n\n{table(['column', 'kind', ''], rows)}")
+        parts.append(
+            f"**`{schema_table.name}`** ({need}{names})\n\n{table(['column', 'kind', ''], rows)}"
+        )
     return "\n\n".join(parts)
 
 
@@ -140,9 +142,9 @@ def settings(_: str) -> str:
     from agon.settings import SETTINGS
 
     rows = [
-        [f"`{one.name}`", f"`{one.variable}`", f"`{_plain(one.default) or 'empty'}`",
-         one.bounds, one.meaning]
-        for one in SETTINGS.values()
+        [f"`{setting.name}`", f"`{setting.variable}`", f"`{_plain(setting.default) or 'empty'}`",
+         setting.bounds, setting.meaning]
+        for setting in SETTINGS.values()
     ]  # fmt: skip
     return table(["setting", "variable", "default", "may be", "meaning"], rows)
 

@@ -1,4 +1,4 @@
-"""Name every way agon can refuse, with the exit code that goes with it.
+"""The errors of agon, each with its exit code.
 
 Exit codes (``interfaces.md``): 0 ok, 1 a check failed, 2 usage or unreadable input, 3 not found,
 4 conflict, 5 unavailable. Surfaces turn an :class:`AgonError` into one message and that code;
@@ -103,7 +103,7 @@ class DatabaseUnavailable(Unavailable):
     """The database is unreachable or fails; the message is for its operator."""
 
 
-_MOST_LISTED = 12
+_MAX_LISTED = 12
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
@@ -120,6 +120,6 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     close = get_close_matches(word.casefold(), list(folded), n=1, cutoff=0.6)
     if close:
         return f"did you mean {folded[close[0]]}?"
-    rest = len(choices) - _MOST_LISTED
-    listed = ", ".join(choices[:_MOST_LISTED])
+    rest = len(choices) - _MAX_LISTED
+    listed = ", ".join(choices[:_MAX_LISTED])
     return f"known: {listed}" + (f" and {rest:,} more" if rest > 0 else "")

@@ -1,4 +1,4 @@
-"""Join ports with adapters: the one place that knows both."""
+"""Connect ports with adapters; no other module imports both."""
 
 import os
 import secrets
@@ -26,18 +26,18 @@ if TYPE_CHECKING:
     from agon.store.watch import Watch
 
 MODES: Final[tuple[Mode, ...]] = get_args(Mode)
-"""The isolation_flags there are, the default first."""
+"""All modes of isolation, the default first."""
 
 
 def sandbox(mode: Mode = "bwrap", *, workers: int | None = None) -> Sandbox:
-    """Open a sandbox; closing it is the caller's.
+    """Open a sandbox; the caller closes it.
 
     Args:
-        mode: which wall (:data:`agon.app.sandbox.Mode`).
-        workers: how many programs run at a time; by default one for each processor.
+        mode: its isolation (:data:`agon.app.sandbox.Mode`).
+        workers: number of programs that run together; by default one for each processor.
 
     Raises:
-        Unavailable: this machine cannot have the wall, with the package that is missing.
+        Unavailable: this machine does not support the mode; the missing package is named.
     """
     from agon.runners.sandbox import open_sandbox
 
@@ -62,14 +62,14 @@ def any_sandbox() -> Sandbox:
 
 
 def containers(engine: str = "", *, runtime: str = "") -> Containers:
-    """Open a container engine; closing it is the caller's.
+    """Open a container engine; the caller closes it.
 
     Args:
         engine: ``podman``, ``docker`` or a path to one; empty: the first that works.
-        runtime: what starts containers (``runsc`` for gVisor); empty: the engine's own.
+        runtime: the OCI runtime (``runsc`` for gVisor); empty: the engine's own.
 
     Raises:
-        Unavailable: none works, with the packages to install.
+        Unavailable: no engine works; the packages to install are named.
     """
     from agon.runners.containers import open_containers
 
@@ -77,7 +77,7 @@ def containers(engine: str = "", *, runtime: str = "") -> Containers:
 
 
 def base_image(tasks: Iterable["Task"], engine: str = "") -> None:
-    """Import the small image of busybox if a task is based on it; no registry has that image.
+    """Import the image of busybox if a task is based on it; it is in no registry.
 
     Raises:
         Unavailable: there is no static busybox, or no engine.
@@ -86,7 +86,7 @@ def base_image(tasks: Iterable["Task"], engine: str = "") -> None:
     from agon.runners.containers.base_image import NAME
 
     files = (task.files for task in tasks)
-    if any(NAME in (one.image or _dockerfile(one.context)) for one in files):
+    if any(NAME in (candidate.image or _dockerfile(candidate.context)) for candidate in files):
         provide_base_image(engine)
 
 
@@ -100,10 +100,10 @@ class AgentChoice:
 
     Attributes:
         command: ``oracle``, ``nop``, ``openai``, or a command for the container's shell.
-        files: a command's own files.
+        files: the files of a command.
         model: of ``openai``: the model's name.
-        endpoint: of ``openai``: the base address; None: ``OPENAI_BASE_URL``.
-        steps: of ``openai``: how many commands it may send.
+        endpoint: of ``openai``: the base URL; None: ``OPENAI_BASE_URL``.
+        steps: of ``openai``: maximum number of commands.
         price: of ``openai``: US dollars for a million tokens read and written.
         own_endpoint: of ``openai``: whether its outages leave a trial unscored.
     """
@@ -118,11 +118,11 @@ class AgentChoice:
 
 
 def task_agent(choice: AgentChoice) -> "Agent":
-    """Make an agent.
+    """Return an agent.
 
     Raises:
-        Unreadable: the command is empty, or ``openai`` lacks its model or its endpoint.
-        NotFound: the command's files are not there.
+        Unreadable: the command is empty, or ``openai`` has no model or endpoint.
+        NotFound: the command's files do not exist.
     """
     from agon.runners.agents.builtin import NopAgent, OracleAgent
     from agon.runners.agents.commands import CommandAgent
@@ -173,7 +173,7 @@ def acceptance_agents() -> "AcceptanceAgents":
 
 
 def weight_setter() -> "WeightSetter":
-    """Open the way to a Bittensor chain.
+    """Return the adapter that sets weights on a Bittensor chain.
 
     Raises:
         Unavailable: its SDK is not installed.
@@ -184,7 +184,7 @@ def weight_setter() -> "WeightSetter":
 
 
 def png(svg: str) -> bytes:
-    """Draw SVG as PNG.
+    """Render SVG as PNG.
 
     Raises:
         Unavailable: the renderer is not installed, or there is no font.
@@ -195,15 +195,15 @@ def png(svg: str) -> bytes:
 
 
 def new_id() -> str:
-    """Draw an id that no other run has."""
+    """Return a unique id."""
     return secrets.token_hex(8)
 
 
 def open_store(settings: "Settings", *, create: bool = True) -> "Store":
-    """Open the database of the settings; closing it is the caller's.
+    """Open the database of the settings; the caller closes it.
 
     Raises:
-        Unavailable: it cannot be reached, or is of another version of agon.
+        Unavailable: it cannot be reached, or has the schema of another version of agon.
     """
     from agon.store import open_store as opened
 
@@ -216,14 +216,14 @@ def open_store(settings: "Settings", *, create: bool = True) -> "Store":
 
 
 def open_service(settings: "Settings", *, create: bool = True) -> "Service":
-    """Open what all use cases work with; closing ``.store`` is the caller's.
+    """Open the service; the caller closes its ``store``.
 
-    The key files are made at the first start, where ``create`` allows it.
+    The key files are created at the first start, if ``create`` allows it.
 
     Raises:
-        Unavailable: the database cannot be reached, or is of another version of agon.
-        NotFound: a key file is missing and not to be made.
-        Conflict, Unreadable: a key file is open to others, or no key.
+        Unavailable: the database cannot be reached, or has the schema of another version of agon.
+        NotFound: a key file is missing and must not be created.
+        Conflict, Unreadable: a key file is readable by other users, or is not a key.
     """
     from agon.app.replay.replica_cache import ReplicaCache
     from agon.app.service import Service, SigningKey
@@ -289,10 +289,10 @@ def watch(settings: "Settings", *, pause: Callable[[float], object]) -> "Watch":
 
 
 def submitted_agent(command: str, files: Path) -> "Agent":
-    """Make an agent of what was submitted: always a command, never one of ours by its name.
+    """Return the agent of a submission: always a command, never a built-in agent.
 
     Raises:
-        Unreadable: the command is empty, or misspells a placeholder.
+        Unreadable: the command is empty, or a placeholder is misspelled.
     """
     from agon.runners.agents.commands import CommandAgent
 
@@ -300,7 +300,7 @@ def submitted_agent(command: str, files: Path) -> "Agent":
 
 
 def post(settings: "Settings") -> "Post":
-    """Return what sends webhooks over the network, to where the settings let them go."""
+    """Return the adapter that sends webhooks, to the addresses that the settings allow."""
     from agon.app.worker.webhook_delivery import Post
     from agon.runners.webhooks import HttpSender, resolve
 

@@ -208,7 +208,7 @@ def _account(folder: Path, part: str, exit_code: int | None) -> ContainerResult:
     for name in ("stdout", "stderr"):
         path = folder / f"{part}.{name}"
         path.write_bytes(b"said\n")
-        streams.append(Stream(path=path, kept=5, total=5))
+        streams.append(Stream(path=path, stored=5, total=5))
     return ContainerResult(
         exit_code=exit_code,
         started_at=0.0,

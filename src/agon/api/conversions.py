@@ -7,7 +7,7 @@ from typing import Any
 from agon.kernel.explanations import Explanation, Part
 from agon.kernel.findings import Finding, RecordRefs, Severity
 
-_MOST_PLACES = 12
+_MAX_PLACES = 12
 
 
 def explanation_of(value: Mapping[str, Any]) -> Explanation:
@@ -56,4 +56,4 @@ def _refs(values: Iterable[Mapping[str, Any]]) -> tuple[RecordRefs, ...]:
 
 def _places(score: float) -> int:
     exponent = Decimal(repr(score)).normalize().as_tuple().exponent
-    return min(max(-int(exponent), 0), _MOST_PLACES)
+    return min(max(-int(exponent), 0), _MAX_PLACES)

@@ -154,7 +154,7 @@ class Operation(Generic[P, R]):
         page_size: items of a page by default.
         secret: whether the response holds a secret, which must not be stored.
         raw: whether HTTP has a handler of its own for it, because it streams or sets headers.
-        media_types: types of the response of a raw operation beside JSON; with ``-> None`` instead
+        media_types: types of the response of a raw operation besides JSON; with ``-> None`` instead
             of it.
         body: a raw operation's request body, as OpenAPI describes it.
         prefix: of the path.

@@ -134,10 +134,14 @@ def _judged(of: Discipline, sandbox: Sandbox, progress: Progress) -> _Records:
         runs = judge_example(season, sandbox, progress=progress)
         records = read_records(of.name, season)
         tables = {table.name: records.arrow(table.name) for table in of.schema}
-    wall = "" if sandbox.mode == "bwrap" else ", without namespaces, which this machine cannot have"
+    note = (
+        ""
+        if sandbox.mode == "bwrap"
+        else ", without namespaces, which this machine does not support"
+    )
     origin = (
         f"real runs: {runs} programs for {len(example_problems())} sequences, judged just now in "
-        f"the sandbox (mode {sandbox.mode}{wall})"
+        f"the sandbox (mode {sandbox.mode}{note})"
     )
     return _Records(tables, {}, origin)
 

@@ -168,7 +168,7 @@ def time_of(value: object, *, where: str, key: str) -> datetime:
         raise InvalidPackage(
             FileIssue(where, f"{key} is {value[:40]!r}, which is no time", remedy)
         ) from None
-    assert time is not None, "text gives a time"  # noqa: S101 - tells mypy
+    assert time is not None, "text gives a time"  # noqa: S101 - for mypy
     return time
 
 

@@ -39,7 +39,7 @@ class FormatName(click.ParamType[str]):
     "--audit",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="comparisons: verdicts on the pairs (default: gpt4-… beside SOURCE, if there).",
+    help="comparisons: verdicts on the pairs (default: gpt4-… in SOURCE's folder).",
 )
 @parameters.file_form
 @parameters.dry_run

@@ -78,12 +78,12 @@ def run(arguments: Sequence[str]) -> int:  # noqa: PLR0911 (one for each way to 
     except (click.Abort, KeyboardInterrupt):
         _print("interrupted")
         return INTERRUPTED
-    except click.ClickException as refused:
-        refused.show()
-        return refused.exit_code
-    except AgonError as refused:
-        _print(f"Error: {refused}")
-        return refused.exit_code
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except AgonError as error:
+        _print(f"Error: {error}")
+        return error.exit_code
     except BrokenPipeError:
         return _without_pipe()
     except OSError as failed:

@@ -115,9 +115,9 @@ def listen(host: str, port: int) -> socket.socket:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(place)
         listening.listen(2048)
-    except OSError as refused:
+    except OSError as error:
         raise Unavailable(
-            f"cannot listen on {host} port {port}: {refused.strerror}; choose another with --port"
+            f"cannot listen on {host} port {port}: {error.strerror}; choose another with --port"
         ) from None
     return listening
 

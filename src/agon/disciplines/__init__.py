@@ -90,7 +90,7 @@ def _plugins() -> Mapping[str, EntryPoint]:
     Raises:
         Conflict: two have the same name, or one has a name that cannot be registered.
     """
-    found: dict[str, EntryPoint] = {}
+    plugins: dict[str, EntryPoint] = {}
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: (entry.name, entry.value)):
         name = entry.name
         if name in BUILT_IN:
@@ -103,13 +103,13 @@ def _plugins() -> Mapping[str, EntryPoint]:
                 f"{_distribution(entry)} registers the discipline {name!r}; expected 1 to 40 "
                 "lowercase letters, digits and hyphens, a letter first"
             )
-        if name in found and found[name] != entry:
+        if name in plugins and plugins[name] != entry:
             raise Conflict(
-                f"{_distribution(found[name])} and {_distribution(entry)} both register the "
+                f"{_distribution(plugins[name])} and {_distribution(entry)} both register the "
                 f"discipline {name!r}; uninstall one of them"
             )
-        found[name] = entry
-    return found
+        plugins[name] = entry
+    return plugins
 
 
 def _load(entry: EntryPoint) -> Discipline:

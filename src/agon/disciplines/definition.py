@@ -186,14 +186,14 @@ class Discipline:
     @cached_property
     def participant_columns(self) -> tuple[tuple[str, str], ...]:
         """Return every ``(table, column)`` with participants' ids, references included."""
-        named = [tuple(name.split(".", 1)) for name in self.participants]
+        columns = [tuple(name.split(".", 1)) for name in self.participants]
         references = [
             (table.name, column.name)
             for table in self.schema
             for column in table.columns
             if column.references in self.participants
         ]
-        return tuple((table, column) for table, column in (*named, *references))
+        return tuple((table, column) for table, column in (*columns, *references))
 
     def board_name(self, name: str | None) -> str:
         """Return the board meant by ``name`` (None: the default board).

@@ -93,7 +93,8 @@ def compare(
     for changes in _changes(rules, [*alternatives, defaults]):
         if rules_sha256(rules.model_copy(update=changes)) == recorded:
             differences = tuple(
-                RuleDifference(name, other, getattr(rules, name)) for name, other in changes.items()
+                RuleDifference(name, changed, getattr(rules, name))
+                for name, changed in changes.items()
             )
             return RulesMismatch(edition, recorded, value, differences, ())
     candidates = tuple(rules.stated())

@@ -99,14 +99,14 @@ def allowed_methods(path: str) -> str:
         >>> allowed_methods("/api/v1/contests/spring/records")
         'GET, POST'
     """
-    methods = next((found for pattern, found in _patterns() if pattern.match(path)), ())
+    methods = next((allowed for pattern, allowed in _patterns() if pattern.match(path)), ())
     return ", ".join(sorted(methods))
 
 
 @lru_cache
 def _patterns() -> Sequence[tuple[Pattern[str], Sequence[str]]]:
     """Return the methods of each path of an operation; paths without placeholders come first."""
-    found: dict[str, list[str]] = {}
-    for operation in sorted(all_operations(), key=lambda one: len(one.placeholders)):
-        found.setdefault(operation.url, []).append(operation.method)
-    return [(compile_path(url)[0], methods) for url, methods in found.items()]
+    methods_of: dict[str, list[str]] = {}
+    for operation in sorted(all_operations(), key=lambda item: len(item.placeholders)):
+        methods_of.setdefault(operation.url, []).append(operation.method)
+    return [(compile_path(url)[0], methods) for url, methods in methods_of.items()]

@@ -168,11 +168,11 @@ class Streams:
         """Return the next events after one; streams that see the same share the query."""
         key = (listener.contest, listener.token, at)
         shared = self._shared
-        found = shared.get(key)
-        if found is None:
-            found = asyncio.ensure_future(run_in_threadpool(self._read, listener, at))
-            shared[key] = found
-        batch = await asyncio.shield(found)
+        reading = shared.get(key)
+        if reading is None:
+            reading = asyncio.ensure_future(run_in_threadpool(self._read, listener, at))
+            shared[key] = reading
+        batch = await asyncio.shield(reading)
         if not batch.events and not batch.full:
             shared.pop(key, None)
         return batch

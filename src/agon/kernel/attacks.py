@@ -1,4 +1,4 @@
-"""Define the attacks that a simulation can add to honest records."""
+"""Attacks that a simulation can add to honest records."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 from agon.errors import NotFound, did_you_mean
 
 Simulated = TypeVar("Simulated")
-"""The records that a simulation is making."""
+"""The records that a simulation creates."""
 
 
 @dataclass(frozen=True)

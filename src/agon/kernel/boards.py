@@ -139,8 +139,8 @@ def board_sha256(name: str, lines: Iterable[bytes]) -> str:
 def id_order(ids: pa.Array) -> np.ndarray[Any, np.dtype[np.int64]]:
     """Return the index of each id in id order: integers by value, then text by code point.
 
-    An id is compared as it is, yet ``2`` comes before ``10`` whether a file stored numbers or
-    text, so that a board does not depend on the file format.
+    Ids are compared unchanged; ``2`` comes before ``10`` whether a file has numbers or text, so
+    that a board does not depend on the file format.
 
     Example:
         >>> id_order(pa.array(["10", "b", "2", "a"])).tolist()

@@ -1,21 +1,20 @@
-"""Run one source two ways: by the interpreter for little, compiled for much."""
+"""Run a function by the interpreter for small inputs, compiled for large ones."""
 
 from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 COMPILED_FROM = 200_000
-"""Matches from which compiled code pays for its loading: 0.3 s, against 0.5 to 1.3 µs a match."""
+"""Number of matches from which loading compiled code (0.3 s) saves time (0.5 to 1.3 µs a match)."""
 
 
 @cache
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Compile a plain loop over numbers and arrays; keep the machine code on disk.
+    """Compile a loop over numbers and arrays; cache the machine code on disk.
 
-    The compiler neither reorders nor fuses floating-point operations (no ``fastmath``) and takes
-    ``exp`` from the same C library as the interpreter, so both ways give the same bits.
-    numba is loaded here and nowhere earlier: that costs about 0.3 s, which small inputs
-    do not pay.
+    The compiler neither reorders nor fuses floating-point operations (no ``fastmath``) and uses
+    ``exp`` of the same C library as the interpreter, so that both return the same bits. numba is
+    imported here, so that small inputs do not wait for it (about 0.3 s).
     """
     from numba import njit
 

@@ -1,7 +1,6 @@
-"""Explain one score: every part with its inputs, rule, threshold, points and records.
+"""Explanations of scores: every part with its inputs, rule, threshold, points and records.
 
-The parts of an explanation sum to the score on the published grid; an explanation that does not
-add up cannot be built.
+The parts of an explanation sum to the score on the published grid; another sum is an error.
 """
 
 import math
@@ -32,12 +31,12 @@ class Part:
     Attributes:
         name: the component, event or step (``h_index``, ``match m7``, ``cap``).
         points: what it adds to the score (negative when it takes away).
-        inputs: the numbers the formula took, by name.
+        inputs: the inputs of the formula, by name.
         rules: the rules that decided, by name, with the values in force.
         text: one sentence, made from inputs and rules.
         threshold: the threshold to reach, or None where there is none.
         missing: what is missing for the next step, or None when there is none.
-        records: the records behind it.
+        records: the records it is based on.
         step: the numbers in ``missing``, by name; not in :meth:`to_dict`.
     """
 

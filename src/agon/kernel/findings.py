@@ -1,6 +1,6 @@
-"""Define integrity checks and their findings: who, which statistic, which records.
+"""Integrity checks and their findings: subjects, statistic and records.
 
-A finding informs an organizer, who decides. No finding ever changes a score.
+A finding informs an organizer, who decides. No finding changes a score.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -51,10 +51,10 @@ class Finding:
         subjects: ids of the users, bots or submissions it is about.
         statistic: name of the number examined, for example ``share of own feedback``.
         value: the number measured.
-        expected: the number the community's own data or chance would give.
-        probability: chance of a value at least this large where that can be computed, else None.
+        expected: the number expected from the contest's own data or by chance.
+        probability: probability of a value at least this large if it can be computed, else None.
         message: one sentence with all of this.
-        records: the records behind it.
+        records: the records it is based on.
     """
 
     code: str
@@ -121,5 +121,5 @@ _RANK = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
 
 
 def in_order(findings: list[Finding]) -> list[Finding]:
-    """Sort findings: gravest first, then by code, subjects and message."""
+    """Sort findings: most severe first, then by code, subjects and message."""
     return sorted(findings, key=lambda f: (_RANK[f.severity], f.code, f.subjects, f.message))

@@ -174,11 +174,11 @@ def _require_lossless(text: bytes) -> None:
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    value = dict(pairs)
+    if len(value) < len(pairs):
         twice = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
         raise InvalidJson(f"has the key {_cut(twice)!r} twice in one object", "give it once")
-    return found
+    return value
 
 
 def _integer(digits: str) -> int:
@@ -194,7 +194,7 @@ def _depth_exceeds(value: Any) -> bool:
     """Return whether a value has more than the permitted levels, without recursion."""
     level: list[Any] = [value]
     for _ in range(MAX_DEPTH + 1):
-        level = [inner for one in level for inner in _inner(one)]
+        level = [inner for value in level for inner in _inner(value)]
         if not level:
             return False
     return True
@@ -210,10 +210,10 @@ def _inner(value: Any) -> Iterable[Any]:
 def _require_few_keys(value: Any) -> None:
     level: list[Any] = [value]
     while level:
-        if any(isinstance(one, dict) and len(one) > MAX_KEYS for one in level):
+        if any(isinstance(item, dict) and len(item) > MAX_KEYS for item in level):
             raise InvalidJson(f"has an object of more than {MAX_KEYS:,} keys", "give fewer")
-        level = [inner for one in level if isinstance(one, dict | list | tuple)
-                 for inner in (one.values() if isinstance(one, dict) else one)]  # fmt: skip
+        level = [inner for item in level if isinstance(item, dict | list | tuple)
+                 for inner in (item.values() if isinstance(item, dict) else item)]  # fmt: skip
 
 
 def _too_deep() -> InvalidJson:

@@ -216,7 +216,7 @@ class _Block:
 
 
 def _blocks(values: FloatArray, offsets: IntArray) -> Iterator[_Block]:
-    """Cut groups into blocks of equal size; temporary arrays are as small as a block."""
+    """Yield groups in blocks of equal size; temporary arrays are as small as a block."""
     sizes = _sizes(offsets)
     by_size = np.argsort(sizes, kind="stable")
     ends = np.flatnonzero(np.diff(sizes[by_size], append=-1)) + 1
@@ -267,7 +267,7 @@ def _one_group(values: npt.ArrayLike) -> tuple[FloatArray, IntArray]:
 def _finite(values: npt.ArrayLike) -> FloatArray:
     flat = np.asarray(values, dtype=np.float64)
     if flat.ndim != 1:
-        raise ValueError(f"values have {flat.ndim} dimensions; one is meant")
+        raise ValueError(f"values have {flat.ndim} dimensions; give one")
     if not np.isfinite(flat).all():
         raise ValueError(f"value {int(np.isfinite(flat).argmin())} is not finite")
     return flat

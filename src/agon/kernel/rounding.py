@@ -155,7 +155,7 @@ def largest_remainder(weights: npt.ArrayLike, *, total: int = U16) -> IntArray:
         raise ValueError("a weight is negative or not finite")
     largest = parts.max(initial=0.0)
     if largest == 0:
-        raise NotScorable("no weight is above zero, so there is nobody to share among")
+        raise NotScorable("no weight is above zero; give at least one that is")
     shares = parts / largest  # so that neither sum nor product can overflow
     quotas = shares / shares.sum() * total
     units = np.floor(quotas)

@@ -1,7 +1,7 @@
-"""Measure how two columns go together, where a value stands, and how sure a share is.
+"""Correlations, percentiles and intervals of shares.
 
-Nothing here returns NaN: what cannot be measured has a stated outcome. How likely chance alone
-gives a count stands in ``tails.py``.
+No function returns NaN: for undefined values the result is documented. Probabilities of counts by
+chance are in ``tails.py``.
 """
 
 import math
@@ -15,7 +15,7 @@ FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
 _SAME = 1e-12  # relative spread below which a column does not vary: the noise of computing it
-_FEWEST_FOR_INTERVAL = 4  # Fisher's z has variance 1 / (n - 3)
+_MIN_FOR_INTERVAL = 4  # Fisher's z has variance 1 / (n - 3)
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Interval:
 
 @dataclass(frozen=True)
 class Correlation:
-    """A correlation, its confidence interval and the number of pairs behind it."""
+    """A correlation, its confidence interval and its number of pairs."""
 
     value: float
     interval: Interval
@@ -83,7 +83,7 @@ def spearman(x: npt.ArrayLike, y: npt.ArrayLike, *, confidence: float) -> Correl
     first, second = _pairs(x, y)
     z = _two_sided(confidence)
     rho = pearson(mean_ranks(first), mean_ranks(second))
-    if len(first) < _FEWEST_FOR_INTERVAL or _constant(first) or _constant(second):
+    if len(first) < _MIN_FOR_INTERVAL or _constant(first) or _constant(second):
         return Correlation(rho, Interval(-1.0, 1.0), len(first))
     if abs(rho) >= 1.0 - _SAME:
         rho = math.copysign(1.0, rho)

@@ -97,8 +97,8 @@ def export_directory(
     except OSError as error:
         if folder.exists():
             raise Conflict(f"{folder} exists; name a new folder") from error
-        what = f"{folder} cannot be written: {error.strerror}"
-        raise Unreadable(f"{what}; name a folder that can be created") from error
+        fact = f"{folder} cannot be written: {error.strerror}"
+        raise Unreadable(f"{fact}; name a folder that can be created") from error
 
 
 def import_directory(folder: Path, *, public: bytes | None = None) -> LedgerDirectory:
@@ -157,7 +157,7 @@ def _write(
             head, seq = chain(head, line), seq + 1
             ledger.write(line + b"\n")
         signed = files.enter_context((folder / HEADS).open("xb"))
-        signed.writelines(one.line + b"\n" for one in heads)
+        signed.writelines(signed_head.line + b"\n" for signed_head in heads)
         about = files.enter_context((folder / CONTEST).open("xb"))
         about.write(contest_page(contest, seq=seq, head=head, public_key=public_key))
         for file in (ledger, signed, about):

@@ -291,8 +291,8 @@ def _parsed(line: bytes) -> Any:
     try:
         return orjson.loads(line)
     except orjson.JSONDecodeError as error:
-        what = f"the line is not JSON in UTF-8 ({error})"
-        raise InvalidEntry([LedgerIssue(what, "use the ledger as it was exported")]) from None
+        fact = f"the line is not JSON in UTF-8 ({error})"
+        raise InvalidEntry([LedgerIssue(fact, "use the ledger as it was exported")]) from None
 
 
 def _issues_in(value: Any) -> list[LedgerIssue]:
@@ -308,8 +308,8 @@ def _issues_in(value: Any) -> list[LedgerIssue]:
     if issues:
         return issues
     if not is_timestamp(value["at"]):
-        what = f"at is {preview(value['at'])}"
-        issues.append(LedgerIssue(what, f"give {AN_INSTANT}"))
+        fact = f"at is {preview(value['at'])}"
+        issues.append(LedgerIssue(fact, f"give {AN_INSTANT}"))
     issues += _issues_around(value["by"], value["external_id"], value["seq"])
     return issues + issues_of(value["kind"], value["body"])
 
@@ -337,8 +337,8 @@ def _issues_around(by: Any, external_id: Any, seq: Any) -> list[LedgerIssue]:
     return issues
 
 
-def _too_long(what: str) -> LedgerIssue:
-    return LedgerIssue(f"{what} is longer than {MAX_LINE_BYTES:,} bytes", _SHORTER)
+def _too_long(field: str) -> LedgerIssue:
+    return LedgerIssue(f"{field} is longer than {MAX_LINE_BYTES:,} bytes", _SHORTER)
 
 
 def _is_canonical(value: Any, line: bytes) -> bool:

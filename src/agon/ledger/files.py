@@ -36,8 +36,8 @@ def open_file(folder: Path, name: str) -> Iterator[BinaryIO]:
     except FileNotFoundError:
         raise InvalidEntry([LedgerIssue("the file is missing", _EXPORT_AGAIN, name)]) from None
     except OSError as error:
-        what = f"it cannot be opened as a regular file ({error.strerror})"
-        raise InvalidEntry([LedgerIssue(what, _EXPORT_AGAIN, name)]) from None
+        fact = f"it cannot be opened as a regular file ({error.strerror})"
+        raise InvalidEntry([LedgerIssue(fact, _EXPORT_AGAIN, name)]) from None
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
         raise InvalidEntry([LedgerIssue("it is not a regular file", _EXPORT_AGAIN, name)])
@@ -70,8 +70,8 @@ def unknown_files(folder: Path) -> list[LedgerIssue]:
     try:
         names = sorted(entry.name for entry in folder.iterdir())
     except OSError as error:
-        what = f"it cannot be listed ({error.strerror})"
-        raise InvalidEntry([LedgerIssue(what, "allow agon to read it", str(folder))]) from None
+        fact = f"it cannot be listed ({error.strerror})"
+        raise InvalidEntry([LedgerIssue(fact, "allow agon to read it", str(folder))]) from None
     return [
         LedgerIssue(
             "it does not belong here", "remove it", name.encode("utf-8", "replace").decode()

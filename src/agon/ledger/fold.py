@@ -208,16 +208,16 @@ class _Fold:
 
     def _contradictions(self, kind: str, body: Mapping[str, Any]) -> list[LedgerIssue]:
         """Return what in an entry contradicts the entries before it."""
-        here, change = self.contest, body.get("change")
+        state, change = self.contest, body.get("change")
         issues = []
-        if kind == "contest-created" and body["contest"] != here.id:
-            what = f"the contest is {preview(body['contest'])}, the ledger that of {here.id!r}"
-            issues.append(LedgerIssue(what, "take that contest's ledger"))
-        if (issue := state_issue(here, kind)) is not None:
+        if kind == "contest-created" and body["contest"] != state.id:
+            fact = f"the contest is {preview(body['contest'])}, the ledger that of {state.id!r}"
+            issues.append(LedgerIssue(fact, "take that contest's ledger"))
+        if (issue := state_issue(state, kind)) is not None:
             issues.append(issue)
         if change is not None and change in self.effects.rolled_back:
-            what = f"change {preview(change)} was rolled back at {self.effects.rolled_back[change]}"
-            issues.append(LedgerIssue(what, "name another change"))
+            fact = f"change {preview(change)} was rolled back at {self.effects.rolled_back[change]}"
+            issues.append(LedgerIssue(fact, "name another change"))
         elif kind == "change-rolled-back" and not self.effects.knows(body["change"]):
             issues.append(
                 LedgerIssue(f"no entry belongs to change {preview(change)}", "name one made")
@@ -228,8 +228,8 @@ class _Fold:
             if self._table_of(seq) is None
         ]
         if kind == "record-replaced" and self._table_of(body["replaces"]) != body["table"]:
-            what = f"replaces {body['replaces']}, which is no record of {preview(body['table'])}"
-            issues.append(LedgerIssue(what, "give the seq of the record it supersedes"))
+            fact = f"replaces {body['replaces']}, which is no record of {preview(body['table'])}"
+            issues.append(LedgerIssue(fact, "give the seq of the record it supersedes"))
         return issues
 
     def _table_of(self, record: int) -> str | None:

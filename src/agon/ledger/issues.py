@@ -32,8 +32,8 @@ class LedgerIssue:
 
     def __str__(self) -> str:
         line = f"line {self.line}" if self.line is not None else ""
-        where = ", ".join(part for part in (self.file, line) if part)
-        return f"{where + ': ' if where else ''}{self.what}; {self.remedy}"
+        location = ", ".join(part for part in (self.file, line) if part)
+        return f"{location + ': ' if location else ''}{self.what}; {self.remedy}"
 
     def at(self, file: str, line: int | None = None) -> "LedgerIssue":
         """Return the issue with another location."""
@@ -53,7 +53,7 @@ class InvalidEntry(Unreadable):
 
     def __init__(self, issues: Sequence[LedgerIssue]) -> None:
         self.issues = tuple(issues)
-        shown = [str(issue) for issue in self.issues[:SHOWN]]
+        listed = [str(issue) for issue in self.issues[:SHOWN]]
         if len(self.issues) > SHOWN:
-            shown.append(f"… and {len(self.issues) - SHOWN:,} more")
-        super().__init__("\n".join(shown))
+            listed.append(f"… and {len(self.issues) - SHOWN:,} more")
+        super().__init__("\n".join(listed))

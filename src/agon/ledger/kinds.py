@@ -224,17 +224,17 @@ def field_issues(
 ) -> list[LedgerIssue]:
     """List the fields of an object that are missing, do not fit or are not known."""
     issues = []
-    known = {field.name: field for field in fields}
-    for field in known.values():
+    known_fields = {field.name: field for field in fields}
+    for field in known_fields.values():
         if field.name not in value:
             if not field.optional:
                 issues.append(LedgerIssue(f"{of} lacks {field.name}", f"give {field.expected}"))
         elif not field.holds(value[field.name]):
-            what = f"{field.name} of {of} is {preview(value[field.name])}"
-            issues.append(LedgerIssue(what, f"give {field.expected}"))
+            fact = f"{field.name} of {of} is {preview(value[field.name])}"
+            issues.append(LedgerIssue(fact, f"give {field.expected}"))
     for extra in value:
-        if extra not in known:
-            remedy = did_you_mean(str(extra), known) if known else "leave it out"
+        if extra not in known_fields:
+            remedy = did_you_mean(str(extra), known_fields) if known_fields else "leave it out"
             issues.append(LedgerIssue(f"{of} has no field {preview(extra)}", remedy))
     return issues
 

@@ -116,5 +116,5 @@ def lines_of(rows: Iterable[Mapping[str, Any]], unscored: Iterable[Unscored]) ->
     """
     for row in rows:
         yield canonical_json(row)
-    for one in unscored:
-        yield canonical_json(one.to_dict())
+    for item in unscored:
+        yield canonical_json(item.to_dict())

@@ -109,9 +109,9 @@ def verify(line: bytes, index: int, size: int, path: Sequence[bytes], root: byte
 def _above(level: bytes) -> bytes:
     """Return the next level: each two hashes joined, an odd last one as it is."""
     sha256, pair = hashlib.sha256, 2 * _SIZE
-    whole = len(level) - len(level) % pair
-    steps = pairwise(range(0, whole + pair, pair))
+    paired = len(level) - len(level) % pair
+    steps = pairwise(range(0, paired + pair, pair))
     return (
         b"".join(sha256(b"\x01" + level[begin:end]).digest() for begin, end in steps)
-        + level[whole:]
+        + level[paired:]
     )

@@ -44,7 +44,7 @@ class Proof:
             "public_key": self.public_key.hex(),
             "index": self.index,
             "line": self.line.decode(),
-            "path": [beside.hex() for beside in self.path],
+            "path": [sibling.hex() for sibling in self.path],
         }
 
     def to_bytes(self) -> bytes:
@@ -78,19 +78,19 @@ def verify_proof(written: bytes, *, public: bytes | None = None) -> ProofVerific
     manifest = proof.manifest
     issues = []
     if public is not None and proof.public_key != public:
-        what = f"expected public_key {public.hex()}, got {proof.public_key.hex()}"
-        issues.append(LedgerIssue(what, "get the proof from the contest's owner"))
+        fact = f"expected public_key {public.hex()}, got {proof.public_key.hex()}"
+        issues.append(LedgerIssue(fact, "get the proof from the contest's owner"))
     if not manifest.is_signed(proof.signature, public=proof.public_key):
-        what = "the signature is not that of public_key over the manifest"
-        issues.append(LedgerIssue(what, "use the proof as it was issued"))
+        fact = "the signature is not that of public_key over the manifest"
+        issues.append(LedgerIssue(fact, "use the proof as it was issued"))
     if proof.index >= manifest.size:
-        what = f"index is {proof.index}, the board has {manifest.size} lines"
-        issues.append(LedgerIssue(what, "use the proof as it was issued"))
+        fact = f"index is {proof.index}, the board has {manifest.size} lines"
+        issues.append(LedgerIssue(fact, "use the proof as it was issued"))
     else:
         root = bytes.fromhex(manifest.merkle_root)
         if not merkle.verify(proof.line, proof.index, manifest.size, proof.path, root):
-            what = f"the line is not number {proof.index} under the root {manifest.merkle_root}"
-            issues.append(LedgerIssue(what, "use the line and its path as they were issued"))
+            fact = f"the line is not number {proof.index} under the root {manifest.merkle_root}"
+            issues.append(LedgerIssue(fact, "use the line and its path as they were issued"))
     if not issues:
         with suppress(NotFound):
             issue = check_rules(manifest.edition, manifest.overrides, manifest.rules_sha256)
@@ -127,13 +127,13 @@ def _proof_of(written: bytes) -> Proof:
         InvalidEntry: with every field that is missing, unknown or invalid.
     """
     if len(written) > MAX_PROOF_BYTES:
-        what = f"the proof is longer than {MAX_PROOF_BYTES:,} bytes"
-        raise InvalidEntry([LedgerIssue(what, "use the proof as it was issued")])
+        fact = f"the proof is longer than {MAX_PROOF_BYTES:,} bytes"
+        raise InvalidEntry([LedgerIssue(fact, "use the proof as it was issued")])
     try:
         value = read_json(written)
     except InvalidJson as error:
-        what = f"the proof {error.fact}"
-        raise InvalidEntry([LedgerIssue(what, "use the file as it was issued")]) from None
+        fact = f"the proof {error.fact}"
+        raise InvalidEntry([LedgerIssue(fact, "use the file as it was issued")]) from None
     if not isinstance(value, dict):
         raise InvalidEntry([LedgerIssue(f"the proof is {preview(value)}", "give an object")])
     issues = field_issues(value, _FIELDS, of="the proof")
@@ -145,5 +145,5 @@ def _proof_of(written: bytes) -> Proof:
         public_key=bytes.fromhex(value["public_key"]),
         index=value["index"],
         line=value["line"].encode(),
-        path=tuple(bytes.fromhex(beside) for beside in value["path"]),
+        path=tuple(bytes.fromhex(sibling) for sibling in value["path"]),
     )

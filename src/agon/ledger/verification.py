@@ -78,29 +78,31 @@ def verify_directory(folder: Path, *, public: bytes | None = None) -> DirectoryV
     issues = unknown_files(folder)
     page = _page(folder, issues)
     stated = page.get("public_key")
-    named = None if stated is None else bytes.fromhex(stated)
-    if public is not None and named != public:
-        what = f"expected public_key {public.hex()}, got {stated}"
-        issues.append(LedgerIssue(what, "get the ledger from its owner", CONTEST))
+    public_stated = None if stated is None else bytes.fromhex(stated)
+    if public is not None and public_stated != public:
+        fact = f"expected public_key {public.hex()}, got {stated}"
+        issues.append(LedgerIssue(fact, "get the ledger from its owner", CONTEST))
     contest = page.get("id") or _contest_in(folder)
-    heads = _heads(folder, contest=contest, public=public or named, issues=issues)
+    heads = _heads(folder, contest=contest, public=public or public_stated, issues=issues)
     chained = _Chain(contest, heads)
-    state, found = check_lines(chained.over(folder, issues), start=empty_ledger(contest or ""))
-    issues += (issue.at(LEDGER, issue.line) for issue in found)
+    state, line_issues = check_lines(
+        chained.over(folder, issues), start=empty_ledger(contest or "")
+    )
+    issues += (issue.at(LEDGER, issue.line) for issue in line_issues)
     issues += chained.issues
     for name, value in (("seq", state.contest.seq), ("head_sha256", state.contest.head.hex())):
         if name in page and page[name] != value:
-            what = f"{name} is {preview(page[name])}, the lines of {LEDGER} give {value!r}"
-            issues.append(LedgerIssue(what, "use all lines as they were exported", CONTEST))
+            fact = f"{name} is {preview(page[name])}, the lines of {LEDGER} give {value!r}"
+            issues.append(LedgerIssue(fact, "use all lines as they were exported", CONTEST))
     if public is not None and chained.signed_seq < state.contest.seq:
-        what = f"entry {chained.signed_seq} is the last one signed by {public.hex()}"
+        fact = f"entry {chained.signed_seq} is the last one signed by {public.hex()}"
         remedy = f"get the ledger from its owner with a head signed at {state.contest.seq}"
-        issues.append(LedgerIssue(what, remedy, HEADS))
+        issues.append(LedgerIssue(fact, remedy, HEADS))
     return DirectoryVerification(
         contest=contest,
         seq=state.contest.seq,
         head=state.contest.head,
-        public_key=named,
+        public_key=public_stated,
         heads=tuple(heads.values()),
         signed_seq=chained.signed_seq,
         state=state,
@@ -140,9 +142,9 @@ class _Chain:
                     LedgerIssue("there is no entry", "begin with contest-created", LEDGER)
                 )
         for missing, stated in sorted(self.wanted.items()):
-            what = f"entry {missing} was signed, the ledger ends at {seq}"
+            fact = f"entry {missing} was signed, the ledger ends at {seq}"
             self.issues += (
-                LedgerIssue(what, "use all entries", HEADS, number) for number, _ in stated
+                LedgerIssue(fact, "use all entries", HEADS, number) for number, _ in stated
             )
 
     def _compare(self, seq: int, head: bytes) -> None:
@@ -151,9 +153,9 @@ class _Chain:
                 self.signed_seq = seq
             else:
                 entries = f"the entries {self.signed_seq + 1} to {seq}"
-                what = f"the head signed at {seq} is {stated}, {entries} give {head.hex()}"
+                fact = f"the head signed at {seq} is {stated}, {entries} give {head.hex()}"
                 remedy = f"use {entries} as they were when it was signed"
-                self.issues.append(LedgerIssue(what, remedy, HEADS, number))
+                self.issues.append(LedgerIssue(fact, remedy, HEADS, number))
 
 
 def _is_format(value: Any) -> bool:
@@ -193,10 +195,10 @@ def _page(folder: Path, issues: list[LedgerIssue]) -> dict[str, Any]:
     except InvalidEntry as error:
         issues += error.issues
         return {}
-    page, found = _read(content.removesuffix(b"\n"), _PAGE, of="the page")
-    if not found and not content.endswith(b"\n"):
-        found = [LedgerIssue("the line has no end", _AS_EXPORTED)]
-    issues += (issue.at(CONTEST) for issue in found)
+    page, page_issues = _read(content.removesuffix(b"\n"), _PAGE, of="the page")
+    if not page_issues and not content.endswith(b"\n"):
+        page_issues = [LedgerIssue("the line has no end", _AS_EXPORTED)]
+    issues += (issue.at(CONTEST) for issue in page_issues)
     return page
 
 
@@ -208,17 +210,17 @@ def _heads(
     try:
         with open_file(folder, HEADS) as stream:
             for number, (line, ended) in enumerate(read_lines(stream, max_bytes=MAX_PAGE_BYTES), 1):
-                value, found = _read(line, _HEAD, of="the head")
+                value, head_issues = _read(line, _HEAD, of="the head")
                 if not ended:
-                    found.append(LedgerIssue("the line has no end", _AS_EXPORTED))
-                if not found:
+                    head_issues.append(LedgerIssue("the line has no end", _AS_EXPORTED))
+                if not head_issues:
                     signature = value.pop("signature")
                     signed = SignedHead(Head(**value), signature)
                     last = next(reversed(heads.values()), None)
-                    found = _head_issues(signed, last, contest=contest, public=public)
-                    if not found:
+                    head_issues = _head_issues(signed, last, contest=contest, public=public)
+                    if not head_issues:
                         heads[number] = signed
-                issues += (issue.at(HEADS, number) for issue in found)
+                issues += (issue.at(HEADS, number) for issue in head_issues)
     except InvalidEntry as error:
         issues += error.issues
     return heads
@@ -231,18 +233,18 @@ def _head_issues(
     head = signed.head
     issues = []
     if contest is not None and head.contest != contest:
-        what = f"contest is {preview(head.contest)}, this is the ledger of {preview(contest)}"
-        issues.append(LedgerIssue(what, "use that contest's heads"))
+        fact = f"contest is {preview(head.contest)}, this is the ledger of {preview(contest)}"
+        issues.append(LedgerIssue(fact, "use that contest's heads"))
     if last is not None and (head.seq < last.head.seq or head.at < last.head.at):
-        what = f"seq is {head.seq} at {head.at}, before the head above"
-        issues.append(LedgerIssue(what, "put heads in the order they were signed"))
+        fact = f"seq is {head.seq} at {head.at}, before the head above"
+        issues.append(LedgerIssue(fact, "put heads in the order they were signed"))
     if public is None:
         issues.append(
             LedgerIssue("there is no public key for its signature", "give the public key")
         )
     elif not signed.is_of(public):
-        what = f"the signature is not that of {public.hex()} over this head"
-        issues.append(LedgerIssue(what, "use the head as it was signed"))
+        fact = f"the signature is not that of {public.hex()} over this head"
+        issues.append(LedgerIssue(fact, "use the head as it was signed"))
     return issues
 
 

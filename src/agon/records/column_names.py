@@ -54,14 +54,16 @@ class ColumnNames:
 
     def _renamed_table(self, raw: RawTable) -> RawTable:
         names = {
-            own: given
-            for own, given in self.by_table.get(raw.name, {}).items()
-            if given in raw.types
+            own: source_name
+            for own, source_name in self.by_table.get(raw.name, {}).items()
+            if source_name in raw.types
         }
         if not names:
             return raw
-        own_names = {given: own for own, given in names.items()}
-        pairs = ", ".join(f"{quoted(given)} AS {quoted(own)}" for own, given in names.items())
+        own_names = {source_name: own for own, source_name in names.items()}
+        pairs = ", ".join(
+            f"{quoted(source_name)} AS {quoted(own)}" for own, source_name in names.items()
+        )
         # What a source holds under a name that is read from another column has no name here.
         hidden = [own for own in names if own in raw.types and own not in names.values()]
         excluded = f"EXCLUDE ({', '.join(map(quoted, hidden))}) " if hidden else ""
@@ -93,7 +95,7 @@ def column_names(schema: Schema, columns: Mapping[str, str] | None) -> ColumnNam
     by_table: dict[str, dict[str, str]] = {}
     issues = []
     known = {table.name: {column.name for column in table.columns} for table in schema}
-    for name, given in (columns or {}).items():
+    for name, source_name in (columns or {}).items():
         table_name, dot, column = name.rpartition(".")
         tables = [
             table
@@ -101,7 +103,7 @@ def column_names(schema: Schema, columns: Mapping[str, str] | None) -> ColumnNam
             if column in names and (not dot or table == table_name)
         ]
         if len(tables) == 1:
-            by_table.setdefault(tables[0], {})[column] = given
+            by_table.setdefault(tables[0], {})[column] = source_name
         elif tables:
             choices = ", ".join(f"{table}.{column}" for table in tables)
             issues.append(f"{name!r} is a column of several tables; give one of {choices}")

@@ -14,7 +14,7 @@ from agon.records.raw import quoted
 
 _BITS_PER_ROW = 64
 _FEW_BITS = 1_000_000
-_MOST_BITS = 1_000_000_000
+_MAX_BITS = 1_000_000_000
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Ids:
         if self.low is None or self.high is None:
             return False
         span = self.high - self.low + 1
-        return span < min(_FEW_BITS + _BITS_PER_ROW * self.count, _MOST_BITS)
+        return span < min(_FEW_BITS + _BITS_PER_ROW * self.count, _MAX_BITS)
 
 
 def ids(connection: Any, relation: str, column: str, *, integers: bool) -> Ids:

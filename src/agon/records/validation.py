@@ -188,10 +188,10 @@ class _Checked:
 
     def rows(self) -> list[RowIssue]:
         checks = checks_of(self._table, self._casts, relation)
-        asked = [check.counted for check in checks] + self._unasked(checks)
-        if not asked:
+        queries = [check.counted for check in checks] + self._unasked(checks)
+        if not queries:
             return []
-        sql = f"SELECT {', '.join(asked)} FROM ({self._inspected(with_row=False)})"
+        sql = f"SELECT {', '.join(queries)} FROM ({self._inspected(with_row=False)})"
         counts = self._connection.execute(sql).fetchall()[0]
         issues: list[RowIssue] = []
         for check, count in zip(checks, counts, strict=False):

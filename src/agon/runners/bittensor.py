@@ -59,7 +59,7 @@ class Bittensor:
         finally:
             connection.close()
         if not accepted:
-            raise Conflict(f"the chain refused the weights: {message or _NO_REASON}")
+            raise Conflict(f"the chain rejected the weights: {message or _NO_REASON}")
         return str(message or "accepted")
 
 
@@ -85,5 +85,5 @@ def _to_agon_error(failed: Exception) -> AgonError:
     if kind in _NO_KEY:
         return NotFound(f"the wallet has no such key: {message}")
     if kind == "ChainError":
-        return Conflict(f"the chain refused the weights: {message}")
+        return Conflict(f"the chain rejected the weights: {message}")
     return Unavailable(f"the weights were not set ({kind}): {message}")

@@ -82,8 +82,8 @@ def _rate(value: str) -> str:
 def _network(value: str) -> str:
     try:
         return str(ipaddress.ip_network(value))
-    except ValueError as refused:
-        raise ValueError(f"{refused}; write networks such as 10.0.0.0/8 or 127.0.0.1") from None
+    except ValueError as error:
+        raise ValueError(f"{error}; write networks such as 10.0.0.0/8 or 127.0.0.1") from None
 
 
 _Rate = Annotated[str, AfterValidator(_rate)]

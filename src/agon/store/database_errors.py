@@ -43,7 +43,7 @@ def translate_errors(database: str) -> Iterator[None]:
     except OverflowError as error:
         if "SQLite" not in str(error):
             raise
-        raise Unreadable("a number is too large to be kept: give one below 2^63") from error
+        raise Unreadable("a number is too large to be stored; give one below 2^63") from error
     except Exception as error:
         if type(error).__module__.partition(".")[0] == "psycopg":
             raise to_agon_error(error, database) from error
@@ -55,14 +55,14 @@ def to_agon_error(error: BaseException, database: str) -> AgonError:
     cause = original(error)
     text = str(cause).strip().partition("\n")[0]
     if is_conflict(error):
-        return Conflict(f"{database} refuses: {text}; read what is there and try again")
+        return Conflict(f"{database} rejects it: {text}; read the stored values and try again")
     if isinstance(error, exc.TimeoutError):
         return DatabaseUnavailable(
             f"{database} has no connection free; try again, or raise its number of connections"
         )
     names = {kind.__name__ for kind in type(cause).__mro__}
     if "DataError" in names or isinstance(cause, UnicodeEncodeError):
-        return Unreadable(f"{database} cannot keep a value: {text}; take the character out of it")
+        return Unreadable(f"{database} cannot store a value: {text}; remove the character")
     if any(word in text for word in _BUSY) or names & {
         "LockNotAvailable", "QueryCanceled", "DeadlockDetected", "SerializationFailure",
     }:  # fmt: skip

@@ -58,8 +58,8 @@ class Entries:
     def start_insert_new(self, contest_no: int, records: NewRecords) -> Callable[[], bool]:
         """Start to add records, unless the key or external id of any exists.
 
-        SQLite undoes what it refuses. PostgreSQL would have to begin a transaction within the
-        transaction for each batch, so it is asked before.
+        SQLite rolls back a rejected statement only. PostgreSQL would need a savepoint for each
+        batch, so existing records are looked up first.
         """
         if not self._transaction.on_sqlite or self._any_replaced(contest_no):
             names = [name for name in records.external_ids or () if name is not None]

@@ -140,7 +140,7 @@ def test_a_second_judge_runs_nothing_again(package: Path) -> None:
     wall = FakeSandbox()
     done = judged(package, wall=wall)
     assert [row["user_id"] for row in done.rows] == ["bob"]
-    assert done.kept == 1
+    assert done.repeated == 1
     assert not [name for name in wall.ran if "/ada/" in name]
     assert rows(package.parent / "season")[0] == before[0]
 

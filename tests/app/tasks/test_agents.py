@@ -64,8 +64,8 @@ def test_an_agent_that_cannot_be_is_refused(tmp_path: Path) -> None:
 def test_an_instruction_too_long_for_a_command_line_is_told(tmp_path: Path) -> None:
     """Before a kernel refuses it; the file has no such limit."""
     task = read_task(harbor(tmp_path / "hello", instruction="x" * 70_000))
-    assert CommandAgent("run {instruction}").lacks(task) == ""
-    assert "/instruction.md" in CommandAgent("run {instruction} {instruction}").lacks(task)
+    assert CommandAgent("run {instruction}").missing_for(task) == ""
+    assert "/instruction.md" in CommandAgent("run {instruction} {instruction}").missing_for(task)
 
 
 @pytest.mark.parametrize(
@@ -186,10 +186,10 @@ def test_a_busy_endpoint_is_asked_again(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("answer", "reason"),
     [
-        ((400, b"context\n too long", {}), "refuses: HTTP 400 context too long"),
-        ((401, b"bad key", {}), "refuses: HTTP 401 bad key"),
-        ((500, b"", {}), "refuses: HTTP 500"),
-        ((302, b"", {"Location": "http://127.0.0.1:1/"}), "refuses: HTTP 302"),
+        ((400, b"context\n too long", {}), "responds: HTTP 400 context too long"),
+        ((401, b"bad key", {}), "responds: HTTP 401 bad key"),
+        ((500, b"", {}), "responds: HTTP 500"),
+        ((302, b"", {"Location": "http://127.0.0.1:1/"}), "responds: HTTP 302"),
         ((200, b"<html>", {}), "sent no chat completion: '<html>'"),
         ((200, b'{"choices": []}', {}), "sent no chat completion"),
         ((200, b"[" * 10_000, {}), "sent no chat completion"),

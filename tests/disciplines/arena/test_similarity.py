@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agon.disciplines.arena.accounts import (
-    alike,
     edit_distance,
     handle_base,
+    similar_handles,
     similarity,
 )
 from agon.disciplines.arena.plagiarism import fingerprint, jaccard, text_similarity, words
@@ -63,7 +63,7 @@ def test_empty_responses_are_equal() -> None:
 @given(st.lists(st.text("ab", min_size=3, max_size=12), max_size=12))
 def test_alike_finds_exactly_the_pairs_that_comparing_all_would(handles: list[str]) -> None:
     """The shortcut over shared deletions loses no pair at two edits, and adds none."""
-    found = {(i, j) for i, j, _ in alike(handles, threshold=0.75, base_length=3)}
+    found = {(i, j) for i, j, _ in similar_handles(handles, threshold=0.75, base_length=3)}
     for i, j in combinations(range(len(handles)), 2):
         near = edit_distance(handles[i], handles[j], most=2) is not None
         assert ((i, j) in found) is (near and similarity(handles[i], handles[j]) >= 0.75)
@@ -72,7 +72,7 @@ def test_alike_finds_exactly_the_pairs_that_comparing_all_would(handles: list[st
 def test_short_bases_are_left_out() -> None:
     """`max1` and `max2` are two people."""
     assert handle_base("max1") == "max"
-    assert alike(["max1", "max2"], threshold=0.85, base_length=5) == []
+    assert similar_handles(["max1", "max2"], threshold=0.85, base_length=5) == []
 
 
 def test_one_attempt_per_hour_and_failed_calls_do_not_count() -> None:

@@ -195,7 +195,7 @@ def test_logs_are_kept_as_an_archive(course: Course) -> None:
 def test_output_is_kept_up_to_its_limit_and_counted(course: Course) -> None:
     """Whoever reads a log knows whether it is whole."""
     run = course.agent("head -c 100000 /dev/zero; echo short >&2")
-    assert (run.account.stdout.kept, run.account.stdout.total) == (16 << 10, 100_000)
+    assert (run.account.stdout.stored, run.account.stdout.total) == (16 << 10, 100_000)
     assert run.account.stdout.path.stat().st_size == 16 << 10
     assert run.account.stderr.path.read_text() == "short\n"
 

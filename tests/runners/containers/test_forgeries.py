@@ -62,7 +62,7 @@ def test_limits_that_were_hit_are_recorded(course: Course) -> None:
     """A fail has its cause beside it."""
     flood = course.agent("yes")
     assert (flood.outcome, flood.account.limits_hit) == ("failed", ("output",))
-    assert flood.account.stdout.kept == 16 << 10
+    assert flood.account.stdout.stored == 16 << 10
     many = course.agent("i=0; while [ $i -lt 2100 ]; do : > f$i; i=$((i+1)); done")
     assert (many.outcome, many.account.limits_hit) == ("failed", ("storage",))
     assert "2,000 entries" in many.reason

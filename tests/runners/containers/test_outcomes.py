@@ -22,7 +22,7 @@ def ending(
     end: str = "itself", code: int = 0, complaint: bytes = b"", *, begun: bool = True
 ) -> ClientResult:
     """Describe what the host saw."""
-    stream = Stream(path=Path("log"), kept=0, total=0)
+    stream = Stream(path=Path("log"), stored=0, total=0)
     return ClientResult(
         end=end, begun=begun, client_code=code, wall_s=1.0, stdout=stream, stderr=stream,  # type: ignore[arg-type]  # parametrised
         complaint=complaint,

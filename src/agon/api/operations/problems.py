@@ -37,8 +37,8 @@ def list_problems(ctx: ContestContext, page: PageRequest) -> Page[Problem]:
            permission="contest.read", summary="Get a problem")  # fmt: skip
 def get_problem(ctx: ContestContext, problem: ProblemId) -> Problem:
     """Return a problem with its disclosed terms; with source and all terms once it is revealed."""
-    found = disclosure.problem(ctx.service, ctx.view, problem, user=ctx.caller.user)
-    return Problem.model_validate(found)
+    published = disclosure.problem(ctx.service, ctx.view, problem, user=ctx.caller.user)
+    return Problem.model_validate(published)
 
 
 @operation("POST", "/contests/{contest}/problems", id="publishProblem",

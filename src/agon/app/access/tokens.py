@@ -61,7 +61,7 @@ class Grant:
 
 
 def create_token(service: Service, grant: Grant, *, by: Caller) -> tuple[Token, str]:
-    """Create a token and return it with its text, which nobody can show again.
+    """Create a token and return it with its text, which is not stored and cannot be shown again.
 
     Raises:
         Forbidden: the token would have scopes that ``by`` does not have.

@@ -182,8 +182,8 @@ def compare(
         score(of, records, edition=side.edition, overrides=side.overrides, as_of=as_of)
         for side in sides
     )
-    found = difference(before.board(board), after.board(board))
-    return Comparison(left=before, right=after, **found.__dict__)
+    changes = difference(before.board(board), after.board(board))
+    return Comparison(left=before, right=after, **changes.__dict__)
 
 
 def difference(old: Board, new: Board) -> Difference:

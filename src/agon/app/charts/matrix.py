@@ -54,9 +54,9 @@ def win_matrix(
         ]  # fmt: skip
         parts += _row(name, drawn, matches, y=top + _CELL * at)
     described = [
-        f"{one} against {other}: {100 * points / count:.0f} % of {count}"
-        for (one, other), (points, count) in matches.items()
-        if count and one in drawn and other in drawn
+        f"{first} against {second}: {100 * points / count:.0f} % of {count}"
+        for (first, second), (points, count) in matches.items()
+        if count and first in drawn and second in drawn
     ]
     return document(
         parts,

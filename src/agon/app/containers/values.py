@@ -158,7 +158,7 @@ class Stream:
     """Stdout or stderr of a command: ``kept`` of ``total`` bytes are in the file."""
 
     path: Path
-    kept: int
+    stored: int
     total: int
 
 

@@ -19,7 +19,7 @@ def example_problems() -> list[Path]:
         Unavailable: agon was installed without its data.
     """
     folder = Path(str(files("agon").joinpath("examples", "dojo")))
-    problems = sorted(one.parent for one in folder.glob(f"*/{DECLARATION}"))
+    problems = sorted(file.parent for file in folder.glob(f"*/{DECLARATION}"))
     if not problems:
         raise Unavailable("the example season is missing; install agon again")
     return problems

@@ -167,7 +167,7 @@ def judged(
         elif matched < len(expected):
             verdict = "wrong_answer"
             reason = _difference(
-                result.terms, matched, wanted=len(expected), first_index=first_index
+                result.terms, matched, expected=len(expected), first_index=first_index
             )
     return {
         "verdict": verdict,
@@ -183,8 +183,8 @@ def judged(
     }
 
 
-def _difference(terms: tuple[str, ...], matched: int, *, wanted: int, first_index: int) -> str:
+def _difference(terms: tuple[str, ...], matched: int, *, expected: int, first_index: int) -> str:
     """Return where an answer differs; never the expected term. The texts are recorded."""
     if matched == len(terms):
-        return f"{matched} of {wanted} terms, all of them right"
+        return f"{matched} of {expected} terms, all of them right"
     return f"{term_name(matched + 1, first_index=first_index)} is wrong"

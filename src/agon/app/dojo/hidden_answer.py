@@ -61,8 +61,8 @@ def read_answer(file: Path) -> HiddenAnswer:
             FileIssue(where, "terms are not N_check decimal integers", "use the complete file")
         )
     if problem is not None and content.get("problem_id") != problem.id:
-        what = f"problem_id is {content.get('problem_id')!r}, its source has {problem.id}"
-        issues.append(FileIssue(where, what, "use the file as it was written"))
+        fact = f"problem_id is {content.get('problem_id')!r}, its source has {problem.id}"
+        issues.append(FileIssue(where, fact, "use the file as it was written"))
     if issues or problem is None:
         raise InvalidPackage(*issues)
     return HiddenAnswer(problem, terms)

@@ -39,7 +39,9 @@ class Inspection:
         """
         for verdict in _BY_SEVERITY:
             if not verdicts or verdict in verdicts:
-                violations = tuple(one for one in self.violations if one.verdict == verdict)
+                violations = tuple(
+                    violation for violation in self.violations if violation.verdict == verdict
+                )
                 if violations:
                     return violations
         return ()
@@ -94,8 +96,10 @@ def summary(violations: Sequence[Violation], *, most: int = 5) -> str:
         'line 1: import of os; use math'
     """
     lines = [
-        f"line {one.line}: {one.what}; {one.remedy}" if one.line else f"{one.what}; {one.remedy}"
-        for one in violations[:most]
+        f"line {violation.line}: {violation.what}; {violation.remedy}"
+        if violation.line
+        else f"{violation.what}; {violation.remedy}"
+        for violation in violations[:most]
     ]
     rest = len(violations) - most
     return " · ".join(lines) + (f" · and {rest:,} more" if rest > 0 else "")

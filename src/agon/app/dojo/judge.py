@@ -37,7 +37,7 @@ class JudgeSummary:
     Attributes:
         problem_id: the problem.
         rows: the verdicts reached now.
-        kept: how many submissions had their verdict already.
+        repeated: how many submissions had their verdict already.
         issues: packages that could not be judged.
         remarks: issues of packages that were judged in spite of them.
         late: ids of the submissions judged now that came after the freeze.
@@ -45,7 +45,7 @@ class JudgeSummary:
 
     problem_id: str
     rows: tuple[Row, ...]
-    kept: int
+    repeated: int
     issues: tuple[FileIssue, ...]
     remarks: tuple[FileIssue, ...]
     late: tuple[str, ...]
@@ -55,7 +55,7 @@ class JudgeSummary:
 class _Tally:
     """Counts of packages that need no verdict, made while packages are read."""
 
-    kept: int = 0
+    repeated: int = 0
     invalid: int = 0
     issues: list[FileIssue] = field(default_factory=list)
     remarks: list[FileIssue] = field(default_factory=list)
@@ -104,15 +104,15 @@ def judge(
         for row in grader.verdicts(pending):
             season.record(row)
             rows.append(row)
-            done = tally.kept + tally.invalid + len(rows)
-            progress(Progress(done, len(packages), row))
+            finished = tally.repeated + tally.invalid + len(rows)
+            progress(Progress(finished, len(packages), row))
         season.finish()
         _list_invalid(season.folder / REFUSED, problem.id, tally.issues)
     freeze = problem.declared()["freeze_started_at"]
     return JudgeSummary(
         problem_id=problem.id,
         rows=tuple(sorted(rows, key=lambda row: str(row["id"]))),
-        kept=tally.kept,
+        repeated=tally.repeated,
         issues=tuple(tally.issues),
         remarks=tuple(tally.remarks),
         late=tuple(sorted(row["id"] for row in rows if freeze and row["created_at"] > freeze)),
@@ -129,26 +129,26 @@ def _pending(
 ) -> Iterator[PendingSubmission]:
     """Yield the packages that have no verdict yet, each read when it is needed."""
     for package in packages:
-        known = season.rows["submissions"].get(package.id_on(problem_id))
-        judged = is_judged(known)
+        record = season.rows["submissions"].get(package.id_on(problem_id))
+        judged = is_judged(record)
         try:
             submission = read_package(package)
         except InvalidPackage as error:
             tally.invalid += not judged
-            tally.kept += judged
+            tally.repeated += judged
             tally.issues += error.issues
             continue
-        if known is None or not judged:
+        if record is None or not judged:
             tally.remarks += submission.remarks
             row = _row(package, problem_id, submission, max_length=max_length)
             season.receive(row)
             yield PendingSubmission(row, submission.source, submission.unreadable)
             continue
-        tally.kept += 1
-        if known["source_hash"] != submission.source_hash:
-            what = "changed after it was judged; its verdict stays"
+        tally.repeated += 1
+        if record["source_hash"] != submission.source_hash:
+            fact = "changed after it was judged; its verdict stays"
             remedy = "submit the new source under another name"
-            tally.remarks.append(FileIssue(str(package.folder), what, remedy))
+            tally.remarks.append(FileIssue(str(package.folder), fact, remedy))
 
 
 def _row(

@@ -88,13 +88,13 @@ class LedgerFolder:
             ) from None
         self.seq, self._head = state.contest.seq, state.contest.head
         self._newest = read_time(state.at) if state.at else None
-        shown = set(state.spans.records(at=self.seq).tolist())
+        visible = set(state.spans.records(at=self.seq).tolist())
         records = {
-            table: {seq: row for seq, row in given.items() if seq in shown}
-            for table, given in rows.items()
+            table: {seq: row for seq, row in table_rows.items() if seq in visible}
+            for table, table_rows in rows.items()
         }
-        known = {seq for given in rows.values() for seq in given}
-        others = (line for seq, line in enumerate(lines, start=1) if seq not in known)
+        read = {seq for table_rows in rows.values() for seq in table_rows}
+        others = (line for seq, line in enumerate(lines, start=1) if seq not in read)
         return records, map(read_line, others)
 
     def append(self, drafts: Iterable[Draft]) -> list[Entry]:

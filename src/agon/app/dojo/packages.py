@@ -118,10 +118,10 @@ def read_package(package: PackageFolder) -> Submission:
         raise InvalidPackage(*issues)
     try:
         source = canonicalize(raw)
-    except NotUtf8 as wrong:
+    except NotUtf8 as error:
         return Submission(
             source=None, source_hash=source_hash(raw), l_chars=len(raw), created_at=created,
-            unreadable=str(wrong), method_tag=tag, notes=notes, remarks=tuple(remarks),
+            unreadable=str(error), method_tag=tag, notes=notes, remarks=tuple(remarks),
         )  # fmt: skip
     return Submission(
         source=source, source_hash=source_hash(source), l_chars=length(source),
@@ -138,8 +138,8 @@ def _misplaced(user: str, entry: "os.DirEntry[str]") -> FileIssue | None:
     if entry.is_symlink():
         return _link(entry.path)
     if text_of(user) is None or text_of(entry.name) is None:
-        shown = os.fsencode(entry.path).decode("utf-8", "backslashreplace")
-        return FileIssue(shown, "has a name that is not UTF-8", "rename it")
+        path = os.fsencode(entry.path).decode("utf-8", "backslashreplace")
+        return FileIssue(path, "has a name that is not UTF-8", "rename it")
     if not entry.is_dir():
         if entry.name not in (SOLVER, SOLUTION, SUBMISSION):
             return None

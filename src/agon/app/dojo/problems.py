@@ -112,23 +112,23 @@ def read_problem(folder: Path) -> Problem:
         raise NotFound(f"{folder}: no such folder; name one with {DECLARATION} and {SETTER}")
     declaration, setter = str(folder / DECLARATION), str(folder / SETTER)
     issues: list[FileIssue] = []
-    given: dict[str, Any] = {}
+    declared: dict[str, Any] = {}
     source: bytes | None = None
     with collect_issues(issues):
-        given = {
+        declared = {
             "title": folder.resolve().name,
             **read_object(folder / DECLARATION, where=declaration),
         }
     with collect_issues(issues):
         source = _canonical(read_bytes(folder / SETTER, most=MAX_SOURCE_FILE, where=setter), setter)
-    problem = problem_of(given, source, issues=issues, declaration=declaration, setter=setter)
+    problem = problem_of(declared, source, issues=issues, declaration=declaration, setter=setter)
     if problem is None:
         raise InvalidPackage(*issues)
     return problem
 
 
 def problem_of(
-    given: Mapping[str, Any],
+    declared: Mapping[str, Any],
     source: bytes | None,
     *,
     issues: list[FileIssue],
@@ -138,7 +138,7 @@ def problem_of(
     """Return the problem of a declaration and a setter's source.
 
     Args:
-        given: the declaration's keys and values.
+        declared: the declaration's keys and values.
         source: canonical bytes; None when there are none.
         issues: the issues so far; further ones are added.
         declaration: the declaration's name, for messages.
@@ -147,23 +147,27 @@ def problem_of(
     Returns:
         The problem; None when anything is wrong.
     """
-    issues += _misspelled(given, declaration)
+    issues += _misspelled(declared, declaration)
     values: dict[str, Any] = {}
     for key, read in _READERS.items():
-        if given.get(key) is not None:
+        if declared.get(key) is not None:
             with collect_issues(issues):
-                values[key] = read(given[key], declaration)
+                values[key] = read(declared[key], declaration)
     if source is None:
         return None
     inspection = inspect(source, kind="setter", rules=rules_in_force())
     issues += [
-        FileIssue(f"{setter}:{one.line}" if one.line else setter, one.what, one.remedy)
-        for one in inspection.violations
+        FileIssue(
+            f"{setter}:{violation.line}" if violation.line else setter,
+            violation.what,
+            violation.remedy,
+        )
+        for violation in inspection.violations
     ]
     defined = interface(inspection.program) if inspection.program else None
-    if defined and (wanted := values.get("interface", defined)) != defined:
-        what = f"interface is {wanted}, {setter} defines {defined}"
-        issues.append(FileIssue(declaration, what, "make them agree"))
+    if defined and (declared_interface := values.get("interface", defined)) != defined:
+        fact = f"interface is {declared_interface}, {setter} defines {defined}"
+        issues.append(FileIssue(declaration, fact, "make them agree"))
     if issues or defined is None:
         return None
     return Problem(
@@ -223,15 +227,15 @@ def term_name(number: int, *, first_index: int) -> str:
 def _canonical(raw: bytes, where: str) -> bytes:
     try:
         return canonicalize(raw)
-    except NotUtf8 as wrong:
-        what, _, remedy = str(wrong).partition("; ")
-        raise InvalidPackage(FileIssue(where, what, remedy)) from None
+    except NotUtf8 as error:
+        fact, _, remedy = str(error).partition("; ")
+        raise InvalidPackage(FileIssue(where, fact, remedy)) from None
 
 
-def _misspelled(given: Mapping[str, Any], where: str) -> Iterator[FileIssue]:
+def _misspelled(declared: Mapping[str, Any], where: str) -> Iterator[FileIssue]:
     """Yield keys that look like misspelled ones of ours; other keys are ignored."""
-    folded = {key.casefold(): key for key in _KEYS if given.get(key) is None}
-    for name in given:
+    folded = {key.casefold(): key for key in _KEYS if declared.get(key) is None}
+    for name in declared:
         if name not in _KEYS:
             close = get_close_matches(str(name).casefold(), list(folded), n=1, cutoff=0.8)
             if close:
@@ -246,9 +250,9 @@ def _title(value: object, where: str) -> str:
 
 
 def _interface(value: object, where: str) -> Interface:
-    for known in INTERFACES:
-        if value == known:
-            return known
+    for name in INTERFACES:
+        if value == name:
+            return name
     raise InvalidPackage(FileIssue(where, f"interface is {value!r}", "give seq or gen"))
 
 

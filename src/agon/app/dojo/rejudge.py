@@ -86,14 +86,14 @@ def rejudge(
         return RejudgeSummary(len(after), tuple(changes), change)
 
 
-def _chosen(season: Season, wanted: str | None) -> list[str]:
-    if wanted is None:
+def _chosen(season: Season, problem_id: str | None) -> list[str]:
+    if problem_id is None:
         return sorted(season.problems)
-    matches = [name for name in season.problems if wanted and name.startswith(wanted)]
+    matches = [name for name in season.problems if problem_id and name.startswith(problem_id)]
     if len(matches) != 1:
         raise NotFound(
-            f"{season.folder} has {'several' if matches else 'no'} problems {wanted!r}: "
-            + did_you_mean(wanted, season.problems)
+            f"{season.folder} has {'several' if matches else 'no'} problems {problem_id!r}: "
+            + did_you_mean(problem_id, season.problems)
         )
     return matches
 

@@ -68,12 +68,12 @@ class Verification:
     """The published hash and the hash of a source."""
 
     promised: str
-    found: str
+    computed: str
 
     @property
     def holds(self) -> bool:
         """Whether the source has the hash that was published."""
-        return self.promised == self.found
+        return self.promised == self.computed
 
 
 def verify(file: Path, promised: str | None = None) -> Verification:
@@ -91,10 +91,10 @@ def verify(file: Path, promised: str | None = None) -> Verification:
     where = str(file)
     if file.suffix.lower() == ".json":
         content = read_object(file, where=where, most=_MAX_FILE_BYTES)
-        source, named = content.get("source"), content.get("problem_id")
-        if not isinstance(source, str) or not isinstance(named, str):
+        source, stated = content.get("source"), content.get("problem_id")
+        if not isinstance(source, str) or not isinstance(stated, str):
             raise Unreadable(f"{file}: has no source and problem_id; name a revealed file")
-        raw, promised = source.encode("utf-8", "replace"), promised or named
+        raw, promised = source.encode("utf-8", "replace"), promised or stated
     else:
         raw = read_bytes(file, most=MAX_SOURCE_FILE, where=where)
     if promised is None:

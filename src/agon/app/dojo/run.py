@@ -78,14 +78,14 @@ def run_program(
     """
     try:
         source = canonicalize(raw)
-    except NotUtf8 as wrong:
-        return Answer(verdict="syntax_error", first_index=first_index, reason=str(wrong))
+    except NotUtf8 as error:
+        return Answer(verdict="syntax_error", first_index=first_index, reason=str(error))
     entry: EntryPoint = "solver"
     if scan or kind == "setter":
         inspection = inspect(source, kind=kind, rules=rules)
-        if scan and (refused := inspection.rejected_for()):
+        if scan and (violations := inspection.rejected_for()):
             return Answer(
-                verdict=refused[0].verdict, first_index=first_index, reason=summary(refused)
+                verdict=violations[0].verdict, first_index=first_index, reason=summary(violations)
             )
         if kind == "setter":
             offered = interface(inspection.program) if inspection.program else INTERFACES[0]

@@ -112,10 +112,10 @@ class Season:
             Conflict: submissions to it were judged by another number of terms.
         """
         row = lifecycle.problem_row(answer.problem)
-        known, published = self.rows["problems"].get(row["id"]), self.problems.get(row["id"])
-        if known is not None and known["n_check"] != row["n_check"]:
+        record, published = self.rows["problems"].get(row["id"]), self.problems.get(row["id"])
+        if record is not None and record["n_check"] != row["n_check"]:
             raise Conflict(
-                f"{self.folder} holds this problem judged by {known['n_check']} terms, not by "
+                f"{self.folder} holds this problem judged by {record['n_check']} terms, not by "
                 f"{row['n_check']}; judge into another folder"
             )
         first_index = answer.problem.first_index
@@ -124,7 +124,7 @@ class Season:
                 f"{self.folder} holds this problem with first_index {published.first_index}, not "
                 f"{first_index}; judge into another folder"
             )
-        if published is None or known != row or not _is_same(published.package, answer.package):
+        if published is None or record != row or not _is_same(published.package, answer.package):
             replaces = self._positions["problems"].get(row["id"])
             self._append(
                 *lifecycle.publication(answer, replaces=replaces, at=self._clock(), by=_ORGANIZER)
@@ -152,10 +152,10 @@ class Season:
         now, positions = self._clock(), self._positions["submissions"]
         drafts = [
             record_draft(
-                "submissions", one.after, at=now, by=_ORGANIZER,
-                replaces=positions[one.after["id"]], change=change,
+                "submissions", item.after, at=now, by=_ORGANIZER,
+                replaces=positions[item.after["id"]], change=change,
             )
-            for one in changes
+            for item in changes
         ]  # fmt: skip
         if drafts:
             for entry in self._ledger.append_together(drafts):
@@ -227,8 +227,8 @@ class Season:
         self._positions[table][name] = seq
 
     def _read(self) -> None:
-        records, others = self._ledger.read()
-        for entry in others:
+        records, entries = self._ledger.read()
+        for entry in entries:
             self._apply(entry)
         for table, rows in records.items():
             for seq, row in rows.items():

@@ -78,10 +78,10 @@ def _require_determinism(check: DeterminismCheck, first_index: int) -> None:
             f"{_ended(first)}, {_ended(second)}; make it deterministic"
         )
     at = check.first_difference or 0
-    one, other = (_term(result, at) for result in (first, second))
+    first_term, second_term = (_term(result, at) for result in (first, second))
     raise InvalidSetter(
         f"{term_name(at, first_index=first_index)} differs between two runs with different hash "
-        f"seeds: {one} and {other}; make the setter deterministic (no sets, no hash(), no random)"
+        f"seeds: {first_term} and {second_term}; make the setter deterministic (no sets, no hash(), no random)"
     )
 
 
@@ -103,5 +103,5 @@ def _term(result: RunResult, number: int) -> str:
     if number > len(result.terms):
         return "none"
     term = result.terms[number - 1]
-    shown = term[:_SHOWN_CHARACTERS]
-    return term if shown == term else f"{shown}… ({len(term)} characters)"
+    excerpt = term[:_SHOWN_CHARACTERS]
+    return term if excerpt == term else f"{excerpt}… ({len(term)} characters)"

@@ -25,7 +25,7 @@ from agon.records.conditions import IsBlank, SameValue
 
 _FIRST, _SECOND = ("model_a", "a", "left"), ("model_b", "b", "right")
 _BOTH_BAD = ("tie (bothbad)", "bothbad", "both_bad", "tie (both bad)")
-_LATEST = 253_402_300_799  # the last second of the year 9999
+_MAX_TIME_S = 253_402_300_799  # the last second of the year 9999
 
 _SCHEMA = Schema(
     "arena battles",
@@ -36,7 +36,7 @@ _SCHEMA = Schema(
                 Column("model_a", Kind.TEXT),
                 Column("model_b", Kind.TEXT),
                 Column("winner", Kind.TEXT, choices=(*_FIRST, *_SECOND, "tie", *_BOTH_BAD)),
-                Column("tstamp", Kind.NUMBER, required=False, low=0, high=_LATEST),
+                Column("tstamp", Kind.NUMBER, required=False, low=0, high=_MAX_TIME_S),
                 Column("timestamp", Kind.TIMESTAMP, required=False),
                 Column("played_at", Kind.TIMESTAMP, required=False),
             ),

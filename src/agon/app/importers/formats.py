@@ -81,7 +81,7 @@ def format_of_frame(discipline: str) -> Format | None:
         ('arena-battles', None)
     """
     return next(
-        (one for one in FORMATS.values() if one.discipline == discipline and one.frame), None
+        (item for item in FORMATS.values() if item.discipline == discipline and item.frame), None
     )
 
 
@@ -127,7 +127,7 @@ def import_records(
         if value is not None
     }
     if others := [choice for choice in choices if choice not in wanted.choices]:
-        have = [one.name for one in FORMATS.values() if others[0] in one.choices]
+        have = [item.name for item in FORMATS.values() if others[0] in item.choices]
         raise Conflict(f"{name} has no {' or '.join(others)}; {', '.join(have)} has")
     module = import_module(f"agon.app.importers.{name.replace('-', '_')}")
     imported: Imported = module.read(_source(wanted, source), **choices)

@@ -19,7 +19,7 @@ REQUESTED_PRIORITY: Final = 5
 """Priority of jobs one user waits for: a verdict, a dry run, an earlier board."""
 
 MAX_ATTEMPTS: Final = 25
-"""Maximum number of attempts at running a program; a lost worker is not the program's fault."""
+"""Maximum number of attempts at running a program: it must not fail because of a lost worker."""
 
 BACKGROUND_PRIORITY: Final = -5
 """Priority of automatic integrity scans, for which no user waits."""

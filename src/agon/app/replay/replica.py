@@ -137,12 +137,12 @@ class ContestReplica:
             NotFound, InvalidRule: there are no such rules.
         """
         records = self.records(at, without=without)
-        standing = self.contest_state(at)
-        chosen = discipline(standing.discipline)
+        state = self.contest_state(at)
+        chosen = discipline(state.discipline)
         released, rules = rules_of(
             chosen.name,
-            standing.edition if edition is None else edition,
-            standing.overrides if overrides is None else overrides,
+            state.edition if edition is None else edition,
+            state.overrides if overrides is None else overrides,
         )
         scored: Scored
         try:

@@ -132,7 +132,7 @@ def _accept(
     )
     with TemporaryDirectory(prefix="agon-check-") as place:
         for part, agent in who:
-            if why := agent.lacks(task):
+            if why := agent.missing_for(task):
                 if part == "oracle":
                     proofs.append(AcceptanceCheck(part=part, result=None, reason=why, holds=False))
                 continue

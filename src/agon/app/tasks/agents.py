@@ -69,8 +69,8 @@ class Agent(Protocol):
     def settings(self) -> Mapping[str, str]:
         """Return the settings that identify it; a run stores them. No secrets."""
 
-    def lacks(self, task: Task) -> str:
-        """Return why it cannot work on a task; empty when it can."""
+    def missing_for(self, task: Task) -> str:
+        """Return what is missing to work on a task; empty if nothing is."""
 
     def work(self, task: Task, place: AgentEnvironment) -> Work:
         """Work on a task until done or stopped.

@@ -44,9 +44,9 @@ def plan_of(
     Raises:
         NotScorable: the agent cannot work on some of the tasks, with the reason for each.
     """
-    lacking = [f"{task.name}: {why}" for task in tasks if (why := agent.lacks(task))]
-    if lacking:
-        reasons = "\n".join(lacking)
+    missing = [f"{task.name}: {why}" for task in tasks if (why := agent.missing_for(task))]
+    if missing:
+        reasons = "\n".join(missing)
         raise NotScorable(f"the agent {agent.name} cannot work on all tasks\n{reasons}")
     return Plan(
         run=run,

@@ -298,7 +298,7 @@ def _account(account: ContainerResult, folder: Path) -> dict[str, Any]:
 
 
 def _stream(stream: Stream, folder: Path) -> dict[str, Any]:
-    return {"file": _relative(stream.path, folder), "kept": stream.kept, "total": stream.total}
+    return {"file": _relative(stream.path, folder), "kept": stream.stored, "total": stream.total}
 
 
 def _relative(path: Path, folder: Path) -> str:

@@ -88,8 +88,8 @@ def attempt(
     }
     try:
         target = checked(webhook.url, resolve=resolve, allow_private=allow_private)
-    except AgonError as refused:
-        answer = Answer(status=None, error=str(refused), ms=0)
+    except AgonError as error:
+        answer = Answer(status=None, error=str(error), ms=0)
     else:
         answer = sender.send(target, headers=headers, body=body)
     return with_attempt(delivery, answer, at=at)
@@ -129,5 +129,5 @@ def due(delivery: DeliveryLog) -> datetime | None:
     requested = timedelta(seconds=float(last.get("retry_after_seconds", 0)))
     wait = max(WAITS[len(delivery.attempts)], min(requested, MAX_WAIT))
     before = parse_time(str(last["at"]))
-    assert before is not None, "text gives a time"  # noqa: S101 (tells mypy)
+    assert before is not None, "text gives a time"  # noqa: S101 (for mypy)
     return before + wait

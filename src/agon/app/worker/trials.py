@@ -56,7 +56,7 @@ def trial(
             files, traces = Path(place, "agent"), Path(place, "trial")
             traces.mkdir()
             agent = make_agent(payload["agent"]["command"], write_files(payload["agent"], files))
-            if missing := agent.lacks(task):
+            if missing := agent.missing_for(task):
                 raise NotScorable(f"the agent cannot work on {task.name}: {missing}")
             image = build(task, containers)
             progress.check()

@@ -69,8 +69,11 @@ def deliver(service: "Service", post: Post) -> Callable[[Assignment, Progress], 
             return {"attempt": None}
         webhook = message.webhook
         if not webhook.active:
-            made = {"at": written_time(service.clock()), "error": "the webhook is switched off"}
-            return {"attempt": made, "state": "given-up"}
+            log_entry = {
+                "at": written_time(service.clock()),
+                "error": "the webhook is switched off",
+            }
+            return {"attempt": log_entry, "state": "given-up"}
         secret = decrypt(webhook.secret, server_key=service.network_key, webhook_id=webhook.id)
         progress.check()
         tried = attempt(

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _ROWS = {"csv", "ndjson", "parquet"}
 _MAX_EPOCHS_DRAWN = 100
-_LARGEST = 3
+_MAX_MINERS_DRAWN = 3
 
 
 @click.command("weights", cls=Command)
@@ -111,7 +111,9 @@ def _draw_all(weighed: "EpochWeights", output: Path | None) -> None:
         if row["uid"]:
             paid[row["epoch"]].append((-row["weight"], row["uid"]))
     largest = [
-        ", ".join(f"{uid} ({-weight:.4f})" for weight, uid in sorted(paid[epoch])[:_LARGEST])
+        ", ".join(
+            f"{uid} ({-weight:.4f})" for weight, uid in sorted(paid[epoch])[:_MAX_MINERS_DRAWN]
+        )
         for epoch in epochs
     ]
     out = Output(output)

@@ -73,7 +73,7 @@ def judge_submissions(
         summary = {
             "problem_id": judged.problem_id,
             "judged": len(judged.rows),
-            "kept": judged.kept,
+            "kept": judged.repeated,
             "verdicts": dict(sorted(counts.items())),
             "refused": [str(issue) for issue in judged.issues],
             "after_freeze": list(judged.late),
@@ -159,8 +159,8 @@ def _report(judged: "JudgeSummary", out: Path) -> None:
         click.echo(
             f"{failed:,} runs failed in the sandbox itself; the same command repeats them", err=True
         )
-    if judged.kept:
-        click.echo(f"{judged.kept:,} had their verdict already", err=True)
+    if judged.repeated:
+        click.echo(f"{judged.repeated:,} had their verdict already", err=True)
     click.echo(f"wrote {out}; agon score dojo {out} scores it", err=True)
 
 

@@ -114,9 +114,9 @@ def verify_source(source: Path, *, promised: str | None) -> None:
     from agon.errors import CheckFailed
 
     verification = verify(source, promised)
-    click.echo(verification.found)
+    click.echo(verification.computed)
     if not verification.holds:
         raise CheckFailed(
-            f"{source} has P_hash {verification.found}, published was {verification.promised}"
+            f"{source} has P_hash {verification.computed}, published was {verification.promised}"
         )
     click.echo("the source has the published hash", err=True)

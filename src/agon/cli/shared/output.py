@@ -120,7 +120,7 @@ def _write(chunk: bytes) -> None:
         rest = rest[sys.stdout.buffer.write(rest) :]
 
 
-_PATIENCE_SECONDS = 0.7
+_DELAY_S = 0.7
 
 
 @contextmanager
@@ -137,7 +137,7 @@ def working(label: str) -> Iterator[None]:
         spinners.append(Console(stderr=True).status(f"{label} …"))
         spinners[0].start()
 
-    timer = Timer(_PATIENCE_SECONDS, show)
+    timer = Timer(_DELAY_S, show)
     timer.daemon = True
     timer.start()
     try:

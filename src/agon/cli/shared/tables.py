@@ -91,10 +91,10 @@ class Output:
 
     def table(self, columns: Sequence[Column], *, needed: int = 3) -> None:
         """Add a table; the first ``needed`` columns are always shown."""
-        room = _terminal_width()
-        fitting, left_out = _fitting(columns, room, needed)
+        available = _terminal_width()
+        fitting, left_out = _fitting(columns, available, needed)
         width = sum(column.width for column in fitting) + _BETWEEN * (len(fitting) - 1)
-        self._parts.append(_Wide(fitting, max(width, room)))
+        self._parts.append(_Wide(fitting, max(width, available)))
         if left_out:
             self.line(f"too wide to show: {', '.join(left_out)}", style="dim")
 
@@ -162,11 +162,13 @@ def _terminal_width() -> int:
     return shutil.get_terminal_size((80, 24)).columns
 
 
-def _fitting(columns: Sequence[Column], room: int, needed: int) -> tuple[list[Column], list[str]]:
+def _fitting(
+    columns: Sequence[Column], available: int, needed: int
+) -> tuple[list[Column], list[str]]:
     fitting, left_out, used = [], [], -_BETWEEN
     for at, column in enumerate(columns):
         used += column.width + _BETWEEN
-        if at < needed or used <= room:
+        if at < needed or used <= available:
             fitting.append(column)
         else:
             left_out.append(column.title.replace(" ", "_"))

@@ -18,19 +18,19 @@ def handle_base(handle: str) -> str:
     return plain.rstrip("0123456789")
 
 
-def edit_distance(one: str, other: str, *, most: int) -> int | None:
+def edit_distance(first: str, second: str, *, most: int) -> int | None:
     """Count the letters to insert, delete or replace (Levenshtein); None when more than ``most``.
 
     Example:
         >>> edit_distance("kitten", "sitting", most=3), edit_distance("kitten", "sitting", most=2)
         (3, None)
     """
-    if abs(len(one) - len(other)) > most:
+    if abs(len(first) - len(second)) > most:
         return None
-    row = list(range(len(other) + 1))
-    for i, letter in enumerate(one, start=1):
+    row = list(range(len(second) + 1))
+    for i, letter in enumerate(first, start=1):
         corner, row[0] = row[0], i
-        for j, against in enumerate(other, start=1):
+        for j, against in enumerate(second, start=1):
             step = min(row[j] + 1, row[j - 1] + 1, corner + (letter != against))
             corner, row[j] = row[j], step
         if min(row) > most:
@@ -38,22 +38,22 @@ def edit_distance(one: str, other: str, *, most: int) -> int | None:
     return row[-1] if row[-1] <= most else None
 
 
-def similarity(one: str, other: str) -> float:
+def similarity(first: str, second: str) -> float:
     """Return the edit similarity of two words: 1 − distance / length of the longer.
 
     Example:
         >>> similarity("moonlight", "moonlught")  # 1 of 9
         0.8888888888888888
     """
-    longer = max(len(one), len(other))
-    distance = edit_distance(one, other, most=longer)
+    longer = max(len(first), len(second))
+    distance = edit_distance(first, second, most=longer)
     return 1.0 if not longer or distance is None else 1.0 - distance / longer
 
 
 _MAX_EDITS = 2  # handles are short; three edits in twenty letters are another name
 
 
-def alike(
+def similar_handles(
     handles: Sequence[str], *, threshold: float, base_length: int
 ) -> list[tuple[int, int, float]]:
     """Return pairs of handles with the same base, or bases at least ``threshold`` similar.
@@ -68,7 +68,7 @@ def alike(
     Source: seed 003, Additional Protections (Handle Similarity).
 
     Example:
-        >>> alike(["moonlight1", "moonlight22", "moonlught", "sunshine"], threshold=0.85,
+        >>> similar_handles(["moonlight1", "moonlight22", "moonlught", "sunshine"], threshold=0.85,
         ...       base_length=5)
         [(0, 1, 1.0), (0, 2, 0.8888888888888888), (1, 2, 0.8888888888888888)]
     """
@@ -77,17 +77,19 @@ def alike(
         base = handle_base(handle)
         if len(base) >= base_length:
             owners[base].append(at)
-    found = [
+    pairs_found = [
         (i, j, 1.0) for members in owners.values() for i, j in combinations(sorted(members), 2)
     ]
-    for one, other in _near(owners):
-        distance = edit_distance(one, other, most=_MAX_EDITS)
+    for first, other_base in _near(owners):
+        distance = edit_distance(first, other_base, most=_MAX_EDITS)
         if distance is None:
             continue
-        share = 1.0 - distance / max(len(one), len(other))
+        share = 1.0 - distance / max(len(first), len(other_base))
         if share >= threshold:
-            found += [(min(i, j), max(i, j), share) for i in owners[one] for j in owners[other]]
-    return sorted(found)
+            pairs_found += [
+                (min(i, j), max(i, j), share) for i in owners[first] for j in owners[other_base]
+            ]
+    return sorted(pairs_found)
 
 
 def _near(bases: Iterable[str]) -> set[tuple[str, str]]:
@@ -101,7 +103,7 @@ def _near(bases: Iterable[str]) -> set[tuple[str, str]]:
 
 def _deletions(word: str) -> set[str]:
     """List a word and what up to two deletions leave of it."""
-    reached = {word}
+    shortened = {word}
     for _ in range(_MAX_EDITS):
-        reached |= {text[:at] + text[at + 1 :] for text in reached for at in range(len(text))}
-    return reached
+        shortened |= {text[:at] + text[at + 1 :] for text in shortened for at in range(len(text))}
+    return shortened

@@ -152,14 +152,14 @@ def _seat_accomplices(panel: Ints, pairs: Pairings, cast: Cast, ring: Ints, rng:
         return
     first, second = ring
     own = cast.judges[second]
-    beside = (panel == first).any(axis=1) & ~(panel == second).any(axis=1)
-    beside &= (pairs.bot_a != own) & (pairs.bot_b != own) & (rng.random(len(panel)) < 0.6)  # noqa: PLR2004 - most
-    rows = np.flatnonzero(beside)
+    first_seated = (panel == first).any(axis=1) & ~(panel == second).any(axis=1)
+    first_seated &= (pairs.bot_a != own) & (pairs.bot_b != own) & (rng.random(len(panel)) < 0.6)  # noqa: PLR2004 - most
+    rows = np.flatnonzero(first_seated)
     seat = (np.argmax(panel[rows] == first, axis=1) + 1) % SEATS
     panel[rows, seat] = second
 
 
-def _vote_alike(
+def _vote_equally(
     ballots: Ballots, _pairs: Pairings, _cast: Cast, ring: Ints, _rng: Generator
 ) -> None:
     """Copy the first of two agreeing judges' votes to the second."""
@@ -190,7 +190,7 @@ def _vote_first(
     ballots.side[lazy] = ballots.first[lazy] ^ other
 
 
-def _name_alike(handles: list[str], _networks: list[str], ring: Ints) -> None:
+def _name_similarly(handles: list[str], _networks: list[str], ring: Ints) -> None:
     """Give accounts handles that differ by a number or a letter."""
     base = handles[int(ring[0])] if len(ring) else ""
     for number, member in enumerate(ring):
@@ -216,7 +216,7 @@ TABLE: tuple[ArenaAttack, ...] = (
         name="agreeing-judges",
         meaning="A judge joins the panels of an accomplice and votes exactly as it does.",
         seat=_seat_accomplices,
-        vote=_vote_alike,
+        vote=_vote_equally,
     ),
     ArenaAttack(
         name="audit-disagreement",
@@ -237,7 +237,7 @@ TABLE: tuple[ArenaAttack, ...] = (
         name="handle-similarity",
         meaning="One person runs accounts whose handles differ by a number or a letter.",
         attackers=3,
-        register=_name_alike,
+        register=_name_similarly,
     ),
     ArenaAttack(
         name="shared-network",

@@ -22,7 +22,7 @@ API_JUDGE = "is an API judge: it stands in when too few judges are eligible and 
 def bots_board(facts: Facts, ratings: Ratings, rules: ArenaRules) -> Board:
     """Rank every qualified or playing bot by Elo rating; equal ratings share a rank."""
     games = ratings.games
-    shown = facts.bots.qualified | (games > 0)
+    listed = facts.bots.qualified | (games > 0)
     rating = publish(ratings.rating)
     columns = {
         "rating": rating,
@@ -32,7 +32,7 @@ def bots_board(facts: Facts, ratings: Ratings, rules: ArenaRules) -> Board:
         "ties": ratings.ties,
         "provisional": games < rules.provisional_matches,
     }
-    return on_board(BOTS, facts.bots.ids, rating, columns, shown, NEVER_PLAYED)
+    return on_board(BOTS, facts.bots.ids, rating, columns, listed, NEVER_PLAYED)
 
 
 def judges_board(
@@ -54,26 +54,26 @@ def judges_board(
         "agreement": pa.array(share, mask=decided == 0),
         **quality.columns(len(facts.judges)),
     }
-    shown = facts.judges.kind != API
+    listed = facts.judges.kind != API
     score = credibility.astype(np.float64)
-    return on_board(JUDGES, facts.judges.ids, score, columns, shown, API_JUDGE)
+    return on_board(JUDGES, facts.judges.ids, score, columns, listed, API_JUDGE)
 
 
 def on_board(
-    name: str, ids: pa.Array, score: Any, columns: dict[str, Any], shown: Any, otherwise: str
+    name: str, ids: pa.Array, score: Any, columns: dict[str, Any], listed: Any, otherwise: str
 ) -> Board:
     """Rank rows by score, highest first; those not on the board are unscored for one reason."""
-    kept = np.flatnonzero(shown)
-    names = ids.take(pa.array(kept))
-    order, ranks = ranking(names, [-score[kept]], shared=True)
-    rows = pa.array(kept[order])
+    listed_rows = np.flatnonzero(listed)
+    names = ids.take(pa.array(listed_rows))
+    order, ranks = ranking(names, [-score[listed_rows]], shared=True)
+    rows = pa.array(listed_rows[order])
     table = pa.table(
         {
             "rank": ranks,
             "id": ids.take(rows),
-            "score": score[kept[order]],
+            "score": score[listed_rows[order]],
             **{column: pa.array(values).take(rows) for column, values in columns.items()},
         }
     )
-    left_out = ids.take(pa.array(np.flatnonzero(~shown))).to_pylist()
-    return Board(name, table, tuple(Unscored(one, otherwise) for one in left_out))
+    left_out = ids.take(pa.array(np.flatnonzero(~listed))).to_pylist()
+    return Board(name, table, tuple(Unscored(id_, otherwise) for id_ in left_out))

@@ -71,5 +71,5 @@ def sample(seed: str, match: str, ids: Iterable[str], *, size: int) -> list[str]
         >>> len(set(drawn)), drawn == sample("s1", "m7", ["j4", "j3", "j2", "j1"], size=3)
         (3, True)
     """
-    lots = sorted((uniform(seed, match, "panel", one), one) for one in set(ids))
-    return [one for _, one in lots[:size]]
+    lots = sorted((uniform(seed, match, "panel", judge), judge) for judge in set(ids))
+    return [judge for _, judge in lots[:size]]

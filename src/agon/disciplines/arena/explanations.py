@@ -105,7 +105,7 @@ class _Steps:
         """Explain one match."""
         rules, ratings = self.rules, self.ratings
         is_a = ratings.a[match] == self.bot
-        other = int((ratings.b if is_a else ratings.a)[match])
+        opponent_number = int((ratings.b if is_a else ratings.a)[match])
         pair = float(self.history.before_a[match]), float(self.history.before_b[match])
         own, opponent = pair if is_a else pair[::-1]
         result = int(ratings.result[match])
@@ -120,7 +120,7 @@ class _Steps:
         before, after = self.points(match)
         change = publish(after - before)
         verb = {1.0: "Beat", 0.5: "Tied with", 0.0: "Lost to"}[score]
-        against = str(self.facts.bots.ids[other])
+        against = str(self.facts.bots.ids[opponent_number])
         name = self.facts.matches.names([int(ratings.match[match])])[0]
         rounded = ", rounded" if rules.round_changes else ""
         return Part(
@@ -151,16 +151,16 @@ def _elo_rules(rules: ArenaRules) -> dict[str, float | int | bool]:
 def _standing(games: int, rules: ArenaRules) -> Part:
     """Return how far the rating is from no longer being provisional."""
     needed = rules.provisional_matches
-    left = needed - games
+    missing = needed - games
     return Part(
         "standing",
         0.0,
         {"matches": games},
         {"provisional_matches": needed},
         f"{games} rated {_matches(games)}: "
-        + (f"provisional until {needed}." if left > 0 else f"established from {needed} on."),
+        + (f"provisional until {needed}." if missing > 0 else f"established from {needed} on."),
         threshold=needed,
-        missing=f"{left} more rated {_matches(left)}" if left > 0 else None,
+        missing=f"{missing} more rated {_matches(missing)}" if missing > 0 else None,
     )
 
 
@@ -173,10 +173,10 @@ def _unrated(bot: int, facts: Facts) -> tuple[str, ...]:
     matches = facts.matches
     own = (matches.bot_a == bot) | (matches.bot_b == bot)
     notes = []
-    for kind, what in ((HONEYPOT, "honeypots test judges"), (SKIPPED, "skipped matches count not")):
+    for kind, text in ((HONEYPOT, "honeypots test judges"), (SKIPPED, "skipped matches count not")):
         count = int(np.count_nonzero(own & (matches.kind == kind)))
         if count:
-            notes.append(f"{what}: {count} of this bot's matches moved no rating")
+            notes.append(f"{text}: {count} of this bot's matches moved no rating")
     return tuple(notes)
 
 
@@ -268,25 +268,27 @@ class _Events:
             return self._reinstated(at)
         place = self.match[at]
         match = self.facts.matches.names([place])[0]
-        said = _SIDES[self.results.panel[place]]
+        verdict = _SIDES[self.results.panel[place]]
         vote = _SIDES[self.side[place]]
         for_a, for_b, for_tie = self.facts.matches.counts[place].tolist()
         inputs = {"vote": vote, "votes_a": for_a, "votes_b": for_b, "votes_tie": for_tie}
         if kind is Event.AUDITED:
             audit = _SIDES[self.facts.matches.audit[place]]
-            inputs |= {"consensus": said, "audit": audit}
+            inputs |= {"consensus": verdict, "audit": audit}
             rule, label = "credibility_audit", "audit of match"
-            text = f"The audit said {audit}, the consensus {said}; so had this vote."
+            text = f"The audit said {audit}, the consensus {verdict}; so had this vote."
         elif kind is Event.FOOLED:
             rule, label = "credibility_honeypot", "honeypot"
             text = f"Voted for the robotic side {vote} of a honeypot."
         else:
-            inputs |= {"consensus": said}
+            inputs |= {"consensus": verdict}
             label = "match"
             agreed = kind is Event.AGREED
             rule = "credibility_agree" if agreed else "credibility_disagree"
             tally = f"{for_a} : {for_b}" + (f", {for_tie} for a tie" if for_tie else "")
-            text = f"Voted {vote} {'with' if agreed else 'against'} the consensus {said} ({tally})."
+            text = (
+                f"Voted {vote} {'with' if agreed else 'against'} the consensus {verdict} ({tally})."
+            )
         return Part(
             f"{label} {match}",
             change,
@@ -332,14 +334,16 @@ class _Events:
 def _activity(credibility: int, rules: ArenaRules) -> Part:
     """Return how far the judge is from being active."""
     level = rules.credibility_active
-    left = level - credibility
+    missing = level - credibility
     return Part(
         "standing",
         0.0,
         {"credibility": credibility},
         {"credibility_active": level},
-        f"{credibility} is {'below' if left > 0 else 'at least'} {level}: "
-        + ("not active." if left > 0 else "active."),
+        f"{credibility} is {'below' if missing > 0 else 'at least'} {level}: "
+        + ("not active." if missing > 0 else "active."),
         threshold=level,
-        missing=f"{left} more credibility, or an operator's reinstatement" if left > 0 else None,
+        missing=f"{missing} more credibility, or an operator's reinstatement"
+        if missing > 0
+        else None,
     )

@@ -185,14 +185,14 @@ def _bots(records: Records) -> Bots:
 
 def _judges(records: Records, bots: Bots) -> Judges:
     listed = records.sql("SELECT id, owner_id, kind FROM judges")
-    named = [
+    columns_named = [
         _text(listed["id"]),
         _text(records.sql("SELECT id FROM bots WHERE is_judge")["id"]),
         _text(records.sql("SELECT DISTINCT judge_id FROM votes")["judge_id"]),
     ]
-    ids = pc.unique(pa.concat_arrays(named))
+    ids = pc.unique(pa.concat_arrays(columns_named))
     ids = ids.take(pa.array(np.argsort(id_order(ids))))
-    row = pc.index_in(ids, value_set=named[0])
+    row = pc.index_in(ids, value_set=columns_named[0])
     bot = pc.index_in(ids, value_set=bots.ids)
     kinds = pc.index_in(listed["kind"], value_set=pa.array(["bot", "person", "api"]))
     # An unlisted judge is a bot when a bot has that id, otherwise a person.
@@ -245,8 +245,8 @@ def _votes(
     same = ids.type == matches.ids.type
     match = _numbers(ids, matches.ids) if same else _numbers(_text(ids), _text(matches.ids))
     judge = _numbers(_text(table["judge_id"]), judges.ids)
-    known = np.flatnonzero(match >= 0)
-    order = known[_stable_order(match[known])]
+    matched = np.flatnonzero(match >= 0)
+    order = matched[_stable_order(match[matched])]
     order = order[_stable_order(judge[order])]
     side = _numpy(table["side"])[order]
     cells = match[order].astype(np.int64) * 3 + side
@@ -267,9 +267,9 @@ def _reinstatements(records: Records, judges: Judges) -> Reinstatements:
         "ORDER BY reinstated_at, _row"
     )
     judge = _numbers(_text(table["judge_id"]), judges.ids)
-    known = judge >= 0
-    reasons = table["reason"].filter(pa.array(known)).to_pylist()
-    return Reinstatements(judge[known], _numpy(table["at"])[known], tuple(reasons))
+    matched = judge >= 0
+    reasons = table["reason"].filter(pa.array(matched)).to_pylist()
+    return Reinstatements(judge[matched], _numpy(table["at"])[matched], tuple(reasons))
 
 
 def _code(column: str, *values: str) -> str:

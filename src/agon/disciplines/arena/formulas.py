@@ -127,18 +127,18 @@ def credibility_path(
         ([101, 30, 91, 31], [91, 31])
     """
     state = np.asarray(credibility, dtype=np.int64)
-    who = np.asarray(judge, dtype=np.int64)
-    if not len(who):
+    judges = np.asarray(judge, dtype=np.int64)
+    if not len(judges):
         return CredibilityPath(np.zeros(0, dtype=np.int64), state.copy())
-    in_order = (who[1:] >= who[:-1]).all()
-    order = np.arange(len(who)) if in_order else np.argsort(who, kind="stable")
-    sorted_who = who[order]
+    in_order = (judges[1:] >= judges[:-1]).all()
+    order = np.arange(len(judges)) if in_order else np.argsort(judges, kind="stable")
+    sorted_who = judges[order]
     opens = np.flatnonzero(np.diff(sorted_who, prepend=-1))
     run = np.cumsum(np.diff(sorted_who, prepend=-1) != 0) - 1
     changes = np.asarray(change, dtype=np.int64)[order]
     total = np.cumsum(changes)
     sums = total - (total[opens] - changes[opens])[run]
-    lift = np.broadcast_to(np.asarray(floor, dtype=np.int64), who.shape)[order] - sums
+    lift = np.broadcast_to(np.asarray(floor, dtype=np.int64), judges.shape)[order] - sums
     # Each judge's run is raised above all earlier ones, so that the maximum starts afresh.
     raised = run * (int(lift.max()) - int(lift.min()) + 1)
     highest = np.maximum.accumulate(lift + raised) - raised

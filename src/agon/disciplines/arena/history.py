@@ -45,11 +45,11 @@ def results_of(facts: Facts, rules: ArenaRules) -> Results:
     panel = consensus(matches.counts)
     rated = matches.kind == RATED
     final = np.where(panel == NONE, matches.winner, panel)
-    named = (matches.audit != NONE) & (matches.audit != TIE)
+    audited = (matches.audit != NONE) & (matches.audit != TIE)
     if rules.audit_overturns:
-        final = np.where(named, matches.audit, final)
+        final = np.where(audited, matches.audit, final)
     final = np.where(rated, final, NONE).astype(np.int8)
-    overruled = rated & named & (panel != NONE) & (matches.audit != panel)
+    overruled = rated & audited & (panel != NONE) & (matches.audit != panel)
     return Results(panel, final, overruled)
 
 
@@ -177,9 +177,9 @@ def credibilities_of(facts: Facts, results: Results, rules: ArenaRules) -> Credi
     """Fold what happened to every judge (seed 003, 2. Credibility Score)."""
     votes, matches, judges = facts.votes, facts.matches, facts.judges
     kind = matches.kind[votes.match]
-    said = results.panel[votes.match]
+    verdict = results.panel[votes.match]
     rated = kind == RATED
-    agreed = rated & (votes.side == said)
+    agreed = rated & (votes.side == verdict)
     fooled = (kind == HONEYPOT) & (votes.side != TIE) & (votes.side != matches.real[votes.match])
     audited = agreed & results.overruled[votes.match]
     happened = np.full((len(votes), 2), NONE, dtype=np.int8)
@@ -240,10 +240,10 @@ def _with_reinstatements(
     before = np.searchsorted(facts.matches.played, back.at[human], side="right")
     when = np.concatenate([match, before - 1])
     late = np.concatenate([np.zeros(len(match), np.int8), np.ones(len(human), np.int8)])
-    who = np.concatenate([judge, back.judge[human]])
-    order = np.lexsort((late, when, who))
+    judges = np.concatenate([judge, back.judge[human]])
+    order = np.lexsort((late, when, judges))
     kinds = np.concatenate([events, np.full(len(human), Event.REINSTATED, dtype=np.int8)])
-    return who[order], np.concatenate([match, human])[order], kinds[order]
+    return judges[order], np.concatenate([match, human])[order], kinds[order]
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from agon.disciplines.arena.accounts import alike, handle_base, similarity
+from agon.disciplines.arena.accounts import handle_base, similar_handles, similarity
 from agon.disciplines.arena.facts import RATED, Facts, facts_of
 from agon.disciplines.arena.formulas import NONE, Ints
 from agon.disciplines.arena.history import results_of
@@ -53,8 +53,8 @@ def agreement(facts: Facts, rules: ArenaRules) -> Iterator[Finding]:
     except NotScorable:
         return
     kappas = kappas_of(facts, results_of(facts, rules))
-    known = np.array(list(kappas.values()))
-    mean = f"; mean κ with the consensus {known.mean():.2f}" if len(known) else ""
+    values = np.array(list(kappas.values()))
+    mean = f"; mean κ with the consensus {values.mean():.2f}" if len(values) else ""
     yield Finding(
         "agreement",
         Severity.INFO,
@@ -80,8 +80,8 @@ def plagiarism(records: Records, facts: Facts, rules: ArenaRules) -> Iterator[Fi
     )
     copied = [
         name
-        for name, one, other in zip(*(column.to_pylist() for column in written), strict=True)
-        if text_similarity(one, other, threshold=rules.plagiarism_jaccard).copied
+        for name, first, second in zip(*(column.to_pylist() for column in written), strict=True)
+        if text_similarity(first, second, threshold=rules.plagiarism_jaccard).copied
     ]
     if not copied:
         return
@@ -95,20 +95,20 @@ def plagiarism(records: Records, facts: Facts, rules: ArenaRules) -> Iterator[Fi
         for bot in pair:
             if bot != NONE and often[bot] == most:
                 laid[bot].append(place)
-    for bot, where in sorted(laid.items()):
-        rated = int(np.count_nonzero(matches.kind[where] == RATED))
+    for bot, positions in sorted(laid.items()):
+        rated = int(np.count_nonzero(matches.kind[positions] == RATED))
         name = str(facts.bots.ids[bot])
         yield Finding(
             "plagiarism",
             Severity.WARNING if rated else Severity.INFO,
             (name,),
             "matches with copied responses",
-            len(where),
+            len(positions),
             0.0,
             None,
-            f"bot {name} and its opponent wrote the same words in {len(where)} matches, {rated} "
-            "of them rated; the rules skip such matches",
-            (RecordRefs.of("matches", matches.names(where)),),
+            f"bot {name} and its opponent wrote the same words in {len(positions)} matches, "
+            f"{rated} of them rated; the rules skip such matches",
+            (RecordRefs.of("matches", matches.names(positions)),),
         )
 
 
@@ -153,11 +153,11 @@ def _dealings(
         for table in (facts.bots, facts.judges)
     )
     # A honeypot's robotic side is bot −1, which reads the entry added at the end.
-    one, other = bots[facts.matches.bot_a], bots[facts.matches.bot_b]
-    among = one[(one == other) & (one != NONE)]
+    bot_a, bot_b = bots[facts.matches.bot_a], bots[facts.matches.bot_b]
+    among = bot_a[(bot_a == bot_b) & (bot_a != NONE)]
     voter, match = judges[facts.votes.judge], facts.votes.match
-    on_own = voter[(voter != NONE) & ((one[match] == voter) | (other[match] == voter))]
-    met, judged = (np.bincount(found, minlength=groups).tolist() for found in (among, on_own))
+    on_own = voter[(voter != NONE) & ((bot_a[match] == voter) | (bot_b[match] == voter))]
+    met, judged = (np.bincount(pairs_of, minlength=groups).tolist() for pairs_of in (among, on_own))
     return met, judged
 
 
@@ -169,17 +169,19 @@ def handle_similarity(records: Records, facts: Facts, rules: ArenaRules) -> Iter
     owners = records.sql("SELECT id, handle FROM owners ORDER BY _row")
     names = [str(name) for name in owners["id"].to_pylist()]
     handles = owners["handle"].to_pylist()
-    found = _joined(
-        alike(handles, threshold=rules.handle_similarity, base_length=rules.handle_base_length)
+    groups_found = _joined(
+        similar_handles(
+            handles, threshold=rules.handle_similarity, base_length=rules.handle_base_length
+        )
     )
-    if not found:
+    if not groups_found:
         return
-    group_of = {names[at]: number for number, (group, _) in enumerate(found) for at in group}
-    met, judged = _dealings(facts, group_of, len(found))
+    group_of = {names[at]: number for number, (group, _) in enumerate(groups_found) for at in group}
+    met, judged = _dealings(facts, group_of, len(groups_found))
     ordinary = _ordinary_similarity(handles)
-    for number, (group, share) in enumerate(found):
+    for number, (group, share) in enumerate(groups_found):
         ids = sorted(names[at] for at in group)
-        shown = ", ".join(sorted(handles[at] for at in group)[:5])
+        handles_listed = ", ".join(sorted(handles[at] for at in group)[:5])
         yield Finding(
             "handle-similarity",
             Severity.WARNING if met[number] + judged[number] else Severity.INFO,
@@ -188,7 +190,7 @@ def handle_similarity(records: Records, facts: Facts, rules: ArenaRules) -> Iter
             publish(share),
             ordinary,
             None,
-            f"{len(ids)} owners have almost the same handle ({shown}); their bots met in "
+            f"{len(ids)} owners have almost the same handle ({handles_listed}); their bots met in "
             f"{met[number]} matches and cast {judged[number]} votes on each other's matches",
             (RecordRefs.of("owners", ids),),
         )
@@ -198,19 +200,19 @@ def _ordinary_similarity(handles: list[str], *, most: int = 1000) -> float:
     """Return the mean similarity of alphabetical neighbors, over a limited number of them."""
     bases = sorted({handle_base(handle) for handle in handles})
     near = list(pairwise(bases))[:: max(1, len(bases) // most)]
-    shares = sorted(similarity(one, other) for one, other in near)
+    shares = sorted(similarity(first, second) for first, second in near)
     return publish(sum(shares) / len(shares)) if shares else 0.0
 
 
 def _joined(pairs: list[tuple[int, int, float]]) -> list[tuple[list[int], float]]:
     """Join pairs that share a member into groups, each with its largest similarity."""
     group: dict[int, set[int]] = {}
-    for one, other, _ in pairs:
-        merged = group.get(one, {one}) | group.get(other, {other})
+    for first, second, _ in pairs:
+        merged = group.get(first, {first}) | group.get(second, {second})
         group.update(dict.fromkeys(merged, merged))
     largest: dict[tuple[int, ...], float] = defaultdict(float)
-    for one, _, share in pairs:
-        members = tuple(sorted(group[one]))
+    for first, _, share in pairs:
+        members = tuple(sorted(group[first]))
         largest[members] = max(largest[members], share)
     return [(list(members), share) for members, share in sorted(largest.items())]
 

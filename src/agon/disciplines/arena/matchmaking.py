@@ -65,11 +65,11 @@ def pair(bots: Iterable[Entrant], *, within: float, descending: bool = False) ->
         >>> [(p.chooser, p.opponent, p.in_range) for p in pair(bots, within=200).pairings]
         [('a', 'b', True), ('c', 'd', False)]
     """
-    given = list(bots)
-    place = id_order(pa.array([bot.id for bot in given], pa.string())).tolist()
+    remaining = list(bots)
+    place = id_order(pa.array([bot.id for bot in remaining], pa.string())).tolist()
     sign = -1 if descending else 1
-    order = sorted(range(len(given)), key=lambda at: (sign * given[at].rating, place[at]))
-    free = [given[at] for at in order]
+    order = sorted(range(len(remaining)), key=lambda at: (sign * remaining[at].rating, place[at]))
+    free = [remaining[at] for at in order]
     pairings, waiting = [], []
     while free:
         chooser = free.pop(0)

@@ -78,11 +78,11 @@ def obstacles(candidate: Candidate, *, at: datetime, rules: ArenaRules) -> tuple
         age = at - candidate.account_created_at
         needed = timedelta(days=rules.account_age_days)
         if age < needed:
-            days, left = age / timedelta(days=1), (needed - age) / timedelta(days=1)
-            reasons.append(f"the owner's account is {days:.3g} days old: {left:.3g} more days")
+            days, missing = age / timedelta(days=1), (needed - age) / timedelta(days=1)
+            reasons.append(f"the owner's account is {days:.3g} days old: {missing:.3g} more days")
     if candidate.matches < rules.judge_min_matches:
-        left = rules.judge_min_matches - candidate.matches
-        reasons.append(f"has completed {candidate.matches} matches: {left} more")
+        missing = rules.judge_min_matches - candidate.matches
+        reasons.append(f"has completed {candidate.matches} matches: {missing} more")
     if candidate.credibility < rules.credibility_active:
         reasons.append(f"credibility {candidate.credibility} is below {rules.credibility_active}")
     elif candidate.is_inactive:

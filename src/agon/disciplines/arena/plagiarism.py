@@ -23,8 +23,8 @@ class _Dropped(dict[int, int | None]):
 
     def __missing__(self, code: int) -> int | None:
         character = chr(code)
-        kept = character.isspace() or unicodedata.category(character)[0] in "LMN"
-        self[code] = code if kept else None
+        is_kept = character.isspace() or unicodedata.category(character)[0] in "LMN"
+        self[code] = code if is_kept else None
         return self[code]
 
 
@@ -47,7 +47,7 @@ def fingerprint(response: str) -> str:
     return hashlib.sha256(" ".join(sorted(words(response))).encode()).hexdigest()
 
 
-def jaccard(one: str, other: str) -> float:
+def jaccard(first: str, second: str) -> float:
     """Return the share of words two responses have in common: |A ∩ B| / |A ∪ B| of their word sets.
 
     Two responses without any word are equal: 1.
@@ -56,7 +56,7 @@ def jaccard(one: str, other: str) -> float:
         >>> jaccard("red green blue", "green blue grey")  # 2 of 4
         0.5
     """
-    a, b = set(words(one)), set(words(other))
+    a, b = set(words(first)), set(words(second))
     union = len(a | b)
     return len(a & b) / union if union else 1.0
 
@@ -70,7 +70,7 @@ class Similarity:
     copied: bool
 
 
-def text_similarity(one: str, other: str, *, threshold: float) -> Similarity:
+def text_similarity(first: str, second: str, *, threshold: float) -> Similarity:
     """Compare two responses: copied with equal fingerprints or a Jaccard of at least ``threshold``.
 
     Source: seed 003, Response Plagiarism Detection; spec arena, A match, step 3.
@@ -79,6 +79,6 @@ def text_similarity(one: str, other: str, *, threshold: float) -> Similarity:
         >>> text_similarity("I like tea.", "Tea: I like!", threshold=0.9).copied
         True
     """
-    same = fingerprint(one) == fingerprint(other)
-    share = jaccard(one, other)
+    same = fingerprint(first) == fingerprint(second)
+    share = jaccard(first, second)
     return Similarity(same, share, same or share >= threshold)

@@ -58,10 +58,10 @@ def kappas_of(facts: Facts, results: Results) -> dict[int, float]:
     kappas: dict[int, float] = {}
     starts = np.searchsorted(judge, np.arange(len(facts.judges) + 1))
     consensus = results.panel[match]
-    for who in np.flatnonzero(np.diff(starts)).tolist():
-        own = slice(starts[who], starts[who + 1])
+    for number in np.flatnonzero(np.diff(starts)).tolist():
+        own = slice(starts[number], starts[number + 1])
         try:
-            kappas[who] = publish(cohen_kappa(side[own], consensus[own]).value)
+            kappas[number] = publish(cohen_kappa(side[own], consensus[own]).value)
         except NotScorable:  # one and the same side throughout
             continue
     return kappas

@@ -38,7 +38,7 @@ def plan_round(scored: "ArenaScored", *, seed: str, name: str, at: datetime) -> 
         for at in range(len(bots))
         if bots.qualified[at]
     ]
-    owners = {one.id: one.owner_id for one in entrants}
+    owners = {entry.id: entry.owner_id for entry in entrants}
     candidates = candidates_of(scored.facts, scored.ratings, scored.credibilities, rules)
     paired = pair(
         entrants,
@@ -46,8 +46,8 @@ def plan_round(scored: "ArenaScored", *, seed: str, name: str, at: datetime) -> 
         descending=rules.matchmaking_order == "descending",
     )
     matches = []
-    for number, one in enumerate(paired.pairings, start=1):
-        match, both = f"{name}-{number}", (one.chooser, one.opponent)
+    for number, entry in enumerate(paired.pairings, start=1):
+        match, both = f"{name}-{number}", (entry.chooser, entry.opponent)
         honeypot = is_honeypot(seed, match, probability=rules.honeypot_probability)
         panel = draw_panel(
             candidates,
@@ -61,10 +61,10 @@ def plan_round(scored: "ArenaScored", *, seed: str, name: str, at: datetime) -> 
         matches.append(
             {
                 "match": match,
-                "bot_a": one.chooser,
-                "bot_b": one.opponent,
-                "distance": one.distance,
-                "in_range": one.in_range,
+                "bot_a": entry.chooser,
+                "bot_b": entry.opponent,
+                "distance": entry.distance,
+                "in_range": entry.in_range,
                 "honeypot_real": honeypot_real(seed, match) if honeypot else None,
                 "audited": not honeypot
                 and is_audited(seed, match, probability=rules.audit_probability),
@@ -75,8 +75,8 @@ def plan_round(scored: "ArenaScored", *, seed: str, name: str, at: datetime) -> 
             }
         )
     inputs = {
-        "entrants": [[one.id, one.rating, one.owner_id] for one in entrants],
-        "candidates": [asdict(one) for one in candidates],
+        "entrants": [[entry.id, entry.rating, entry.owner_id] for entry in entrants],
+        "candidates": [asdict(entry) for entry in candidates],
         "at": at.isoformat(),
         "rules": rules.model_dump(mode="json"),
     }

@@ -103,11 +103,11 @@ class ArenaScored:
             NotFound: the id is not in the records.
             NotScorable: as for the board.
         """
-        shown = self.board(board)
+        board_shown = self.board(board)
         if board == boards.JUDGES:
             return explanations.explain_judge(
                 self._number(name, board),
-                board=shown,
+                board=board_shown,
                 facts=self.facts,
                 results=self.results,
                 credibilities=self.credibilities,
@@ -116,11 +116,11 @@ class ArenaScored:
         bot = self._number(name, board)
         if board == boards.BRADLEY_TERRY:
             return explain_strength(
-                bot, board=shown, facts=self.facts, strengths=self.strengths, rules=self.rules
+                bot, board=board_shown, facts=self.facts, strengths=self.strengths, rules=self.rules
             )
         return explanations.explain_bot(
             bot,
-            board=shown,
+            board=board_shown,
             facts=self.facts,
             ratings=self.ratings,
             history=self._history,
@@ -134,13 +134,13 @@ class ArenaScored:
     def _number(self, name: str, board: str) -> int:
         """Return the index of an id among bots or judges, whichever the board ranks."""
         kinds = {"bot": self.facts.bots.ids, "judge": self.facts.judges.ids}
-        wanted, other = ("judge", "bot") if board == boards.JUDGES else ("bot", "judge")
-        at = int(pc.index(kinds[wanted], pa.scalar(name, pa.string())).as_py())
+        kind, other_kind = ("judge", "bot") if board == boards.JUDGES else ("bot", "judge")
+        at = int(pc.index(kinds[kind], pa.scalar(name, pa.string())).as_py())
         if at >= 0:
             return at
-        if pc.index(kinds[other], pa.scalar(name, pa.string())).as_py() >= 0:
-            there = boards.BOTS if other == "bot" else boards.JUDGES
-            raise NotFound(f"{name!r} is a {other}, not a {wanted}: look at board {there}")
-        known = kinds[wanted].to_pylist()
-        hint = did_you_mean(name, known) if len(known) <= _LISTED else f"there are {len(known):,}"
-        raise NotFound(f"there is no {wanted} {name!r} in the records: {hint}")
+        if pc.index(kinds[other_kind], pa.scalar(name, pa.string())).as_py() >= 0:
+            other_board = boards.BOTS if other_kind == "bot" else boards.JUDGES
+            raise NotFound(f"{name!r} is a {other_kind}, not a {kind}: look at board {other_board}")
+        ids = kinds[kind].to_pylist()
+        hint = did_you_mean(name, ids) if len(ids) <= _LISTED else f"there are {len(ids):,}"
+        raise NotFound(f"there is no {kind} {name!r} in the records: {hint}")

@@ -65,11 +65,11 @@ def _cast(size: int, attacks: set[str], rng: np.random.Generator) -> Cast:
     judges = np.sort(rng.permutation(bots)[: int(np.clip(size // 60, 18, min(400, bots - 4)))])
     role = np.full(bots, "honest", dtype=object)
     casting = rng.permutation(judges)
-    taken = 0
+    first = 0
     for attack in sorted(TABLE, key=lambda attack: attack.name):
         if attack.name in attacks:
-            role[casting[taken : taken + attack.attackers]] = attack.name
-            taken += attack.attackers
+            role[casting[first : first + attack.attackers]] = attack.name
+            first += attack.attackers
     accuracy = rng.beta(32, 8, len(judges))
     cast = Cast(np.empty(bots), judges, accuracy, role, friend=np.full(len(judges), -1))
     for attack in TABLE:
@@ -89,10 +89,10 @@ def _pairings(
     rounds = -(-size // pairs)
     noisy = skill.astype(np.float32) + rng.normal(0, 80, (rounds, len(skill))).astype(np.float32)
     order = np.argsort(noisy, axis=1)[:, : 2 * pairs]
-    one, other = order[:, 0::2].ravel()[:size], order[:, 1::2].ravel()[:size]
+    left, right = order[:, 0::2].ravel()[:size], order[:, 1::2].ravel()[:size]
     swap = rng.random(size) < 0.5  # noqa: PLR2004 - even odds
     played = _START + np.repeat(np.arange(rounds), pairs)[:size] * _ROUND.astype("m8[us]")
-    return np.where(swap, other, one), np.where(swap, one, other), played
+    return np.where(swap, right, left), np.where(swap, left, right), played
 
 
 def _panels(pairs: Pairings, cast: Cast, rng: np.random.Generator) -> Ints:
@@ -196,9 +196,9 @@ def _votes(
     for attack in TABLE:
         if attack.accuracy is not None:
             accuracy[np.isin(panel, cast.judges_of(attack.name))] = attack.accuracy
-    wrong = rng.random(shape, dtype=np.float32) >= accuracy
+    errs = rng.random(shape, dtype=np.float32) >= accuracy
     del accuracy
-    side = better[:, None] ^ wrong
+    side = better[:, None] ^ errs
     first = rng.integers(0, 2, shape, dtype=np.int8)
     ballots = Ballots(panel, side, first, kind)
     for attack in TABLE:

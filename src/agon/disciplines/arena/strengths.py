@@ -75,11 +75,11 @@ def strengths_of(facts: Facts, ratings: Ratings, rules: ArenaRules) -> Strengths
 def _fit(counts: PairCounts, names: list[str], rules: ArenaRules) -> BradleyTerry:
     try:
         return bradley_terry(counts, names=names, regularization=rules.bradley_terry_regularisation)
-    except NotScorable as refusal:
+    except NotScorable as error:
         raise NotScorable(
-            f"{refusal}. The rule is bradley_terry_regularisation, now "
+            f"{error}. The rule is bradley_terry_regularisation, now "
             f"{rules.bradley_terry_regularisation:g}; the bots board needs none"
-        ) from refusal
+        ) from error
 
 
 def _intervals(counts: PairCounts, fit: BradleyTerry, rules: ArenaRules) -> Intervals:
@@ -149,9 +149,9 @@ def explain_strength(
         missing = Part("strength", 0.0, {"matches": 0}, {}, "No match.", missing="one rated match")
         return Explanation(BRADLEY_TERRY, name, None, None, (mean, missing), reason=NO_MATCH)
     opponents = _opponents(row, facts, strengths, rules)
-    matches = sum(one["matches"] for one in opponents)
-    points = sum(one["points"] for one in opponents)
-    expected = publish(sum(one["expected"] for one in opponents))
+    matches = sum(opponent["matches"] for opponent in opponents)
+    points = sum(opponent["points"] for opponent in opponents)
+    expected = publish(sum(opponent["expected"] for opponent in opponents))
     score = float(strengths.score[row])
     prior = rules.bradley_terry_regularisation
     strength = Part(
@@ -163,16 +163,16 @@ def explain_strength(
         f"{score:.0f} it is expected to take {expected:.4g}"
         + (f", pulled to the mean by {prior:g} tied matches." if prior else "."),
     )
-    shown = board.row(name)
-    context = {key: shown[key] for key in ("low", "high", "rank_low", "rank_high")}
+    board_row = board.row(name)
+    context = {key: board_row[key] for key in ("low", "high", "rank_low", "rank_high")}
     context["opponents"] = opponents
     return Explanation(
         BRADLEY_TERRY,
         name,
-        shown["rank"],
-        shown["score"],
+        board_row["rank"],
+        board_row["score"],
         (mean, strength),
-        notes=(_interval_note(shown, strengths, rules),),
+        notes=(_interval_note(board_row, strengths, rules),),
         context=context,
     )
 
@@ -183,12 +183,12 @@ def _opponents(
     """Return a bot's opponents with the number of matches, actual and expected points."""
     counts = strengths.counts
     listed = []
-    for side, other, taken in (
+    for side, opponent, score in (
         (counts.i, counts.j, counts.wins_i),
         (counts.j, counts.i, counts.wins_j),
     ):
         for pair in np.flatnonzero(side == row).tolist():
-            against = int(other[pair])
+            against = int(opponent[pair])
             chance = expected_score(
                 float(strengths.score[row]),
                 float(strengths.score[against]),
@@ -199,11 +199,11 @@ def _opponents(
                 {
                     "opponent": str(facts.bots.ids[int(strengths.bots[against])]),
                     "matches": matches,
-                    "points": float(taken[pair]),
+                    "points": float(score[pair]),
                     "expected": publish(matches * chance),
                 }
             )
-    return sorted(listed, key=lambda one: (-one["matches"], one["opponent"]))
+    return sorted(listed, key=lambda item: (-item["matches"], item["opponent"]))
 
 
 def _interval_note(row: dict[str, Any], strengths: Strengths, rules: ArenaRules) -> str:

@@ -65,24 +65,24 @@ def collusion(facts: Facts, rules: ArenaRules) -> Iterator[Finding]:
     bots = len(facts.bots)
     pairs = _stood(facts, recent.match)
     judge = recent.judge.astype(np.int64)
-    seen = np.concatenate([judge * bots + bot for bot in pairs])
+    appearances = np.concatenate([judge * bots + bot for bot in pairs])
     voted = np.concatenate(
         [(judge * bots + bot)[recent.side == code] for code, bot in enumerate(pairs)]
     )
-    exposed, times = np.unique(seen, return_counts=True)
+    exposed, times = np.unique(appearances, return_counts=True)
     comparisons = int(np.count_nonzero(times > rules.collusion_votes))
     favored, counts = np.unique(voted, return_counts=True)
     over = counts > rules.collusion_votes
-    everybody = _Choices(facts)
+    all_choices = _Choices(facts)
     for key, count in zip(favored[over].tolist(), counts[over].tolist(), strict=True):
-        who, bot = divmod(key, bots)
+        judge_number, bot = divmod(key, bots)
         exposure = int(times[np.searchsorted(exposed, key)])
-        share = everybody.but(who).share(bot)
+        share = all_choices.but(judge_number).share(bot)
         probability = binomial_tail(count, trials=exposure, chance=share)
-        own = recent.of(who)
+        own = recent.of(judge_number)
         chosen = np.select([recent.side[own] == code for code in (0, 1)],
                            [stood[own] for stood in pairs], NONE)  # fmt: skip
-        name, favorite = str(facts.judges.ids[who]), str(facts.bots.ids[bot])
+        name, favorite = str(facts.judges.ids[judge_number]), str(facts.bots.ids[bot])
         yield Finding(
             "collusion",
             severity_of(probability, comparisons=comparisons, rules=rules),
@@ -94,7 +94,7 @@ def collusion(facts: Facts, rules: ArenaRules) -> Iterator[Finding]:
             f"judge {name} gave {count} of its last {own.stop - own.start} votes to bot "
             f"{favorite}, which it saw {exposure} times; other judges choose that bot "
             f"{share:.0%} of the time",
-            (vote_refs(facts, who, recent.match[own][chosen == bot]),),
+            (vote_refs(facts, judge_number, recent.match[own][chosen == bot]),),
         )
 
 
@@ -143,11 +143,11 @@ def position_bias(facts: Facts, rules: ArenaRules) -> Iterator[Finding]:
     for code, label in enumerate("AB"):
         counts = np.bincount(recent.judge[recent.label == code], minlength=len(facts.judges))
         over = (total >= rules.position_min_votes) & (counts > rules.position_share * total)
-        for who in np.flatnonzero(over).tolist():
-            count, of_votes = int(counts[who]), int(total[who])
+        for judge in np.flatnonzero(over).tolist():
+            count, of_votes = int(counts[judge]), int(total[judge])
             probability = min(1.0, 2 * binomial_tail(count, trials=of_votes, chance=0.5))
-            own = recent.of(who)
-            name = str(facts.judges.ids[who])
+            own = recent.of(judge)
+            name = str(facts.judges.ids[judge])
             yield Finding(
                 "position-bias",
                 severity_of(probability, comparisons=comparisons, rules=rules),
@@ -157,7 +157,7 @@ def position_bias(facts: Facts, rules: ArenaRules) -> Iterator[Finding]:
                 0.5,
                 probability,
                 f"judge {name} voted {label} in {count} of its last {of_votes} votes",
-                (vote_refs(facts, who, recent.match[own][recent.label[own] == code]),),
+                (vote_refs(facts, judge, recent.match[own][recent.label[own] == code]),),
             )
 
 
@@ -176,11 +176,11 @@ def audit_disagreement(facts: Facts, rules: ArenaRules) -> Iterator[Finding]:
     right = np.bincount(votes.judge[agreed], minlength=count)
     enough = total >= rules.audit_min_matches
     common = int(right.sum()) / max(int(total.sum()), 1)
-    for who in np.flatnonzero(enough & (right < rules.audit_agreement * total)).tolist():
-        met, of_audits = int(right[who]), int(total[who])
+    for judge in np.flatnonzero(enough & (right < rules.audit_agreement * total)).tolist():
+        met, of_audits = int(right[judge]), int(total[judge])
         probability = binomial_tail(of_audits - met, trials=of_audits, chance=1 - common)
-        name = str(facts.judges.ids[who])
-        against = votes.match[audited & ~agreed & (votes.judge == who)]
+        name = str(facts.judges.ids[judge])
+        against = votes.match[audited & ~agreed & (votes.judge == judge)]
         yield Finding(
             "audit-disagreement",
             severity_of(probability, comparisons=int(np.count_nonzero(enough)), rules=rules),
@@ -191,7 +191,7 @@ def audit_disagreement(facts: Facts, rules: ArenaRules) -> Iterator[Finding]:
             probability,
             f"judge {name} agreed with {met} of {of_audits} audits; all judges together with "
             f"{common:.0%}",
-            (vote_refs(facts, who, against),),
+            (vote_refs(facts, judge, against),),
         )
 
 
@@ -204,38 +204,39 @@ def agreeing_judges(facts: Facts, rules: ArenaRules) -> Iterator[Finding]:
     votes, matches = facts.votes, facts.matches
     counted = matches.kind[votes.match] == RATED
     counted &= facts.judges.kind[votes.judge] != API
-    found = pairwise_agreement(
+    agreement = pairwise_agreement(
         votes.match[counted],
         votes.judge[counted],
         votes.side[counted],
         min_common=rules.agreeing_min_matches,
     )
-    always = (found.agreed >= rules.agreeing_share * found.common) & (
-        found.probability < rules.surprise / max(len(found), 1)
+    always = (agreement.agreed >= rules.agreeing_share * agreement.common) & (
+        agreement.probability < rules.surprise / max(len(agreement), 1)
     )
     for pair in np.flatnonzero(always).tolist():
-        one, other = (
-            facts.judges.ids[int(side[pair])].as_py() for side in (found.first, found.second)
+        first, second = (
+            facts.judges.ids[int(side[pair])].as_py()
+            for side in (agreement.first, agreement.second)
         )
-        common, agreed = int(found.common[pair]), int(found.agreed[pair])
-        both = _common(facts, int(found.first[pair]), int(found.second[pair]))
+        common, agreed = int(agreement.common[pair]), int(agreement.agreed[pair])
+        both = _common(facts, int(agreement.first[pair]), int(agreement.second[pair]))
         yield Finding(
             "agreeing-judges",
             Severity.WARNING,
-            (one, other),
+            (first, second),
             "share of common matches with equal votes",
             publish(agreed / common),
-            publish(float(found.expected[pair])),
-            float(found.probability[pair]),
-            f"judges {one} and {other} voted alike in {agreed} of {common} common matches; with "
-            f"everybody else they do in {found.usual[pair]:.0%}",
+            publish(float(agreement.expected[pair])),
+            float(agreement.probability[pair]),
+            f"judges {first} and {second} voted alike in {agreed} of {common} common matches; with "
+            f"everybody else they do in {agreement.usual[pair]:.0%}",
             (RecordRefs.of("matches", matches.names(both)),),
         )
 
 
-def _common(facts: Facts, one: int, other: int) -> Ints:
+def _common(facts: Facts, first: int, second: int) -> Ints:
     """Return the rated matches two judges both voted on."""
     votes = facts.votes
-    own, theirs = (votes.match[slice(*votes.opens[who : who + 2])] for who in (one, other))
+    own, theirs = (votes.match[slice(*votes.opens[judge : judge + 2])] for judge in (first, second))
     both = np.intersect1d(own, theirs)
     return both[facts.matches.kind[both] == RATED].astype(np.int64)

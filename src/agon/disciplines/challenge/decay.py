@@ -1,4 +1,4 @@
-"""Burn more of a competition's emission the longer nobody improves on its top score.
+"""Burn more of a competition's emission the longer no score improves its top score.
 
 The state of a competition is a fold over epochs: ``fold(state, first part)`` and then
 ``fold(that, the rest)`` equals folding all of them. Epochs without changes need not be

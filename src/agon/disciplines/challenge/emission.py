@@ -77,7 +77,7 @@ def cap(weights: FloatArray, *, weight_cap: float, excess: str) -> FloatArray:
     if not (weights > limit * (1 + NOISE)).any():
         return weights
     # The larger a weight, the earlier it is capped: with the k largest at the limit, the others
-    # are scaled alike to share what is left. The first k that leaves none above is the answer.
+    # are scaled equally to share what is left. The first k that leaves none above is the answer.
     falling = np.argsort(-weights, kind="stable")
     ordered = weights[falling]
     rest = np.cumsum(ordered[::-1])[::-1]  # of the k-th and all smaller ones

@@ -100,9 +100,9 @@ def near_copies(sources: Mapping[int, str], *, least: float) -> Iterator[Likenes
         for other in held[:place]
     }
     for first, second in sorted(pairs):
-        alike = similarity(of[first], of[second])
-        if alike >= least:
-            yield Likeness(first, second, alike)
+        share = similarity(of[first], of[second])
+        if share >= least:
+            yield Likeness(first, second, share)
 
 
 def usual_similarity(sources: Mapping[int, str]) -> float:
@@ -113,5 +113,5 @@ def usual_similarity(sources: Mapping[int, str]) -> float:
         0.0
     """
     hashed = [runs(source) for _, source in sorted(sources.items())]
-    beside = [similarity(*pair) for pair in pairwise(hashed)]
-    return float(np.median(beside)) if beside else 0.0
+    adjacent = [similarity(*pair) for pair in pairwise(hashed)]
+    return float(np.median(adjacent)) if adjacent else 0.0

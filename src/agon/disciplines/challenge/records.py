@@ -9,18 +9,18 @@ MAIN = "main"
 SHARES_MAY_EXCEED = 1e-9
 """Tolerance of the sum of emission shares above 1, for the noise of adding decimals."""
 
-MOST_STAKE = 1e100
+MAX_STAKE = 1e100
 """No coin has that many of its smallest parts; sums and products of such stakes stay finite."""
 
-_MOST = 10**9
+_MAX_RULE_VALUE = 10**9
 _EPOCH = Column("epoch", Kind.INTEGER, required=False, low=-(10**15), high=10**15)
 
 _RULES = (
-    Column("evaluation_window", Kind.INTEGER, required=False, low=1, high=_MOST),
-    Column("min_validators", Kind.INTEGER, required=False, low=1, high=_MOST),
-    Column("outlier_threshold", Kind.NUMBER, required=False, low=0, high=_MOST),
-    Column("outlier_min_values", Kind.INTEGER, required=False, low=2, high=_MOST),
-    Column("mad_when_zero", Kind.NUMBER, required=False, low=0, high=_MOST),
+    Column("evaluation_window", Kind.INTEGER, required=False, low=1, high=_MAX_RULE_VALUE),
+    Column("min_validators", Kind.INTEGER, required=False, low=1, high=_MAX_RULE_VALUE),
+    Column("outlier_threshold", Kind.NUMBER, required=False, low=0, high=_MAX_RULE_VALUE),
+    Column("outlier_min_values", Kind.INTEGER, required=False, low=2, high=_MAX_RULE_VALUE),
+    Column("mad_when_zero", Kind.NUMBER, required=False, low=0, high=_MAX_RULE_VALUE),
     Column("exclude_outliers", Kind.BOOLEAN, required=False),
     Column("min_stake_fraction", Kind.NUMBER, required=False, low=0, high=1),
     Column(
@@ -33,7 +33,7 @@ _RULES = (
     Column("top_n", Kind.INTEGER, required=False, low=1, high=_MOST),
     Column("improvement_threshold", Kind.NUMBER, required=False, low=0, high=10),
     Column("improvement", Kind.TEXT, required=False, choices=("relative", "absolute")),
-    Column("grace_epochs", Kind.INTEGER, required=False, low=0, high=_MOST),
+    Column("grace_epochs", Kind.INTEGER, required=False, low=0, high=_MAX_RULE_VALUE),
     Column("decay_curve", Kind.TEXT, required=False, choices=("linear", "exponential")),
     Column("decay_rate", Kind.NUMBER, required=False, low=0, high=1),
     Column("max_burn", Kind.NUMBER, required=False, low=0, high=100),
@@ -106,7 +106,7 @@ VALIDATORS = Table(
     "validators",
     (
         Column("id", Kind.ID),
-        Column("stake", Kind.NUMBER, low=0, high=MOST_STAKE),
+        Column("stake", Kind.NUMBER, low=0, high=MAX_STAKE),
         _EPOCH,
     ),
     required=True,

@@ -6,7 +6,7 @@ from agon.kernel.rules import Rules, rule
 
 _SEED = "seed 001"
 _PAGE = "challenge"
-_MOST = 10**9
+_MAX_RULE_VALUE = 10**9
 _FAR = 10**15
 
 
@@ -40,7 +40,7 @@ class ChallengeRules(Rules):
     evaluation_window: int | None = rule(
         None,
         ge=1,
-        le=_MOST,
+        le=_MAX_RULE_VALUE,
         meaning="for how many epochs an evaluation counts, its own included; none: until the "
         "validator evaluates the submission again",
         reason="The seed lets no evaluation expire.",
@@ -49,7 +49,7 @@ class ChallengeRules(Rules):
     min_validators: int = rule(
         3,
         ge=1,
-        le=_MOST,
+        le=_MAX_RULE_VALUE,
         meaning="how many validators must have reported before a submission has a score",
         reason="fewer cannot outvote a dishonest one",
         source=f"{_SEED}, Configuration Parameters",
@@ -57,7 +57,7 @@ class ChallengeRules(Rules):
     outlier_threshold: float = rule(
         3.5,
         gt=0,
-        le=_MOST,
+        le=_MAX_RULE_VALUE,
         meaning="the modified z-score above which, strictly, an evaluation is an outlier",
         reason="the customary cut for the modified z-score",
         source=f"{_SEED}, Outlier Threshold",
@@ -65,7 +65,7 @@ class ChallengeRules(Rules):
     outlier_min_values: int = rule(
         3,
         ge=2,
-        le=_MOST,
+        le=_MAX_RULE_VALUE,
         meaning="how many evaluations a submission needs before any of them can be an outlier",
         reason="The seed gives no least number; of two values that differ neither can be called "
         "the outlier.",
@@ -74,7 +74,7 @@ class ChallengeRules(Rules):
     mad_when_zero: float = rule(
         0.01,
         gt=0,
-        le=_MOST,
+        le=_MAX_RULE_VALUE,
         meaning="the MAD that is used when more than half of the evaluations are equal, so that "
         "the MAD itself is zero",
         reason="The seed divides by the MAD, which is 0 when most evaluations are equal; a "
@@ -105,7 +105,7 @@ class ChallengeRules(Rules):
     top_n: int = rule(
         1,
         ge=1,
-        le=_MOST,
+        le=_MAX_RULE_VALUE,
         meaning="how many miners share equally under winner_takes_all",
         reason="The seed leaves N open; the strategy's name suggests one winner.",
         source=f"{_SEED}, Winner Takes All",
@@ -136,7 +136,7 @@ class ChallengeRules(Rules):
     grace_epochs: int = rule(
         10,
         ge=0,
-        le=_MOST,
+        le=_MAX_RULE_VALUE,
         meaning="how many epochs may pass without improvement before the burn begins",
         reason="progress takes time",
         source=f"{_SEED}, Decay Activation",

@@ -1,4 +1,4 @@
-"""Detect handles that look alike."""
+"""Detect similar handles."""
 
 import re
 import unicodedata

@@ -135,12 +135,12 @@ def _one_target(facts: Facts) -> Iterator[Finding]:
     best = best[busy]
     tested = max(len(best), 1)
     best = best[count[best] >= rules.one_target_share * seen.given[user[best]]]
-    who, favourite, rated = user[best], author[best], seen.given[user[best]]
-    share = seen.share(favourite, away=who, on=count[best])
+    who, favorite, rated = user[best], author[best], seen.given[user[best]]
+    share = seen.share(favorite, away=who, on=count[best])
     chance = binomial_tails(count[best], trials=rated, chances=share)
     for at in np.flatnonzero(chance * tested < rules.finding_alpha).tolist():
-        name, target = facts.names([int(who[at]), int(favourite[at])])
-        rows = np.flatnonzero((facts.feedback.user == who[at]) & (seen.author == favourite[at]))
+        name, target = facts.names([int(who[at]), int(favorite[at])])
+        rows = np.flatnonzero((facts.feedback.user == who[at]) & (seen.author == favorite[at]))
         part = float(count[best[at]] / rated[at])
         yield Finding(
             "one-target-reviewer",

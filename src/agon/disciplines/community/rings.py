@@ -15,8 +15,8 @@ def find(facts: Facts) -> Iterator[Finding]:
     """Report the strongly connected groups among ties that chance does not explain.
 
     A tie leads from one user to another whose prompts they liked at least ``ring_positives``
-    times, when a Poisson count of that mean (likes given × the creator's share of everybody
-    else's likes) would be as large less often than the rule ``finding_alpha`` over all pairs.
+    times, when a Poisson count of that mean (likes given × the creator's share of the
+    other likes) would be as large less often than the rule ``finding_alpha`` over all pairs.
     """
     rules, given = facts.rules, facts.feedback
     seen = Exposure.of(facts, given.positive)

@@ -47,7 +47,7 @@ class CommunityRules(Rules):
     # One-time bonuses.
     affiliation_bonus: float = _points(
         50,
-        "Points for belonging to a university or research organisation.",
+        "Points for belonging to a university or research organization.",
         "A verified affiliation makes throw-away accounts dearer.",
     )
     benchmark_creator_bonus: float = _points(
@@ -134,7 +134,7 @@ class CommunityRules(Rules):
     min_wrong_models: int = _least(
         3,
         "Wrong models that make a quality prompt difficult.",
-        "The seed gives this three in its text only; it is a rule beside the thresholds it names.",
+        "The seed has this three in its text only; it is a further rule besides the thresholds.",
         _PAGE,
     )
     sota_models: tuple[str, ...] = rule(
@@ -146,7 +146,7 @@ class CommunityRules(Rules):
             "gemini-2.0-pro",
             "deepseek-v3",
         ),
-        meaning="State-of-the-art models, compared by normalised slug.",
+        meaning="State-of-the-art models, compared by normalized slug.",
         reason="The list of 2025-01-04, the version the seed carries.",
         source=_CONFIG,
     )

@@ -26,7 +26,7 @@ _Text = TypeVar("_Text", bound=str | None)
 SOURCES_KEPT = 100_000
 """So many sources are remembered with what was read from them, for other records as well."""
 
-_MOST_PIECES = 64
+_MAX_PIECES = 64
 _NUMBERS = (
     "row", "filed", "problem", "user", "tag", "created", "l_chars", "verdict", "matched", "source",
 )  # fmt: skip
@@ -209,7 +209,7 @@ class Known:
     def _add(self, numbers: dict[str, npt.NDArray[Any]], texts: dict[str, pa.Array]) -> None:
         for name, text in texts.items():
             joined = pa.chunked_array([*self.texts[name].chunks, text])
-            if joined.num_chunks > _MOST_PIECES:
+            if joined.num_chunks > _MAX_PIECES:
                 joined = pa.chunked_array([joined.combine_chunks()])
             self.texts[name] = joined
         known = len(self.numbers["row"])

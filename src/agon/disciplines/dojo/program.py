@@ -128,8 +128,8 @@ def parse(source: bytes, *, max_bytes: int, max_depth: int) -> Program | Violati
         _require_flat_brackets(text, max_depth=max_depth)
         tree = _tree(text, max_depth=max_depth)
         return Program(canonical, tree, *_nodes(tree, max_depth=max_depth))
-    except _Unparsable as refused:
-        return refused.violation
+    except _Unparsable as error:
+        return error.violation
 
 
 def _bounded(source: bytes, *, max_bytes: int) -> bytes:

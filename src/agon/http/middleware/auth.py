@@ -88,8 +88,8 @@ def client_address(scope: Scope, forwarded: str | None, trusted: tuple[str, ...]
     address = client[0] if client else None
     if forwarded is None:
         return address if address is not None and _is_address(address) else None
-    networks = [ipaddress.ip_network(one) for one in trusted]
-    hops = [one.strip() for one in forwarded.split(",") if one.strip()]
+    networks = [ipaddress.ip_network(text) for text in trusted]
+    hops = [hop.strip() for hop in forwarded.split(",") if hop.strip()]
     while address is not None and hops and _is_in(address, networks):
         address = hops.pop()
     return address if address is not None and _is_address(address) else None

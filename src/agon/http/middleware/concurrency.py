@@ -92,7 +92,7 @@ class ConcurrencyLimiter:
         # A caller that fills the queue alone would keep all others from ever waiting.
         own = sum(waiting_caller == caller for waiting_caller, _ in self._waiting)
         if len(self._waiting) >= self._max_waiting or own * 2 >= self._max_waiting:
-            raise Busy("too many expensive requests are waiting; try again in a moment")
+            raise Busy("too many expensive requests are waiting; try again in a few seconds")
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append((caller, turn))
         try:
@@ -104,7 +104,7 @@ class ConcurrencyLimiter:
                 self._waiting.remove((caller, turn))
             if isinstance(error, TimeoutError):
                 raise Busy(
-                    "the server is busy with expensive requests; try again in a moment"
+                    "the server is busy with expensive requests; try again in a few seconds"
                 ) from None
             raise
 

@@ -87,9 +87,9 @@ def _nominal(unit: IntArray, rating: npt.NDArray[Any]) -> tuple[float, float]:
     n, kinds = len(value), int(value.max()) + 1
     cells, counts = np.unique(unit * kinds + value, return_counts=True)
     ratings = np.bincount(unit)
-    alike = np.zeros(len(ratings), dtype=np.int64)
-    np.add.at(alike, cells // kinds, counts * counts)
-    observed = float(((ratings**2 - alike) / (ratings - 1)).sum()) / n
+    equal = np.zeros(len(ratings), dtype=np.int64)
+    np.add.at(equal, cells // kinds, counts * counts)
+    observed = float(((ratings**2 - equal) / (ratings - 1)).sum()) / n
     totals = np.bincount(value)
     return observed, (n * n - int((totals**2).sum())) / (n * (n - 1))
 

@@ -108,7 +108,7 @@ def why_not_one(counts: PairCounts, names: Sequence[str] | None = None) -> str |
 Vector = npt.NDArray[np.float64]
 
 _CLOSE = 1e-8  # error left by the last step, in log-strength: 2e-6 Elo
-_MOST_STEPS = 200
+_MAX_STEPS = 200
 _FINEST = 1e-6  # precision of a step; the steps themselves refine one another
 
 
@@ -190,7 +190,7 @@ def bradley_terry(
     likelihood = likelihood_of(counts, regularization)
     theta = likelihood.guess() if start is None else start - start.mean()
     spread = 1.0
-    for step_number in range(1, _MOST_STEPS + 1):
+    for step_number in range(1, _MAX_STEPS + 1):
         precision = min(0.1, max(0.1 * spread, _FINEST))
         step = likelihood.newton_step(likelihood.gradient(theta), precision=precision)
         spread = float(np.ptp(step))

@@ -28,7 +28,7 @@ class EloState:
         return cls(np.full(players, float(start)), np.zeros(players, dtype=np.int64))
 
     def grown(self, players: int, *, start: float) -> "EloState":
-        """Let newcomers enter at ``start``, up to so many players; nobody leaves."""
+        """Return the state with new players, up to ``players`` in all, rated ``start``."""
         newcomers = EloState.fresh(max(0, players - len(self.ratings)), start=start)
         return EloState(
             np.concatenate([self.ratings, newcomers.ratings]),

@@ -107,11 +107,11 @@ class SparseLikelihood(Likelihood):
     def newton_step(self, slope: Vector, *, precision: float) -> Vector:
         """Solve by conjugate gradients; if they converge slowly (long chains), by elimination."""
         step = np.zeros(self._counts.players)
-        settled = compiled(_conjugate_gradients)(
+        converged = compiled(_conjugate_gradients)(
             self._begins, self._counts.j, self._pairs_curvature, self._curvature,
             slope, precision, step,
         )  # fmt: skip
-        if not settled:
+        if not converged:
             step = self._eliminate(slope)
         return step if self._regularization else step - step.mean()
 

@@ -33,10 +33,10 @@ def number_short_ids(column: Any) -> tuple[Any, npt.NDArray[np.int32]] | None:
     kind = np.int32 if pa.types.is_string(column.type) else np.int64
     offsets = np.frombuffer(ends, dtype=kind)[column.offset : column.offset + len(column) + 1]
     text_bytes = np.frombuffer(b"" if data is None else data, dtype=np.uint8)
-    whole = len(text_bytes) // 8 * 8
+    aligned = len(text_bytes) // 8 * 8
     # Reading an id takes three words. The last ids, near the end of the text, are read from a
     # padded copy of its tail; all others from the text itself.
-    cut = max(0, whole - 24)
+    cut = max(0, aligned - 24)
     tail = np.zeros(8, dtype=np.uint64)
     tail.view(np.uint8)[: len(text_bytes) - cut] = text_bytes[cut:]
     reaches_tail = int(np.searchsorted(offsets[:-1], cut))
@@ -50,18 +50,28 @@ def number_short_ids(column: Any) -> tuple[Any, npt.NDArray[np.int32]] | None:
         keys = np.empty((slots // 2, 2), dtype=np.uint64)
         firsts = np.empty(slots // 2, dtype=np.int64)
         table = np.full(slots, -1, dtype=np.int32)
-        parts = (text_bytes[:whole].view(np.uint64), 0, reaches_tail), (tail, cut, len(column))
-        done, found = 0, 0
+        parts = (text_bytes[:aligned].view(np.uint64), 0, reaches_tail), (tail, cut, len(column))
+        row_count, id_count = 0, 0
         for words, begin, stop in parts:
-            if done < stop:
-                done, found = compiled(_number)(
-                    words, offsets, begin, masks, table, keys, firsts, numbers, done, stop, found
+            if row_count < stop:
+                row_count, id_count = compiled(_number)(
+                    words,
+                    offsets,
+                    begin,
+                    masks,
+                    table,
+                    keys,
+                    firsts,
+                    numbers,
+                    row_count,
+                    stop,
+                    id_count,
                 )
-            if done < stop:
+            if row_count < stop:
                 break
-        if done == len(column):
-            return column.take(pa.array(firsts[:found])), numbers
-        if found < len(firsts):  # stopped at an id that is too long
+        if row_count == len(column):
+            return column.take(pa.array(firsts[:id_count])), numbers
+        if id_count < len(firsts):  # stopped at an id that is too long
             return None
         slots *= _FULLER
 
@@ -77,7 +87,7 @@ def _number(  # noqa: PLR0913, PLR0917  # a compiled loop takes its columns one 
     numbers: Any,
     start: int,
     stop: int,
-    found: int,
+    id_count: int,
 ) -> tuple[int, int]:
     """Number rows until one is too long or the table half full: ``(rows, distinct ids)``.
 
@@ -88,7 +98,7 @@ def _number(  # noqa: PLR0913, PLR0917  # a compiled loop takes its columns one 
     for row in range(start, stop):
         length = np.int64(offsets[row + 1]) - np.int64(offsets[row])
         if length > _MAX_BYTES:
-            return row, found
+            return row, id_count
         byte = np.uint64(offsets[row] - begin)
         at, shift = np.int64(byte >> _U3), (byte & _U7) << _U3
         rest = _U63 - shift
@@ -102,13 +112,13 @@ def _number(  # noqa: PLR0913, PLR0917  # a compiled loop takes its columns one 
             slot = (slot + _U1) & wrap
             number = table[slot]
         if number < 0:
-            if found == len(firsts):
-                return row, found
-            number = np.int32(found)
+            if id_count == len(firsts):
+                return row, id_count
+            number = np.int32(id_count)
             table[slot] = number
-            keys[found, 0] = word
-            keys[found, 1] = two
-            firsts[found] = row
-            found += 1
+            keys[id_count, 0] = word
+            keys[id_count, 1] = two
+            firsts[id_count] = row
+            id_count += 1
         numbers[row] = number
-    return stop, found
+    return stop, id_count

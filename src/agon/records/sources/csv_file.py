@@ -42,19 +42,19 @@ class _Record:
     row: int
     line: int
     fields: list[str]
-    fault: str | None = None
+    issue: str | None = None
 
 
 def read(connection: Any, table: Table, file: Path) -> tuple[RawTable | None, list[RowIssue]]:
     """Bring a CSV file into the engine; the first row names the columns."""
     try:
-        fault = binary_issue(table.name, file)
-        if fault is not None:
-            return None, [fault]
+        issue = binary_issue(table.name, file)
+        if issue is not None:
+            return None, [issue]
         header = _header(table, file)
-        fault = _header_fault(table, file, header)
-        if fault is not None:
-            return None, [fault]
+        issue = _header_issue(table, file, header)
+        if issue is not None:
+            return None, [issue]
         return _rows(connection, table, file, header)
     except BROKEN as error:
         return None, [unreadable(table.name, file.name, error)]
@@ -72,7 +72,7 @@ def _header(table: Table, file: Path) -> _Header:
     return max(headers, key=lambda header: (len(known & set(header.names)), len(header.names)))
 
 
-def _header_fault(table: Table, file: Path, header: _Header) -> RowIssue | None:
+def _header_issue(table: Table, file: Path, header: _Header) -> RowIssue | None:
     if not any(header.names):
         return table_issue(
             table.name, file.name, "has no header row", "name the columns in the first row"
@@ -156,10 +156,10 @@ def _read_slowly(
             values.clear()
 
     for record in _records(file, header):
-        if record.fault is not None:
+        if record.issue is not None:
             complete = False
             shown = header.delimiter.join(record.fields)
-            tally.add("malformed-row", record.row, None, plain(shown)[0], record.fault)
+            tally.add("malformed-row", record.row, None, plain(shown)[0], record.issue)
             continue
         rows.append(record.row)
         for name, field in zip(header.names, record.fields, strict=False):
@@ -200,10 +200,10 @@ def _records(file: Path, header: _Header) -> Iterator[_Record]:
             row += 1
             if len(fields) == len(header.names) + 1 and not fields[-1]:
                 fields.pop()  # a delimiter at the end of the line
-            fault = None
+            issue = None
             if len(fields) != len(header.names):
-                fault = f"has {len(fields)} fields, the header has {len(header.names)}"
-            yield _Record(row, line, fields, fault)
+                issue = f"has {len(fields)} fields, the header has {len(header.names)}"
+            yield _Record(row, line, fields, issue)
 
 
 def _lines(file: Path, header: _Header, rows: Collection[int]) -> dict[int, int]:

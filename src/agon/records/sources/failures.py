@@ -9,7 +9,7 @@ from agon.records.sources.issues import unreadable
 
 
 def without_unreadable(connection: Any, source: SourceTables, error: Exception) -> SourceTables:
-    """Return what was found less the tables that cannot be read to their end.
+    """Return the source without the tables that cannot be read to their end.
 
     Args:
         connection: the engine.
@@ -17,18 +17,21 @@ def without_unreadable(connection: Any, source: SourceTables, error: Exception) 
         error: what the engine said; raised again when every table can be read after all.
     """
     issues = {
-        name: faults for name, raw in source.tables.items() if (faults := _faults(connection, raw))
+        name: table_issues
+        for name, raw in source.tables.items()
+        if (table_issues := _issues(connection, raw))
     }
     if not issues:
         raise error
     return replace(
         source,
         tables={name: raw for name, raw in source.tables.items() if name not in issues},
-        issues=source.issues + [fault for faults in issues.values() for fault in faults],
+        issues=source.issues
+        + [issue for table_issues in issues.values() for issue in table_issues],
     )
 
 
-def _faults(connection: Any, raw: RawTable) -> list[RowIssue]:
+def _issues(connection: Any, raw: RawTable) -> list[RowIssue]:
     import duckdb
 
     hashed = ", ".join(f"max(hash({quoted(name)}))" for name in raw.types)

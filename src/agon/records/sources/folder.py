@@ -45,8 +45,8 @@ def tables(connection: Any, schema: Schema, folder: Path) -> SourceTables:
                 table_issue(table.name, both, reason, remedy, code="ambiguous-table")
             )
         if paths:
-            raw, faults = _read(connection, table, folder / paths[0])
-            source.issues.extend(faults)
+            raw, issues = _read(connection, table, folder / paths[0])
+            source.issues.extend(issues)
             if raw is not None:
                 source.tables[table.name] = raw
     if not any(files.values()):

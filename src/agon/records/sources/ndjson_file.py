@@ -31,9 +31,9 @@ _IS_OBJECT = (
 def read(connection: Any, table: Table, file: Path) -> tuple[RawTable | None, list[RowIssue]]:
     """Read an NDJSON file into the engine; blank lines are ignored."""
     try:
-        fault = binary_issue(table.name, file)
-        if fault is not None:
-            return None, [fault]
+        issue = binary_issue(table.name, file)
+        if issue is not None:
+            return None, [issue]
         raw = _read_fast(connection, table, file)
         return (raw, []) if raw is not None else _read_slowly(connection, table, file)
     except BROKEN as error:
@@ -182,10 +182,10 @@ def _lines_table(file: Path, tally: Tally) -> pa.Table:
 def _not_utf8(line: bytes) -> Iterator[tuple[str | None, str]]:
     """Return the keys whose values are not UTF-8, or the complete line."""
     try:
-        given = json.loads(line.decode(errors="surrogateescape"))
+        parsed = json.loads(line.decode(errors="surrogateescape"))
     except ValueError:
-        given = None
-    texts = given.items() if isinstance(given, dict) else ()
+        parsed = None
+    texts = parsed.items() if isinstance(parsed, dict) else ()
     invalid = [
         (key, value) for key, value in texts if isinstance(value, str) and not plain(value)[1]
     ]

@@ -88,13 +88,13 @@ def _fetched(connection: Any, schema: Schema, display_url: str, cursor: Any) -> 
     others = tuple(
         sorted({name for space, name in columns if (space, name) not in picked.values()})
     )
-    found = SourceTables(display_url, others=others)
+    tables_read = SourceTables(display_url, others=others)
     for name, place in picked.items():
         table, location = schema.table(name), f"table {place[0]}.{place[1]}"
         known = [c for c in table.columns if c.name in columns[place]]
         hidden = [c.name for c in known if not columns[place][c.name][1]]
         if hidden:
-            found.issues.append(_hidden(table, location, hidden))
+            tables_read.issues.append(_hidden(table, location, hidden))
             continue
         source = f"{quoted(place[0])}.{quoted(place[1])}"
         kinds = {c.name: columns[place][c.name][0] for c in known}
@@ -105,8 +105,8 @@ def _fetched(connection: Any, schema: Schema, display_url: str, cursor: Any) -> 
         raw = registered(connection, table, location, cursor.fetch_arrow_table())
         names = {c.name for c in known}
         unknown = tuple(column for column in columns[place] if column not in names)
-        found.tables[name] = replace(raw, others=unknown)
-    return found
+        tables_read.tables[name] = replace(raw, others=unknown)
+    return tables_read
 
 
 def _hidden(table: Table, location: str, columns: list[str]) -> RowIssue:

@@ -15,14 +15,14 @@ class OracleAgent:
     name = "oracle"
     settings: Mapping[str, str] = {"kind": "oracle"}
 
-    def lacks(self, task: Task) -> str:
+    def missing_for(self, task: Task) -> str:
         """Return that there is no solution, if so."""
         return "" if task.files.solution else "it has no solution/solve.sh for the oracle to run"
 
     def work(self, task: Task, place: AgentEnvironment) -> Work:
         """Run the solution."""
         script = task.files.solution
-        assert script is not None, "a run asks lacks() first"  # noqa: S101 - for mypy
+        assert script is not None, "a run checks missing_for() first"  # noqa: S101 - for mypy
         has_folder = script.parent.name == "solution"
         source = script.parent if has_folder else script
         return _run_script(task, place, script, "/solution", source=source)
@@ -34,7 +34,7 @@ class NopAgent:
     name = "nop"
     settings: Mapping[str, str] = {"kind": "nop"}
 
-    def lacks(self, task: Task) -> str:  # noqa: ARG002 (the protocol's signature)
+    def missing_for(self, task: Task) -> str:  # noqa: ARG002 (the protocol's signature)
         """Return an empty text: it can work on every task."""
         return ""
 
@@ -57,14 +57,14 @@ class CheatAgent:
     name = "cheat"
     settings: Mapping[str, str] = {"kind": "cheat"}
 
-    def lacks(self, task: Task) -> str:
+    def missing_for(self, task: Task) -> str:
         """Return that there is no cheat, if so."""
         return "" if task.files.cheat else "it has no tests/cheat.sh"
 
     def work(self, task: Task, place: AgentEnvironment) -> Work:
         """Run the cheat; the other tests are not mounted."""
         script = task.files.cheat
-        assert script is not None, "a run asks lacks() first"  # noqa: S101 - for mypy
+        assert script is not None, "a run checks missing_for() first"  # noqa: S101 - for mypy
         return _run_script(task, place, script, "/cheat", source=script)
 
 

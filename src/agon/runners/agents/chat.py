@@ -95,9 +95,9 @@ class Chat:
         """
         try:
             self._send("models", None, until=time.monotonic() + _CHECK_S)
-        except urllib.error.HTTPError as refused:
-            if refused.code in _DENIED_STATUSES:
-                raise Unavailable(f"{self.endpoint} {_refusal(refused)}") from None
+        except urllib.error.HTTPError as error:
+            if error.code in _DENIED_STATUSES:
+                raise Unavailable(f"{self.endpoint} {_error_text(error)}") from None
         except (OSError, HTTPException, DeadlineExceeded) as failed:
             raise Unavailable(f"{self.endpoint} cannot be reached: {_cause(failed)}") from None
         except ValueError:
@@ -129,11 +129,11 @@ class Chat:
         for attempt in range(1, _MAX_ATTEMPTS + 1):
             try:
                 return _reply(self._send("chat/completions", body, until=until))
-            except urllib.error.HTTPError as refused:
-                reason = _refusal(refused)
-                if refused.code not in _RETRIED_STATUSES:
+            except urllib.error.HTTPError as error:
+                reason = _error_text(error)
+                if error.code not in _RETRIED_STATUSES:
                     break
-                wait = _seconds(refused.headers.get("Retry-After"), wait)
+                wait = _seconds(error.headers.get("Retry-After"), wait)
             except (OSError, HTTPException) as failed:
                 _left(until)
                 reason = f"cannot be reached: {_cause(failed)}"
@@ -213,13 +213,13 @@ def _count(value: object) -> int:
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
 
 
-def _refusal(refused: urllib.error.HTTPError) -> str:
+def _error_text(error: urllib.error.HTTPError) -> str:
     """Return the status and the start of an error response, on one line."""
     try:
-        text = refused.read(_MAX_SHOWN).decode(errors="replace")
+        text = error.read(_MAX_SHOWN).decode(errors="replace")
     except (OSError, HTTPException):
         text = ""
-    return f"refuses: HTTP {refused.code} {' '.join(text.split())}".strip()
+    return f"responds: HTTP {error.code} {' '.join(text.split())}".strip()
 
 
 def _cause(failed: BaseException) -> str:

@@ -61,7 +61,7 @@ class CommandAgent:
             return settings
         return settings | {"files": str(self._files.resolve()), "files_sha256": self._sha256}
 
-    def lacks(self, task: Task) -> str:
+    def missing_for(self, task: Task) -> str:
         """Return that the command line would be longer than the kernel allows, if so."""
         line = self.command_line(task=task.name, instruction=task.instruction)
         if len(line.encode()) <= _MAX_LINE_BYTES:

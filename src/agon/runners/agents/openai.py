@@ -81,7 +81,7 @@ class OpenAIAgent:
             **({"own_endpoint": "yes"} if self._chat.own else {}),
         }
 
-    def lacks(self, task: Task) -> str:  # noqa: ARG002 (the protocol's signature)
+    def missing_for(self, task: Task) -> str:  # noqa: ARG002 (the protocol's signature)
         """Return an empty text: it can work on every task."""
         return ""
 

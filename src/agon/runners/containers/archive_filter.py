@@ -24,7 +24,7 @@ from agon.runners.containers.archives import (
 )
 from agon.runners.containers.archives import padding as filling
 
-_MOST_LISTED = 20
+_MAX_LISTED = 20
 _LATEST = (1 << 33) - 1
 
 
@@ -99,17 +99,17 @@ def filter_archive(
             verdict = judge(entry)
             if isinstance(verdict, str):
                 left_out_total += 1
-                if len(left_out) < _MOST_LISTED:
+                if len(left_out) < _MAX_LISTED:
                     left_out.append(RejectedEntry(name=printable(entry.name), reason=verdict))
                 continue
             if verdict.name in there and verdict.kind == "folder":
                 continue
-            behind = archive.tell()
+            next_entry = archive.tell()
             write(header(verdict))
             for piece in content(archive, verdict):
                 write(piece)
             write(filling(verdict.size))
-            archive.seek(behind)
+            archive.seek(next_entry)
             passed += 1
             size += verdict.size
         write(END)

@@ -11,7 +11,7 @@ from typing import BinaryIO, Literal, TypeAlias
 BLOCK = 512
 END = bytes(2 * BLOCK)
 """The end of an archive; one without it is truncated."""
-_LONGEST_NAME = 8192
+_MAX_NAME_BYTES = 8192
 _SHORT_NAME = 100
 
 Kind: TypeAlias = Literal["file", "folder", "link", "same", "device", "pipe"]
@@ -57,7 +57,7 @@ def entries(archive: BinaryIO) -> Iterator[Entry]:
         _check_sum(block)
         offset = archive.tell()
         if flag in {_LONG_NAME, _LONG_TARGET}:
-            if size > _LONGEST_NAME:
+            if size > _MAX_NAME_BYTES:
                 raise InvalidArchive(f"a name of {size:,} bytes")
             text = _exactly(archive, size).split(b"\0", 1)[0]
             name, target = (text, target) if flag == _LONG_NAME else (name, text)

@@ -216,7 +216,7 @@ def run_client(
         if end == "itself" and watch.overflows:
             end = "storage"
     stdout, stderr = (
-        Stream(path=path, kept=kept.kept, total=kept.total)
+        Stream(path=path, stored=kept.kept, total=kept.total)
         for path, kept in zip(paths, streams, strict=True)
     )
     return ClientResult(

@@ -53,8 +53,8 @@ def _drive_once(
 ) -> tuple[ContainerRun, bool]:
     name = attempts.new_name(spec)
     shell = ContainerShell(engine, name, attempts.account_of(name), spec)
-    with ThreadPoolExecutor(1, "driven") as beside:
-        running = beside.submit(
+    with ThreadPoolExecutor(1, "driven") as executor:
+        running = executor.submit(
             attempts.once, spec, number=number, name=name, started=shell.take_client
         )
         shell.follow(running)

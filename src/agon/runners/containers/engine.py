@@ -15,7 +15,7 @@ from agon.errors import Unavailable, did_you_mean
 from agon.runners.containers.archive_filter import printable
 
 KNOWN: Final = ("podman", "docker")
-PATIENCE_S: Final = 60.0
+TIMEOUT_S: Final = 60.0
 """Timeout of a small request to the engine, in seconds."""
 _INSTALL: Final = "install the Debian packages podman and runc (apt-get install podman runc)"
 
@@ -53,7 +53,7 @@ class CommandLine:
         return ("ps", "-a", "--no-trunc", *further, "--format={{.ID}} {{.Names}}")
 
     def ask(
-        self, *arguments: str, patience_s: float = PATIENCE_S, stdin: bytes | None = None
+        self, *arguments: str, patience_s: float = TIMEOUT_S, stdin: bytes | None = None
     ) -> str:
         """Run a small request and return its output.
 

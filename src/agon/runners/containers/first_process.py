@@ -52,7 +52,7 @@ _ENDED = re.compile(
 _SHELLS = re.compile(
     rb"#!\s*(?:(?:/usr)?/bin/|/usr/bin/env\s+)(?P<shell>sh|bash)(?:\s+(?P<option>-[\w-]+))?"
 )
-_LONGEST = 200
+_MAX_BYTES = 200
 
 # Makes itself the first victim of a full memory, and execs the command with the image's path.
 _STAGE: Final = '{ echo 1000 > /proc/self/oom_score_adj; } 2>/dev/null; PATH=$1; shift; exec "$@"'
@@ -223,12 +223,12 @@ def has_begun(account: Path) -> bool:
 def has_ended(account: Path) -> bool:
     """Return whether the result file says that the command has ended; a command can fake it."""
     with account.open("rb") as file:
-        return bool(_ENDED.match(file.read(_LONGEST)))
+        return bool(_ENDED.match(file.read(_MAX_BYTES)))
 
 
 def read_report(account: BinaryIO) -> ProcessReport | None:
     """Return the report before the archive; None when there is none."""
-    match = _ENDED.match(account.read(_LONGEST))
+    match = _ENDED.match(account.read(_MAX_BYTES))
     if match is None:
         return None
     account.seek(match.end())

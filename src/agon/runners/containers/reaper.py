@@ -18,7 +18,7 @@ import subprocess
 import sys
 import time
 
-_LONGEST_S = 120.0
+_MAX_SECONDS = 120.0
 _PAUSE_S = 0.2
 
 
@@ -33,7 +33,7 @@ def main(
     """Wait for the owner's end, then remove containers until none is there or can start."""
     if os.read(0, 1):
         return
-    last_round = time.monotonic() + _LONGEST_S
+    last_round = time.monotonic() + _MAX_SECONDS
     while True:
         no_more_come = bool(select.select([second_pipe], [], [], _PAUSE_S)[0])
         names = _names([*engine, *listing], pattern)

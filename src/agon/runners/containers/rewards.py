@@ -8,7 +8,7 @@ from typing import BinaryIO, Final
 
 from agon.runners.containers.archives import Entry, content, entries
 
-_LONGEST: Final = 1 << 16
+_MAX_BYTES: Final = 1 << 16
 _FOLDER, _TEXT, _JSON = (
     b"logs/verifier", b"logs/verifier/reward.txt", b"logs/verifier/reward.json",
 )  # fmt: skip
@@ -45,9 +45,9 @@ def read_reward(logs: BinaryIO, original: Mapping[bytes, Entry]) -> Reward:
     rewards: list[float | None] = []
     for entry in entries(logs):
         if entry.name in {_TEXT, _JSON} and entry.kind == "file":
-            behind = logs.tell()
-            text = b"".join(content(logs, entry)) if entry.size <= _LONGEST else b""
-            logs.seek(behind)
+            next_entry = logs.tell()
+            text = b"".join(content(logs, entry)) if entry.size <= _MAX_BYTES else b""
+            logs.seek(next_entry)
             rewards.append(_number(text, of_json=entry.name == _JSON))
     known = [reward for reward in rewards if reward is not None]
     value = min(known) if known and len(known) == len(rewards) else None

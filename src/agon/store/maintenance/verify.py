@@ -83,7 +83,7 @@ def verify(url: str) -> DatabaseVerification:
             result = verify_within(Transaction(connection, name))
     except Unavailable:
         if result is None or not result.issues:
-            raise  # a damaged SQLite file may refuse to end the transaction, too
+            raise  # ending the transaction may fail for a damaged SQLite file, too
     finally:
         engine.dispose()
     return result

@@ -53,9 +53,9 @@ class Cursor:
         """
         try:
             padded = text.encode("ascii") + b"=" * (-len(text) % 4)
-            found = _FORM.fullmatch(base64.b64decode(padded, altchars=b"-_", validate=True))
+            match = _FORM.fullmatch(base64.b64decode(padded, altchars=b"-_", validate=True))
         except (UnicodeEncodeError, binascii.Error):
-            found = None
-        if found is None:
+            match = None
+        if match is None:
             raise Unreadable("this is not a cursor; take next or previous of a page")
-        return cls(*map(int, found.groups()))
+        return cls(*map(int, match.groups()))

@@ -45,10 +45,10 @@ def history(
     name, until = board_named(view.contest, board), reach(view)
     with service.store.read() as session:
         steps = session.histories.of
-        found = steps(view.contest.no, name, participant, until=until, after=after, limit=limit)
-        if not found:
+        stored = steps(view.contest.no, name, participant, until=until, after=after, limit=limit)
+        if not stored:
             if not steps(view.contest.no, name, participant, until=until, limit=1):
                 raise NotFound(f"{participant!r} was never on board {name}; look for the id there")
             return []
-        causes = session.changes.causes_between(view.contest.no, found[0].seq, found[-1].seq)
-    return [replace(one, by=causes.get(one.seq)) for one in found]
+        causes = session.changes.causes_between(view.contest.no, stored[0].seq, stored[-1].seq)
+    return [replace(step, by=causes.get(step.seq)) for step in stored]

@@ -219,15 +219,15 @@ def read_page(service: Service, view: View, board: str | None, request: PageRequ
         NotFound, NotStored, Unreadable: as for :func:`page`.
     """
     with service.store.read() as session:
-        found = find_board(session, view, board, as_of=request.as_of, at=request.cursor)
+        published = find_board(session, view, board, as_of=request.as_of, at=request.cursor)
         index = None
         if request.id is not None:
-            index = _row_index(session, found.rows_snapshot, request.id)
+            index = _row_index(session, published.rows_snapshot, request.id)
         start, limit = request.window(index)
         lines = session.snapshots.lines(
-            found.rows_snapshot.no, start=start, count=limit, unscored=request.unscored
+            published.rows_snapshot.no, start=start, count=limit, unscored=request.unscored
         )
-    return found.page(request, lines, index=index)
+    return published.page(request, lines, index=index)
 
 
 def find_board(

@@ -79,18 +79,18 @@ def participant(service: Service, view: View, name: str) -> dict[str, Any]:
         NotFound: the id is on no board.
         NotStored: a board's rows are no longer stored.
     """
-    found = []
+    lines = []
     with service.store.read() as session:
         for board in board_names(session, view):
             until = shown(view)
             snapshot = session.snapshots.latest(view.contest.no, board, until=until)
             if snapshot is not None:
-                found += _on(session, view, snapshot, name)
-    if not found:
+                lines += _on(session, view, snapshot, name)
+    if not lines:
         raise NotFound(
             f"there is no {name!r} on any board of {view.contest.id}; take an id of a board"
         )
-    return {"id": name, "contest": view.contest.id, "boards": found}
+    return {"id": name, "contest": view.contest.id, "boards": lines}
 
 
 def _on(session: Session, view: View, snapshot: Snapshot, name: str) -> list[dict[str, Any]]:

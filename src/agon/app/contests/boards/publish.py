@@ -169,8 +169,8 @@ def _earlier(session: Session, contest: Contest, *, until: int) -> list[_Target]
             visible = session.snapshots.latest(contest.no, contest.boards[0], until=held)
         if visible is None or visible.seq < held - 1:
             add(held - 1)
-    known = 0 if newest is None else newest.seq
-    for (change_id, rolled_back), seqs in _changes(session, contest, known, until).items():
+    last = 0 if newest is None else newest.seq
+    for (change_id, rolled_back), seqs in _changes(session, contest, last, until).items():
         with suppress(NotFound):  # an imported ledger comes without its change sets
             change = session.changes.get(contest.no, change_id)
             before = seqs[0] - 1
@@ -181,14 +181,14 @@ def _earlier(session: Session, contest: Contest, *, until: int) -> list[_Target]
 
 
 def _changes(
-    session: Session, contest: Contest, known: int, until: int
+    session: Session, contest: Contest, last: int, until: int
 ) -> dict[tuple[str, bool], list[int]]:
     """Return the positions at which change sets were applied, or rolled back (True).
 
     The entries of a change set are made in one transaction, so their positions are consecutive.
     """
     positions: dict[tuple[str, bool], list[int]] = {}
-    for stored in session.entries.after(contest.no, max(known - 1, 0), until=until):
+    for stored in session.entries.after(contest.no, max(last - 1, 0), until=until):
         if _CHANGE in stored.line:
             entry = orjson.loads(stored.line)
             change = entry["body"].get("change")

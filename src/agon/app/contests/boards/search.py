@@ -49,23 +49,23 @@ def search(
     require_storable_name(prefix)
     at = None if cursor is None else Cursor.read(cursor)
     with service.store.read() as session:
-        found = find_board(session, view, board, as_of=as_of, at=at)
-        snapshot, rows_snapshot = found.snapshot, found.rows_snapshot
+        published = find_board(session, view, board, as_of=as_of, at=at)
+        snapshot, rows_snapshot = published.snapshot, published.rows_snapshot
         after = None if at is None else _id_at(session, rows_snapshot, at.start)
         indexes = _indexes(session, snapshot, rows_snapshot, prefix, after=after, limit=limit + 1)
-        shown = indexes[:limit]
+        selected = indexes[:limit]
         lines = [
             line
-            for index in shown
+            for index in selected
             for line in session.snapshots.lines(rows_snapshot.no, start=index, count=1)
         ]
     return Page(
         snapshot=snapshot,
         lines=lines,
-        start=shown[0] if shown else 0,
-        next=str(Cursor(snapshot.no, shown[-1])) if len(indexes) > limit else None,
+        start=selected[0] if selected else 0,
+        next=str(Cursor(snapshot.no, selected[-1])) if len(indexes) > limit else None,
         previous=None,
-        amended_by=found.amended_by,
+        amended_by=published.amended_by,
     )
 
 
@@ -82,8 +82,8 @@ def _indexes(
 
     Ids that were on the board at another time only are skipped.
     """
-    found: list[int] = []
-    while len(found) < limit:
+    matching: list[int] = []
+    while len(matching) < limit:
         names = session.histories.names(
             snapshot.contest_no,
             snapshot.board,
@@ -93,11 +93,11 @@ def _indexes(
             limit=limit,
         )
         indexes = session.snapshots.row_indexes(rows_snapshot.no, names) if names else {}
-        found += [indexes[name] for name in names if name in indexes]
+        matching += [indexes[name] for name in names if name in indexes]
         if len(names) < limit:
             break
         after = names[-1]
-    return found[:limit]
+    return matching[:limit]
 
 
 def _id_at(session: Session, rows_snapshot: Snapshot, index: int) -> str:

@@ -302,15 +302,15 @@ def prune(service: Service, session: Session, contest: Contest, newest: Snapshot
     if not newest.stored or len(stored) <= count:
         return 0
     by_position = sorted(stored, key=lambda snapshot: (snapshot.seq, snapshot.no), reverse=True)
-    kept = {snapshot.no for snapshot in (*stored[:count], *by_position[:count])}
-    kept |= {snapshot.no for snapshot in _last_of_each_day(by_position)}
+    retained = {snapshot.no for snapshot in (*stored[:count], *by_position[:count])}
+    retained |= {snapshot.no for snapshot in _last_of_each_day(by_position)}
     for position in (contest.frozen_at, contest.finalized_at):
         if position is not None:
             # Counted separately: which public rows are deleted must not reveal how many snapshots
             # were made that the public does not see.
             visible = [snapshot for snapshot in by_position if snapshot.seq <= position]
-            kept |= {snapshot.no for snapshot in visible[:count]}
-    return session.snapshots.prune(contest.no, newest.board, keep=sorted(kept))
+            retained |= {snapshot.no for snapshot in visible[:count]}
+    return session.snapshots.prune(contest.no, newest.board, keep=sorted(retained))
 
 
 def _last_of_each_day(by_position: Iterable[Snapshot]) -> Iterator[Snapshot]:

@@ -73,8 +73,8 @@ def steps(before: Ranking, after: Ranking, *, seq: int, at: datetime) -> Iterato
     for name, reason in after.unscored.items():
         if before.unscored.get(name) != reason:
             yield _unscored(name, reason, seq=seq, at=at)
-    left = old["id"].filter(pc.invert(pc.is_in(old["id"], value_set=new["id"]))).to_pylist()
-    for name in [*left, *_missing(before.unscored, new["id"])]:
+    dropped = old["id"].filter(pc.invert(pc.is_in(old["id"], value_set=new["id"]))).to_pylist()
+    for name in [*dropped, *_missing(before.unscored, new["id"])]:
         if name not in after.unscored:
             yield _unscored(name, GONE, seq=seq, at=at)
 

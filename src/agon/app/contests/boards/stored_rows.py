@@ -42,7 +42,9 @@ def rows_snapshot_of(session: Session, snapshot: Snapshot) -> Snapshot | None:
         stored_only=True,
         limit=_MAX_SNAPSHOTS_SEARCHED,
     )
-    return next((other for other in near if other.board_sha256 == snapshot.board_sha256), None)
+    return next(
+        (candidate for candidate in near if candidate.board_sha256 == snapshot.board_sha256), None
+    )
 
 
 def require_rows_snapshot(session: Session, contest: Contest, snapshot: Snapshot) -> Snapshot:

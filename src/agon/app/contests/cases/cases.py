@@ -54,10 +54,14 @@ def open_case(
     require_text(text)
     with service.store.write() as session:
         contest = session.contests.lock(contest_id)
-        found = None if finding is None else _finding(session, contest, finding)
-        named = [*(found or {}).get("subjects", ()), *subjects]
-        title = (found or {}).get("message", "")[:_MAX_TITLE_LENGTH] if title is None else title
-        if not 0 < len(title.strip()) <= _MAX_TITLE_LENGTH or len(named) > _MAX_SUBJECTS:
+        stored_finding = None if finding is None else _finding(session, contest, finding)
+        all_subjects = [*(stored_finding or {}).get("subjects", ()), *subjects]
+        title = (
+            (stored_finding or {}).get("message", "")[:_MAX_TITLE_LENGTH]
+            if title is None
+            else title
+        )
+        if not 0 < len(title.strip()) <= _MAX_TITLE_LENGTH or len(all_subjects) > _MAX_SUBJECTS:
             raise Unreadable(
                 f"a case has a title of 1 to {_MAX_TITLE_LENGTH} characters and at most "
                 f"{_MAX_SUBJECTS} subjects; give them"
@@ -67,8 +71,8 @@ def open_case(
             contest_no=contest.no,
             state="open",
             title=title.strip(),
-            subjects=tuple(dict.fromkeys(map(str, named))),
-            finding=found,
+            subjects=tuple(dict.fromkeys(map(str, all_subjects))),
+            finding=stored_finding,
             steps=(),
             opened_at=service.clock(),
         )
@@ -217,15 +221,15 @@ def _finding(session: Session, contest: Contest, index: int) -> dict[str, Any]:
         raise NotFound(
             f"there is no finding {index}; the last scan has {len(lines)}, numbered from 0"
         )
-    found: dict[str, Any] = orjson.loads(lines[index])
-    return found
+    stored: dict[str, Any] = orjson.loads(lines[index])
+    return stored
 
 
 def _unclosed(session: Session, contest: Contest, case_id: str) -> Case:
-    found = session.cases.get(contest.no, case_id)
-    if found.state == "closed":
+    case = session.cases.get(contest.no, case_id)
+    if case.state == "closed":
         raise Conflict(f"case {case_id} is closed; open another one")
-    return found
+    return case
 
 
 def _add_step(

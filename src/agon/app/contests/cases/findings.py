@@ -93,7 +93,7 @@ def _announce_changed(
     result: ScanResult,
 ) -> None:
     """Store the event that the findings have changed: how many there are, not which."""
-    known = {_key(finding) for finding in map(orjson.loads, before)}
+    known_keys = {_key(finding) for finding in map(orjson.loads, before)}
     severities = Counter(str(finding["severity"]) for finding in result.findings)
     event = Event(
         no=0,
@@ -103,7 +103,7 @@ def _announce_changed(
         kind=CHANGED,
         body={
             "findings": len(result.findings),
-            "new": sum(_key(finding) not in known for finding in result.findings),
+            "new": sum(_key(finding) not in known_keys for finding in result.findings),
             "severities": {str(severity): severities[str(severity)] for severity in Severity},
         },
         staff=True,

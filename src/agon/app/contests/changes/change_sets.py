@@ -55,18 +55,18 @@ def propose(
     require_reason(reason)
     with service.store.write() as session:
         contest = session.contests.lock(contest_id)
-        known, wanted = checked(session, contest, kind, params)
+        change_kind, checked_params = checked(session, contest, kind, params)
         proposed = Change(
             id=service.new_id(),
             contest_no=contest.no,
-            kind=known,
-            params=wanted,
+            kind=change_kind,
+            params=checked_params,
             reason=reason.strip(),
             state="proposed",
             proposed_by=by.name,
             proposed_at=service.clock(),
         )
-        if known == "rejudge":
+        if change_kind == "rejudge":
             proposed = rejudge.queue(service, session, contest, proposed)
         else:
             job = service_job(
@@ -116,7 +116,7 @@ def apply(
             service.replicas.current(service.store, contest) as live,
             service.store.read() as session,
         ):
-            seq, wanted = live.seq, bodies(session, live, proposed)
+            seq, entry_bodies = live.seq, bodies(session, live, proposed)
         with service.store.write() as session:
             contest = session.contests.lock(contest_id)
             proposed = session.changes.get(contest.no, change_id)
@@ -127,14 +127,14 @@ def apply(
             now = service.clock()
             drafts = [
                 Draft(
-                    kind=one.kind,
-                    body=_body(one.kind, one.body, cause),
+                    kind=draft.kind,
+                    body=_body(draft.kind, draft.body, cause),
                     at=now,
                     by=by.name,
                     # As of a first verdict: keeps it from being found by hashing.
-                    external_id=service.new_id() if one.kind == "record-replaced" else None,
+                    external_id=service.new_id() if draft.kind == "record-replaced" else None,
                 )
-                for one in wanted
+                for draft in entry_bodies
             ]
             after = append(service, session, contest, drafts)
             applied = replace(

@@ -87,11 +87,11 @@ def _result_after(
     if change.kind == "void":
         return live.result(without=voided(session, live, change))
     if change.kind == "adjustment":
-        made = Adjustment(
+        adjustment = Adjustment(
             seq=live.seq + 1, change=change.id, reason=change.reason,
             board=params["board"], id=params["id"], points=float(params["points"]),
         )  # fmt: skip
-        return live.result(adjustments=[made])
+        return live.result(adjustments=[adjustment])
     if not (change.report or {}).get("rows"):
         return live.result()  # no verdict has changed
     return _replayed(session, contest, live, change, at=service.clock())
@@ -103,7 +103,7 @@ def _replayed(
     """Score a copy of the contest to which the entries of a change were added."""
     copy = ContestReplica(contest.id)
     stored = session.entries.after(contest.no, until=live.seq)
-    copy.catch_up((one.seq, one.line) for one in stored)
+    copy.catch_up((stored_entry.seq, stored_entry.line) for stored_entry in stored)
     seq, head = live.seq, live.contest_state().head
     at = max(at, session.entries.time_of(contest.no, seq))
     for body in bodies(session, live, change):
@@ -138,36 +138,38 @@ def _board_report(before: Result, after: Result, name: str) -> dict[str, Any]:
         new = after.board(name)
     except NotScorable as error:
         return {"unscorable": {"after": str(error)}}
-    found = difference(old, new)
+    moves = difference(old, new)
     report: dict[str, Any] = {
         "board_sha256": {"before": old.sha256, "after": new.sha256},
-        "summary": found.summary.to_dict(),
-        "moves": [move.to_dict() for move in found.moves[:MAX_MOVES]],
+        "summary": moves.summary.to_dict(),
+        "moves": [move.to_dict() for move in moves.moves[:MAX_MOVES]],
         "unscored": {"before": len(old.unscored), "after": len(new.unscored)},
-        **_entered_and_dropped(found),
+        **_entered_and_dropped(moves),
     }
     if "u16" in old.table.column_names:
         report["weights"] = list(_weights(old, new))[:MAX_MOVES]
     return report
 
 
-def _entered_and_dropped(found: Difference) -> dict[str, Any]:
+def _entered_and_dropped(moves: Difference) -> dict[str, Any]:
     return {
-        "entered": [one.to_dict() for one in found.entered[:MAX_MOVES]],
-        "dropped": [one.to_dict() for one in found.dropped[:MAX_MOVES]],
+        "entered": [participant.to_dict() for participant in moves.entered[:MAX_MOVES]],
+        "dropped": [participant.to_dict() for participant in moves.dropped[:MAX_MOVES]],
     }
 
 
 def _weights(old: Board, new: Board) -> Iterable[Mapping[str, Any]]:
     """List the uids that would get another weight, the largest change first."""
     was, will = (_weights_of(board.table) for board in (old, new))
-    nothing = {"weight": 0.0, "u16": 0}
+    zero = {"weight": 0.0, "u16": 0}
     changed = [
-        {"id": uid, "before": was.get(uid, nothing), "after": will.get(uid, nothing)}
+        {"id": uid, "before": was.get(uid, zero), "after": will.get(uid, zero)}
         for uid in sorted(was.keys() | will.keys())
-        if was.get(uid, nothing) != will.get(uid, nothing)
+        if was.get(uid, zero) != will.get(uid, zero)
     ]
-    return sorted(changed, key=lambda one: -abs(one["after"]["weight"] - one["before"]["weight"]))
+    return sorted(
+        changed, key=lambda change: -abs(change["after"]["weight"] - change["before"]["weight"])
+    )
 
 
 def _weights_of(table: pa.Table) -> dict[str, dict[str, Any]]:

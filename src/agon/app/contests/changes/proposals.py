@@ -42,10 +42,10 @@ def checked(
     """
     if kind not in _CHECKS:
         raise Unreadable(f"there is no change set of kind {kind!r}: {did_you_mean(kind, _CHECKS)}")
-    known, check = _CHECKS[kind]
+    names, check = _CHECKS[kind]
     for name in params:
-        if name not in known:
-            raise Unreadable(f"a change of {kind} has no {name!r}: {did_you_mean(name, known)}")
+        if name not in names:
+            raise Unreadable(f"a change of {kind} has no {name!r}: {did_you_mean(name, names)}")
     return kind, check(session, contest, params)  # type: ignore[return-value] # a key of the table
 
 
@@ -85,9 +85,9 @@ def _replacements(session: Session, _: ContestReplica, change: Change) -> list[B
     if not rows:
         raise Conflict("no verdict has changed, so there is nothing to change; cancel it")
     keys = [f"submissions/{row['id']}" for row in rows]
-    known = session.entries.existing(change.contest_no, records=keys)
+    existing = session.entries.existing(change.contest_no, records=keys)
     return [
-        Body("record-replaced", {"table": "submissions", "row": row, "replaces": known[key].seq})
+        Body("record-replaced", {"table": "submissions", "row": row, "replaces": existing[key].seq})
         for key, row in zip(keys, rows, strict=True)
     ]
 
@@ -111,24 +111,26 @@ def voided(session: Session, live: ContestReplica, change: Change) -> list[int]:
         NotFound: a named record does not exist.
         Conflict: none counts any more.
     """
-    named, people = change.params["records"], change.params["people"]
-    seqs = set(_positions(session, change.contest_no, named))
+    records, people = change.params["records"], change.params["people"]
+    seqs = set(_positions(session, change.contest_no, records))
     if people:
         seqs |= set(live.records_about(people))
-    wanted = np.array(sorted(seqs), dtype=np.int64)
-    seen: list[int] = wanted[np.isin(wanted, live.state.spans.records(at=live.seq))].tolist()
-    if not seen:
+    positions = np.array(sorted(seqs), dtype=np.int64)
+    visible: list[int] = positions[
+        np.isin(positions, live.state.spans.records(at=live.seq))
+    ].tolist()
+    if not visible:
         raise Conflict(
             "none of the named records counts now, so there is nothing to void; cancel it"
         )
-    return seen
+    return visible
 
 
-def _positions(session: Session, contest_no: int, named: Sequence[str]) -> list[int]:
+def _positions(session: Session, contest_no: int, references: Sequence[str]) -> list[int]:
     """Return the positions of records named by key (``votes/m7/j3``), external id or position."""
-    words = [one for one in named if not _is_position(one)]
-    known = session.entries.existing(contest_no, records=words, external_ids=words)
-    missing = [one for one in words if one not in known]
+    words = [text for text in references if not _is_position(text)]
+    existing = session.entries.existing(contest_no, records=words, external_ids=words)
+    missing = [text for text in words if text not in existing]
     if missing:
         listed = ", ".join(map(repr, missing[:_MAX_SHOWN]))
         more = f" and {len(missing) - _MAX_SHOWN:,} more" if len(missing) > _MAX_SHOWN else ""
@@ -136,7 +138,7 @@ def _positions(session: Session, contest_no: int, named: Sequence[str]) -> list[
             f"there is no record {listed}{more}; give keys such as votes/m7/j3, external ids or "
             "positions of the ledger"
         )
-    return [int(one) if _is_position(one) else known[one].seq for one in named]
+    return [int(text) if _is_position(text) else existing[text].seq for text in references]
 
 
 def _is_position(text: str) -> bool:
@@ -151,22 +153,22 @@ def _check_rules(_: Session, contest: Contest, params: Mapping[str, Any]) -> dic
         )
     released, rules = rules_of(contest.discipline, edition, overrides)
     values = rules.model_dump(mode="json")
-    wanted = {name: values[name] for name in sorted(overrides)}
-    return {"edition": released.full_name, "overrides": wanted}
+    values_set = {name: values[name] for name in sorted(overrides)}
+    return {"edition": released.full_name, "overrides": values_set}
 
 
 def _check_void(session: Session, contest: Contest, params: Mapping[str, Any]) -> dict[str, Any]:
-    named, people = params.get("records", ()), params.get("people", ())
-    if not (_are_names(named) and _are_names(people)):
+    records, people = params.get("records", ()), params.get("people", ())
+    if not (_are_names(records) and _are_names(people)):
         raise Unreadable(
             "a void has records (keys, external ids or positions) and people (ids); give lists "
             f"of at most {_MAX_NAMED:,}"
         )
-    if not named and not people:
+    if not records and not people:
         raise Unreadable("a void needs at least one record or id; give records or people")
-    wanted = {"records": _texts(named), "people": _texts(people)}
-    _positions(session, contest.no, wanted["records"])
-    return wanted
+    checked_params = {"records": _texts(records), "people": _texts(people)}
+    _positions(session, contest.no, checked_params["records"])
+    return checked_params
 
 
 def _check_adjustment(_: Session, contest: Contest, params: Mapping[str, Any]) -> dict[str, Any]:
@@ -190,12 +192,12 @@ def _check_rejudge(_: Session, contest: Contest, params: Mapping[str, Any]) -> d
     submissions = discipline(contest.discipline).submissions
     if submissions is None or submissions.judging != "program":
         raise Unreadable(f"{contest.discipline} has no programs to judge again; void or adjust")
-    problem, named = params.get("problem"), params.get("submissions", ())
-    if not _are_names(named) or not isinstance(problem, str | None):
+    problem, submission_ids = params.get("problem"), params.get("submissions", ())
+    if not _are_names(submission_ids) or not isinstance(problem, str | None):
         raise Unreadable(
             "a rejudge has problem or submissions; give an id, a list of ids, or neither"
         )
-    return {"problem": problem, "submissions": _texts(named)}
+    return {"problem": problem, "submissions": _texts(submission_ids)}
 
 
 def _texts(names: Sequence[Any]) -> list[str]:
@@ -206,8 +208,8 @@ def _are_names(value: Any) -> bool:
     return (
         isinstance(value, list | tuple)
         and len(value) <= _MAX_NAMED
-        and all(isinstance(one, str | int) and not isinstance(one, bool) for one in value)
-        and all(_storable(str(one)) for one in value)
+        and all(isinstance(item, str | int) and not isinstance(item, bool) for item in value)
+        and all(_storable(str(item)) for item in value)
     )
 
 

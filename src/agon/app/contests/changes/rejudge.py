@@ -58,7 +58,7 @@ def rows_of(session: Session, change: Change) -> tuple[Change, int]:
     """
     report = dict(change.report or {})
     jobs, setters = (
-        [session.queue.get(one) for one in report[name]] for name in ("jobs", "setters")
+        [session.queue.get(job) for job in report[name]] for name in ("jobs", "setters")
     )
     report["done"] = sum(job.state not in _UNFINISHED for job in jobs)
     waiting = sum(job.state in _UNFINISHED for job in (*setters, *jobs))
@@ -68,7 +68,7 @@ def rows_of(session: Session, change: Change) -> tuple[Change, int]:
         fresh = [job.result["row"] for job in jobs if job.result and "row" in job.result]
         no = change.contest_no
         changes = verdict_changes((_recorded(session, no, row["id"]), row) for row in fresh)
-        report["rows"] = [one.after for one in changes]
+        report["rows"] = [item.after for item in changes]
         report["failed"] = sum(job.state != "done" for job in jobs)
     return replace(change, report=report), waiting
 
@@ -139,12 +139,12 @@ def _require_confirmed(setter: Job) -> None:
 def _received(
     session: Session, contest: Contest, change: Change
 ) -> Iterator[tuple[Line, PublishedProblem]]:
-    wanted, problem = set(change.params["submissions"]), change.params["problem"]
+    submissions, problem = set(change.params["submissions"]), change.params["problem"]
     problems: dict[str, PublishedProblem] = {}
-    for one in session.entries.of_kind(contest.no, [RECEIVED]):
-        entry = read_line(one.line)
+    for stored in session.entries.of_kind(contest.no, [RECEIVED]):
+        entry = read_line(stored.line)
         name, of = entry.body["submission"], entry.body["problem"]
-        if (wanted and name not in wanted) or (problem is not None and of != problem):
+        if (submissions and name not in submissions) or (problem is not None and of != problem):
             continue
         if not session.entries.existing(contest.no, records=[f"submissions/{name}"]):
             continue  # it has no first verdict yet

@@ -66,8 +66,8 @@ class ErrorCollector:
         if self.issues:
             raise InvalidRecords(
                 [
-                    replace(one, count=self.counts[one.code, one.table, one.column])
-                    for one in self.issues
+                    replace(issue, count=self.counts[issue.code, issue.table, issue.column])
+                    for issue in self.issues
                 ]
             )
         if self.conflicts:

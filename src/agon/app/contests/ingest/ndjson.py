@@ -59,8 +59,10 @@ class Lines:
         self._body.close()
 
     def _read_each(self, lines: list[bytes], first: int) -> Batch:
-        given = [one for n, line in enumerate(lines, first) for one in _read(line, n, self._table)]
-        return batch_of(given)
+        records = [
+            record for n, line in enumerate(lines, first) for record in _read(line, n, self._table)
+        ]
+        return batch_of(records)
 
 
 def read_ndjson(chunks: Iterable[bytes], *, table: str | None = None) -> Lines:
@@ -133,14 +135,14 @@ def _read(line: bytes, number: int, table: str | None) -> Iterator[Record]:
     if not line or line.isspace():
         return
     if len(line) > MAX_LINE_BYTES:
-        what = f"has more than {MAX_LINE_BYTES:,} bytes"
-        yield _issue(table, number, None, what, "shorten it")
+        fact = f"has more than {MAX_LINE_BYTES:,} bytes"
+        yield _issue(table, number, None, fact, "shorten it")
         return
     try:
         value = read_json(line)
     except InvalidJson as error:
-        shown = line[:_SHOWN].decode("utf-8", "replace").strip()
-        yield _issue(table, number, shown, error.fact, error.remedy)
+        excerpt = line[:_SHOWN].decode("utf-8", "replace").strip()
+        yield _issue(table, number, excerpt, error.fact, error.remedy)
         return
     if not isinstance(value, dict):
         yield _issue(
@@ -156,11 +158,11 @@ def _enveloped(value: dict[str, Any], number: int) -> Record:
     table, row, external_id = value.get("table"), value.get("row"), value.get("external_id")
     if not _KEYS.issuperset(value):
         extra = next(key for key in value if key not in _KEYS)
-        what = f"has the key {extra[:_SHOWN]!r}"
-        return _issue(None, number, None, what, did_you_mean(extra[:_SHOWN], _KEYS))
+        fact = f"has the key {extra[:_SHOWN]!r}"
+        return _issue(None, number, None, fact, did_you_mean(extra[:_SHOWN], _KEYS))
     if not isinstance(table, str) or not isinstance(row, dict):
-        what = "names no table" if not isinstance(table, str) else "has no object as row"
-        return _issue(None, number, None, what, 'write {"table": …, "row": {…}}')
+        fact = "names no table" if not isinstance(table, str) else "has no object as row"
+        return _issue(None, number, None, fact, 'write {"table": …, "row": {…}}')
     if external_id is not None and not _is_name(external_id):
         remedy = f"give 1 to {_MAX_NAME} printable characters"
         return _issue(table, number, str(external_id)[:_SHOWN], "is not an external_id", remedy)

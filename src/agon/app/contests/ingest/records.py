@@ -126,8 +126,8 @@ class RecordImporter:
         self._references.resolve()
         if self._all_new and not self._errors:
             records = self._encode(valid)
-            done = self._session.entries.start_insert_new(self._contest.no, records)
-            self._inserting = valid, records, done
+            pending = self._session.entries.start_insert_new(self._contest.no, records)
+            self._inserting = valid, records, pending
         else:
             self._insert_rest(valid)
 
@@ -135,8 +135,8 @@ class RecordImporter:
         """Wait for the batch that is being inserted; compare record by record if not all is new."""
         if self._inserting is None:
             return
-        (valid, records, done), self._inserting = self._inserting, None
-        if done():
+        (valid, records, pending), self._inserting = self._inserting, None
+        if pending():
             self._add_seqs(range(records.seq, records.seq + len(records.lines)))
             self._advance(records)
         else:
@@ -158,17 +158,17 @@ class RecordImporter:
     def _new_records(self, valid: ValidatedBatch) -> tuple[list[int], list[int | None]]:
         """Return the indexes of new records, and the position that each supersedes or None."""
         no, known = self._contest.no, self._session.entries.existing
-        given = valid.external_ids or [None] * len(valid.keys)
+        external_ids = valid.external_ids or [None] * len(valid.keys)
         keys = [key for key in valid.keys if key is not None]
-        names = [name for name in given if name is not None]
+        names = [name for name in external_ids if name is not None]
         by_key = _by_name(known(no, records=keys)) if keys else {}
         by_name = _by_name(known(no, external_ids=names)) if names else {}
         indexes: list[int] = []
         replaces: list[int | None] = []
-        for index, (key, name) in enumerate(zip(valid.keys, given, strict=True)):
+        for index, (key, name) in enumerate(zip(valid.keys, external_ids, strict=True)):
             new = _Existing(self._seq + len(indexes) + 1, valid.tables[index], valid.written[index])
-            found = (by_key.get(key or ""), by_name.get(name or ""))
-            existing = [known for known in found if known is not None]
+            candidates = (by_key.get(key or ""), by_name.get(name or ""))
+            existing = [known for known in candidates if known is not None]
             if existing and all(
                 (known.table, known.written) == (new.table, new.written) for known in existing
             ):
@@ -233,17 +233,17 @@ class RecordImporter:
         )
 
 
-def _by_name(known: Mapping[str, ExistingEntry]) -> dict[str, _Existing]:
-    return {name: _existing_record(one) for name, one in known.items()}
+def _by_name(entries: Mapping[str, ExistingEntry]) -> dict[str, _Existing]:
+    return {name: _existing_record(entry) for name, entry in entries.items()}
 
 
-def _existing_record(known: ExistingEntry) -> _Existing:
+def _existing_record(entry: ExistingEntry) -> _Existing:
     """Read an existing entry; only an entry of a record has a table and a row."""
-    body = orjson.loads(known.line)["body"]
+    body = orjson.loads(entry.line)["body"]
     if "table" not in body or "row" not in body:
-        return _Existing(known.seq, None, None)
+        return _Existing(entry.seq, None, None)
     return _Existing(
-        known.seq, body["table"], orjson.dumps(body["row"], option=orjson.OPT_SORT_KEYS)
+        entry.seq, body["table"], orjson.dumps(body["row"], option=orjson.OPT_SORT_KEYS)
     )
 
 
@@ -251,19 +251,19 @@ def _conflict(
     valid: ValidatedBatch, index: int, existing: Sequence[_Existing], *, known: bool
 ) -> str:
     line = valid.lines[index]
-    if len({one.seq for one in existing}) > 1:
-        seqs = " and ".join(str(one.seq) for one in existing)
+    if len({item.seq for item in existing}) > 1:
+        seqs = " and ".join(str(item.seq) for item in existing)
         return (
             f"line {line}: its key and its external id belong to two entries, {seqs}; "
             "send one of them"
         )
     names = valid.external_ids
-    what = f"the record {valid.keys[index]}"
+    record_text = f"the record {valid.keys[index]}"
     if not known and names is not None:
-        what = f"the external id {names[index]!r}"
+        record_text = f"the external id {names[index]!r}"
     return (
-        f"line {line}: {what} is entry {existing[0].seq} with other content; leave it out, or "
-        "ask to replace it"
+        f"line {line}: {record_text} is entry {existing[0].seq} with other content; "
+        "remove it, or replace it (option replace)"
     )
 
 

@@ -77,27 +77,33 @@ class References:
         for (target, column), existing in self._there.items():
             if target == table and column in columns:
                 existing.update(columns[column])
-        for one in self._of[table]:
-            values = columns.get(one.column)
-            if values and (unknown := set(values) - one.existing - one.missing_values - _NOT_GIVEN):
+        for reference in self._of[table]:
+            values = columns.get(reference.column)
+            if values and (
+                unknown := set(values) - reference.existing - reference.missing_values - _NOT_GIVEN
+            ):
                 first = dict(zip(reversed(values), reversed(lines), strict=True))
                 for value in sorted(unknown, key=first.__getitem__):
-                    one.pending.setdefault(value, first[value])
+                    reference.pending.setdefault(value, first[value])
 
     def resolve(self) -> None:
         """Look up the collected references; those not found are checked again at the end."""
         for table, references in self._of.items():
-            for one in references:
-                keys = {value: one.key(value) for value in one.pending if value not in one.existing}
-                found = self._find(one, list(keys.values())) if keys else set()
+            for reference in references:
+                keys = {
+                    value: reference.key(value)
+                    for value in reference.pending
+                    if value not in reference.existing
+                }
+                existing_keys = self._find(reference, list(keys.values())) if keys else set()
                 for value, key in keys.items():
-                    if key in found:
-                        one.existing.add(value)
+                    if key in existing_keys:
+                        reference.existing.add(value)
                     else:
-                        one.missing_values.add(value)
-                        missing = _Missing(table, one, one.pending[value], value)
-                        self._missing.setdefault((one.target.name, key), []).append(missing)
-                one.pending.clear()
+                        reference.missing_values.add(value)
+                        missing = _Missing(table, reference, reference.pending[value], value)
+                        self._missing.setdefault((reference.target.name, key), []).append(missing)
+                reference.pending.clear()
         for existing in self._there.values():
             if len(existing) > _MAX_REMEMBERED:
                 existing.clear()
@@ -109,21 +115,21 @@ class References:
         for (target, key), missing in self._missing.items():
             by_target.setdefault(target, []).append((key, missing))
         for pairs in by_target.values():
-            found = self._find(pairs[0][1][0].reference, [key for key, _ in pairs])
+            existing = self._find(pairs[0][1][0].reference, [key for key, _ in pairs])
             for key, missing in pairs:
-                if key not in found:
-                    for one in missing:
-                        errors.add(_issue(one))
+                if key not in existing:
+                    for missing_key in missing:
+                        errors.add(_issue(missing_key))
 
     def _references(self, schema: Schema, table: Table) -> list[_Reference]:
-        found = []
+        references = []
         for key in table.foreign_keys:
             target, name = schema.table(key.other_table), key.other_column
             keyed = target.key == (name,)
             # Without a key, rows of this request do not show that a value exists.
             existing = self._there.setdefault((target.name, name), set()) if keyed else set()
-            found.append(_Reference(key.column, target, name, keyed=keyed, existing=existing))
-        return found
+            references.append(_Reference(key.column, target, name, keyed=keyed, existing=existing))
+        return references
 
     def _find(self, reference: _Reference, keys: list[str]) -> set[str]:
         target = reference.target.name
@@ -135,12 +141,14 @@ class References:
 
     def _scan(self, table: str, column: str) -> set[str]:
         """Return all values of a column that is not the key of its table."""
-        found: set[str] = set()
+        values: set[str] = set()
         after = 0
         while page := self._session.entries.rows(self._contest.no, table, after=after, limit=_PAGE):
-            found.update(str(orjson.loads(one.line)["body"]["row"].get(column)) for one in page)
+            values.update(
+                str(orjson.loads(entry.line)["body"]["row"].get(column)) for entry in page
+            )
             after = page[-1].seq
-        return found
+        return values
 
 
 def _issue(missing: _Missing) -> RowIssue:
@@ -197,41 +205,44 @@ class CrossRowChecks:
         after = 0
         about = self._schema.table(table)
         while page := self._session.entries.rows(self._contest.no, table, after=after, limit=_PAGE):
-            for one in page:
-                row = orjson.loads(one.line)["body"]["row"]
+            for entry in page:
+                row = orjson.loads(entry.line)["body"]["row"]
                 key = record_key(about, row)
                 if key is not None:
                     rows.pop(at_key.get(key, 0), None)
-                    at_key[key] = one.seq
-                rows[one.seq] = row
+                    at_key[key] = entry.seq
+                rows[entry.seq] = row
             after = page[-1].seq
         return rows
 
     def _visible(self, rows: Rows) -> Rows:
-        lines = (one.line for one in self._session.entries.after(self._contest.no))
+        lines = (entry.line for entry in self._session.entries.after(self._contest.no))
         state = fold(lines, start=empty_ledger(self._contest.id))
-        seen = set(state.spans.records(at=state.contest.seq).tolist())
+        visible = set(state.spans.records(at=state.contest.seq).tolist())
         return {
-            name: {seq: row for seq, row in of.items() if seq in seen} for name, of in rows.items()
+            name: {seq: row for seq, row in of.items() if seq in visible}
+            for name, of in rows.items()
         }
 
     def _issues(self, rows: Rows) -> list[RowIssue]:
         """Return the issues of new records, or of all where no new record has one."""
-        given = {name: list(of.values()) for name, of in rows.items() if of}
+        columns = {name: list(of.values()) for name, of in rows.items() if of}
         try:
-            read_rows(self._schema, given).close()
+            read_rows(self._schema, columns).close()
         except InvalidRecords as invalid:
-            found = [one for one in invalid.issues if (one.table, one.reason) in self._reasons]
-            return list(self._conflict(found, {name: list(of) for name, of in rows.items()}))
+            relevant = [
+                issue for issue in invalid.issues if (issue.table, issue.reason) in self._reasons
+            ]
+            return list(self._conflict(relevant, {name: list(of) for name, of in rows.items()}))
         return []
 
     def _conflict(
         self, issues: list[RowIssue], seqs: Mapping[str, list[int]]
     ) -> Iterable[RowIssue]:
         new = [
-            one
-            for one in issues
-            if one.row is not None and seqs[one.table][one.row - 1] > self._contest.seq
+            issue
+            for issue in issues
+            if issue.row is not None and seqs[issue.table][issue.row - 1] > self._contest.seq
         ]
         # The rows are those of the ledger, so that their numbers are not those of the request.
-        return (replace(one, location=one.table, row=None, count=1) for one in new or issues)
+        return (replace(issue, location=issue.table, row=None, count=1) for issue in new or issues)

@@ -127,7 +127,7 @@ class RecordValidator:
                 id_faults = id_issues(of, rows[index], key, number=lines[index])
                 is_valid[index] = not id_faults
                 issues += id_faults
-        for issue in sorted(issues, key=lambda one: one.row or 0):
+        for issue in sorted(issues, key=lambda item: item.row or 0):
             self._errors.add(issue)
         valid = ValidatedBatch(lines, batch.tables, written, keys, batch.external_ids)
         return valid if all(is_valid) else valid.only([*compress(range(len(rows)), is_valid)])
@@ -242,11 +242,11 @@ def _suspects(written: Sequence[bytes]) -> Iterator[int]:
             yield index
 
 
-def _not_a_row(table: Any, row: Any, line: int, known: Mapping[str, Any]) -> RowIssue:
+def _not_a_row(table: Any, row: Any, line: int, columns: Mapping[str, Any]) -> RowIssue:
     name = str(table)[:80]
-    if table not in known:
+    if table not in columns:
         return RowIssue("unknown-table", name, "records", line, None, name, "is not a table here",
-                       did_you_mean(name, known))  # fmt: skip
+                       did_you_mean(name, columns))  # fmt: skip
     return RowIssue("wrong-type", name, name, line, None, str(row)[:80], "is not an object",
                    "give columns by name")  # fmt: skip
 

@@ -179,8 +179,15 @@ def _after(session: Session, contest: Contest, entry: Entry, fresh: Iterable[Ent
     """Return a contest after one more entry; ``fresh`` are those not stored yet, it included."""
 
     def adoptions() -> Iterable[Adoption]:
-        stored = (one.line for one in session.entries.of_kind(contest.no, ADOPTING))
-        return _adoptions(chain(stored, (one.line for one in fresh if one.kind in ADOPTING)))
+        stored = (
+            stored_entry.line for stored_entry in session.entries.of_kind(contest.no, ADOPTING)
+        )
+        return _adoptions(
+            chain(
+                stored,
+                (stored_entry.line for stored_entry in fresh if stored_entry.kind in ADOPTING),
+            )
+        )
 
     return apply(
         contest, entry.kind, entry.body, seq=entry.seq, head=entry.sha256, adoptions=adoptions

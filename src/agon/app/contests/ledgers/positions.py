@@ -44,12 +44,12 @@ def position(session: Session, view: View, as_of: str | None) -> int | None:
         return shown(view)
     text, limit = as_of.strip(), reach(view)
     if text.isascii() and text.isdigit():
-        wanted = int(text) if len(text) <= _MAX_DIGITS else view.contest.seq
+        target = int(text) if len(text) <= _MAX_DIGITS else view.contest.seq
     else:
         time = parse_time(text)
         assert time is not None  # noqa: S101 - it is None only for None
-        wanted = session.entries.position_at(view.contest.no, time)
-    return wanted if limit is None else min(wanted, limit)
+        target = session.entries.position_at(view.contest.no, time)
+    return target if limit is None else min(target, limit)
 
 
 def board_named(contest: Contest, name: str | None) -> str:
@@ -90,11 +90,11 @@ def snapshot_at(session: Session, view: View, board: str | None, as_of: str | No
     """
     name = board_named(view.contest, board)
     until = position(session, view, as_of)
-    found = session.snapshots.latest(view.contest.no, name, until=until)
-    if found is None:
+    snapshot = session.snapshots.latest(view.contest.no, name, until=until)
+    if snapshot is None:
         by_then = "yet" if as_of is None else f"by {as_of}"
         raise NotFound(
             f"nothing was published of {view.contest.id}/{name} {by_then}; "
             + ("try again when it has been scored" if as_of is None else "ask for a later time")
         )
-    return found
+    return snapshot

@@ -114,7 +114,7 @@ def next_season(service: Service, contest: Contest, *, id: str, by: Caller) -> C
         Conflict: the id is taken.
     """
     series = contest.series or contest.id
-    wanted = NewContest(
+    new_contest = NewContest(
         id=id,
         discipline=contest.discipline,
         title=contest.title,
@@ -125,7 +125,7 @@ def next_season(service: Service, contest: Contest, *, id: str, by: Caller) -> C
         series=series,
         boards=contest.boards,
     )
-    return create(service, wanted, by=by)
+    return create(service, new_contest, by=by)
 
 
 def require_contest_id(contest_id: str) -> None:
@@ -162,8 +162,8 @@ def _require_valid(new: NewContest) -> None:
 
 def _last_season(session: Session, series: str) -> int:
     """Return the highest season of a series; the contest it is named after is the first."""
-    found = [one.season or 0 for one in session.contests.page(series=series, limit=1000)]
+    numbers = [contest.season or 0 for contest in session.contests.page(series=series, limit=1000)]
     with suppress(NotFound):
         session.contests.get(series)
-        found.append(1)
-    return max(found, default=0)
+        numbers.append(1)
+    return max(numbers, default=0)

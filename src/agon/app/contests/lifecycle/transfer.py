@@ -98,7 +98,7 @@ def import_contest(
     allow(by, "import", contest=ledger.contest)
     with service.store.write() as session:
         contest = _target_contest(session, ledger, by)
-        known, importer = contest.seq, _EntryImporter(contest)
+        last, importer = contest.seq, _EntryImporter(contest)
         session.entries.append(contest.no, importer.entries(ledger))
         importer.errors.raise_any()
         contest = Contest(
@@ -108,7 +108,7 @@ def import_contest(
         announce(service, session, _import_event(service, contest, ledger))
         add_audit_entry(
             service, session, by=by, action="contest.import", target=contest.id,
-            detail={"after": known, "seq": contest.seq},
+            detail={"after": last, "seq": contest.seq},
         )  # fmt: skip
         return contest
 
@@ -153,14 +153,14 @@ class _ImportedHeads:
 
 def _imported_heads(session: Session, contest: Contest) -> _ImportedHeads | None:
     """Return the heads a ledger was imported with, if it has not grown since."""
-    after, found = 0, None
+    after, newest = 0, None
     while page := session.events.after(after, contest_no=contest.no, limit=_PAGE):
-        found = next((one for one in reversed(page) if one.kind == IMPORTED), found)
+        newest = next((line for line in reversed(page) if line.kind == IMPORTED), newest)
         after = page[-1].no
-    if found is None or found.seq != contest.seq:
+    if newest is None or newest.seq != contest.seq:
         return None
-    key = found.body["public_key"]
-    heads = [SignedHead(Head(**one["head"]), one["signature"]) for one in found.body["heads"]]
+    key = newest.body["public_key"]
+    heads = [SignedHead(Head(**line["head"]), line["signature"]) for line in newest.body["heads"]]
     return _ImportedHeads(None if key is None else bytes.fromhex(key), heads)
 
 
@@ -235,7 +235,7 @@ class _EntryImporter:
 def _import_event(service: Service, contest: Contest, ledger: LedgerDirectory) -> Event:
     key = ledger.public_key
     heads: list[Mapping[str, Any]] = [
-        {"head": one.head.to_dict(), "signature": one.signature} for one in ledger.heads
+        {"head": head.head.to_dict(), "signature": head.signature} for head in ledger.heads
     ]
     return Event(
         no=0,

@@ -57,8 +57,8 @@ def accept_agent(
             "its row with its stake to validators"
         )
     name = service.new_id()
-    kept = {"miner_uid": uid, "agent": agent, "competition": competition}
-    received = received_draft(service, name, submission, kept, by)
+    stored_content = {"miner_uid": uid, "agent": agent, "competition": competition}
+    received = received_draft(service, name, submission, stored_content, by)
     row = {
         "id": name,
         "miner_uid": uid,
@@ -117,18 +117,18 @@ def _agent(agent: Any) -> dict[str, Any]:
 def _competition(session: Session, contest: Contest, name: Any) -> str | None:
     if name is None:
         name = MAIN
-        given = False
+        is_given = False
     else:
-        given = True
+        is_given = True
     rows = session.entries.rows(contest.no, "competitions", limit=10_000)
-    known = [str(orjson.loads(one.line)["body"]["row"]["id"]) for one in rows] or [MAIN]
-    if str(name) not in known:
+    competitions = [str(orjson.loads(row.line)["body"]["row"]["id"]) for row in rows] or [MAIN]
+    if str(name) not in competitions:
         raise NotFound(
-            f"there is no competition {str(name)[:80]!r}: {did_you_mean(str(name), known)}"
+            f"there is no competition {str(name)[:80]!r}: {did_you_mean(str(name), competitions)}"
         )
-    return str(name) if given else None
+    return str(name) if is_given else None
 
 
 def _validators(session: Session, contest: Contest) -> set[str]:
     rows = session.entries.rows(contest.no, "validators", limit=10_000)
-    return {str(orjson.loads(one.line)["body"]["row"]["id"]) for one in rows}
+    return {str(orjson.loads(row.line)["body"]["row"]["id"]) for row in rows}

@@ -71,25 +71,25 @@ def _acceptance_of(contest: Contest) -> _Acceptance:
 def _earlier(session: Session, contest: Contest, submission: Submission) -> Submitted | None:
     """Return the submission that was sent under the same external id."""
     name = submission.external_id or ""
-    known = session.entries.existing(contest.no, external_ids=[name]).get(name)
-    if known is None:
+    existing = session.entries.existing(contest.no, external_ids=[name]).get(name)
+    if existing is None:
         return None
     entry = next(
-        read_line(one.line)
-        for one in session.entries.after(contest.no, known.seq - 1, until=known.seq)
+        read_line(stored.line)
+        for stored in session.entries.after(contest.no, existing.seq - 1, until=existing.seq)
     )
     if not _is_same(contest, entry, submission):
         # Naming the entry would show how much was recorded.
         raise Conflict(f"the external id {name!r} is that of another record; take another one")
-    return Submitted(id=entry.body["submission"], seq=known.seq)
+    return Submitted(id=entry.body["submission"], seq=existing.seq)
 
 
 def _is_same(contest: Contest, entry: Line, submission: Submission) -> bool:
     body = entry.body
     if entry.kind != "submission-received" or body["user"] != submission.user:
         return False
-    sent = {name: value for name, value in submission.content.items() if value is not None}
-    kept = {name: value for name, value in body["content"].items() if value is not None}
+    new = {name: value for name, value in submission.content.items() if value is not None}
+    stored = {name: value for name, value in body["content"].items() if value is not None}
     return bool(
-        body["problem"] == submission.problem and _acceptance_of(contest).canonical(sent) == kept
+        body["problem"] == submission.problem and _acceptance_of(contest).canonical(new) == stored
     )

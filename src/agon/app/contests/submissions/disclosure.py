@@ -67,10 +67,10 @@ def problems(
     published: dict[str, Line] = {}
     contest, until = view.contest, reach(view)
     with service.store.read() as session:
-        for one in session.entries.of_kind(contest.no, [PUBLISHED], until=until):
-            entry = read_line(one.line)
+        for stored in session.entries.of_kind(contest.no, [PUBLISHED], until=until):
+            entry = read_line(stored.line)
             name = entry.body["problem"]
-            first.setdefault(name, one.seq)  # published again, it keeps its position
+            first.setdefault(name, stored.seq)  # published again, it keeps its position
             published[name] = entry
         page = [(seq, name) for name, seq in first.items() if seq > after][:limit]
         freezes = freezes_at(session, contest, until=until) if page else {}
@@ -108,9 +108,9 @@ def _view(
 
 def _problem_view(session: Session, view: View, problem_id: str) -> dict[str, Any]:
     limit = reach(view)
-    found = published_problem(session, view.contest, problem_id, until=limit)
+    published = published_problem(session, view.contest, problem_id, until=limit)
     at = revealed_at(session, view.contest, problem_id, until=limit)
-    return visible_fields(found, revealed=at is not None)
+    return visible_fields(published, revealed=at is not None)
 
 
 def _without_answer(problem: dict[str, Any]) -> dict[str, Any]:

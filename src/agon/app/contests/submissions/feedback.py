@@ -86,7 +86,7 @@ def count_submissions(
     A submission that ended in ``sandbox_error`` does not count.
     """
     ids = service.submission_index.of(session, contest.no, contest.id, user=user, problem=problem)
-    recorded = session.entries.existing(contest.no, records=[f"submissions/{one}" for one in ids])
+    recorded = session.entries.existing(contest.no, records=[f"submissions/{name}" for name in ids])
     failed = sum(
         orjson.loads(entry.line)["body"]["row"]["verdict"] == SANDBOX_ERROR
         for entry in recorded.values()

@@ -51,9 +51,11 @@ def submission(service: Service, view: View, submission_id: str, *, by: Caller) 
     key, sees_all = received_key(submission_id), _sees_all(view, by)
     with service.store.read() as session:
         feedback = Feedback(session, view, now=service.clock())
-        known = session.entries.existing(view.contest.no, records=[key]).get(key)
-        if known is not None:
-            for entry in session.entries.after(view.contest.no, known.seq - 1, until=known.seq):
+        received = session.entries.existing(view.contest.no, records=[key]).get(key)
+        if received is not None:
+            for entry in session.entries.after(
+                view.contest.no, received.seq - 1, until=received.seq
+            ):
                 visible = _visible(session, view, by, entry, sees_all=sees_all, feedback=feedback)
                 if visible is not None:
                     return visible
@@ -80,10 +82,10 @@ def submissions(
     with service.store.read() as session:
         start = 0
         if after is not None:
-            known = session.entries.existing(view.contest.no, records=[received_key(after)])
-            if not known:
+            entries = session.entries.existing(view.contest.no, records=[received_key(after)])
+            if not entries:
                 raise Unreadable("this cursor is not of this list; begin again without it")
-            start = known[received_key(after)].seq
+            start = entries[received_key(after)].seq
         feedback = Feedback(session, view, now=service.clock())
         return list(islice(_all(session, view, by, feedback, start), limit))
 
@@ -135,7 +137,7 @@ def _verdicts(session: Session, view: View, name: str) -> Iterator[Mapping[str, 
     key = record_key(tables["submissions"], {"id": name}) if "submissions" in tables else None
     if key is None:
         return
-    found = session.entries.existing(view.contest.no, records=[key], until=view.until)
-    for known in found.values():
-        for entry in session.entries.after(view.contest.no, known.seq - 1, until=known.seq):
+    entries = session.entries.existing(view.contest.no, records=[key], until=view.until)
+    for existing in entries.values():
+        for entry in session.entries.after(view.contest.no, existing.seq - 1, until=existing.seq):
             yield orjson.loads(entry.line)["body"]["row"]

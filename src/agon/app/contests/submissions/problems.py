@@ -68,12 +68,14 @@ def publish_problem(
         problem = problem.as_published(None if earlier is None else earlier.body["package"])
         if contest.state == "final":
             raise Conflict(f"{contest.id} is final; publish the problem in another contest")
-        kept = {
+        stored_package = {
             **problem.declared(),
             "first_index": problem.first_index,
             "source": problem.source.decode(),
         }
-        job = gate_job(contest, id=service.new_id(), problem=problem.id, package=kept, by=by.name)
+        job = gate_job(
+            contest, id=service.new_id(), problem=problem.id, package=stored_package, by=by.name
+        )
         return problem.id, session.queue.add(job, now=service.clock())
 
 
@@ -105,13 +107,13 @@ def published_problem(
     """
     table = _table(contest)
     key = record_key(table, {"id": problem_id}) if problem_id.isprintable() else None
-    known = session.entries.existing(contest.no, records=[key] if key else [], until=until).get(
+    existing = session.entries.existing(contest.no, records=[key] if key else [], until=until).get(
         key or ""
     )
-    if known is None:
+    if existing is None:
         raise NotFound(f"{contest.id} has no problem {problem_id[:80]!r}; list its problems")
-    row = _at(session, contest, known.seq).body["row"]
-    before = _at(session, contest, known.seq - 1)
+    row = _at(session, contest, existing.seq).body["row"]
+    before = _at(session, contest, existing.seq - 1)
     entry: Line | None = before if _publishes(before, problem_id) else None
     if entry is None:
         # The row was replaced since, so the entry is not the one before it.
@@ -142,21 +144,21 @@ def problem_rows(
     session: Session, contest: Contest, *, until: int | None = None
 ) -> dict[str, Mapping[str, Any]]:
     """Return the newest row of each of a contest's problems at a position, by id."""
-    table, found, after = _table(contest).name, dict[str, Mapping[str, Any]](), 0
+    table, rows_by_id, after = _table(contest).name, dict[str, Mapping[str, Any]](), 0
     while True:
         rows = session.entries.rows(contest.no, table, after=after, until=until, limit=_PORTION)
-        for one in rows:
-            row = orjson.loads(one.line)["body"]["row"]
-            found[row["id"]] = row
+        for stored in rows:
+            row = orjson.loads(stored.line)["body"]["row"]
+            rows_by_id[row["id"]] = row
         if len(rows) < _PORTION:
-            return found
+            return rows_by_id
         after = rows[-1].seq
 
 
 def revealed_ids(session: Session, contest: Contest, *, until: int | None = None) -> frozenset[str]:
     """Return the ids of the problems that were revealed up to a position."""
-    found = session.entries.of_kind(contest.no, [REVEALED], until=until)
-    return frozenset(orjson.loads(one.line)["body"]["problem"] for one in found)
+    entries = session.entries.of_kind(contest.no, [REVEALED], until=until)
+    return frozenset(orjson.loads(entry.line)["body"]["problem"] for entry in entries)
 
 
 def visible_fields(problem: PublishedProblem, *, revealed: bool) -> dict[str, Any]:
@@ -168,12 +170,12 @@ def visible_fields(problem: PublishedProblem, *, revealed: bool) -> dict[str, An
         ``revealed``; of a revealed one ``source`` and ``terms`` as well.
     """
     package = problem.package
-    shown = {
+    fields = {
         "id": problem.id,
         **disclosure(package, freeze=problem.freeze_started_at),
         "revealed": revealed,
     }
-    return shown | ({name: package[name] for name in _HIDDEN} if revealed else {})
+    return fields | ({name: package[name] for name in _HIDDEN} if revealed else {})
 
 
 def _problem(package: Mapping[str, Any]) -> Problem:
@@ -213,7 +215,7 @@ def _table(contest: Contest) -> Table:
 
 def _at(session: Session, contest: Contest, seq: int) -> Line:
     return next(
-        read_line(one.line) for one in session.entries.after(contest.no, seq - 1, until=seq)
+        read_line(entry.line) for entry in session.entries.after(contest.no, seq - 1, until=seq)
     )
 
 
@@ -225,12 +227,12 @@ def _last(
     session: Session, contest: Contest, kind: str, problem_id: str, *, until: int | None
 ) -> Line | None:
     """Return the last entry of a kind that is about a problem."""
-    found = None
-    for one in session.entries.of_kind(contest.no, [kind], until=until):
-        entry = read_line(one.line)
+    last = None
+    for stored in session.entries.of_kind(contest.no, [kind], until=until):
+        entry = read_line(stored.line)
         if entry.body["problem"] == problem_id:
-            found = entry
-    return found
+            last = entry
+    return last
 
 
 def optional_text(name: str, value: Any, most: int) -> str | None:

@@ -39,7 +39,7 @@ def accept_program(
     """
     content = content_of(contest, submission)
     source = _source(content.get("source"))
-    kept = {
+    stored_content = {
         "source": source,
         "method_tag": optional_text("method_tag", content.get("method_tag"), _MAX_TAG),
         "notes": optional_text("notes", content.get("notes"), _MAX_NOTES),
@@ -52,7 +52,7 @@ def accept_program(
         service, session, contest, user=submission.user, problem=submission.problem
     )
     name = service.new_id()
-    draft = received_draft(service, name, submission, kept, by)
+    draft = received_draft(service, name, submission, stored_content, by)
     contest = append(service, session, contest, [draft])
     judging = Judging(
         submission=name,

@@ -60,14 +60,14 @@ def content_of(contest: Contest, submission: Submission) -> Mapping[str, Any]:
         Unreadable: it is not an object, or has an unknown field.
     """
     kind = discipline(contest.discipline).submissions
-    known = () if kind is None else kind.fields
+    names = () if kind is None else kind.fields
     content = submission.content
     if not isinstance(content, Mapping):
-        raise Unreadable(f"the content is not an object; give {', '.join(known)}")
+        raise Unreadable(f"the content is not an object; give {', '.join(names)}")
     for name in content:
-        if name not in known:
+        if name not in names:
             raise Unreadable(
-                f"the content has {str(name)[:80]!r}: {did_you_mean(str(name), known)}"
+                f"the content has {str(name)[:80]!r}: {did_you_mean(str(name), names)}"
             )
     return content
 

@@ -1,10 +1,10 @@
 """Let the Python of a task's tests prefer installed modules to those of the agent.
 
-Python reads this module at its start. The tests run in ``/app`` beside what the agent left, and
+Python reads this module at its start. The tests run in ``/app``, which the agent left, and
 Python searches that folder first: the agent's ``pytest.py`` or ``json.py`` would run in place of
 the installed module. Here a module of the agent is imported only if no installed one has its name,
 or if the image itself has a module of that name in the same place, as a task may whose subject is
-an installed project. Distributions, from which pytest takes its plugins, are treated alike.
+an installed project. Distributions, from which pytest takes its plugins, are treated likewise.
 
 Programs of the agent are left alone. Runs with Python 3.7 and later.
 """

@@ -22,7 +22,7 @@ CLOCK_PROCESS_CPUTIME_ID = 2
 CLONE_NEWUSER = 0x10000000
 _CAPABILITY_VERSION_3 = 0x20080522
 _MAX_DESCRIPTOR = 0xFFFFFFFF
-_MOST_DESCRIPTORS = 1 << 20
+_MAX_DESCRIPTORS = 1 << 20
 """What ``fs.nr_open`` is unless an administrator raised it."""
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -75,7 +75,7 @@ def close_from(lowest: int) -> None:
     try:
         syscall(SYS_CLOSE_RANGE, lowest, _MAX_DESCRIPTOR, 0)
     except OSError:  # Linux before 5.9
-        os.closerange(lowest, _MOST_DESCRIPTORS)
+        os.closerange(lowest, _MAX_DESCRIPTORS)
 
 
 def drop_capabilities() -> None:
