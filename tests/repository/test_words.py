@@ -27,7 +27,6 @@ ALLOWED = {
     "src/agon/disciplines/challenge/boards.py": {"nobody"},
     "src/agon/disciplines/challenge/explanations.py": {"nobody"},
     "src/agon/disciplines/challenge/waterfall.py": {"nobody"},
-    "src/agon/disciplines/community/components/curves.py": {"nobody"},
     "src/agon/disciplines/community/integrity.py": {"everybody"},
     "src/agon/disciplines/community/rings.py": {"everybody"},
     "src/agon/disciplines/dojo/integrity.py": {"nobody"},

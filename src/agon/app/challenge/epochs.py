@@ -58,15 +58,15 @@ def cautions(result: Result) -> list[str]:
     outcome = outcome_of(result)
     epoch, recorded = outcome.epoch, outcome.network.facts.epochs
     last = outcome.network.facts.last_epoch
-    found = []
+    warnings = []
     if epoch > last:
-        found.append(
+        warnings.append(
             f"epoch {epoch} is after the last one in the records, {last}: the evaluations of then "
             "are carried forward, and decay goes on"
         )
     elif len(recorded) and epoch < int(recorded[0]):
-        found.append(f"epoch {epoch} is before the first one in the records, {int(recorded[0])}")
-    return found
+        warnings.append(f"epoch {epoch} is before the first one in the records, {int(recorded[0])}")
+    return warnings
 
 
 def imported_uids(result: Result) -> list[str]:

@@ -62,7 +62,7 @@ def board_of(result: Result, name: str) -> BoardOrReason:
             "score": pa.array([], pa.float64()),
         }
     )
-    return BoardOrReason(Board(name, empty, tuple(Unscored(one, reason) for one in ids)), reason)
+    return BoardOrReason(Board(name, empty, tuple(Unscored(id_, reason) for id_ in ids)), reason)
 
 
 def board_or_reasons(result: Result, name: str) -> Board:
@@ -89,7 +89,7 @@ def explanation_or_reason(result: Result, name: str, *, board: str) -> Explanati
         return result.explain(name, board=board)
     except NotScorable as error:
         unscored = board_or_reasons(result, board).unscored
-        if not any(one.id == name for one in unscored):
+        if not any(item.id == name for item in unscored):
             raise
         return Explanation(board, name, None, None, (), reason=str(error))
 
@@ -104,4 +104,4 @@ def _ids(result: Result, board: str) -> list[str]:
         return []
     ids = pc.unique(pc.cast(result.records.arrow(table, [name])[name], pa.string()))
     order = pa.array(np.asarray(id_order(ids)))
-    return [str(one) for one in ids.take(order).to_pylist()]
+    return [str(name) for name in ids.take(order).to_pylist()]

@@ -13,7 +13,7 @@ epoch = option(
 
 
 def warn(warnings: Iterable[str]) -> None:
-    """Print warnings beside the output, to stderr."""
+    """Print warnings to stderr."""
     for text in warnings:
         click.echo(f"warning: {text}", err=True)
 

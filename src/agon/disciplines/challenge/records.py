@@ -30,7 +30,7 @@ _RULES = (
         choices=("linear", "winner_takes_all", "quadratic", "ranked"),
     ),
     Column("ranked_zero", Kind.TEXT, required=False, choices=("paid", "unpaid")),
-    Column("top_n", Kind.INTEGER, required=False, low=1, high=_MOST),
+    Column("top_n", Kind.INTEGER, required=False, low=1, high=_MAX_RULE_VALUE),
     Column("improvement_threshold", Kind.NUMBER, required=False, low=0, high=10),
     Column("improvement", Kind.TEXT, required=False, choices=("relative", "absolute")),
     Column("grace_epochs", Kind.INTEGER, required=False, low=0, high=_MAX_RULE_VALUE),
