@@ -39,7 +39,7 @@ class Board:
     """An ordered table of results: ``rank``, ``id``, ``score`` and the board's own columns.
 
     ``id`` is text, ``score`` a float on the published grid. ``unscored`` lists who is not in the
-    table, with the reason, in id order. ``context`` names what the columns depend on besides edition
+    table, with the reason, in id order. ``context`` names what columns depend on besides edition
     and records (an epoch, the method and level of intervals), for JSON, and ``caption`` says it in
     words for headings; neither is hashed.
     """

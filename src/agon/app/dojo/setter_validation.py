@@ -81,7 +81,8 @@ def _require_determinism(check: DeterminismCheck, first_index: int) -> None:
     first_term, second_term = (_term(result, at) for result in (first, second))
     raise InvalidSetter(
         f"{term_name(at, first_index=first_index)} differs between two runs with different hash "
-        f"seeds: {first_term} and {second_term}; make the setter deterministic (no sets, no hash(), no random)"
+        f"seeds: {first_term} and {second_term}; "
+        "make the setter deterministic (no sets, no hash(), no random)"
     )
 
 
