@@ -175,6 +175,8 @@ class _Checked:
         self._known_ids = known_ids
 
     def missing_columns(self) -> list[RowIssue]:
+        if not self._raw.types and not self._raw.others and self._is_empty():
+            return []  # a data frame without rows may have no columns either
         issues = []
         for column in self._table.columns:
             if column.required and column.name not in self._raw.types:
@@ -185,6 +187,10 @@ class _Checked:
                 issue = _about(self._table.name, self._raw.location, "is missing", remedy)
                 issues.append(replace(issue, code="missing-column", column=column.name))
         return issues
+
+    def _is_empty(self) -> bool:
+        sql = f"SELECT 1 FROM {self._raw.relation} LIMIT 1"
+        return self._connection.execute(sql).fetchone() is None
 
     def rows(self) -> list[RowIssue]:
         checks = checks_of(self._table, self._casts, relation)

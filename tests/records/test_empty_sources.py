@@ -1,0 +1,78 @@
+"""Tables without rows are legal in every form of records, and say the same in all of them."""
+
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from agon.disciplines import BUILT_IN, discipline
+from agon.records import InvalidRecords, Schema, read, read_rows
+
+
+def _columns(schema: Schema) -> dict[str, list[str]]:
+    return {table.name: [column.name for column in table.columns] for table in schema}
+
+
+def _folder(schema: Schema, folder: Path, form: str) -> str:
+    for name, columns in _columns(schema).items():
+        file = folder / f"{name}.{form}"
+        if form == "csv":
+            file.write_text(",".join(columns) + "\n")
+        elif form == "ndjson":
+            file.write_text("")
+        else:
+            pq.write_table(pa.table({one: pa.array([], pa.string()) for one in columns}), file)
+    return str(folder)
+
+
+def _database(schema: Schema, folder: Path, form: str) -> str:
+    file = folder / f"empty.{form}"
+    connection: Any = duckdb.connect(str(file)) if form == "duckdb" else sqlite3.connect(file)
+    for name, columns in _columns(schema).items():
+        listed = ", ".join(f'"{one}" VARCHAR' for one in columns)
+        connection.execute(f"CREATE TABLE {name} ({listed})")
+    connection.commit()
+    connection.close()
+    return str(file)
+
+
+FRAMES: dict[str, Callable[[list[str]], Any]] = {
+    "rows": lambda _: [],
+    "arrow": lambda columns: pa.table({one: pa.array([], pa.null()) for one in columns}),
+    "arrow without columns": lambda _: pa.table({}),
+    "polars": lambda columns: pl.DataFrame({one: [] for one in columns}),
+    "polars without columns": lambda _: pl.DataFrame(),
+    "pandas": lambda columns: pd.DataFrame({one: [] for one in columns}),
+    "pandas without columns": lambda _: pd.DataFrame(),
+}
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_empty_tables_of_every_form_are_the_same_records(name: str, tmp_path: Path) -> None:
+    """A contest without records has a board; so have an empty file and an empty data frame."""
+    schema = discipline(name).schema
+    hashes = {}
+    for form in ("csv", "ndjson", "parquet"):
+        folder = tmp_path / form
+        folder.mkdir()
+        hashes[form] = read(schema, _folder(schema, folder, form)).sha256
+    for form in ("duckdb", "sqlite"):
+        hashes[form] = read(schema, _database(schema, tmp_path, form)).sha256
+    for form, made in FRAMES.items():
+        tables = {table: made(columns) for table, columns in _columns(schema).items()}
+        hashes[form] = read_rows(schema, tables).sha256
+    assert len(set(hashes.values())) == 1, hashes
+
+
+def test_rows_without_any_column_are_still_invalid(tmp_path: Path) -> None:
+    """An empty table has no ids to miss; a row without a value does."""
+    (tmp_path / "users.ndjson").write_text("{}\n")
+    with pytest.raises(InvalidRecords, match="column id"):
+        read(discipline("community").schema, str(tmp_path))
