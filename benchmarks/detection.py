@@ -2,7 +2,7 @@
 
 Run ``python benchmarks/detection.py [DISCIPLINE …] [--seeds N]``; it prints the tables of the
 rulebook's pages (docs/rules). An attack counts as found when the check that is about it reports
-anything beyond what it reports on the honest records of the same seed.
+more warnings than on the honest records of the same seed.
 """
 
 import argparse
@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from agon.disciplines import discipline
+from agon.kernel.findings import Severity
 from agon.records import read_rows
 
 SIZES = {"community": (400, 1_000), "challenge": (5_000,), "arena": (8_000,)}
@@ -17,11 +18,11 @@ SIZES = {"community": (400, 1_000), "challenge": (5_000,), "arena": (8_000,)}
 
 
 def codes(name: str, *, size: int, seed: int, attack: str | None) -> Counter[str]:
-    """Return how many findings of each code a simulation has, with one attack or none."""
+    """Return the number of warnings of each code on a simulation with one attack or none."""
     of = discipline(name)
     made = of.simulate(size=size, seed=seed, attacks=[attack] if attack else [])
     found = of.find(read_rows(of.schema, made.tables), of.rules())
-    return Counter(one.code for one in found)
+    return Counter(one.code for one in found if one.severity is not Severity.INFO)
 
 
 def rows(name: str, *, size: int, seeds: int) -> Iterator[str]:

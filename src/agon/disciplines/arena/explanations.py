@@ -203,7 +203,7 @@ def explain_judge(
             f"Every judge starts at {rules.credibility_start}.",
         ),
         *events.parts(),
-        _activity(int(credibilities.credibility[judge]), rules),
+        _activity(judge, credibilities, rules),
     )
     row = board.row(name)
     context = {key: row[key] for key in row if key not in {"rank", "id", "score"}}
@@ -331,19 +331,23 @@ class _Events:
         return (f"fell below {level} in match {match}: out of the pool until reinstated",)
 
 
-def _activity(credibility: int, rules: ArenaRules) -> Part:
-    """Return how far the judge is from being active."""
-    level = rules.credibility_active
-    missing = level - credibility
+def _activity(judge: int, credibilities: Credibilities, rules: ArenaRules) -> Part:
+    """Return how far the judge is from being active.
+
+    Who fell below the level is out of the pool whatever the credibility, until reinstated.
+    """
+    level, credibility = rules.credibility_active, int(credibilities.credibility[judge])
+    left = level - credibility
+    missing = f"{left} more credibility, or an operator's reinstatement" if left > 0 else None
+    if credibilities.deactivation_of(judge, level=level) is not None:
+        missing = "an operator's reinstatement"
     return Part(
         "standing",
         0.0,
         {"credibility": credibility},
         {"credibility_active": level},
-        f"{credibility} is {'below' if missing > 0 else 'at least'} {level}: "
-        + ("not active." if missing > 0 else "active."),
+        f"{credibility} is {'below' if left > 0 else 'at least'} {level}: "
+        + ("not active." if left > 0 else "active."),
         threshold=level,
-        missing=f"{missing} more credibility, or an operator's reinstatement"
-        if missing > 0
-        else None,
+        missing=missing,
     )

@@ -146,7 +146,7 @@ def explain_strength(
     )
     row = int(np.searchsorted(strengths.bots, bot))
     if row == len(strengths.bots) or strengths.bots[row] != bot:
-        missing = Part("strength", 0.0, {"matches": 0}, {}, "No match.", missing="one rated match")
+        missing = Part("strength", 0.0, {"matches": 0}, {}, "No match.", missing=_first(rules))
         return Explanation(BRADLEY_TERRY, name, None, None, (mean, missing), reason=NO_MATCH)
     opponents = _opponents(row, facts, strengths, rules)
     matches = sum(opponent["matches"] for opponent in opponents)
@@ -175,6 +175,13 @@ def explain_strength(
         notes=(_interval_note(board_row, strengths, rules),),
         context=context,
     )
+
+
+def _first(rules: ArenaRules) -> str:
+    """Return what a bot without matches needs for a finite rating."""
+    if rules.bradley_terry_regularisation > 0:
+        return "one rated match"
+    return "one rated tie, or a rated win and a rated loss, against a bot with a rating"
 
 
 def _opponents(
