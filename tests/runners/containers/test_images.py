@@ -215,19 +215,23 @@ def test_built_images_can_be_removed_on_request(tmp_path: Path) -> None:
     engine = tmp_path / "podman"
     engine.write_text(
         f'#!/bin/sh\n[ $1 != info ] || exec {real} "$@"\necho $* >> {notes}\n'
-        "[ $1 != images ] || printf 'one\\ntwo\\none\\n'\n[ $1 != ps ] || echo lost\n"
+        "[ $1 != images ] || printf 'one\\ntwo\\none\\n'\n[ $1 != ps ] || case $* in\n"
+        "*--external*) echo 'half agon-0123456789ab-0123456789ab-1'; echo 'other web-1' ;;\n"
+        "*) echo lost ;; esac\n"
     )
     engine.chmod(0o755)
     with open_containers(str(engine)) as opened:
         cleaned = opened.clean(images=True)
         kept = opened.clean("r")
-    assert (cleaned.containers, cleaned.images, kept.images) == (1, 2, 0)
+    assert (cleaned.containers, cleaned.images) == (2, 2)
+    assert (kept.containers, kept.images) == (1, 0)
     lines = notes.read_text().splitlines()
-    assert lines[:5] == [
+    assert lines[:6] == [
         "ps -a -q --no-trunc --filter=label=agon.run",
-        "rm -f -v -t 0 lost",
+        "ps -a --no-trunc --external --format={{.ID}} {{.Names}}",
+        "rm -f -v -t 0 lost half",
         "images -q --no-trunc --filter=label=agon.writable",
         "rmi -f one",
         "rmi -f two",
     ]
-    assert lines[5] == "ps -a -q --no-trunc --filter=label=agon.run=r"
+    assert lines[6] == "ps -a -q --no-trunc --filter=label=agon.run=r"
