@@ -21,11 +21,11 @@ _RUN: Final = re.compile(
     re.MULTILINE,
 )
 _PROGRAMS: Final = (".sh", ".py", ".js", ".pl", ".rb", "")
-_LARGEST: Final = 1 << 20
+_MAX_FILE_BYTES: Final = 1 << 20
 
 
 def find_weaknesses(task: Task, image: Image, oracle: Path) -> tuple[str, ...]:
-    """Return the weaknesses of a task, each with its remedy; they do not refuse it.
+    """Return the weaknesses of a task, each with its remedy; the task is accepted nevertheless.
 
     Args:
         task: the task.
@@ -90,7 +90,7 @@ def _scripts(task: Task) -> Iterator[Path]:
     folder = task.files.tests
     paths = {*folder.rglob("*.sh"), *folder.rglob("*.py"), *filter(None, (task.files.script,))}
     for path in sorted(paths):
-        if path.is_file() and path != task.files.cheat and path.stat().st_size <= _LARGEST:
+        if path.is_file() and path != task.files.cheat and path.stat().st_size <= _MAX_FILE_BYTES:
             yield path
 
 
