@@ -2,6 +2,7 @@
 
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -97,15 +98,18 @@ def test_a_container_without_labels_is_found_by_its_name(tmp_path: Path) -> None
     engine = tmp_path / "podman"
     engine.write_text(
         "#!/bin/sh\n"
-        f'case "$*" in *--external*) echo "id1 {own}"; echo "id2 {other}";; '
-        f'rm*) echo "$*" >> {tmp_path}/removed;; '
+        f'case "$*" in *--external*) [ -e {tmp_path}/gone ] || echo "id1 {own}"; '
+        f'echo "id2 {other}";; '
+        f'rm*) echo "$*" >> {tmp_path}/removed; [ -e {tmp_path}/once ] && : > {tmp_path}/gone; '
+        f": > {tmp_path}/once; [ -e {tmp_path}/gone ];; "
         f'info*) exec {shutil.which("podman")} "$@";; esac\n'
     )
     engine.chmod(0o755)
+    assert re.fullmatch(name_pattern(), own)
     with open_containers(str(engine)) as opened:
         assert opened.clean("another").containers == 0
         assert opened.clean("r").containers == 1
-        assert opened.clean().containers == 1
+        assert opened.clean("r").containers == 0
     assert (tmp_path / "removed").read_text() == "rm -f -v -t 0 id1\n" * 2
 
 

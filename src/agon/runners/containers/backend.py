@@ -38,6 +38,7 @@ from agon.runners.containers.staging import StagingFolder
 _RESERVED_PATHS: Final = ("/", PRIVATE, "/tests", "/logs", "/dev", "/proc", "/sys", "/etc")
 _MAX_ARGUMENT_BYTES: Final = 128 << 10
 _MAX_LINE_BYTES: Final = 256
+_CLEANUP_ROUNDS: Final = 6
 _TEST: Final = "/tests/test.sh"
 _MODULE: Final = Path(__file__).with_name("inside") / "sitecustomize.py"
 _MODULES: Final = f"{PRIVATE}/python"
@@ -158,16 +159,38 @@ class CommandLineContainers:
         Raises:
             Unavailable: the engine fails.
         """
-        label = f"{LABEL}.run" if run is None else f"{LABEL}.run={run}"
         try:
-            labeled = self._engine.containers(label)
-            named = self._engine.containers_named(name_pattern(run=run))
-            names = list(dict.fromkeys((*labeled, *named)))
-            self._engine.remove(names)
+            containers = self._remove_all(run)
             removed = self._images.remove_all() if images else 0
         except EngineError as wrong:
             raise Unavailable(f"{self.engine.name}: {wrong}") from None
-        return CleanupSummary(containers=len(names), images=removed)
+        return CleanupSummary(containers=containers, images=removed)
+
+    def _remove_all(self, run: str | None) -> int:
+        """Remove a run's containers, or all, until none is left; return their number.
+
+        One whose start was killed may resist the first time.
+
+        Raises:
+            EngineError: some cannot be removed.
+        """
+        label = f"{LABEL}.run" if run is None else f"{LABEL}.run={run}"
+        removed: set[str] = set()
+        cause = EngineError("some containers cannot be removed")
+        for _ in range(_CLEANUP_ROUNDS):
+            try:
+                labeled = self._engine.containers(label)
+                named = self._engine.containers_named(name_pattern(run=run))
+                names = list(dict.fromkeys((*labeled, *named)))
+                if run is None and removed:  # other runs may start further ones meanwhile
+                    names = [name for name in names if name in removed]
+                if not names:
+                    return len(removed)
+                removed.update(names)
+                self._engine.remove(names)
+            except EngineError as wrong:
+                cause = wrong
+        raise cause
 
     def close(self) -> None:
         """Remove this process's containers and temporary files; may be called twice."""
