@@ -270,7 +270,7 @@ FORGERIES: dict[str, Forgery] = {
         "i=0; while [ $i -lt 400 ]; do mkdir dddddddddddddddddddddddd || break; "
         "cd dddddddddddddddddddddddd; i=$((i+1)); done"
     ),
-    "a pipe as the answer": Forgery("mkfifo answer", "timeout 5 cat /app/answer && " + COMPARE),
+    "a pipe as the answer": Forgery("mkfifo answer", "cat /app/answer > /tmp/copy && " + COMPARE),
     "devices": Forgery(
         "mknod answer c 1 5; mknod null c 1 3; mknod disk b 8 0; cat disk", COMPARE
     ),
