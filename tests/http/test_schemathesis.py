@@ -8,7 +8,9 @@ import pytest
 import schemathesis
 from hypothesis import HealthCheck
 from hypothesis import settings as examples
+from schemathesis import Case, CheckContext, Response
 from schemathesis.checks import not_a_server_error
+from schemathesis.generation.meta import TestPhase
 from schemathesis.specs.openapi.checks import (
     content_type_conformance,
     response_schema_conformance,
@@ -18,7 +20,20 @@ from schemathesis.specs.openapi.checks import (
 from agon.http.openapi import document
 from fakes.instance import Instance, instance_at
 
+
+def accepts_what_the_schema_allows(_: CheckContext, response: Response, case: "Case[Any]") -> None:
+    """Fail for a request at the edges of its schema that is refused as invalid.
+
+    Cursors are opaque: no schema says which of them a page gave.
+    """
+    if case.meta is None or case.meta.phase.name is not TestPhase.COVERAGE:
+        return
+    if case.meta.generation.mode.is_positive and "cursor" not in (case.query or {}):
+        assert response.status_code not in {400, 422}, response.text
+
+
 CHECKS = [
+    accepts_what_the_schema_allows,
     not_a_server_error,
     status_code_conformance,
     content_type_conformance,

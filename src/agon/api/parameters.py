@@ -26,7 +26,7 @@ Limit = Annotated[int, Field(ge=1, le=500, description="Maximum number of items.
 Cursor = Annotated[
     str | None,
     Field(
-        max_length=500,
+        max_length=4200,
         pattern=r"^[A-Za-z0-9_-]*$",
         description="Where the page begins, as an earlier page returned it.",
     ),

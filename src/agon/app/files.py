@@ -1,11 +1,12 @@
 """Read untrusted files: of bounded size, regular, never through a link; write private files."""
 
+import codecs
 import errno
 import json
 import os
 import secrets
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from agon.errors import Conflict, NotFound, Unavailable, Unreadable
+from agon.kernel.plain_json import InvalidJson, read_json
 from agon.kernel.times import parse_time
 
 MAX_SOURCE_FILE: int = 16 << 20
@@ -113,23 +115,36 @@ def entries_of(folder: Path) -> list["os.DirEntry[str]"]:
         raise InvalidPackage(_unreadable(str(folder), error)) from None
 
 
-def read_object(path: Path, *, where: str, most: int = MAX_JSON_FILE) -> dict[str, Any]:
+def read_object(
+    path: Path,
+    *,
+    where: str,
+    most: int = MAX_JSON_FILE,
+    decode: Callable[[bytes], Any] = read_json,
+) -> dict[str, Any]:
     """Return the JSON object in a file.
+
+    Args:
+        path: the file.
+        where: its name in messages.
+        most: its maximum size in bytes.
+        decode: returns the value of JSON text; by default within the limits that hold for all JSON
+            of agon.
 
     Raises:
         InvalidPackage: see :func:`read_bytes`; or it contains something else.
     """
-    content = read_bytes(path, most=most, where=where)
+    content = read_bytes(path, most=most, where=where).removeprefix(codecs.BOM_UTF8)
     try:
-        value = json.loads(content.decode("utf-8-sig"))
+        content.decode()
+        value = decode(content)
     except UnicodeDecodeError as error:
         fact = f"is not UTF-8 at byte {error.start}"
         raise InvalidPackage(FileIssue(where, fact, "save it as UTF-8")) from None
+    except InvalidJson as error:
+        raise InvalidPackage(FileIssue(where, error.fact, error.remedy)) from None
     except (ValueError, RecursionError) as error:
-        cause = (
-            str(error) if isinstance(error, json.JSONDecodeError) else "it nests or counts too far"
-        )
-        raise InvalidPackage(FileIssue(where, f"is no JSON ({cause})", "correct it")) from None
+        raise InvalidPackage(FileIssue(where, f"is not JSON ({error})", "correct it")) from None
     if not isinstance(value, dict):
         fact = f"holds {_KINDS.get(type(value), 'something else')}, not an object"
         raise InvalidPackage(FileIssue(where, fact, 'write {"key": value, …}'))

@@ -100,11 +100,12 @@ def test_everything_wrong_is_told_at_once(tmp_path: Path) -> None:
     ("content", "told"),
     [
         (b"[1]", "holds a list, not an object"),
-        (b"{", "is no JSON"),
+        (b"{", "is not JSON"),
+        (b'{"title": "a", "title": "b"}', "has the key 'title' twice"),
         (b"\xff", "is not UTF-8 at byte 0"),
-        (b"[" * 40_000, "is no JSON"),
-        (b'{"N_check": ' + b"1" * 5000 + b"}", "is no JSON"),
-        (b'{"title": "\\ud800"}', "title is not a text"),
+        (b"[" * 40_000, "nests more than 100 levels"),
+        (b'{"N_check": ' + b"1" * 5000 + b"}", "is not JSON"),
+        (b'{"title": "\\ud800"}', "is not JSON in UTF-8 .no low surrogate"),
         (b" " * 70_000, "has more than 65,536 bytes"),
     ],
 )

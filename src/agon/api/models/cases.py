@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from agon.api.models.base import Name, PlainText, RecordId, Request, Resource, Text
 
@@ -16,7 +16,19 @@ class Findings(Resource):
 
 
 class CaseCreate(Request):
-    """A new case."""
+    """A new case; it has a title, or that of a finding."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "anyOf": [
+                {
+                    "required": ["title"],
+                    "properties": {"title": {"type": "string", "pattern": r"\S"}},
+                },
+                {"required": ["finding"], "properties": {"finding": {"type": "integer"}}},
+            ]
+        }
+    )
 
     text: Text = Field(description="Why it is opened.")
     title: Name | None = None

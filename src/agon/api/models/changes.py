@@ -2,16 +2,39 @@
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from agon.api.models.base import JsonObject, Reason, Request, Resource
 from agon.entities.contests import ChangeState
 
 
+def _params(kind: str, *required: str, **properties: Any) -> dict[str, Any]:
+    """Return the JSON schema of a change of a kind."""
+    params = {"type": "object", "required": list(required), "properties": properties}
+    return {"properties": {"kind": {"const": kind}, "params": params}}
+
+
+_NAMES: Final = {"type": "array", "minItems": 1, "items": {"type": "string", "minLength": 1}}
+_NAME: Final = {"type": "string", "minLength": 1}
+
+
 class ChangeSetCreate(Request):
     """A proposed change."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "anyOf": [
+                _params("rules", edition=_NAME, overrides={"type": "object"}),
+                _params("void", "records", records=_NAMES),
+                _params("void", "people", people=_NAMES),
+                _params("adjustment", "board", "id", "points", board=_NAME, id=_NAME,
+                        points={"type": "number", "minimum": -1e12, "maximum": 1e12}),
+                _params("rejudge", problem=_NAME, submissions=_NAMES),
+            ]
+        }
+    )  # fmt: skip
 
     kind: Literal["rules", "void", "rejudge", "adjustment"]
     params: JsonObject

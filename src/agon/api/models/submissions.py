@@ -88,7 +88,11 @@ class ProblemCreate(Request):
     """A problem to validate and publish."""
 
     package: JsonObject = Field(
-        description="The fields of problem.json, and source: the setter's program."
+        description="The fields of problem.json, and source: the setter's program.",
+        json_schema_extra={
+            "required": ["source"],
+            "properties": {"source": {"type": "string", "minLength": 1}},
+        },
     )
 
 

@@ -17,6 +17,7 @@ There is one validator, ``harbor``; miners are numbered from 1 in the order of t
 Links are not followed.
 """
 
+import json
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -55,7 +56,8 @@ def read(source: str) -> Imported:
     for path in _result_files(folder):
         where = str(path.relative_to(folder))
         with collect_issues(issues):
-            trial = read_object(path, where=where, most=_MAX_RESULT_BYTES)
+            # Written by another program: what is not read may be beyond agon's limits.
+            trial = read_object(path, where=where, most=_MAX_RESULT_BYTES, decode=json.loads)
             if "task_name" not in trial:
                 continue
             passed = _passed(trial, where)

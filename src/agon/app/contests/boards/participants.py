@@ -49,8 +49,8 @@ def participants(
     if not 1 <= limit <= MAX_LISTED:
         raise Unreadable(f"limit is {limit}; give 1 to {MAX_LISTED}")
     with service.store.read() as session:
-        at = Cursor(0, 0) if cursor is None else Cursor.read(cursor)
-        if cursor is None:
+        at = Cursor.read(cursor) if cursor else Cursor(0, 0)
+        if not cursor:
             snapshot = snapshot_at(session, view, None, None)
         else:
             snapshot = snapshot_of_cursor(session, view, None, at)

@@ -18,7 +18,7 @@ from agon.app.contests.ingest.references import References
 from agon.disciplines import Discipline
 from agon.entities.access import Caller
 from agon.errors import Forbidden, did_you_mean
-from agon.kernel.plain_json import is_plain
+from agon.kernel.plain_json import MAX_DEPTH, is_plain
 from agon.ledger.entry import write_row
 from agon.ledger.issues import InvalidEntry
 from agon.ledger.keys import MAX_ID_BYTES, id_issues, record_key
@@ -31,6 +31,7 @@ KeyFunction = Callable[[Columns, Sequence[Row]], Sequence[str | None]]
 
 _PLAIN: Final = frozenset({Kind.ID, Kind.TEXT})
 _LINE_END: Final = orjson.Fragment(b"\n")
+_NUL: Final = b"\\u0000"
 _BETWEEN: Final = b",\n,"
 """Between rows written together. JSON has no line end of its own: in a text it is escaped."""
 
@@ -121,8 +122,9 @@ class RecordValidator:
                         errors=self._errors,
                     )  # fmt: skip
         written = _written(batch, rows, is_valid, issues)
-        for index, key in enumerate(keys):
-            if is_valid[index] and (len(written[index]) > MAX_ID_BYTES or "\x00" in (key or "")):
+        for index in _with_suspect_ids(written):
+            if is_valid[index]:
+                key = keys[index]
                 of = self._tables[batch.tables[index]].table
                 id_faults = id_issues(of, rows[index], key, number=lines[index])
                 is_valid[index] = not id_faults
@@ -238,8 +240,15 @@ def _suspects(written: Sequence[bytes]) -> Iterator[int]:
     They may hold NaN or infinity, which orjson writes as null, nest too far or have too many keys.
     """
     for index, text in enumerate(written):
-        if b"null" in text or not is_plain(text):
+        if b"null" in text or (len(text) > MAX_DEPTH and not is_plain(text)):
             yield index
+
+
+def _with_suspect_ids(written: Sequence[bytes]) -> Sequence[int]:
+    """Return the indexes of written rows that are long enough for too long an id, or hold NUL."""
+    if max(map(len, written), default=0) <= MAX_ID_BYTES and _NUL not in b"".join(written):
+        return ()
+    return [at for at, text in enumerate(written) if len(text) > MAX_ID_BYTES or _NUL in text]
 
 
 def _not_a_row(table: Any, row: Any, line: int, columns: Mapping[str, Any]) -> RowIssue:
