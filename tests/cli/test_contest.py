@@ -68,6 +68,9 @@ def test_records_are_added_once_and_faults_told_together(target: Target) -> None
         "0 added, 10 stored already"
         in target.good("contest", "add", name, target.folder / "arena").out
     )
+    file.touch()
+    for rows in ((), ("--table", "bots"), ("--dry-run",)):
+        assert target.json("contest", "add", name, file, *rows)["added"] == 0
     file.write_text('{"id":"dan","owner_id":"o1","name":"Dan"}\n')
     dry = target.json("contest", "add", name, file, "--table", "bots", "--dry-run")
     assert dry["added"] == 1

@@ -42,6 +42,15 @@ def test_bare_rows_and_single_records_are_taken(instance: Instance) -> None:
     assert one.json()["added"] == 1
 
 
+@pytest.mark.parametrize("query", ["", "?table=users", "?dry_run=true"])
+@pytest.mark.parametrize("body", [b"", b"\n \r\n"])
+def test_a_stream_without_records_adds_none(instance: Instance, body: bytes, query: str) -> None:
+    """A client that has nothing to send does not have to know it beforehand."""
+    instance.contest(people=0)
+    summary = send(instance, body, query)
+    assert (summary.status_code, summary.json()["added"]) == (200, 0)
+
+
 def test_a_dry_run_enters_nothing(instance: Instance) -> None:
     """Look before the ledger keeps it for ever."""
     instance.contest(people=0)

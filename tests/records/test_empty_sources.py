@@ -1,5 +1,6 @@
 """Tables without rows are legal in every form of records, and say the same in all of them."""
 
+import gzip
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from agon.disciplines import BUILT_IN, discipline
+from agon.errors import Unreadable
 from agon.records import InvalidRecords, Schema, read, read_rows
 
 
@@ -20,13 +22,23 @@ def _columns(schema: Schema) -> dict[str, list[str]]:
     return {table.name: [column.name for column in table.columns] for table in schema}
 
 
+TEXTS = {
+    "csv without a header": b"",
+    "csv of a line end": b"\r\n",
+    "csv.gz": gzip.compress(b"", mtime=0),
+    "ndjson": b"",
+    "ndjson.gz": gzip.compress(b"", mtime=0),
+}
+"""Empty files that do not name their columns."""
+
+
 def _folder(schema: Schema, folder: Path, form: str) -> str:
     for name, columns in _columns(schema).items():
-        file = folder / f"{name}.{form}"
-        if form == "csv":
+        file = folder / f"{name}.{form.partition(' ')[0]}"
+        if form in TEXTS:
+            file.write_bytes(TEXTS[form])
+        elif form == "csv":
             file.write_text(",".join(columns) + "\n")
-        elif form == "ndjson":
-            file.write_text("")
         else:
             pq.write_table(pa.table({one: pa.array([], pa.string()) for one in columns}), file)
     return str(folder)
@@ -59,7 +71,7 @@ def test_empty_tables_of_every_form_are_the_same_records(name: str, tmp_path: Pa
     """A contest without records has a board; so have an empty file and an empty data frame."""
     schema = discipline(name).schema
     hashes = {}
-    for form in ("csv", "ndjson", "parquet"):
+    for form in ("csv", "parquet", *TEXTS):
         folder = tmp_path / form
         folder.mkdir()
         hashes[form] = read(schema, _folder(schema, folder, form)).sha256
@@ -76,3 +88,15 @@ def test_rows_without_any_column_are_still_invalid(tmp_path: Path) -> None:
     (tmp_path / "users.ndjson").write_text("{}\n")
     with pytest.raises(InvalidRecords, match="column id"):
         read(discipline("community").schema, str(tmp_path))
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_a_folder_without_tables_is_an_error_whose_remedy_works(name: str, tmp_path: Path) -> None:
+    """An empty folder may be a wrong path; empty files of the needed tables are not."""
+    schema = discipline(name).schema
+    none = read_rows(schema, {table.name: [] for table in schema})
+    with pytest.raises(Unreadable, match="give the folder that holds them, or, for") as error:
+        read(schema, str(tmp_path))
+    for table in str(error.value).rpartition("an empty file for ")[2].split(" and "):
+        (tmp_path / f"{table}.csv").touch()
+    assert read(schema, str(tmp_path)).sha256 == none.sha256

@@ -46,7 +46,10 @@ class _Record:
 
 
 def read(connection: Any, table: Table, file: Path) -> tuple[RawTable | None, list[RowIssue]]:
-    """Bring a CSV file into the engine; the first row names the columns."""
+    """Bring a CSV file into the engine; the first row names the columns.
+
+    A file without text is a table without rows, as an empty NDJSON file is.
+    """
     try:
         issue = binary_issue(table.name, file)
         if issue is not None:
@@ -73,7 +76,7 @@ def _header(table: Table, file: Path) -> _Header:
 
 
 def _header_issue(table: Table, file: Path, header: _Header) -> RowIssue | None:
-    if not any(header.names):
+    if not any(header.names) and not _is_blank(file):
         return table_issue(
             table.name, file.name, "has no header row", "name the columns in the first row"
         )
@@ -86,6 +89,12 @@ def _header_issue(table: Table, file: Path, header: _Header) -> RowIssue | None:
         reason = f"names columns twice: {', '.join(twice)}"
         return table_issue(table.name, file.name, reason, "name each column once")
     return None
+
+
+def _is_blank(file: Path) -> bool:
+    """Return whether a file holds nothing but line ends."""
+    with text(file) as opened:
+        return not any(line.strip("\r\n") for line in opened)
 
 
 def _rows(

@@ -83,9 +83,12 @@ def _nearly(schema: Schema, files: dict[str, list[str]], others: set[str]) -> li
 
 def _nothing(schema: Schema, folder: Path, others: set[str]) -> str:
     names = [table.name for table in schema]
+    needed = [table.name for table in schema if table.required]
+    needed = [*needed, *(group[0] for group in schema.one_table_of)] or names[:1]
     near = [candidate for name in names if (candidate := nearest(name, others)) is not None]
     hint = f"; there is {', '.join(dict.fromkeys(near))}: is it meant?" if near else ""
     return (
         f"{folder} holds no {schema.discipline} table; looked for {', '.join(names)} "
-        f"as {', '.join(_READERS)}{hint}"
+        f"as {', '.join(_READERS)}{hint}; give the folder that holds them, or, for records "
+        f"without rows, an empty file for {' and '.join(needed)}"
     )
