@@ -255,7 +255,7 @@ def test_every_component_has_a_step_that_is_done_here() -> None:
 
 
 @pytest.mark.parametrize("rules", [{}, None], ids=["default rules", "other rules"])
-@settings(max_examples=size(40), deadline=None, phases=GENERATE)
+@settings(max_examples=size(20), deadline=None, phases=GENERATE)
 @given(data=st.data(), tables=communities())
 def test_doing_what_is_missing_gives_the_points(
     rules: dict[str, Any] | None, data: st.DataObject, tables: dict[str, Rows]
@@ -304,7 +304,7 @@ def test_what_cannot_be_earned_is_not_said_to_be_missing() -> None:
     )
 
 
-@settings(max_examples=size(40), deadline=None, phases=GENERATE)
+@settings(max_examples=size(20), deadline=None, phases=GENERATE)
 @given(data=st.data(), tables=communities())
 def test_doing_what_a_reviewer_misses_gives_a_rank(
     data: st.DataObject, tables: dict[str, Rows]
