@@ -50,6 +50,15 @@ def test_explain_draws_the_same_as_a_picture(agon: Cli, arena: Path, tmp_path: P
     assert file.read_text() == drawn
 
 
+def test_check_names_the_overrides_in_force(agon: Cli, arena: Path) -> None:
+    """Findings depend on the rules, so the report says which ones they were."""
+    changed = ("check", "arena", arena, "--set", "surprise=0.01")
+    assert agon(*changed).out.startswith("arena/sentience-1 with surprise=0.01 · ")
+    assert agon(*changed, "--format", "json").json()["overrides"] == {"surprise": 0.01}
+    assert agon("check", "arena", arena).out.startswith("arena/sentience-1 · ")
+    assert agon("check", "arena", arena, "--format", "json").json()["overrides"] == {}
+
+
 def test_a_waterfall_ends_where_the_sum_stands() -> None:
     """Each bar begins where the last one ended."""
     assert waterfall([]) == []

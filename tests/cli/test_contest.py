@@ -49,6 +49,24 @@ def test_a_board_is_read_explained_remembered_and_proved(target: Target, agon: C
     assert target.json("contest", "findings", name, "--scan")["seq"] == 12
 
 
+def test_a_board_names_the_method_and_level_of_its_intervals(target: Target, agon: Cli) -> None:
+    """Ends of intervals say nothing without their level."""
+    records = (target.folder / "arena", "--set", "bradley_terry_regularisation=1")
+    board = ("--board", "bradley-terry")
+    scored = agon("score", "arena", *records, *board, "--format", "json").json()
+    changed, expected = f"{target.contest}-90", {"method": "sandwich", "confidence": 0.9}
+    assert scored["intervals"] == {**expected, "confidence": 0.95}
+    target.good("contest", "create", changed, "--discipline", "arena", "--set", "confidence=0.9")
+    target.good("contest", "add", changed, target.folder / "arena")
+    read = ("contest", "board", changed, *board)
+    page = target.until(lambda: target(*read, "--format", "json"), lambda page: page["seq"] > 10)
+    assert page["intervals"] == expected
+    heading = f"{changed} · bradley-terry · {page['edition']} with confidence=0.9 · 90 % intervals"
+    assert heading in " ".join(target.good(*read).out.split())
+    default = target.json("contest", "board", changed)
+    assert default["intervals"] is None
+
+
 def test_people_are_found_by_how_their_ids_begin(target: Target) -> None:
     """Whoever looks for a friend knows the first letters."""
     name = target.contest

@@ -66,7 +66,7 @@ def draw(out: "Output", report: "CheckReport") -> None:
     from agon.records import InvalidRecords
 
     rows = ", ".join(f"{count:,} {table}" for table, count in report.rows.items())
-    out.line(f"{report.discipline} · {report.source} · {rows or 'no rows'}", style="bold")
+    out.line(f"{report.rules_title} · {report.source} · {rows or 'no rows'}", style="bold")
     if report.problems:
         out.line(str(InvalidRecords(list(report.problems))), style="red")
         out.line("integrity checks run once all rows are valid")

@@ -150,6 +150,8 @@ class Discipline:
         board_ids: board → the column (``table.column``) with the ids it ranks. Where a board
             cannot be scored, a contest lists these as unscored, with the reason.
         shares_ranks: returns whether equal scores share a rank under the rules.
+        intervals: returns the method and level of a board's intervals under the rules (``method``,
+            ``confidence``), None for a board without any; None: no board has intervals.
         editions: the package whose folder ``editions`` holds its editions and their lock; None:
             they are agon's own.
         addresses: table → columns with IP addresses; the service stores keyed hashes of them.
@@ -176,6 +178,7 @@ class Discipline:
     board_ids: Mapping[str, str] = field(default_factory=dict)
     shares_ranks: Callable[[Any], bool] = distinct_ranks
     editions: str | None = None
+    intervals: Callable[[str, Any], Mapping[str, Any] | None] | None = None
     addresses: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     submissions: SubmissionKind | None = None
     problems: str | None = None

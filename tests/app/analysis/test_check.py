@@ -19,7 +19,7 @@ def arena(tmp_path: Path) -> Path:
 
 def report_of(*findings: Finding) -> CheckReport:
     """Make a report of valid records."""
-    return CheckReport("arena", "data", "arena/sentience-1", {}, (), 0, findings)
+    return CheckReport("arena", "data", "arena/sentience-1", {}, {}, (), 0, findings)
 
 
 def finding(severity: Severity) -> Finding:

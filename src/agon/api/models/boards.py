@@ -70,12 +70,20 @@ class Amendment(Resource):
     board_sha256: str
 
 
+class Intervals(Resource):
+    """How the intervals of a board (``low``, ``high``) are computed."""
+
+    method: str
+    confidence: float = Field(description="Their level, 0.95 for 95 %.")
+
+
 class _Page(BoardProof):
     contest: str
     discipline: str
     title: str
     state: str
     amended_by: Amendment | None
+    intervals: Intervals | None = Field(description="Of a board with intervals.")
     start: int = Field(description="Index of the first row, from 0.")
     index: int | None = Field(description="Index of the row of the requested id.")
     next: str | None

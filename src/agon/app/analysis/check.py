@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from agon.app.analysis.score import rules_of
+from agon.app.analysis.score import overrides_of, rules_of, rules_title
 from agon.disciplines import discipline
 from agon.kernel.findings import Finding, Severity, in_order
 from agon.kernel.times import parse_time
@@ -22,6 +22,7 @@ class CheckReport:
         discipline: the discipline of the records.
         source: the source they were read from.
         edition: the edition whose rules the integrity checks used.
+        overrides: the rules they used that differ from the edition's, with their values.
         rows: number of rows of each table.
         problems: the issues of invalid rows, at most twenty of a kind.
         total: number of all issues.
@@ -32,10 +33,16 @@ class CheckReport:
     discipline: str
     source: str
     edition: str
+    overrides: Mapping[str, Any]
     rows: Mapping[str, int]
     problems: tuple[RowIssue, ...]
     total: int
     findings: tuple[Finding, ...]
+
+    @property
+    def rules_title(self) -> str:
+        """The edition and the overrides in force, as headings name them."""
+        return rules_title(self.edition, self.overrides)
 
     @property
     def exit_code(self) -> int:
@@ -56,6 +63,7 @@ class CheckReport:
             "discipline": self.discipline,
             "source": self.source,
             "edition": self.edition,
+            "overrides": dict(self.overrides),
             "rows": dict(self.rows),
             "valid": not self.problems,
             "problems_total": self.total,
@@ -100,6 +108,7 @@ def check(
             discipline=of,
             source=records.source,
             edition=released.full_name,
+            overrides=overrides_of(released, rules),
             rows={
                 table.name: records.count(table.name)
                 for table in chosen.schema

@@ -120,15 +120,12 @@ class Result:
     @property
     def overrides(self) -> dict[str, Any]:
         """The rules in force that differ from the edition's, with their values."""
-        own = self.edition.rules.model_dump(mode="json")
-        values = self.rules.model_dump(mode="json")
-        return {name: value for name, value in values.items() if value != own[name]}
+        return overrides_of(self.edition, self.rules)
 
     @property
     def rules_title(self) -> str:
         """The edition and the overrides in force, as headings name them."""
-        changed = ", ".join(f"{name}={_plain(value)}" for name, value in self.overrides.items())
-        return f"{self.edition.full_name} with {changed}" if changed else self.edition.full_name
+        return rules_title(self.edition.full_name, self.overrides)
 
     def provenance(self) -> dict[str, Any]:
         """Return discipline, edition, overrides, hashes and time of the result as JSON."""
@@ -160,6 +157,24 @@ class Result:
             "unscored": [item.to_dict() for item in table.unscored],
             "rows": table.rows(top=top),
         }
+
+
+def overrides_of(edition: Edition, rules: Rules) -> dict[str, Any]:
+    """Return the rules in force that differ from an edition's, with their values."""
+    own = edition.rules.model_dump(mode="json")
+    values = rules.model_dump(mode="json")
+    return {name: value for name, value in values.items() if value != own[name]}
+
+
+def rules_title(edition: str, overrides: Mapping[str, Any]) -> str:
+    """Return an edition and overrides as headings name them.
+
+    Example:
+        >>> rules_title("arena/sentience-1", {"confidence": 0.9})
+        'arena/sentience-1 with confidence=0.9'
+    """
+    changed = ", ".join(f"{name}={_plain(value)}" for name, value in overrides.items())
+    return f"{edition} with {changed}" if changed else edition
 
 
 def _plain(value: Any) -> str:

@@ -289,16 +289,16 @@ def _draw(
     find: str | None,
     is_cut: bool,
 ) -> None:
+    from agon.app.analysis.score import rules_title
     from agon.cli.score import draw_listed
     from agon.cli.shared.tables import Output
+    from agon.kernel.boards import interval_caption
 
     out = Output(output)
-    changed = ", ".join(f"{name}={value}" for name, value in sorted(page.overrides.items()))
-    rules = f"{page.edition} with {changed}" if changed else page.edition
-    out.line(
-        f"{page.contest} · {page.board} · {rules} · {page.state} · entry {page.seq:,}",
-        style="bold",
-    )
+    heading = [page.contest, page.board, rules_title(page.edition, page.overrides)]
+    if page.intervals is not None:
+        heading.append(interval_caption(**page.intervals.model_dump()))
+    out.line(" · ".join([*heading, page.state, f"entry {page.seq:,}"]), style="bold")
     if find is not None and not rows:
         out.line(f"no scored id begins with {find!r}; case matters")
     else:

@@ -6,6 +6,7 @@ from agon.disciplines.arena.rounds import plan_round
 from agon.disciplines.arena.rules import ArenaRules
 from agon.disciplines.arena.scoring import BOARDS, score
 from agon.disciplines.arena.simulate import ATTACKS, simulate
+from agon.disciplines.arena.strengths import intervals_of
 from agon.disciplines.definition import Demo, Discipline
 
 DISCIPLINE = Discipline(
@@ -22,6 +23,7 @@ DISCIPLINE = Discipline(
     participants=("bots.id", "judges.id", "votes.judge_id", "reinstatements.judge_id"),
     board_ids={"bots": "bots.id", "judges": "judges.id", "bradley-terry": "bots.id"},
     shares_ranks=lambda _: True,
+    intervals=intervals_of,
     addresses={"owners": ("ip", "network")},
     plan_round=plan_round,
     demo=Demo(

@@ -11,7 +11,7 @@ from agon.disciplines.arena.formulas import Ints, Vector, score_of
 from agon.disciplines.arena.history import Ratings
 from agon.disciplines.arena.rules import ArenaRules
 from agon.errors import NotScorable
-from agon.kernel.boards import Board
+from agon.kernel.boards import Board, interval_caption
 from agon.kernel.explanations import Explanation, Part
 from agon.kernel.ratings.bradley_terry import BradleyTerry, bradley_terry
 from agon.kernel.ratings.elo import expected_score
@@ -99,12 +99,24 @@ def _intervals(counts: PairCounts, fit: BradleyTerry, rules: ArenaRules) -> Inte
     return sandwich_intervals(counts, fit, level=rules.confidence)
 
 
+def intervals_of(board: str, rules: ArenaRules) -> dict[str, Any] | None:
+    """Return the method and level of a board's intervals; None for a board without any.
+
+    Example:
+        >>> intervals_of("bradley-terry", ArenaRules())
+        {'method': 'sandwich', 'confidence': 0.95}
+    """
+    if board != BRADLEY_TERRY:
+        return None
+    return {"method": rules.interval, "confidence": rules.confidence}
+
+
 def interval_context(board: Board, *, method: str, confidence: float) -> Board:
     """Return a board that names the method and level of its intervals."""
     return replace(
         board,
         context={"intervals": {"method": method, "confidence": confidence}},
-        caption=f"{100 * confidence:.6g} % intervals ({method})",
+        caption=interval_caption(method=method, confidence=confidence),
     )
 
 

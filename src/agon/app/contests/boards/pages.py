@@ -7,6 +7,7 @@ from typing import Any
 import orjson
 
 from agon.app.access.permissions import View
+from agon.app.analysis.score import rules_of
 from agon.app.contests.boards.cursors import Cursor
 from agon.app.contests.boards.stored_rows import require_rows_snapshot
 from agon.app.contests.ledgers.positions import (
@@ -17,6 +18,7 @@ from agon.app.contests.ledgers.positions import (
     snapshot_at,
 )
 from agon.app.service import Service
+from agon.disciplines import discipline
 from agon.entities.contests import Snapshot
 from agon.errors import NotFound, Unreadable
 from agon.kernel.fingerprints import canonical_json
@@ -269,6 +271,7 @@ def board_fields(view: View, board: Page | PublishedBoard) -> dict[str, Any]:
         "state": view.contest.state,
         **proof_fields(board.snapshot),
         "amended_by": None if amended_by is None else _amendment_fields(amended_by),
+        "intervals": _intervals(view, board.snapshot),
     }
 
 
@@ -345,6 +348,15 @@ def _amendment(session: Session, view: View, snapshot: Snapshot) -> Snapshot | N
     if newest is None or newest.seq <= final or newest.board_sha256 == snapshot.board_sha256:
         return None
     return newest
+
+
+def _intervals(view: View, snapshot: Snapshot) -> Mapping[str, Any] | None:
+    """Return the method and level of a board's intervals, under the rules it was scored under."""
+    manifest, of = snapshot.manifest, discipline(view.contest.discipline)
+    if of.intervals is None:
+        return None
+    _, rules = rules_of(of.name, manifest["edition"], manifest["overrides"])
+    return of.intervals(snapshot.board, rules)
 
 
 def _amendment_fields(snapshot: Snapshot) -> Mapping[str, Any]:
