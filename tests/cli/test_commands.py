@@ -176,7 +176,10 @@ def test_rules_are_listed_shown_compared_and_linted(agon: Cli) -> None:
     assert "max_literal_digits" in agon("rules", "show", "0.2").out
     differing = agon("rules", "diff", "0.1", "0.2", "--format", "json").json()["rules"]
     assert [(one["name"], one["left"], one["right"]) for one in differing] == [
-        ("max_literal_digits", None, 64)
+        ("max_literal_digits", None, 64),
+        ("max_information_bytes", None, 600),
+        ("feedback", None, "gate"),
+        ("max_submissions", None, 100),
     ]
     assert "the same rules" in agon("rules", "diff", "0.1", "0.1").out
     linted = agon("rules", "lint", "dojo/0.1", "0.2")
@@ -279,7 +282,7 @@ def test_weights_are_the_board_of_an_epoch(agon: Cli, challenge: Path) -> None:
 def test_the_bittensor_payload_is_what_set_weights_takes(agon: Cli, challenge: Path) -> None:
     """Uids and weights of one length, the largest 65535, no zeros, in the order of uids."""
     payload = agon("challenge", "weights", challenge, "--bittensor").json()
-    assert set(payload) == {"uids", "weights"}
+    assert set(payload) == {"epoch", "uids", "weights"}
     assert len(payload["uids"]) == len(payload["weights"]) > 0
     assert max(payload["weights"]) == 65_535
     assert min(payload["weights"]) > 0

@@ -10,7 +10,7 @@ class QuizRules(Rules):
         10,
         meaning="Points for a right answer.",
         reason="Ten leaves room for smaller bonuses.",
-        source="house rules of the quiz, 1",
+        source="rules of the quiz, 1",
         ge=0,
         le=1000,
     )
@@ -18,7 +18,7 @@ class QuizRules(Rules):
         -2,
         meaning="Points for a wrong answer.",
         reason="Guessing among five choices should gain little.",
-        source="house rules of the quiz, 2",
+        source="rules of the quiz, 2",
         ge=-1000,
         le=0,
     )
@@ -26,7 +26,7 @@ class QuizRules(Rules):
         1,
         meaning="Answers a player needs to be scored.",
         reason="Who answered nothing did not play.",
-        source="house rules of the quiz, 3",
+        source="rules of the quiz, 3",
         ge=0,
         le=1000,
     )

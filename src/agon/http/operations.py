@@ -22,6 +22,7 @@ from agon.app.contests.boards.stored_rows import NotStored
 from agon.errors import Unreadable, did_you_mean
 from agon.http.addresses import OperationRoute
 from agon.http.middleware.auth import caller_of
+from agon.http.middleware.idempotency import SECRETS
 from agon.http.pages import link
 from agon.http.problems import MEDIA_TYPE
 from agon.http.rebuilding import rebuild_response
@@ -127,7 +128,7 @@ def _answer(operation: AnyOperation) -> Endpoint:
         http_request: Request, http_response: Response, context: Any, **values: Any
     ) -> Response | BaseModel:
         if operation.secret:
-            http_request.scope["agon.secret"] = True
+            http_request.scope.get(SECRETS, []).append(operation.id)
         arguments = [_page_request(values)] if operation.is_paged else []
         try:
             result = operation.function(context, *arguments, **values)

@@ -126,7 +126,7 @@ GOLDEN_ROWS = {
 }
 GOLDEN_FINGERPRINTS = {
     "0.1": "51c68c395184cb405b50a7fcbe08dfa1d9af91a2a3ed8ffb29fc43847ce59eee",
-    "0.2": "6c6c79ed1edbf8411218ca0b09f6f356fa256e2d7ba35aa86b2e45966ab176fb",
+    "0.2": "fdeadfc4ceacf0380d347efebb0ec2f7b1b7ee735c2e9d2e44bf8bc4d95f6ebd",
 }
 GOLDEN_BOARD = "ce78e153f04a434699c6054c35ba1bb47c951366b690c4c8e1135940bca9d2d6"
 

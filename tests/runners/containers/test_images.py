@@ -212,26 +212,34 @@ def test_the_base_image_is_the_same_every_time(monkeypatch: pytest.MonkeyPatch) 
 def test_built_images_can_be_removed_on_request(tmp_path: Path) -> None:
     """Only on request: they make the next run quick. Tried on an engine that takes notes."""
     notes, real = tmp_path / "notes", shutil.which("podman")
+    removed = tmp_path / "removed"
     engine = tmp_path / "podman"
     engine.write_text(
         f'#!/bin/sh\n[ $1 != info ] || exec {real} "$@"\necho $* >> {notes}\n'
-        "[ $1 != images ] || printf 'one\\ntwo\\none\\n'\n[ $1 != ps ] || case $* in\n"
+        f"[ $1 != rm ] || touch {removed}\n"
+        "[ $1 != images ] || printf 'one\\ntwo\\none\\n'\n"
+        f"[ $1 != ps ] || [ -e {removed} ] || case $* in\n"
         "*--external*) echo 'half agon-0123456789ab-0123456789ab-1'; echo 'other web-1' ;;\n"
         "*) echo lost ;; esac\n"
     )
     engine.chmod(0o755)
     with open_containers(str(engine)) as opened:
         cleaned = opened.clean(images=True)
+        removed.unlink()
         kept = opened.clean("r")
     assert (cleaned.containers, cleaned.images) == (2, 2)
     assert (kept.containers, kept.images) == (1, 0)
     lines = notes.read_text().splitlines()
-    assert lines[:6] == [
+    listed = [
         "ps -a -q --no-trunc --filter=label=agon.run",
         "ps -a --no-trunc --external --format={{.ID}} {{.Names}}",
+    ]
+    assert lines[:8] == [
+        *listed,
         "rm -f -v -t 0 lost half",
+        *listed,
         "images -q --no-trunc --filter=label=agon.writable",
         "rmi -f one",
         "rmi -f two",
     ]
-    assert lines[6] == "ps -a -q --no-trunc --filter=label=agon.run=r"
+    assert lines[8] == "ps -a -q --no-trunc --filter=label=agon.run=r"

@@ -36,6 +36,9 @@ _HEARTBEAT_S: Final = 4.0
 _NOT_STORED: Final = frozenset({401, 403, 408, 413, 429})
 """Statuses that a repetition may not get again; they are not stored."""
 
+SECRETS: Final = "agon.secrets"
+"""Key of the scope under which an operation whose response shows a secret enters its id."""
+
 
 class IdempotencyKeyReused(Conflict):
     """An Idempotency-Key was used for another request."""
@@ -101,12 +104,14 @@ class IdempotencyMiddleware:
     ) -> None:
         """Pass the request on and store its response."""
         recorder = _Recorder(send)
+        # A list, because inner layers may pass on a copy of the scope.
+        secrets: list[str] = scope.setdefault(SECRETS, [])
         heartbeat = asyncio.create_task(self._heartbeat(first))
         try:
             await self.app(scope, _again(body), recorder.send)
         finally:
             heartbeat.cancel()
-            await run_in_threadpool(self._try_end, first, recorder, secret="agon.secret" in scope)
+            await run_in_threadpool(self._try_end, first, recorder, secret=bool(secrets))
 
     async def _heartbeat(self, first: StoredResponse) -> None:
         """Write heartbeats until canceled; the next one makes up for one that fails."""
