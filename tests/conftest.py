@@ -143,7 +143,7 @@ def _owner() -> pwd.struct_passwd | None:
 
 
 def _run(owner: pwd.struct_passwd | None, *command: object) -> None:
-    done = subprocess.run(
+    process = subprocess.run(
         [str(part) for part in command],
         stdout=subprocess.DEVNULL,  # a pipe would stay open as long as the server runs
         stderr=subprocess.DEVNULL,
@@ -153,8 +153,8 @@ def _run(owner: pwd.struct_passwd | None, *command: object) -> None:
         group=None if owner is None else owner.pw_gid,
         extra_groups=None if owner is None else [],
     )
-    if done.returncode:
-        pytest.fail(f"{command[0]} failed with exit code {done.returncode}", pytrace=False)
+    if process.returncode:
+        pytest.fail(f"{command[0]} failed with exit code {process.returncode}", pytrace=False)
 
 
 def _free_port() -> int:

@@ -52,7 +52,7 @@ class Cli:
 
 def run_process(*arguments: object, given: bytes = b"", **environment: str) -> CommandResult:
     """Run one command as a process of its own."""
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-m", "agon", *map(str, arguments)],
         input=given,
         capture_output=True,
@@ -60,7 +60,7 @@ def run_process(*arguments: object, given: bytes = b"", **environment: str) -> C
         timeout=60,
         check=False,
     )
-    return CommandResult(done.returncode, done.stdout.decode(), done.stderr.decode())
+    return CommandResult(process.returncode, process.stdout.decode(), process.stderr.decode())
 
 
 def arena_folder(folder: Path, *, matches: str = MATCHES) -> Path:

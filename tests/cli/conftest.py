@@ -58,8 +58,10 @@ def target(request: pytest.FixtureRequest, agon: Cli, tmp_path: Path) -> Target:
     if request.param == "here":
         at = Target(agon, ("--database", f"sqlite:///{tmp_path}/agon.db"), name, far=False)
     else:
-        found: Server = request.getfixturevalue("server")
-        at = Target(agon, ("--server", found.url, "--token-file", found.token_file), name, far=True)
+        server_: Server = request.getfixturevalue("server")
+        at = Target(
+            agon, ("--server", server_.url, "--token-file", server_.token_file), name, far=True
+        )
     at.folder = tmp_path
     at.good("contest", "create", name, "--discipline", "arena", "--title", "Spring")
     ended = at.good("contest", "add", name, arena_folder(tmp_path / "arena"))

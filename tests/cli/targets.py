@@ -37,14 +37,14 @@ class Target:
         """Return the board once it has so many rows (and is of that position)."""
         return self.until(
             lambda: self("contest", "board", self.contest, "--format", "json"),
-            lambda told: told["rows_total"] == rows and seq in (None, told["seq"]),
+            lambda condition: condition["rows_total"] == rows and seq in (None, condition["seq"]),
         )
 
-    def until(self, ask: Callable[[], CommandResult], right: Callable[[Any], bool]) -> Any:
+    def until(self, call: Callable[[], CommandResult], right: Callable[[Any], bool]) -> Any:
         """Ask until the answer is right; beside the database it is at once."""
         end = time.monotonic() + (60 if self.far else 0)
         while True:
-            ended = ask()
+            ended = call()
             if ended.code == 0 and right(ended.json()):
                 return ended.json()
             assert time.monotonic() < end, (ended.out, ended.err)

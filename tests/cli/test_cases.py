@@ -6,10 +6,10 @@ from cli.targets import Target
 def test_a_dispute_goes_from_its_opening_to_its_end(target: Target) -> None:
     """Whose votes are disputed sees every step taken by name and with its reason."""
     name = target.contest
-    opened = target.json("cases", "open", name, "--about", "ann", "--title", "Votes",
+    case_ = target.json("cases", "open", name, "--about", "ann", "--title", "Votes",
                         "--text", "bob complained")  # fmt: skip
-    case = opened["id"]
-    assert (opened["state"], opened["subjects"]) == ("open", ["ann"])
+    case = case_["id"]
+    assert (case_["state"], case_["subjects"]) == ("open", ["ann"])
     target.good("cases", "note", name, case, "--text", "asked")
     decided = target.good("cases", "decide", name, case, "--decision", "dismissed",
                          "--reason", "a slow network")  # fmt: skip
@@ -17,14 +17,14 @@ def test_a_dispute_goes_from_its_opening_to_its_end(target: Target) -> None:
     assert target.json("cases", "appeal", name, case, "--text", "why")["state"] == "appealed"
     assert target("cases", "appeal", name, case, "--text", "why").code == 4
     target.good("cases", "close", name, case, "--text", "done")
-    shown = target.json("cases", "show", name, case)
-    assert [one["kind"] for one in shown["steps"]] == [
+    details = target.json("cases", "show", name, case)
+    assert [step["kind"] for step in details["steps"]] == [
         "opened", "note", "decision", "appeal", "closed",
     ]  # fmt: skip
     drawn = target.good("cases", "show", name, case).out
-    assert all(one["text"] in drawn for one in shown["steps"])
+    assert all(step["text"] in drawn for step in details["steps"])
     assert target("cases", "note", name, case, "--text", "late").code == 4
-    assert [one["id"] for one in target.json("cases", "list", name)["cases"]] == [case]
+    assert [step["id"] for step in target.json("cases", "list", name)["cases"]] == [case]
     assert case in target.good("cases", "list", name).out
 
 

@@ -26,18 +26,18 @@ PATIENCE_S = 40.0
 
 def result_of(out: Path, trial: str) -> dict[str, Any]:
     """Read a trial's result."""
-    found: dict[str, Any] = json.loads((out / trial / "result.json").read_text())
-    return found
+    summary: dict[str, Any] = json.loads((out / trial / "result.json").read_text())
+    return summary
 
 
 def containers_of(out: Path) -> list[str]:
     """List the containers of a run, running or not."""
     run = json.loads((out / "run.json").read_text())["run"]
-    listed = subprocess.run(
+    process = subprocess.run(
         ["podman", "ps", "-a", "-q", f"--filter=label=agon.run={run}"],
         capture_output=True, text=True, check=True,
     )  # fmt: skip
-    return listed.stdout.split()
+    return process.stdout.split()
 
 
 def wait_for(what: Callable[[], bool]) -> None:
@@ -64,11 +64,11 @@ def begun(*arguments: object) -> "subprocess.Popen[bytes]":
 def test_every_example_task_can_be_accepted(agon: Cli) -> None:
     """Its oracle passes, doing nothing fails, its cheat fails: nine tasks, thrice each."""
     ended = agon("challenge", "check", example_tasks(), "--format", "json")
-    found = ended.json()
-    refused = [one for one in found["tasks"] if not one["accepted"]]
-    assert (refused, ended.code) == ([], 0)
-    assert found["accepted"] == found["total"] >= 8
-    assert all("cheat" in one for one in found["tasks"])
+    summary = ended.json()
+    rejected = [task for task in summary["tasks"] if not task["accepted"]]
+    assert (rejected, ended.code) == ([], 0)
+    assert summary["accepted"] == summary["total"] >= 8
+    assert all("cheat" in task for task in summary["tasks"])
 
 
 def test_a_task_that_cannot_be_accepted_is_told_with_the_reason(agon: Cli, tmp_path: Path) -> None:
@@ -79,8 +79,8 @@ def test_a_task_that_cannot_be_accepted_is_told_with_the_reason(agon: Cli, tmp_p
     ended = agon("challenge", "check", tmp_path, "--format", "json")
     assert ended.code == 1
     held = {
-        one["task"]: [part for part in ("oracle", "nothing", "cheat") if one[part]["holds"]]
-        for one in ended.json()["tasks"]
+        task["task"]: [part for part in ("oracle", "nothing", "cheat") if task[part]["holds"]]
+        for task in ended.json()["tasks"]
     }
     assert held == {
         "forged": ["oracle", "nothing"],
@@ -205,8 +205,8 @@ def test_an_endpoint_out_of_reach_ends_the_command(agon: Cli, tmp_path: Path) ->
            "--out", tmp_path / "out")  # fmt: skip
     with serving((401, b"bad key", {})) as endpoint:
         denied = agon(*run, "--endpoint", endpoint.url)
-    gone = agon(*run, "--endpoint", endpoint.url)
-    assert (denied.code, gone.code) == (5, 5)
+    result = agon(*run, "--endpoint", endpoint.url)
+    assert (denied.code, result.code) == (5, 5)
     assert "bad key" in denied.err
     assert not (tmp_path / "out").exists()
 
@@ -262,11 +262,11 @@ def test_a_run_that_is_ended_leaves_nothing_and_continues(
     wait_for(lambda: containers_of(out) == [])
     assert not (out / "b-slow__1/result.json").exists()
     assert not (out / "summary.json").exists()
-    kept = (out / "a-quick__1/result.json").read_bytes()
+    result_bytes = (out / "a-quick__1/result.json").read_bytes()
     ended = agon(*arguments, "--format", "json")
     assert ended.code == 0
     assert (ended.json()["passed"], ended.json()["total"], ended.json()["unscored"]) == (4, 4, 0)
-    assert (out / "a-quick__1/result.json").read_bytes() == kept
+    assert (out / "a-quick__1/result.json").read_bytes() == result_bytes
     assert containers_of(out) == []
 
 
@@ -343,7 +343,7 @@ def test_clean_removes_what_a_crash_left(agon: Cli, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "said"),
+    ("arguments", "code", "message"),
     [
         (("run", "{here}/empty", "--agent", "nop"), 2, "there is no task to run"),
         (("run", "{here}/nowhere", "--agent", "nop"), 3, "nowhere"),
@@ -368,15 +368,15 @@ def test_clean_removes_what_a_crash_left(agon: Cli, tmp_path: Path) -> None:
     ],
 )
 def test_every_refusal_has_its_exit_code_and_says_what_would_be_right(
-    agon: Cli, tmp_path: Path, arguments: tuple[str, ...], code: int, said: str
+    agon: Cli, tmp_path: Path, arguments: tuple[str, ...], code: int, message: str
 ) -> None:
     """Before any container is started, and without a traceback."""
     (tmp_path / "empty").mkdir()
     harbor(tmp_path / "good")
     harbor(tmp_path / "broken", toml="[agent]\ntimeout_sec = 0\n", leave_out="instruction.md")
-    ended = agon("challenge", *(one.format(here=tmp_path) for one in arguments))
+    ended = agon("challenge", *(task.format(here=tmp_path) for task in arguments))
     assert (ended.code, ended.out) == (code, "")
-    assert said.format() in ended.err
+    assert message.format() in ended.err
     assert "Traceback" not in ended.err
 
 

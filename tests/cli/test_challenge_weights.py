@@ -85,14 +85,14 @@ def test_all_and_what_contradicts_it_is_refused(
 def test_the_forecast_names_the_epochs_that_matter(agon: Cli, season: Path) -> None:
     """For people and for machines the same."""
     value = agon("challenge", "forecast", season, "--format", "json").json()
-    (one,) = value["competitions"]
-    assert one["maximum_in_epoch"] == one["last_improvement"] + 10 + 16
-    assert one["decay_begins_in_epoch"] == one["last_improvement"] + 11
-    assert value["epoch"] + value["epochs_ahead"] == one["maximum_in_epoch"] + 3
+    (competition,) = value["competitions"]
+    assert competition["maximum_in_epoch"] == competition["last_improvement"] + 10 + 16
+    assert competition["decay_begins_in_epoch"] == competition["last_improvement"] + 11
+    assert value["epoch"] + value["epochs_ahead"] == competition["maximum_in_epoch"] + 3
     assert {"rules_sha256", "records_sha256"} <= set(value)
     ended = agon("challenge", "forecast", season)
     assert ended.code == 0
-    assert f" {one['maximum_in_epoch']} " in ended.out
+    assert f" {competition['maximum_in_epoch']} " in ended.out
     assert "linear (in force)" in " ".join(ended.out.split()) or "linear" in ended.out
     rows = list(csv.DictReader(io.StringIO(
         agon("challenge", "forecast", season, "--format", "csv", "--epochs", 30).out)))  # fmt: skip
@@ -123,19 +123,19 @@ def test_plot_writes_one_file_of_each_kind(agon: Cli, season: Path, tmp_path: Pa
     assert (ended.code, ended.out) == (0, "")
     files = sorted(out.iterdir())
     assert [file.name for file in files] == ["burn.svg", "forecast.svg", "weights.svg"]
-    first = [file.read_bytes() for file in files]
-    for content in first:
+    contents = [file.read_bytes() for file in files]
+    for content in contents:
         assert ET.fromstring(content).tag.endswith("}svg")  # noqa: S314 - our own text
     assert agon("challenge", "plot", season, "--out", out).code == 0
-    assert [file.read_bytes() for file in files] == first
+    assert [file.read_bytes() for file in files] == contents
 
 
 def test_plot_writes_the_file_that_is_named(agon: Cli, season: Path, tmp_path: Path) -> None:
     """Weights unless another kind is asked for."""
-    for kinds, told in (((), "Shares of the emission"), (("--kind", "burn"), "Burn by decay")):
+    for kinds, heading in (((), "Shares of the emission"), (("--kind", "burn"), "Burn by decay")):
         file = tmp_path / "picture.svg"
         assert agon("challenge", "plot", season, "--out", file, *kinds).code == 0
-        assert told in file.read_text()
+        assert heading in file.read_text()
 
 
 def test_plot_leaves_out_what_has_nothing_to_show(agon: Cli, season: Path, tmp_path: Path) -> None:
@@ -197,9 +197,9 @@ def test_submit_shows_and_does_not_send_unless_told(
     assert {name: value[name] for name in payload} == payload
     assert (value["sent"], value["answer"], value["network"]) == (False, None, "finney")
     assert {"rules_sha256", "records_sha256", "epoch"} <= set(value)
-    refused = agon("challenge", "submit", season, "--netuid", 5, "--no-dry-run")
-    assert (refused.code, refused.out) == (5, "")
-    assert "agon[bittensor]" in refused.err
+    result = agon("challenge", "submit", season, "--netuid", 5, "--no-dry-run")
+    assert (result.code, result.out) == (5, "")
+    assert "agon[bittensor]" in result.err
 
 
 class Chain:

@@ -166,16 +166,16 @@ def test_a_refused_import_leaves_nothing(agon: Cli, tmp_path: Path) -> None:
 
 def test_rules_are_listed_shown_compared_and_linted(agon: Cli) -> None:
     """For people and as JSON."""
-    listed = agon("rules", "list", "--format", "json").json()["editions"]
-    assert {"edition", "title", "released", "rules_sha256", "versions"} <= set(listed[0])
-    assert [one["edition"] for one in agon("rules", "list", "dojo", "--format", "json").json()[
+    editions = agon("rules", "list", "--format", "json").json()["editions"]
+    assert {"edition", "title", "released", "rules_sha256", "versions"} <= set(editions[0])
+    assert [edition["edition"] for edition in agon("rules", "list", "dojo", "--format", "json").json()[
         "editions"
     ]] == ["dojo/0.1", "dojo/0.2"]  # fmt: skip
-    shown = agon("rules", "show", "dojo/0.2", "--format", "json").json()
-    assert {"name", "value", "bounds", "meaning", "reason", "source"} <= set(shown["rules"][0])
+    rules = agon("rules", "show", "dojo/0.2", "--format", "json").json()
+    assert {"name", "value", "bounds", "meaning", "reason", "source"} <= set(rules["rules"][0])
     assert "max_literal_digits" in agon("rules", "show", "0.2").out
     differing = agon("rules", "diff", "0.1", "0.2", "--format", "json").json()["rules"]
-    assert [(one["name"], one["left"], one["right"]) for one in differing] == [
+    assert [(edition["name"], edition["left"], edition["right"]) for edition in differing] == [
         ("max_literal_digits", None, 64),
         ("max_information_bytes", None, 600),
         ("feedback", None, "gate"),
@@ -227,7 +227,7 @@ def test_canonicalize_prints_hash_and_length(agon: Cli, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "code", "said"),
+    ("source", "code", "message"),
     [
         ("def solver():\n    return [1]\n", 0, "nothing to reject"),
         ("import os\ndef solver():\n    return [1]\n", 1, ":1:1: import of os"),
@@ -238,13 +238,13 @@ def test_canonicalize_prints_hash_and_length(agon: Cli, tmp_path: Path) -> None:
     ],
 )
 def test_dojo_check_tells_what_would_be_refused(
-    agon: Cli, tmp_path: Path, source: str, code: int, said: str
+    agon: Cli, tmp_path: Path, source: str, code: int, message: str
 ) -> None:
     """Line, column, remedy and the verdict a judge would record; nothing is run."""
     (tmp_path / "s.py").write_text(source)
     ended = agon("dojo", "check", tmp_path / "s.py")
     assert ended.code == code
-    assert said in ended.out
+    assert message in ended.out
     value = agon("dojo", "check", tmp_path / "s.py", "--format", "json").json()
     assert value["accepted"] is (code == 0)
 
@@ -333,11 +333,11 @@ def test_the_demo_serves_its_contests(tmp_path: Path) -> None:
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as serving:
         try:
             assert serving.stderr is not None
-            said = iter(lambda: serving.stderr.readline().decode(), "")  # type: ignore[union-attr]  # asserted
-            address = next(line for line in said if line.startswith("agon serves at")).split()[3]
-            assert "operator's token" in next(said)
-            with urlopen(f"{address}/contests/arena/boards/bots?limit=2", timeout=60) as answer:  # noqa: S310 (our own address)
-                assert len(json.load(answer)["rows"]) == 2
+            message = iter(lambda: serving.stderr.readline().decode(), "")  # type: ignore[union-attr]  # asserted
+            address = next(line for line in message if line.startswith("agon serves at")).split()[3]
+            assert "operator's token" in next(message)
+            with urlopen(f"{address}/contests/arena/boards/bots?limit=2", timeout=60) as response:  # noqa: S310 (our own address)
+                assert len(json.load(response)["rows"]) == 2
         finally:
             serving.terminate()
             serving.communicate(timeout=60)

@@ -21,10 +21,10 @@ def file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 def test_show_names_the_place_of_every_setting(agon: Cli, file: Path) -> None:
     """The first question when a service does not do what it should."""
     value = agon("config", "show", "--origin", "--format", "json").json()
-    found = {row["name"]: (row["value"], row["origin"]) for row in value["settings"]}
-    assert list(found) == list(SETTINGS)
-    assert found["port"] == (9000, f"{file}:1")
-    assert found["host"] == ("127.0.0.1", "default")
+    settings = {row["name"]: (row["value"], row["origin"]) for row in value["settings"]}
+    assert list(settings) == list(SETTINGS)
+    assert settings["port"] == (9000, f"{file}:1")
+    assert settings["host"] == ("127.0.0.1", "default")
     table = agon("config", "show", "--origin").out
     assert f"{file}:1" in table
     assert "sandbox_modes" in table

@@ -31,17 +31,19 @@ def test_a_board_is_read_explained_remembered_and_proved(target: Target, agon: C
     around = target.good("contest", "board", name, "--around", "bob", "--top", 1,
                         "--format", "ndjson")  # fmt: skip
     assert json.loads(around.out)["id"] == "bob"
-    told = target.json("contest", "explain", name, "ann")
-    assert sum(part["points"] for part in told["parts"]) == pytest.approx(told["score"])
+    explanation = target.json("contest", "explain", name, "ann")
+    assert sum(part["points"] for part in explanation["parts"]) == pytest.approx(
+        explanation["score"]
+    )
     assert "match 1" in target.good("contest", "explain", name, "ann").out
     [step] = target.json("contest", "history", name, "ann")["steps"]
-    assert step["score"] == told["score"]
+    assert step["score"] == explanation["score"]
     assert target("contest", "explain", name, "nobody").code == 3
-    shown = target.json("contest", "show", name)
-    assert shown["state"] == "open"
-    assert [one["board"] for one in shown["published"]] == ["bots", "judges", "bradley-terry"]
+    details = target.json("contest", "show", name)
+    assert details["state"] == "open"
+    assert [item["board"] for item in details["published"]] == ["bots", "judges", "bradley-terry"]
     drawn = target.good("contest", "show", name).out
-    assert ("bradley-terry" in drawn, shown["head"]["public_key"] in drawn) == (True, True)
+    assert ("bradley-terry" in drawn, details["head"]["public_key"] in drawn) == (True, True)
     assert name in target.good("contest", "list", "--discipline", "arena", "--format", "csv").out
     draft = f"{name}-draft"
     target.good("contest", "create", draft, "--discipline", "arena", "--title", "D", "--draft")
@@ -70,13 +72,13 @@ def test_a_board_names_the_method_and_level_of_its_intervals(target: Target, ago
 def test_people_are_found_by_how_their_ids_begin(target: Target) -> None:
     """Whoever looks for a friend knows the first letters."""
     name = target.contest
-    found = target.good("contest", "board", name, "--find", "b")
-    assert ("bob" in found.out, "1 of 3" in found.out) == (True, True)
+    output = target.good("contest", "board", name, "--find", "b")
+    assert ("bob" in output.out, "1 of 3" in output.out) == (True, True)
     none = target.good("contest", "board", name, "--find", "B")
     assert "begins with 'B'; case matters" in none.out
     assert target("contest", "board", name, "--find", "b", "--around", "bob").code == 2
     some = target.json("contest", "board", name, "--find", "b", "--top", 1)
-    assert ([one["id"] for one in some["rows"]], "unscored" in some) == (["bob"], False)
+    assert ([item["id"] for item in some["rows"]], "unscored" in some) == (["bob"], False)
 
 
 def test_records_are_added_once_and_faults_told_together(target: Target) -> None:
@@ -95,10 +97,10 @@ def test_records_are_added_once_and_faults_told_together(target: Target) -> None
     assert "1 added" in target.good("contest", "add", name, file, "--table", "bots").out
     assert target.scored(3, seq=13)["unscored"][0]["id"] == "dan"
     file.write_text('{"id":"eve","owner_id":"o9","name":"Eve"}\n{"id":7,"owner_id":"o1"}\nx\n')
-    refused = target("contest", "add", name, file, "--table", "bots")
-    assert refused.code == 2
-    assert "row 2, column name" in refused.err
-    assert "row 3 (line 3): 'x' is not JSON" in refused.err
+    result = target("contest", "add", name, file, "--table", "bots")
+    assert result.code == 2
+    assert "row 2, column name" in result.err
+    assert "row 3 (line 3): 'x' is not JSON" in result.err
     file.write_text('{"id":"eve","owner_id":"o9","name":"Eve"}\n')
     unknown = target("contest", "add", name, file, "--table", "bots")
     assert (unknown.code, "o9" in unknown.err) == (2, True)
@@ -115,22 +117,22 @@ def test_a_rescoring_is_seen_before_it_counts_and_can_be_undone(target: Target) 
     name = target.contest
     before = target.scored()["board_sha256"]
     rescore = ("contest", "rescore", name, "--set", "k_new=64")
-    seen = target.good(*rescore, "--dry-run")
-    assert "bots: 3 of 3 move" in seen.out
-    assert "nothing was changed" in seen.err
+    events = target.good(*rescore, "--dry-run")
+    assert "bots: 3 of 3 move" in events.out
+    assert "nothing was changed" in events.err
     assert target.scored()["board_sha256"] == before
     assert target(*rescore).code == 2
-    done = target.json(*rescore, "--yes", "--reason", "as announced")
-    assert (done["state"], done["reason"]) == ("applied", "as announced")
-    after = target.scored(3, seq=done["applied_at"])
+    summary = target.json(*rescore, "--yes", "--reason", "as announced")
+    assert (summary["state"], summary["reason"]) == ("applied", "as announced")
+    after = target.scored(3, seq=summary["applied_at"])
     assert after["board_sha256"] != before
     assert after["overrides"] == {"k_new": 64.0}
-    undone = target.json("contest", "rollback", name, done["id"], "--reason", "a mistake")
+    undone = target.json("contest", "rollback", name, summary["id"], "--reason", "a mistake")
     assert target.scored(3, seq=undone["rolled_back_at"])["board_sha256"] == before
-    states = [one["state"] for one in target.json("contest", "changes", name)["changes"]]
+    states = [item["state"] for item in target.json("contest", "changes", name)["changes"]]
     assert states == ["cancelled", "cancelled", "rolled-back"]
-    assert "as announced" in target.good("contest", "changes", name, done["id"]).out
-    assert target("contest", "rollback", name, done["id"], "--reason", "again").code == 4
+    assert "as announced" in target.good("contest", "changes", name, summary["id"]).out
+    assert target("contest", "rollback", name, summary["id"], "--reason", "again").code == 4
     assert target(*rescore[:3], "--edition", "no-such", "--yes").code == 3
 
 
@@ -140,8 +142,8 @@ def test_a_void_takes_records_out_of_the_score(target: Target) -> None:
     void = ("contest", "void", name, "--reason", "cast by mistake")
     assert target(*void).code == 2
     assert target(*void, "--record", "matches/99", "--yes").code == 3
-    done = target.json(*void, "--record", "matches/1", "--yes")
-    board = target.scored(3, seq=done["applied_at"])
+    summary = target.json(*void, "--record", "matches/1", "--yes")
+    board = target.scored(3, seq=summary["applied_at"])
     assert next(row["matches"] for row in board["rows"] if row["id"] == "bob") == 1
     person = target.good(*void, "--person", "cy", "--dry-run")
     assert "cy" in person.out
@@ -152,9 +154,9 @@ def test_void_without_matching_records_is_rejected_and_listed_with_failed_jobs(
 ) -> None:
     """A typing error an hour before the deadline must not cost five minutes of it."""
     began = time.monotonic()
-    refused = target("contest", "void", target.contest, "--person", "nobody", "--reason", "r",
+    result = target("contest", "void", target.contest, "--person", "nobody", "--reason", "r",
                     "--dry-run")  # fmt: skip
-    assert (refused.code, "nothing to void" in refused.err) == (4, True)
+    assert (result.code, "nothing to void" in result.err) == (4, True)
     assert time.monotonic() - began < 120  # it waited 300 seconds for what had failed
     [change] = target.json("contest", "changes", target.contest)["changes"]
     assert change["state"] == "cancelled"
@@ -231,8 +233,8 @@ def test_a_wrong_hash_and_a_tampered_folder_fail_by_name(target: Target, agon: C
 
 def test_a_rewritten_ledger_is_told_from_the_instances_own(target: Target, agon: Cli) -> None:
     """Signed anew or not at all: by a key that is known, or by a proof that was kept."""
-    name, out, kept = target.contest, target.folder / "out", target.folder / "ann.json"
-    target.good("contest", "proof", name, "ann", "--out", kept)
+    name, out, proof_file = target.contest, target.folder / "out", target.folder / "ann.json"
+    target.good("contest", "proof", name, "ann", "--out", proof_file)
     target.good("contest", "export", name, "--out", out)
     key = bytes.fromhex(json.loads((out / "contest.json").read_text())["public_key"])
     good = agon("replay", out, "--public-key", key.hex())
@@ -251,7 +253,7 @@ def test_a_rewritten_ledger_is_told_from_the_instances_own(target: Target, agon:
         assert fits.code == 0
         assert ("its author is unknown" in fits.err) is (not heads)
         assert agon("replay", folder, "--public-key", key.hex()).code == 1
-    rewritten = agon("replay", folder, "--proof", kept)
+    rewritten = agon("replay", folder, "--proof", proof_file)
     assert rewritten.code == 1
     assert "entries were changed since" in rewritten.err
 
@@ -278,22 +280,25 @@ def test_a_proof_is_checked_without_any_instance(target: Target, agon: Cli) -> N
 def test_tokens_and_users_are_looked_after(target: Target) -> None:
     """The token alone stands on stdout; what it may do and until when, on stderr."""
     user = f"u{target.contest}"
-    made = target.good("token", "create", "--user", user, "--role", "organiser",
+    token = target.good("token", "create", "--user", user, "--role", "organiser",
                       "--contest", target.contest, "--scope", "records", "--days", 1)  # fmt: skip
-    [text] = made.out.split()
+    [text] = token.out.split()
     assert text.startswith("agon_")
-    listed = target.json("token", "list", "--user", user)["tokens"]
+    tokens = target.json("token", "list", "--user", user)["tokens"]
     drawn = target.good("token", "list", "--user", user).out
-    assert (listed[0]["expires_at"][:10] in drawn, "none" in drawn) == (True, False)
-    assert [one["scopes"] for one in listed] == [["records"]]
-    assert text.split("_", 2)[2] not in str(listed)
-    kept = target.folder / "new.token"
+    assert (tokens[0]["expires_at"][:10] in drawn, "none" in drawn) == (True, False)
+    assert [item["scopes"] for item in tokens] == [["records"]]
+    assert text.split("_", 2)[2] not in str(tokens)
+    proof_file = target.folder / "new.token"
     assert (
-        target.good("token", "create", "--user", user, "--role", "viewer", "--out", kept).out == ""
+        target.good("token", "create", "--user", user, "--role", "viewer", "--out", proof_file).out
+        == ""
     )
-    assert kept.stat().st_mode & 0o777 == 0o600
-    assert target("token", "create", "--user", user, "--role", "viewer", "--out", kept).code == 4
-    assert "is revoked" in target.good("token", "revoke", listed[0]["id"]).out
+    assert proof_file.stat().st_mode & 0o777 == 0o600
+    assert (
+        target("token", "create", "--user", user, "--role", "viewer", "--out", proof_file).code == 4
+    )
+    assert "is revoked" in target.good("token", "revoke", tokens[0]["id"]).out
     assert target("token", "revoke", "none").code == 3
     other = f"{user}-2"
     assert other in target.good("user", "create", other, "--name", "Ada").out
@@ -317,8 +322,10 @@ def test_jobs_are_seen_and_the_queue_paused(target: Target) -> None:
         assert (job["kind"], job["state"]) == ("publish", "queued")
         target.until(lambda: target("jobs", "queue", "--format", "json"), lambda q: not q["leased"])
         assert "drained: agon jobs resume" in target.good("jobs", "queue").out
-        shown = target.good("jobs", "show", job["id"]).out
-        assert all(said in shown for said in ("state: queued", "not before: 20", "attempts: 0 of"))
+        details = target.good("jobs", "show", job["id"]).out
+        assert all(
+            said in details for said in ("state: queued", "not before: 20", "attempts: 0 of")
+        )
         assert target.json("jobs", "show", job["id"])["id"] == job["id"]
         assert target("jobs", "show", "none").code == 3
         assert "cancelled" in target.good("jobs", "cancel", job["id"]).out
@@ -332,8 +339,8 @@ def test_jobs_are_seen_and_the_queue_paused(target: Target) -> None:
 def test_a_server_shows_nothing_private_without_a_token(server: Server, agon: Cli) -> None:
     """And a wrong token is told as such; a server out of reach is unavailable."""
     options = ("--server", server.url, "--token-file", server.token_file)
-    made = agon("contest", "create", "secret-one", "--discipline", "arena", "--private", *options)
-    assert made.code == 0
+    token = agon("contest", "create", "secret-one", "--discipline", "arena", "--private", *options)
+    assert token.code == 0
     assert agon("contest", "show", "secret-one", *options).code == 0
     assert agon("contest", "show", "secret-one", "--server", server.url).code == 3
     assert agon("contest", "freeze", "secret-one", "--server", server.url).code == 4
@@ -355,7 +362,7 @@ def test_a_client_follows_what_happens(server: Server, agon: Cli, tmp_path: Path
             seen.append(event)
             if event.kind == "snapshot-published":
                 break
-        assert len({one.id for one in seen}) == len(seen)
+        assert len({item.id for item in seen}) == len(seen)
         again = next(client.events.follow("followed", since=seen[-2].id))
         assert again == seen[-1]
 

@@ -34,48 +34,50 @@ def good(agon: Cli, database: str, *arguments: object) -> CommandResult:
 
 def test_problems_are_listed_with_their_disclosed_terms(agon: Cli, database: str) -> None:
     """The table is for an overview; programs are written from the JSON."""
-    told = good(agon, database, "problems", "autumn", "--format", "json").json()["problems"]
-    assert [one["disclosed"][1]["a"] for one in told] == ["9", "27"]
-    assert [one["terms"] for one in told] == [None, None]
-    assert told[0]["id"] in good(agon, database, "problems", "autumn").out
-    shown = good(agon, database, "problems", "autumn", "--problem", told[1]["id"]).out
-    assert "freeze started at: 2026-01-01 00:00:00" in shown
-    assert "a_1 = 1  a_3 = 27  a_5 = 125" in shown
+    problem = good(agon, database, "problems", "autumn", "--format", "json").json()["problems"]
+    assert [item["disclosed"][1]["a"] for item in problem] == ["9", "27"]
+    assert [item["terms"] for item in problem] == [None, None]
+    assert problem[0]["id"] in good(agon, database, "problems", "autumn").out
+    output = good(agon, database, "problems", "autumn", "--problem", problem[1]["id"]).out
+    assert "freeze started at: 2026-01-01 00:00:00" in output
+    assert "a_1 = 1  a_3 = 27  a_5 = 125" in output
     ended = agon("contest", "problems", "autumn", "--problem", "none", "--database", database)
     assert ended.code == 3
 
 
 def test_a_setter_is_sent_through_its_gate(agon: Cli, database: str) -> None:
     """Its faults are told before anything is sent."""
-    told = good(agon, database, "publish", "autumn", DOJO / "primes", "--format", "json").json()
-    assert (told["job"]["kind"], told["job"]["state"]) == ("gate", "queued")
+    problem = good(agon, database, "publish", "autumn", DOJO / "primes", "--format", "json").json()
+    assert (problem["job"]["kind"], problem["job"]["state"]) == ("gate", "queued")
     printed = good(agon, database, "publish", "autumn", DOJO / "primes")
-    assert printed.out.strip() == told["problem"]
+    assert printed.out.strip() == problem["problem"]
     assert agon("contest", "publish", "autumn", "none/", "--database", database).code == 3
 
 
 def test_an_answer_is_revealed_once_its_problem_is_closed(agon: Cli, database: str) -> None:
     """Source and terms are what solvers look for."""
     squares, cubes = (
-        one["id"]
-        for one in good(agon, database, "problems", "autumn", "--format", "json").json()["problems"]
+        item["id"]
+        for item in good(agon, database, "problems", "autumn", "--format", "json").json()[
+            "problems"
+        ]
     )
     assert agon("contest", "reveal", "autumn", squares, "--database", database).code == 4
     assert "is revealed" in good(agon, database, "reveal", "autumn", cubes).out
-    one = ("problems", "autumn", "--problem", cubes, "--format", "json")
-    [told] = good(agon, database, *one).json()["problems"]
-    assert (told["source"], told["terms"][2]) == (CUBES, "27")
+    item = ("problems", "autumn", "--problem", cubes, "--format", "json")
+    [problem] = good(agon, database, *item).json()["problems"]
+    assert (problem["source"], problem["terms"][2]) == (CUBES, "27")
 
 
 def test_a_program_is_submitted(agon: Cli, database: str, tmp_path: Path) -> None:
     """A worker judges it; whose it is has to be said beside the database."""
-    told = good(agon, database, "problems", "autumn", "--format", "json").json()["problems"]
+    problem = good(agon, database, "problems", "autumn", "--format", "json").json()["problems"]
     solver = tmp_path / "solver.py"
     solver.write_text(RIGHT)
-    sending = ("submit", "autumn", solver, "--problem", told[0]["id"])
+    sending = ("submit", "autumn", solver, "--problem", problem[0]["id"])
     assert agon("contest", *sending, "--database", database).code == 2
-    sent = good(agon, database, *sending, "--user", "ada", "--format", "json").json()
-    assert [job["kind"] for job in sent["jobs"]] == ["judge"]
+    submission = good(agon, database, *sending, "--user", "ada", "--format", "json").json()
+    assert [job["kind"] for job in submission["jobs"]] == ["judge"]
     assert good(agon, database, *sending, "--user", "bob", "--tag", "search_enum").out.strip()
     solver.write_bytes(b"\xff")
     assert agon("contest", *sending, "--user", "ada", "--database", database).code == 2
@@ -83,24 +85,24 @@ def test_a_program_is_submitted(agon: Cli, database: str, tmp_path: Path) -> Non
 
 def test_what_became_of_a_program_is_shown(agon: Cli, database: str, tmp_path: Path) -> None:
     """Somebody whose program was stopped wants to read by what, and in which program."""
-    [told, _] = good(agon, database, "problems", "autumn", "--format", "json").json()["problems"]
+    [problem, _] = good(agon, database, "problems", "autumn", "--format", "json").json()["problems"]
     solver = tmp_path / "solver.py"
     solver.write_text("def gen(n):\n    return [n]\n")
-    sending = ("submit", "autumn", solver, "--problem", told["id"], "--user", "ada")
-    sent = good(agon, database, *sending)
-    name = sent.out.strip()
-    assert f"agon contest submissions autumn {name}" in sent.err
+    sending = ("submit", "autumn", solver, "--problem", problem["id"], "--user", "ada")
+    submission = good(agon, database, *sending)
+    name = submission.out.strip()
+    assert f"agon contest submissions autumn {name}" in submission.err
     assert "not judged yet" in good(agon, database, "submissions", "autumn").out
     service = open_service(load({"database": database}))
     judged(
-        service, name, told["id"], verdict="runtime_error", terms_matched=None,
+        service, name, problem["id"], verdict="runtime_error", terms_matched=None,
         reason="there is no function solver()",
     )  # fmt: skip
     service.store.close()
     assert "runtime_error" in good(agon, database, "submissions", "autumn").out
-    shown = good(agon, database, "submissions", "autumn", name).out
-    assert "reason: there is no function solver()" in shown
-    assert "def gen(n):" in shown
-    [one] = good(agon, database, "submissions", "autumn", "--format", "json").json()["submissions"]
-    assert (one["id"], one["records"][0]["verdict"]) == (name, "runtime_error")
+    output = good(agon, database, "submissions", "autumn", name).out
+    assert "reason: there is no function solver()" in output
+    assert "def gen(n):" in output
+    [item] = good(agon, database, "submissions", "autumn", "--format", "json").json()["submissions"]
+    assert (item["id"], item["records"][0]["verdict"]) == (name, "runtime_error")
     assert agon("contest", "submissions", "autumn", "none", "--database", database).code == 3

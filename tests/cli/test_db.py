@@ -22,8 +22,8 @@ def test_a_database_is_laid_out_backed_up_restored_and_verified(agon: Cli, tmp_p
     agon("contest", "add", "spring", arena_folder(tmp_path / "arena"), "--database", url)
     board = agon("contest", "board", "spring", "--database", url, "--format", "json").json()
     for name in ("backup.tar.gz", "backup.db"):
-        made = agon("db", "backup", tmp_path / name, "--database", url)
-        assert made.code == 0, made.err
+        result = agon("db", "backup", tmp_path / name, "--database", url)
+        assert result.code == 0, result.err
         assert agon("db", "backup", tmp_path / name, "--database", url).code == 4
     assert agon("db", "restore", tmp_path / "none", "--database", other).code == 3
     restored = agon("db", "restore", tmp_path / "backup.tar.gz", "--database", other)
@@ -49,9 +49,9 @@ def test_a_changed_database_fails_the_check_by_name(agon: Cli, tmp_path: Path) -
         )
         assert changed.rowcount == 1
     database.close()
-    found = agon("db", "verify", "--database", url)
-    assert found.code == 1
-    assert "contest spring" in found.err
+    result = agon("db", "verify", "--database", url)
+    assert result.code == 1
+    assert "contest spring" in result.err
     replayed = agon("replay", "spring", "--database", url)
     assert replayed.code == 1
 
@@ -68,16 +68,16 @@ def test_a_service_moves_to_postgresql_and_goes_on_there(
     agon("contest", "add", "spring", arena_folder(tmp_path / "arena"), "--database", url)
     board = agon("contest", "board", "spring", "--database", url, "--format", "json").json()
     assert agon("db", "backup", tmp_path / "all.tar.gz", "--database", url).code == 0
-    refused = agon("db", "backup", tmp_path / "all.db", "--database", other)
-    assert refused.code != 0
+    result = agon("db", "backup", tmp_path / "all.db", "--database", other)
+    assert result.code != 0
     restored = agon("db", "restore", tmp_path / "all.tar.gz", "--database", other)
     assert (restored.code, restored.out) == (0, "OK: 1 contests, 12 entries\n"), restored.err
     there = ("--database", other)
     moved = agon("contest", "board", "spring", *there, "--format", "json").json()
     assert moved["board_sha256"] == board["board_sha256"]
-    done = agon("contest", "rescore", "spring", "--set", "k_new=64", "--yes", *there)
-    assert done.code == 0, done.err
+    result = agon("contest", "rescore", "spring", "--set", "k_new=64", "--yes", *there)
+    assert result.code == 0, result.err
     replayed = agon("replay", "spring", "--at", 12, "--check", board["board_sha256"], *there)
     assert replayed.code == 0, replayed.err
     assert agon("db", "verify", *there).out == "OK: 1 contests, 13 entries\n"
-    assert postgresql.password not in done.out + done.err + refused.err
+    assert postgresql.password not in result.out + result.err + result.err

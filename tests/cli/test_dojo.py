@@ -139,8 +139,8 @@ def test_a_problem_goes_from_publishing_to_verifying(agon: Cli, tmp_path: Path) 
 def test_a_problem_is_not_revealed_while_it_is_open(agon: Cli, tmp_path: Path) -> None:
     """Exit code 4, unless it is meant."""
     package = pack_problem(tmp_path / "p", freeze_started_at="9999-01-01")
-    refused = agon("dojo", "reveal", package, "--out", tmp_path / "r.json")
-    assert refused.code == 4
+    result = agon("dojo", "reveal", package, "--out", tmp_path / "r.json")
+    assert result.code == 4
     assert not (tmp_path / "r.json").exists()
     assert agon("dojo", "reveal", package, "--out", tmp_path / "r.json", "--early").code == 0
 
@@ -151,9 +151,9 @@ def test_a_setter_that_differs_between_two_runs_is_refused_with_the_term(
     """Two processes with different hash seeds (dojo page, The sandbox)."""
     setter = "def gen(N):\n    return [n + (n == 6) * hash('x') for n in range(N)]\n"
     package = pack_problem(tmp_path / "p", setter=setter)
-    refused = agon("dojo", "publish", package, "--out", tmp_path / "out")
-    assert refused.code == 1
-    assert "term 7 differs between two runs" in refused.err
+    result = agon("dojo", "publish", package, "--out", tmp_path / "out")
+    assert result.code == 1
+    assert "term 7 differs between two runs" in result.err
     assert not (tmp_path / "out").exists()
 
 
@@ -179,8 +179,8 @@ def test_a_wrong_package_is_told_at_once_and_nothing_is_written(
     """Exit code 2, every fault on a line of its own."""
     package = pack_problem(tmp_path / "p", N_check=0, setter="import os\n")
     (tmp_path / "s").mkdir()
-    given = [package, tmp_path / "s"] if command == "judge" else [package]
-    ended = agon("dojo", command, *given, "--out", tmp_path / "out")
+    arguments = [package, tmp_path / "s"] if command == "judge" else [package]
+    ended = agon("dojo", command, *arguments, "--out", tmp_path / "out")
     assert ended.code == 2
     assert len(ended.err.splitlines()) == 3
     assert not (tmp_path / "out").exists()
@@ -194,10 +194,10 @@ def test_rejudge_shows_before_it_applies(agon: Cli, tmp_path: Path) -> None:
     assert agon("dojo", "judge", package, tmp_path / "s", "--out", season).code == 0
     ledger = ledger_of(season)
     ledger.write_text(ledger.read_text().replace('"ok"', '"time_limit"'))
-    shown = agon("dojo", "rejudge", season, "--format", "json").json()
-    assert [(one["verdict_before"], one["verdict_after"]) for one in shown["changes"]] == [
-        ("time_limit", "ok")
-    ]
+    summary = agon("dojo", "rejudge", season, "--format", "json").json()
+    assert [
+        (change["verdict_before"], change["verdict_after"]) for change in summary["changes"]
+    ] == [("time_limit", "ok")]
     assert "time_limit" in ledger.read_text()
     applied = agon("dojo", "rejudge", season, "--apply")
     assert applied.code == 0
@@ -236,8 +236,8 @@ def test_a_judge_killed_in_the_middle_goes_on_and_leaves_no_process(tmp_path: Pa
         time.sleep(0.01)
     finished = recorded(tmp_path / "o")
     assert len(finished) < 30
-    done = subprocess.run(command, capture_output=True, check=True)
-    assert f"{len(finished)} had their verdict already" in done.stderr.decode()
+    process = subprocess.run(command, capture_output=True, check=True)
+    assert f"{len(finished)} had their verdict already" in process.stderr.decode()
     ids = recorded(tmp_path / "o")
     assert len(ids) == len(set(ids)) == 30
     assert ids[: len(finished)] == finished
@@ -251,5 +251,5 @@ def test_looking_at_programs_loads_no_sandbox(solver: Path) -> None:
         f"run(['dojo', 'check', {str(solver)!r}]); "
         "sys.exit(any(name.startswith('agon.runners') for name in sys.modules))"
     )
-    done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True)
-    assert done.returncode == 0
+    process = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True)
+    assert process.returncode == 0

@@ -52,10 +52,10 @@ def test_no_arguments_break_a_command(small: Path, words: list[str]) -> None:
 
 @FUZZ
 @given(st.text(max_size=20), st.text(max_size=20))
-def test_no_override_and_no_time_breaks_scoring(small: Path, rule: str, moment: str) -> None:
+def test_no_override_and_no_time_breaks_scoring(small: Path, rule: str, time_text: str) -> None:
     """Unknown rules and times are refused, each with code 2."""
-    assert run(["score", "arena", str(small), "--set", f"{rule}={moment}"]) in {0, 2}
-    assert run(["score", "arena", str(small), f"--as-of={moment}"]) in {0, 2}
+    assert run(["score", "arena", str(small), "--set", f"{rule}={time_text}"]) in {0, 2}
+    assert run(["score", "arena", str(small), f"--as-of={time_text}"]) in {0, 2}
 
 
 MANGLED = st.one_of(

@@ -117,7 +117,7 @@ def groups(group: click.Group = cli, path: str = "agon") -> Iterator[tuple[str, 
 @pytest.mark.parametrize("path", dict(groups()))
 def test_the_examples_of_a_group_stand_on_lines_of_their_own(agon: Cli, path: str) -> None:
     """Run together as a paragraph they can neither be read nor copied."""
-    told = agon(*path.split()[1:], "--help").out
-    examples = [line for line in told.splitlines() if line.strip().startswith(f"{path} ")]
+    output = agon(*path.split()[1:], "--help").out
+    examples = [line for line in output.splitlines() if line.strip().startswith(f"{path} ")]
     assert examples
     assert all(line.startswith("    agon ") and line.count(path) == 1 for line in examples)

@@ -40,7 +40,7 @@ def test_a_missing_argument_is_a_usage_error(agon: Cli) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "said"),
+    ("arguments", "code", "message"),
     [
         (("score", "arina", "{arena}"), 2, "did you mean arena?"),
         (("score", "arena", "nowhere"), 3, "nowhere"),
@@ -69,12 +69,12 @@ def test_a_missing_argument_is_a_usage_error(agon: Cli) -> None:
     ],
 )
 def test_every_refusal_has_its_exit_code_and_says_what_would_be_right(
-    agon: Cli, arena: Path, arguments: tuple[str, ...], code: int, said: str
+    agon: Cli, arena: Path, arguments: tuple[str, ...], code: int, message: str
 ) -> None:
     """Scripts branch on the code, people read the message; data is never mixed in."""
     ended = agon(*(argument.format(arena=arena) for argument in arguments))
     assert (ended.code, ended.out) == (code, "")
-    assert said in ended.err
+    assert message in ended.err
     assert "Traceback" not in ended.err
 
 
@@ -96,9 +96,10 @@ def test_a_bug_of_ours_is_called_one(
 
 
 @pytest.mark.parametrize(
-    ("number", "code", "said"), [(signal.SIGINT, 130, b"interrupted"), (signal.SIGTERM, 143, b"")]
+    ("number", "code", "message"),
+    [(signal.SIGINT, 130, b"interrupted"), (signal.SIGTERM, 143, b"")],
 )
-def test_an_interrupted_command_ends_cleanly(number: int, code: int, said: bytes) -> None:
+def test_an_interrupted_command_ends_cleanly(number: int, code: int, message: bytes) -> None:
     """Ctrl-C is an answer, not an accident; the shell sees its usual codes."""
     with subprocess.Popen(
         [sys.executable, "-c", _LISTENING, "dojo", "canonicalize", "-"],
@@ -113,7 +114,7 @@ def test_an_interrupted_command_ends_cleanly(number: int, code: int, said: bytes
         time.sleep(0.3)  # a signal between two reads would be noticed after the next one only
         process.send_signal(number)
         assert process.wait(timeout=20) == code
-        assert process.stderr.read().strip() == said
+        assert process.stderr.read().strip() == message
 
 
 def test_a_reader_that_leaves_is_no_error(tmp_path: Path) -> None:
@@ -136,16 +137,16 @@ def test_a_reader_that_leaves_is_no_error(tmp_path: Path) -> None:
 def test_a_full_disk_is_told(arena: Path) -> None:
     """Half of a board is no board: exit code 5."""
     with Path("/dev/full").open("w") as full:
-        done = subprocess.run(
+        process = subprocess.run(
             [sys.executable, "-m", "agon", "score", "arena", str(arena), "--format", "csv"],
             stdout=full,
             stderr=subprocess.PIPE,
             text=True,
             check=False,
         )
-    assert done.returncode == 5
-    assert "No space left" in done.stderr
-    assert "Traceback" not in done.stderr
+    assert process.returncode == 5
+    assert "No space left" in process.stderr
+    assert "Traceback" not in process.stderr
 
 
 def test_memory_that_runs_out_is_no_bug(
@@ -208,11 +209,11 @@ def test_options_come_from_the_environment_too(
 def test_the_command_and_the_module_are_one(arena: Path) -> None:
     """``agon`` and ``python -m agon`` say the same."""
     command = Path(sys.executable).with_name("agon")
-    done = subprocess.run(
+    process = subprocess.run(
         [str(command), "score", "arena", str(arena)],
         capture_output=True,
         text=True,
         check=True,
         env=os.environ,
     )
-    assert done.stdout == run_process("score", "arena", arena).out
+    assert process.stdout == run_process("score", "arena", arena).out

@@ -66,7 +66,7 @@ def test_the_unscored_are_listed_with_their_reason(agon: Cli, arena: Path) -> No
     bots = (arena / "bots.csv").read_text()
     (arena / "bots.csv").write_text(bots + "dan,o1,Dan\n")
     value = agon("score", "arena", arena, "--format", "json").json()
-    assert [one["id"] for one in value["unscored"]] == ["dan"]
+    assert [row["id"] for row in value["unscored"]] == ["dan"]
     assert value["unscored"][0]["reason"]
     assert "dan: " in agon("score", "arena", arena).out
     rows = agon("score", "arena", arena, "--format", "csv")
@@ -159,10 +159,10 @@ def test_a_board_that_was_killed_while_written_leaves_the_old_one(
     """Who reads the file reads a whole board, always."""
     file = tmp_path / "board.csv"
     file.write_text("the old board\n")
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", _KILLED_IN_THE_MIDDLE, str(arena), str(file)], check=False
     )
-    assert done.returncode == -signal.SIGKILL
+    assert process.returncode == -signal.SIGKILL
     assert file.read_text() == "the old board\n"
 
 

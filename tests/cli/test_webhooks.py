@@ -18,14 +18,14 @@ def test_a_webhook_is_added_tried_watched_and_removed(target: Target) -> None:
     assert (hook["events"], hook["staff"]) == (["contest-frozen"], False)
     assert f"agon webhooks test {name} {hook['id']}" in added.err
     assert target(*add).code == 4
-    sent = target.good("webhooks", "test", name, hook["id"])
-    listed = target.json("webhooks", "deliveries", name, hook["id"])["deliveries"]
-    assert [one["id"] for one in listed] == [sent.out.strip()]
-    assert sent.out.strip() in target.good("webhooks", "deliveries", name, hook["id"]).out
+    result = target.good("webhooks", "test", name, hook["id"])
+    deliveries = target.json("webhooks", "deliveries", name, hook["id"])["deliveries"]
+    assert [item["id"] for item in deliveries] == [result.out.strip()]
+    assert result.out.strip() in target.good("webhooks", "deliveries", name, hook["id"]).out
     changed = target.good("webhooks", "change", name, hook["id"], "--off", "--all-events")
     assert "is off: all kinds to https://hooks.invalid/agon" in changed.out
-    refused = target("webhooks", "test", name, hook["id"])
-    assert (refused.code, "switched off" in refused.err) == (4, True)
+    result = target("webhooks", "test", name, hook["id"])
+    assert (result.code, "switched off" in result.err) == (4, True)
     assert target("webhooks", "change", name, hook["id"]).code == 2
     assert target("webhooks", "redeliver", name, hook["id"], "none").code in {3, 4}
     assert "removed" in target.good("webhooks", "remove", name, hook["id"]).out
@@ -35,9 +35,9 @@ def test_a_webhook_is_added_tried_watched_and_removed(target: Target) -> None:
 
 def test_a_webhook_into_our_own_network_is_refused(target: Target) -> None:
     """The message says what would do."""
-    refused = target("webhooks", "add", target.contest, "http://127.0.0.1/hook")
-    assert refused.code == 2
-    assert "https" in refused.err
+    result = target("webhooks", "add", target.contest, "http://127.0.0.1/hook")
+    assert result.code == 2
+    assert "https" in result.err
 
 
 def test_why_a_message_did_not_arrive_is_told(agon: Cli, tmp_path: Path) -> None:
@@ -46,9 +46,9 @@ def test_why_a_message_did_not_arrive_is_told(agon: Cli, tmp_path: Path) -> None
     assert agon("contest", "create", "spring", "--discipline", "arena", *base).code == 0
     hooks = ("webhooks", "add", "spring", "https://hooks.invalid/agon")
     assert agon(*hooks, "--out", tmp_path / "hook.secret", *base).code == 0
-    listed = agon("webhooks", "list", "spring", "--format", "json", *base).json()
-    [hook] = [one["id"] for one in listed["webhooks"]]
-    sent = agon("webhooks", "test", "spring", hook, *base).out.strip()
+    deliveries = agon("webhooks", "list", "spring", "--format", "json", *base).json()
+    [hook] = [item["id"] for item in deliveries["webhooks"]]
+    result = agon("webhooks", "test", "spring", hook, *base).out.strip()
     assert agon("worker", "--once", "--kinds", "deliver", *base).code == 0
-    told = agon("webhooks", "deliveries", "spring", hook, *base).out
-    assert f"{sent}: hooks.invalid cannot be resolved" in told
+    output = agon("webhooks", "deliveries", "spring", hook, *base).out
+    assert f"{result}: hooks.invalid cannot be resolved" in output

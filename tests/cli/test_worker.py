@@ -25,10 +25,10 @@ ENDLESS = "def solver():\n    while True:\n        pass\n"
 @pytest.fixture
 def service(tmp_path: Path) -> Iterator[Service]:
     """Open an instance with a dojo on a database of its own."""
-    opened = open_service(load({"database": f"sqlite:///{tmp_path}/agon.db"}, environ={}))
-    dojo(opened)
-    yield opened
-    opened.store.close()
+    service_ = open_service(load({"database": f"sqlite:///{tmp_path}/agon.db"}, environ={}))
+    dojo(service_)
+    yield service_
+    service_.store.close()
 
 
 def command(tmp_path: Path, *options: str) -> list[str]:
@@ -67,8 +67,10 @@ def state(service: Service, job: Job) -> str:
 def test_once_does_everything_there_is_and_ends(service: Service, tmp_path: Path) -> None:
     """A setter behind the wall, a verdict, a board: all kinds by one plain command."""
     gate = gated(service)
-    first = subprocess.run(command(tmp_path, "--once"), capture_output=True, text=True, check=False)
-    assert (first.returncode, state(service, gate)) == (0, "done"), first.stderr
+    process = subprocess.run(
+        command(tmp_path, "--once"), capture_output=True, text=True, check=False
+    )
+    assert (process.returncode, state(service, gate)) == (0, "done"), process.stderr
     seq = entries(service, "problem-published")[0].seq
     judged = submitted(service, seq)
     second = subprocess.run(
@@ -88,9 +90,9 @@ def test_once_does_everything_there_is_and_ends(service: Service, tmp_path: Path
 
 def test_kinds_that_are_not_there_are_refused(tmp_path: Path, agon: Cli) -> None:
     """A misspelt kind would wait for ever."""
-    refused = agon("worker", "--database", f"sqlite:///{tmp_path}/agon.db", "--kinds", "juge")
-    assert refused.code == 2
-    assert "did you mean judge?" in refused.err
+    result = agon("worker", "--database", f"sqlite:///{tmp_path}/agon.db", "--kinds", "juge")
+    assert result.code == 2
+    assert "did you mean judge?" in result.err
 
 
 @pytest.mark.usefixtures("service")
@@ -100,10 +102,10 @@ def test_an_idle_worker_ends_when_it_is_asked(tmp_path: Path) -> None:
         assert worker.stderr is not None
         assert "publish" in worker.stderr.readline()
         time.sleep(0.2)
-        asked = time.monotonic()
+        began = time.monotonic()
         worker.send_signal(signal.SIGTERM)
         assert worker.wait(10) == 0
-        assert time.monotonic() - asked < 10
+        assert time.monotonic() - began < 10
 
 
 def test_a_worker_asked_to_end_gives_back_what_takes_too_long(
@@ -175,15 +177,15 @@ def asked_for(service: Service) -> Job:
 
 def descendants(process: int) -> list[int]:
     """List the processes below one."""
-    found: list[int] = []
+    pids: list[int] = []
     waiting = [process]
     while waiting:
         tasks = Path(f"/proc/{waiting.pop()}/task")
         for children in tasks.glob("*/children"):
-            below = [int(one) for one in children.read_text().split()]
-            found += below
+            below = [int(pid) for pid in children.read_text().split()]
+            pids += below
             waiting += below
-    return found
+    return pids
 
 
 def alive(process: int) -> bool:

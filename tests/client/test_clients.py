@@ -53,8 +53,8 @@ def test_a_contest_is_led_through_its_life(api: Api, spring: str) -> None:
     assert api.contests.unfreeze(spring, ReasonRequest(reason="go on")).state == "open"
     assert api.contests.finalize(spring).state == "final"
     assert api.contests.next_season(spring, SeasonCreate(id="autumn")).season == 2
-    assert [one.id for one in api.contests.list()] == ["autumn", "spring"]
-    assert [one.id for one in api.contests.list(series="spring")] == ["autumn"]
+    assert [item.id for item in api.contests.list()] == ["autumn", "spring"]
+    assert [item.id for item in api.contests.list(series="spring")] == ["autumn"]
 
 
 def test_refusals_are_of_the_same_kind(api: Api, spring: str) -> None:
@@ -76,11 +76,11 @@ def test_refusals_are_of_the_same_kind(api: Api, spring: str) -> None:
 def test_records_with_faults_are_all_told_and_none_is_entered(api: Api, spring: str) -> None:
     """Each with its line."""
     wrong = b'{"table":"users","row":{"id":"dan"}}\n{"table":"userz","row":{}}\nno json\n'
-    with pytest.raises((InvalidRecords, Unreadable)) as refused:
+    with pytest.raises((InvalidRecords, Unreadable)) as error:
         api.records.add(spring, [wrong])
-    assert refused.value.exit_code == 2
-    assert "userz" in str(refused.value)
-    assert "is not JSON" in str(refused.value)
+    assert error.value.exit_code == 2
+    assert "userz" in str(error.value)
+    assert "is not JSON" in str(error.value)
     assert api.contests.get(spring).seq == 5
 
 
@@ -110,9 +110,9 @@ def test_boards_are_paged_proved_explained_and_remembered(api: Api, spring: str)
     assert [row["id"] for row in api.boards.search(spring, "a").rows] == ["ada"]
     assert api.boards.search(spring, "A", board="user-score", as_of="5", limit=1).rows == ()
     assert api.boards.unscored(spring).unscored == ()
-    assert next(one.board for one in api.boards.list(spring).items) == "user-score"
-    told = api.boards.explain(spring, "ada")
-    assert told.score == pytest.approx(sum(part.points for part in told.parts))
+    assert next(item.board for item in api.boards.list(spring).items) == "user-score"
+    result = api.boards.explain(spring, "ada")
+    assert result.score == pytest.approx(sum(part.points for part in result.parts))
     assert [step.id for step in api.boards.history(spring, "ada")] == ["ada"]
     assert api.boards.proof(spring, "ada").manifest["board_sha256"] == first.board_sha256
     assert api.boards.page(spring, as_of="5").snapshot == first.snapshot
@@ -131,7 +131,9 @@ def test_a_change_is_tried_applied_and_rolled_back(
     )
     tried = api.changes.dry_run(spring, proposed.id)
     assert tried.dry_run_at == 5
-    assert [one["id"] for one in (tried.report or {})["boards"]["user-score"]["dropped"]] == ["bob"]
+    assert [item["id"] for item in (tried.report or {})["boards"]["user-score"]["dropped"]] == [
+        "bob"
+    ]
     assert api.boards.page(spring).board_sha256 == before.board_sha256
     assert api.changes.apply(spring, proposed.id).state == "applied"
     work(instance)
@@ -142,7 +144,7 @@ def test_a_change_is_tried_applied_and_rolled_back(
     )
     work(instance)
     assert api.boards.page(spring).board_sha256 == before.board_sha256
-    assert [one.state for one in api.changes.list(spring)] == ["rolled-back"]
+    assert [item.state for item in api.changes.list(spring)] == ["rolled-back"]
     other = api.changes.propose(
         spring,
         ChangeSetCreate(
@@ -207,7 +209,7 @@ def test_users_and_tokens_are_looked_after(api: Api, instance: Instance) -> None
     assert (made.name, made.disabled) == ("Ida", False)
     token = api.access.create_token(TokenCreate(user="ida", role="viewer", days=1))
     text = token.token
-    assert text not in str([one.model_dump() for one in api.access.tokens(user="ida")])
+    assert text not in str([item.model_dump() for item in api.access.tokens(user="ida")])
     instance.tokens["ida"] = text
     with client_of(instance, "ida") as client:
         assert list(client.contests.list()) == []
@@ -216,7 +218,7 @@ def test_users_and_tokens_are_looked_after(api: Api, instance: Instance) -> None
             list(client.contests.list())
     assert api.access.update_user("ida", UserUpdate(disabled=True)).disabled
     assert not api.access.update_user("ida", UserUpdate(disabled=False)).disabled
-    assert "ida" in [one.id for one in api.access.users()]
+    assert "ida" in [item.id for item in api.access.users()]
 
 
 def test_jobs_are_listed_and_the_queue_paused(api: Api) -> None:
@@ -226,7 +228,7 @@ def test_jobs_are_listed_and_the_queue_paused(api: Api) -> None:
     assert api.jobs.set_queue(QueueUpdate(paused=True)).paused
     assert not api.jobs.set_queue(QueueUpdate(paused=False)).paused
     api.changes.propose("spring", ChangeSetCreate(kind="rules", params={}, reason="look"))
-    [job] = [one for one in api.jobs.list(contest="spring") if one.kind == "dry-run"]
+    [job] = [item for item in api.jobs.list(contest="spring") if item.kind == "dry-run"]
     assert api.jobs.get(job.id).state == "queued"
     assert api.jobs.cancel(job.id).state == "cancelled"
     assert api.jobs.retry(job.id).state == "queued"
@@ -258,7 +260,7 @@ def test_problems_are_posed_and_programs_sent(api: Api, instance: Instance) -> N
     squares = autumn(instance.service)
     cubes = publish(instance.service, CUBES, freeze_started_at="2026-01-01T00:00:00.000000Z")
     listed = list(api.problems.list("autumn"))
-    assert [one.id for one in listed] == [squares, cubes]
+    assert [item.id for item in listed] == [squares, cubes]
     assert listed[0].disclosed[1].model_dump() == {"n": 3, "a": "9"}
     package = {"title": "Doubles", "N_check": 9, "source": "def seq(n):\n    return 2 * n\n"}
     queued = api.problems.publish("autumn", ProblemCreate(package=package))
@@ -281,7 +283,7 @@ def test_problems_are_posed_and_programs_sent(api: Api, instance: Instance) -> N
         ),
     )
     judged(instance.service, sent.id, squares)
-    assert [one.id for one in api.submissions.list("autumn")] == [sent.id, again.id]
+    assert [item.id for item in api.submissions.list("autumn")] == [sent.id, again.id]
     [row] = api.submissions.get("autumn", sent.id).records
     assert row["verdict"] == "ok"
     assert api.submissions.get("autumn", again.id).records == ()
@@ -296,7 +298,7 @@ def test_webhooks_are_added_tried_and_removed(api: Api, instance: Instance, spri
     )
     made = api.webhooks.create(spring, request)
     assert made.secret.startswith("whsec_")
-    assert [one.id for one in api.webhooks.list(spring).items] == [made.id]
+    assert [item.id for item in api.webhooks.list(spring).items] == [made.id]
     assert (made.events, made.staff, made.active) == (("contest-frozen",), False, True)
     tested = api.webhooks.send_test(spring, made.id)
     with pytest.raises(Conflict, match="is not finished"):
@@ -308,7 +310,7 @@ def test_webhooks_are_added_tried_and_removed(api: Api, instance: Instance, spri
     assert [job.payload["delivery"] for job in queued] == [tested.id]
     again = api.webhooks.redeliver(spring, made.id, tested.id)
     assert (again.event_no, again.attempts) == (tested.event_no, ())
-    assert [one.id for one in api.webhooks.deliveries(spring, made.id)] == [
+    assert [item.id for item in api.webhooks.deliveries(spring, made.id)] == [
         again.id,
         tested.id,
     ]

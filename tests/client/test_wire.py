@@ -39,18 +39,18 @@ CONTEST: dict[str, Any] = {
 class Line:
     """Answer requests by a script, and remember them."""
 
-    def __init__(self, *answers: httpx2.Response | Exception) -> None:
-        self.answers = list(answers)
-        self.asked: list[httpx2.Request] = []
+    def __init__(self, *responses: httpx2.Response | Exception) -> None:
+        self.answers = list(responses)
+        self.requests: list[httpx2.Request] = []
         self.slept: list[float] = []
 
     def __call__(self, request: httpx2.Request) -> httpx2.Response:
         """Give the next answer of the script; the last one for ever."""
-        self.asked.append(request)
-        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
-        if isinstance(answer, Exception):
-            raise answer
-        return answer
+        self.requests.append(request)
+        response = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        if isinstance(response, Exception):
+            raise response
+        return response
 
     def client(self, **options: Any) -> Client:
         """Make a client at this line."""
@@ -64,7 +64,7 @@ def problem(status: int, code: str, detail: str, **headers: str) -> httpx2.Respo
     return httpx2.Response(status, headers=headers, content=orjson.dumps(body))
 
 
-def told(**more: Any) -> httpx2.Response:
+def contest_response(**more: Any) -> httpx2.Response:
     """Answer with a contest."""
     return httpx2.Response(200, json={**CONTEST, **more})
 
@@ -85,27 +85,27 @@ def test_what_changes_something_is_sent_again_under_the_same_key(
     trouble: httpx2.Response | Exception,
 ) -> None:
     """A connection can be lost after the server did what was asked."""
-    line = Line(trouble, told())
+    line = Line(trouble, contest_response())
     with line.client() as client:
         assert client.contests.freeze("spring").id == "spring"
-    first, second = line.asked
+    first, second = line.requests
     assert first.headers["idempotency-key"] == second.headers["idempotency-key"]
     assert len(line.slept) == 1
 
 
 def test_each_request_has_a_key_of_its_own() -> None:
     """Else the second freeze would be answered as the first was."""
-    line = Line(told())
+    line = Line(contest_response())
     with line.client() as client:
         client.contests.freeze("spring")
         client.contests.freeze("spring")
-    assert len({one.headers["idempotency-key"] for one in line.asked}) == 2
+    assert len({request.headers["idempotency-key"] for request in line.requests}) == 2
 
 
 def test_a_server_says_how_long_to_wait() -> None:
     """Retry-After is obeyed, and patience has an end."""
     busy = problem(429, "too-many", "slowly", **{"retry-after": "7"})
-    line = Line(busy, told())
+    line = Line(busy, contest_response())
     with line.client() as client:
         client.contests.get("spring")
     assert line.slept == [7.0]
@@ -170,9 +170,9 @@ def test_an_answer_that_is_no_problem_is_still_told(body: bytes) -> None:
 
 def test_faults_that_the_message_does_not_hold_are_listed() -> None:
     """Forms are refused with a place for each fault."""
-    said = {"code": "invalid-request", "detail": "1 fault",
+    body = {"code": "invalid-request", "detail": "1 fault",
             "errors": [{"pointer": "/title", "detail": "too long"}]}  # fmt: skip
-    assert str(error_of(422, orjson.dumps(said))) == "1 fault\n/title: too long"
+    assert str(error_of(422, orjson.dumps(body))) == "1 fault\n/title: too long"
 
 
 @pytest.mark.parametrize("url", ["", "far", "ftp://far", "http://", "http://ada:secret@far"])
@@ -187,28 +187,28 @@ def test_names_are_escaped_in_addresses() -> None:
     line = Line(httpx2.Response(200, json={"manifest": {}}))
     with line.client() as client, pytest.raises(Unavailable, match="not one of this version"):
         client.boards.proof("spring", "a/b ?c", board="problem:x")
-    path = line.asked[0].url.raw_path.decode()
+    path = line.requests[0].url.raw_path.decode()
     assert path == "/api/v1/contests/spring/boards/problem%3Ax/proofs/a%2Fb%20%3Fc"
 
 
 def test_something_else_than_an_agon_server_is_told() -> None:
     """A typing error in the port finds another service."""
-    for answer in (httpx2.Response(200, text="hello"),
+    for response in (httpx2.Response(200, text="hello"),
                    httpx2.Response(301, headers={"location": "http://other"})):  # fmt: skip
-        line = Line(answer)
+        line = Line(response)
         with line.client() as client, pytest.raises(Unavailable, match=r"JSON|give that URL"):
             client.contests.get("spring")
 
 
 def test_a_long_stream_goes_in_portions_of_whole_lines() -> None:
     """Whatever its length, memory holds one portion; the sums are told."""
-    answer = {"added": 2, "repeated": 1, "replaced": 0, "first_seq": 3, "last_seq": 4}
-    line = Line(httpx2.Response(201, json=answer))
+    response = {"added": 2, "repeated": 1, "replaced": 0, "first_seq": 3, "last_seq": 4}
+    line = Line(httpx2.Response(201, json=response))
     sent: list[int] = []
     with line.client(chunk=10, progress=sent.append) as client:
-        done = client.records.add("s", [b"12345\n1234", b"5\n12345\n1", b""])
-    assert [one.content for one in line.asked] == [b"12345\n", b"12345\n", b"12345\n1"]
-    assert (done.added, done.repeated, done.first_seq, done.last_seq) == (6, 3, 3, 4)
+        summary = client.records.add("s", [b"12345\n1234", b"5\n12345\n1", b""])
+    assert [request.content for request in line.requests] == [b"12345\n", b"12345\n", b"12345\n1"]
+    assert (summary.added, summary.repeated, summary.first_seq, summary.last_seq) == (6, 3, 3, 4)
     assert sent == [6, 12, 19]
 
 
@@ -252,10 +252,10 @@ def test_a_stream_of_events_goes_on_where_it_was_cut() -> None:
     with line.client() as client:
         events = client.events.follow("s", since="0")
         assert [next(events).id for _ in range(3)] == ["1", "2", "3"]
-    assert [one.headers.get("last-event-id") for one in line.asked] == ["0", "2", "2"]
+    assert [request.headers.get("last-event-id") for request in line.requests] == ["0", "2", "2"]
 
 
-def packed(**files: bytes) -> bytes:
+def zip_file(**files: bytes) -> bytes:
     """Make a ZIP file."""
     to = BytesIO()
     with zipfile.ZipFile(to, "w") as archive:
@@ -268,10 +268,10 @@ def packed(**files: bytes) -> bytes:
     "content",
     [
         b"no zip",
-        packed(),
-        packed(contest__json=b"{}"),
-        packed(**{"contest.json": b"", "ledger.ndjson": b"", "heads.ndjson": b"", "x": b""}),
-        packed(**{"contest.json": b"", "ledger.ndjson": b"", "../../heads.ndjsom": b""}),
+        zip_file(),
+        zip_file(contest__json=b"{}"),
+        zip_file(**{"contest.json": b"", "ledger.ndjson": b"", "heads.ndjson": b"", "x": b""}),
+        zip_file(**{"contest.json": b"", "ledger.ndjson": b"", "../../heads.ndjsom": b""}),
     ],
 )
 def test_an_export_that_is_none_leaves_nothing(content: bytes, tmp_path: Path) -> None:
@@ -309,12 +309,12 @@ def test_a_worker_far_away_gets_jobs_and_hands_in() -> None:
         source.complete(ASSIGNMENT, {"verdict": "ok"})
         source.fail(ASSIGNMENT, "\0" * 3000, retry=False)
         source.wait(1.0)
-    bodies = [orjson.loads(one.content) for one in line.asked]
+    bodies = [orjson.loads(request.content) for request in line.requests]
     assert bodies[2] == {"lease": "l1", "progress": 0.5}
     assert bodies[3] == {"lease": "l1", "outcome": {"verdict": "ok"}}
     assert (len(bodies[4]["cause"]), "\0" in bodies[4]["cause"]) == (2000, False)
     assert line.slept == [1.0]
-    assert {one.headers["authorization"] for one in line.asked} == {"Bearer agon_t"}
+    assert {request.headers["authorization"] for request in line.requests} == {"Bearer agon_t"}
 
 
 @pytest.mark.parametrize("act", [_claim, lambda client: client.contests.get("x")])
@@ -323,4 +323,4 @@ def test_a_lost_lease_or_contest_is_told_at_once(act: Callable[[Client], object]
     line = Line(problem(409, "conflict", "the lease is another's"))
     with line.client() as client, pytest.raises(Conflict, match="another's"):
         act(client)
-    assert (len(line.asked), line.slept) == (1, [])
+    assert (len(line.requests), line.slept) == (1, [])

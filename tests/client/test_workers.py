@@ -20,11 +20,11 @@ def work(
     instance: Instance, runners: Mapping[JobKind, Run], *, role: str = "worker"
 ) -> list[WorkResult]:
     """Work over HTTP until there is nothing to do."""
-    told: list[WorkResult] = []
+    result: list[WorkResult] = []
     with client_of(instance, role) as client:
         source = client.job_source(worker="far", wait=lambda _: None)
-        Worker(source, runners, on_result=told.append).work(idle=False)
-    return told
+        Worker(source, runners, on_result=result.append).work(idle=False)
+    return result
 
 
 @pytest.fixture
@@ -44,16 +44,16 @@ def test_a_verdict_reached_far_away_is_recorded_in_the_instance(
 ) -> None:
     """The program travels, the terms do not; the record names who ran it."""
     job = submitted(instance.service, problem)
-    seen: list[Assignment] = []
+    assignments: list[Assignment] = []
     run = sandbox_runners(FakeSandbox())["judge"]
 
-    def watched(assignment: Assignment, progress: Progress) -> Mapping[str, Any]:
-        seen.append(assignment)
+    def recording_run(assignment: Assignment, progress: Progress) -> Mapping[str, Any]:
+        assignments.append(assignment)
         return run(assignment, progress)
 
-    (told,) = work(instance, judging(watched))
+    (told,) = work(instance, judging(recording_run))
     assert told.end == "done"
-    assert "361" not in str(seen[0])
+    assert "361" not in str(assignments[0])
     assert (job_of(instance.service, job).result or {})["verdict"] == "ok"
     row = entries(instance.service, "record-added")[-1]
     assert row.by.startswith("worker:")
@@ -78,7 +78,7 @@ def test_an_outcome_that_no_run_gives_counts_for_nothing(
     job = submitted(instance.service, problem)
     work(instance, judging(lambda _, __: {"run": run}))
     assert job_of(instance.service, job).state == "queued"
-    rows = [one.body["table"] for one in entries(instance.service, "record-added")]
+    rows = [entry.body["table"] for entry in entries(instance.service, "record-added")]
     assert rows == ["problems"]
 
 

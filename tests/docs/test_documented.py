@@ -73,9 +73,9 @@ def test_the_reference_holds_every_command() -> None:
 def test_every_command_stands_in_a_how_to_or_the_tutorial() -> None:
     """Who has a task finds the command by the task."""
     pages = [DOCS / "tutorial.md", *(DOCS / "howto").glob("*.md"), *(DOCS / "rules").glob("*.md")]
-    told = "\n".join(page.read_text() for page in pages)
+    text = "\n".join(page.read_text() for page in pages)
     untold = [path for path, command in every_command(cli, "agon")
-              if not isinstance(command, click.Group) and path not in told]  # fmt: skip
+              if not isinstance(command, click.Group) and path not in text]  # fmt: skip
     assert untold == []
 
 

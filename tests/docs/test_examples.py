@@ -68,10 +68,10 @@ def it_serves(folder: Path) -> None:
     with subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True) as serving:
         assert serving.stderr is not None
         try:
-            said = serving.stderr.readline()
-            assert said.startswith("agon serves at http://127.0.0.1:")
-            with urlopen(f"{said.split()[3]}/contests", timeout=60) as answer:  # noqa: S310 (our own address)
-                assert answer.status == 200
+            line = serving.stderr.readline()
+            assert line.startswith("agon serves at http://127.0.0.1:")
+            with urlopen(f"{line.split()[3]}/contests", timeout=60) as response:  # noqa: S310 (our own address)
+                assert response.status == 200
         finally:
             serving.terminate()
             serving.communicate(timeout=60)

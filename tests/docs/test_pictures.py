@@ -23,8 +23,8 @@ def test_the_waterfall_is_current() -> None:
 
 def test_the_emission_is_current(tmp_path: Path) -> None:
     """The same for the epochs of a simulated challenge."""
-    made = simulate("challenge", size=3_000, seed=3)
-    write_simulation(made, tmp_path / "season")
+    records = simulate("challenge", size=3_000, seed=3)
+    write_simulation(records, tmp_path / "season")
     drawn = svg(picture(score("challenge", tmp_path / "season"), "weights"))
     assert (PICTURES / "weights.svg").read_text().rstrip("\n") == drawn.rstrip("\n"), REMEDY
 

@@ -44,11 +44,11 @@ class FakeShell:
         if self._left is not None and len(self.ran) >= self._left:
             raise ContainerGone
         self.ran.append((tuple(command), timeout_s))
-        said = self._answers.get(command[-1].strip())
+        output = self._answers.get(command[-1].strip())
         return Step(
-            exit_code=127 if said is None else 0,
-            stdout=(said or "").encode(),
-            stderr=b"" if said is not None else b"not found",
+            exit_code=127 if output is None else 0,
+            stdout=(output or "").encode(),
+            stderr=b"" if output is not None else b"not found",
             timed_out=False,
             truncated=False,
         )
@@ -131,9 +131,9 @@ class FakeContainers:
             self.limits.append(limits)
             outcome = self._agent(trial.name, self.ran.count(trial.name))
         account = _account(trial.folder, "agent", 0 if outcome == "finished" else None)
-        made = _outputs(trial.folder, outputs) if outcome == "finished" else None
+        collected = _outputs(trial.folder, outputs) if outcome == "finished" else None
         reason = "" if outcome == "finished" else f"told to be {outcome}"
-        return AgentRun(outcome=outcome, reason=reason, account=account, outputs=made)
+        return AgentRun(outcome=outcome, reason=reason, account=account, outputs=collected)
 
     def drive_agent(
         self,

@@ -79,23 +79,27 @@ class Instance:
             publish(self.service, contest)
 
 
-def settings(**given: Any) -> Settings:
+def settings(**overrides: Any) -> Settings:
     """Return settings whose rates no test meets unless it wants to."""
     return Settings(
-        **{"rate_limit_token": "1000000/minute", "rate_limit_address": "1000000/minute", **given}
+        **{
+            "rate_limit_token": "1000000/minute",
+            "rate_limit_address": "1000000/minute",
+            **overrides,
+        }
     )
 
 
-def instance_at(folder: Path, *, url: str | None = None, **given: Any) -> Instance:
+def instance_at(folder: Path, *, url: str | None = None, **overrides: Any) -> Instance:
     """Open an instance in a folder, or in another database; closing it is the caller's."""
     start_logging(form="json", level="error")
     url = url or f"sqlite:///{folder}/agon.db"
     service = service_at(folder, url=url)
     for user in USERS.values():
         create_user(service, user=user, by=OPERATOR)
-    app = create_app(service, settings(database=url, **given))
+    app = create_app(service, settings(database=url, **overrides))
     client = TestClient(app, raise_server_exceptions=False)
-    made = Instance(service, app, client)
+    grant = Instance(service, app, client)
     for role in ROLES:
-        made.tokens[role] = made.token(role)
-    return made
+        grant.tokens[role] = grant.token(role)
+    return grant

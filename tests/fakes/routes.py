@@ -21,7 +21,7 @@ class Route:
 
     def path(self, **values: str) -> str:
         """Return an address of the route."""
-        return re.sub(r"\{(\w+)\}", lambda found: values.get(found[1], "x1"), self.template)
+        return re.sub(r"\{(\w+)\}", lambda routes_: values.get(routes_[1], "x1"), self.template)
 
 
 def routes(app: Any) -> list[Route]:
@@ -30,21 +30,21 @@ def routes(app: Any) -> list[Route]:
     A route that FastAPI does not document comes before the documented one of its path and names
     the same action.
     """
-    found = [
+    routes_ = [
         Route(method, route.path, tuple(_actions(route)))
         for route in _all(app.routes)
         for method in sorted(getattr(route, "methods", None) or ())
         if method != "HEAD" and route.path not in OPEN and route.include_in_schema
     ]
-    documented = {route.template: route.actions for route in found if route.method == "GET"}
+    documented = {route.template: route.actions for route in routes_ if route.method == "GET"}
     for route in _all(app.routes):
         if not route.include_in_schema and route.path not in OPEN:
             assert documented[route.path] == (route.endpoint.action,)
-    return sorted(found, key=lambda one: (one.template, one.method))
+    return sorted(routes_, key=lambda dependency: (dependency.template, dependency.method))
 
 
-def _all(listed: Any) -> Iterator[Any]:
-    for route in listed:
+def _all(routes_: Any) -> Iterator[Any]:
+    for route in routes_:
         if hasattr(route, "path"):
             yield route
         elif hasattr(route, "original_router"):
@@ -58,6 +58,6 @@ def _actions(route: Any) -> Iterator[str]:
 
 
 def _dependencies(dependant: Any) -> Iterator[Any]:
-    for one in dependant.dependencies:
-        yield one
-        yield from _dependencies(one)
+    for dependency in dependant.dependencies:
+        yield dependency
+        yield from _dependencies(dependency)

@@ -49,9 +49,9 @@ class FakeSandbox:
 
     def _run(self, request: RunRequest, *, hash_seed: int) -> RunResult:
         self.ran.append(request.name)
-        asked = _ASKED.search(request.source)
-        if asked:
-            (outcome,) = (one for one in get_args(RunOutcome) if one == asked[1].decode())
+        directive = _ASKED.search(request.source)
+        if directive:
+            (outcome,) = (one for one in get_args(RunOutcome) if one == directive[1].decode())
             return self._ended(outcome, reason="asked for")
         space: dict[str, Any] = {"HASH_SEED": hash_seed}
         try:
@@ -60,10 +60,10 @@ class FakeSandbox:
                 first = request.first_index
                 terms = [space["seq"](n) for n in range(first, first + request.n_check)]
             else:
-                given = (request.n_check,) if request.entry == "gen" else ()
-                terms = space[request.entry](*given)[: request.n_check]
-        except Exception as wrong:  # noqa: BLE001 - whatever a program does is its verdict
-            return self._ended("runtime_error", reason=f"{type(wrong).__name__}: {wrong}")
+                arguments = (request.n_check,) if request.entry == "gen" else ()
+                terms = space[request.entry](*arguments)[: request.n_check]
+        except Exception as error:  # noqa: BLE001 - whatever a program does is its verdict
+            return self._ended("runtime_error", reason=f"{type(error).__name__}: {error}")
         if any(type(term) is not int for term in terms):
             return self._ended("wrong_type", reason="a term is no int")
         return self._ended("ok", terms=tuple(map(str, terms)))

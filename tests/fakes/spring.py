@@ -17,22 +17,22 @@ def spring(service: Service, *, matches: int = 8) -> Contest:
     """Create and open the contest, with bots, judges and so many matches."""
     new = NewContest(id="spring", discipline="arena", title="Spring", boards=("bots", "judges"))
     create(service, new, by=ORGANISER)
-    opened = open_contest(service, "spring", by=ORGANISER)
+    contest = open_contest(service, "spring", by=ORGANISER)
     people = [("bots", {"id": bot, "name": bot}, None) for bot in (*BOTS, "idle")]
     people += [("judges", {"id": judge, "kind": "person"}, None) for judge in JUDGES]
     record(service, "spring", people, by=ORGANISER)
     play(service, 1, matches)
-    return opened
+    return contest
 
 
 def play(service: Service, first: int, last: int) -> ImportSummary:
     """Record the matches of these numbers, each with three votes."""
     rows = []
     for number in range(first, last + 1):
-        one, other = BOTS[number % 8], BOTS[(number * 3 + 1 + number // 8) % 8]
-        if one == other:
-            other = BOTS[(number + 1) % 8]
-        match = {"id": f"m{number}", "bot_a": one, "bot_b": other, "kind": "rated"}
+        left, right = BOTS[number % 8], BOTS[(number * 3 + 1 + number // 8) % 8]
+        if left == right:
+            right = BOTS[(number + 1) % 8]
+        match = {"id": f"m{number}", "bot_a": left, "bot_b": right, "kind": "rated"}
         rows.append(("matches", {**match, "played_at": _time(number, 0)}, None))
         for place, judge in enumerate(JUDGES):
             vote = {"match_id": f"m{number}", "judge_id": judge, "shown_first": "a"}

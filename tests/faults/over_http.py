@@ -15,17 +15,17 @@ from agon.settings import Settings
 from faults import parts
 
 _MANY = "1000000000/second"
-PATIENCE = 300.0
+RETRY_TIMEOUT_S = 300.0
 """Seconds in which a far process repeats a request: servers are killed again and again."""
 
 
 def serve(url: str, listening: socket.socket) -> None:
     """Answer on a socket that outlives this process, until killed."""
-    told = Settings(
+    settings = Settings(
         database=url, auth="open", rate_limit_address=_MANY, rate_limit_token=_MANY,
     )  # fmt: skip
     start_logging(form="text", level="error")
-    server(parts.instance(url), told).run(sockets=[listening])
+    server(parts.instance(url), settings).run(sockets=[listening])
 
 
 def worker(port: int, name: str, finished: Path) -> None:
@@ -33,7 +33,7 @@ def worker(port: int, name: str, finished: Path) -> None:
     with _client(port) as client:
         source = client.job_source(worker=name)
         runners = sandbox_runners(parts.SlowSandbox())
-        Worker(source, runners, on_result=lambda one: parts.note_end(finished, one)).work()
+        Worker(source, runners, on_result=lambda result: parts.note_end(finished, result)).work()
 
 
 def writer(port: int, name: str, journal: Path) -> None:
@@ -45,10 +45,10 @@ def writer(port: int, name: str, journal: Path) -> None:
 def request(client: Client, name: str, number: int) -> None:
     """Send one request as :func:`faults.parts.request` does."""
     if parts.kind(name, number) == "submission":
-        sent = parts.submission(name, number)
+        body = parts.submission(name, number)
         created = SubmissionCreate(
-            content=dict(sent.content), user=sent.user, problem=sent.problem,
-            external_id=sent.external_id,
+            content=dict(body.content), user=body.user, problem=body.problem,
+            external_id=body.external_id,
         )  # fmt: skip
         client.submissions.create(parts.DOJO, created)
         return
@@ -60,4 +60,4 @@ def request(client: Client, name: str, number: int) -> None:
 
 
 def _client(port: int) -> Client:
-    return Client(f"http://127.0.0.1:{port}", patience=PATIENCE)
+    return Client(f"http://127.0.0.1:{port}", patience=RETRY_TIMEOUT_S)

@@ -114,9 +114,9 @@ def warm(folder: Path) -> None:
     What that is, a process of its own finds out by doing all of it once; here nothing is run, since
     a process with threads cannot be forked safely.
     """
-    found = folder / "modules"
+    folders = folder / "modules"
 
-    def tried() -> None:
+    def use_everything() -> None:
         url = f"sqlite:///{folder}/warm.db"
         prepare(url)
         service = instance(url)
@@ -126,10 +126,10 @@ def warm(folder: Path) -> None:
             publish(service, contest)
         read_once = Watch(url)
         read_once.wait(0)
-        found.write_text("\n".join(sorted(sys.modules)))
+        folders.write_text("\n".join(sorted(sys.modules)))
 
-    os.waitpid(forked(tried), 0)
-    for name in found.read_text().splitlines():
+    os.waitpid(forked(use_everything), 0)
+    for name in folders.read_text().splitlines():
         with suppress(ImportError):
             import_module(name)
 
@@ -140,7 +140,7 @@ def worker(url: str, name: str, finished: Path) -> None:
     watch = Watch(url)
     runners = service_runners(service) | sandbox_runners(SlowSandbox())
     source = LocalSource(service, worker=name, wait=watch.wait)
-    Worker(source, runners, on_result=lambda one: note_end(finished, one)).work()
+    Worker(source, runners, on_result=lambda job_: note_end(finished, job_)).work()
 
 
 def writer(url: str, name: str, journal: Path) -> None:
@@ -171,9 +171,9 @@ def request(service: Service, name: str, number: int) -> None:
     else:
         with service.store.write() as session:
             contest = session.contests.get(ARENA)
-            asked = service_job("round", contest, id=f"r-{name}-{number}")
-            if not any(one.id == asked.id for one in session.queue.page(kinds=["round"])):
-                session.queue.add(asked, now=service.clock())
+            job = service_job("round", contest, id=f"r-{name}-{number}")
+            if not any(job_.id == job.id for job_ in session.queue.page(kinds=["round"])):
+                session.queue.add(job, now=service.clock())
 
 
 def kind(name: str, number: int) -> str:
@@ -196,15 +196,15 @@ def submission(name: str, number: int) -> Submission:
 def matches(name: str, number: int) -> list[tuple[str, dict[str, Any], str]]:
     """Return a request's matches; the same number gives the same ones."""
     dice = random.Random(f"{name}/{number}")  # noqa: S311 - repeatable, no secret
-    found = []
+    folders = []
     for place in range(MATCHES_AT_ONCE):
         a, b = dice.sample(range(BOTS), 2)
         row = {
             "id": f"{name}-{number}-{place}", "played_at": "2026-03-01T12:00:00Z",
             "bot_a": f"b{a}", "bot_b": f"b{b}", "kind": "rated", "winner": dice.choice("ab"),
         }  # fmt: skip
-        found.append(("matches", row, f"{name}-{number}-{place}"))
-    return found
+        folders.append(("matches", row, f"{name}-{number}-{place}"))
+    return folders
 
 
 def read_journal(journal: Path) -> tuple[list[int], set[int]]:
@@ -221,9 +221,9 @@ def note_end(finished: Path, worked: WorkResult) -> None:
 
 
 def _numbers(journal: Path) -> Iterator[int]:
-    begun, done = read_journal(journal)
+    begun, finished_ = read_journal(journal)
     last = max(begun, default=0)
-    if last and last not in done:
+    if last and last not in finished_:
         yield last
     while True:
         last += 1

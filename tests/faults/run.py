@@ -11,28 +11,30 @@ from faults.storm import Storm
 
 def main() -> None:
     """Run a storm, check what it left, and print what was counted."""
-    asked = argparse.ArgumentParser(description=__doc__)
-    asked.add_argument("--faults", type=int, default=1000)
-    asked.add_argument("--every", type=float, default=0.12, help="seconds between faults")
-    asked.add_argument("--seconds", type=float, default=3600, help="an end, however few there were")
-    asked.add_argument("--seed", type=int, default=1)
-    asked.add_argument("--database", default="", help="an empty database (default: SQLite)")
-    given = asked.parse_args()
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--faults", type=int, default=1000)
+    parser.add_argument("--every", type=float, default=0.12, help="seconds between faults")
+    parser.add_argument(
+        "--seconds", type=float, default=3600, help="an end, however few there were"
+    )
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--database", default="", help="an empty database (default: SQLite)")
+    arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="agon-faults-") as folder:
-        url = given.database or f"sqlite:///{folder}/agon.db"
-        storm = Storm(url, Path(folder), random.Random(given.seed))  # noqa: S311 - repeatable
+        url = arguments.database or f"sqlite:///{folder}/agon.db"
+        storm = Storm(url, Path(folder), random.Random(arguments.seed))  # noqa: S311 - repeatable
         storm.start()
-        storm.rage(given.faults, every=given.every, seconds=given.seconds)
+        storm.rage(arguments.faults, every=arguments.every, seconds=arguments.seconds)
         storm.calm()
-        found = storm.check()
-    told = {
+        counts = storm.check()
+    report = {
         "faults": sum(storm.faults.values()),
         "by kind": dict(sorted(storm.faults.items())),
         "ended by themselves": dict(storm.ended),
         "seconds": round(storm.seconds, 1),
-        **found,
+        **counts,
     }
-    print(json.dumps(told))  # noqa: T201 - this is a command
+    print(json.dumps(report))  # noqa: T201 - this is a command
 
 
 if __name__ == "__main__":

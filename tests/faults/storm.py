@@ -137,7 +137,7 @@ class Storm:
         service = parts.instance(self.url)
         counts = state(service).counts
         end = time.monotonic() + _PATIENCE
-        while left := sum(many for (_, how), many in counts.items() if how in _UNDER_WAY):
+        while remaining := sum(many for (_, how), many in counts.items() if how in _UNDER_WAY):
             time.sleep(0.05)
             before, counts = counts, state(service).counts
             if counts != before:
@@ -145,7 +145,7 @@ class Storm:
             if time.monotonic() > end:
                 with service.store.read() as session:
                     stuck = session.queue.page(states=_UNDER_WAY, limit=3)
-                raise TimeoutError(f"{left} jobs are stuck, among them {stuck}")
+                raise TimeoutError(f"{remaining} jobs are stuck, among them {stuck}")
 
     def _begin(self, name: str) -> None:
         port = self.door.getsockname()[1]
@@ -210,10 +210,10 @@ class _Checks:
             stored = list(session.entries.after(contest.no))
         head = genesis(contest_id)
         entries = []
-        for seq, one in enumerate(stored, start=1):
-            entry = orjson.loads(one.line)
-            head = chain(head, one.line)
-            assert (one.seq, entry["seq"], one.sha256) == (seq, seq, head), f"entry {seq}"
+        for seq, item in enumerate(stored, start=1):
+            entry = orjson.loads(item.line)
+            head = chain(head, item.line)
+            assert (item.seq, entry["seq"], item.sha256) == (seq, seq, head), f"entry {seq}"
             entries.append(entry)
         assert (contest.seq, contest.head) == (len(stored), head), "the contest's head"
         return entries
@@ -236,7 +236,7 @@ class _Checks:
                     ids = [external for _, _, external in parts.matches(name, number)]
                 else:
                     ids = [f"{name}-{number}"]
-                held = sum(there[one] for one in ids)
+                held = sum(there[item] for item in ids)
                 assert held in {0, len(ids)}, f"half of request {name}/{number} is there"
                 if number in done:
                     answered += 1
@@ -262,11 +262,11 @@ class _Checks:
             entry["body"]["purpose"] for entry in ledger if entry["kind"] == "draw-made"
         )
         with self.service.store.read() as session:
-            asked = {
-                f"round {one.id}" for one in session.queue.page(kinds=["round"], limit=100_000)
+            expected = {
+                f"round {item.id}" for item in session.queue.page(kinds=["round"], limit=100_000)
             }
-        assert drawn == Counter(asked), "rounds are missing or double"
-        return {"rounds": len(asked)}
+        assert drawn == Counter(expected), "rounds are missing or double"
+        return {"rounds": len(expected)}
 
     def _jobs(self) -> dict[str, int]:
         """No job is stuck, and none failed."""
@@ -276,11 +276,13 @@ class _Checks:
             ended[how] += many
         with self.service.store.read() as session:
             jobs = session.queue.page(limit=1_000_000)
-        unlucky = [(one.kind, one.state, one.causes[-3:]) for one in jobs if one.state != "done"]
+        unlucky = [
+            (item.kind, item.state, item.causes[-3:]) for item in jobs if item.state != "done"
+        ]
         assert not unlucky, f"{len(unlucky)} jobs have not been done: {unlucky[:5]}"
-        again = sum(one.attempts > 1 for one in jobs)
-        most = max(one.attempts for one in jobs)
-        return {"jobs": ended["done"], "jobs begun again": again, "most attempts": most}
+        again = sum(item.attempts > 1 for item in jobs)
+        most_attempts = max(item.attempts for item in jobs)
+        return {"jobs": ended["done"], "jobs begun again": again, "most attempts": most_attempts}
 
     def _boards(self) -> dict[str, int]:
         """The published boards stand at the ledger's end and equal a replay from line 1."""
@@ -288,7 +290,7 @@ class _Checks:
         for contest_id in (parts.ARENA, parts.DOJO):
             with self.service.store.read() as session:
                 contest = session.contests.get(contest_id)
-                lines = [(one.seq, one.line) for one in session.entries.after(contest.no)]
+                lines = [(item.seq, item.line) for item in session.entries.after(contest.no)]
             live = ContestReplica(contest_id)
             live.catch_up(lines)
             board = live.result().board(contest.boards[0])

@@ -18,7 +18,7 @@ _FAULTS = 40
 
 def storm(*options: str) -> dict[str, Any]:
     """Run a storm in a process of its own: one that forks must have no threads of other tests."""
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-m", "faults.run", "--faults", str(_FAULTS), *options],
         env={**os.environ, "PYTHONPATH": str(_TESTS)},
         capture_output=True,
@@ -26,11 +26,11 @@ def storm(*options: str) -> dict[str, Any]:
         timeout=300,
         check=False,
     )
-    assert done.returncode == 0, done.stderr[-3000:]
-    found: dict[str, Any] = json.loads(done.stdout)
-    assert found["faults"] == _FAULTS
-    assert found["ended by themselves"] == {}, done.stderr[-3000:]
-    return found
+    assert process.returncode == 0, process.stderr[-3000:]
+    report: dict[str, Any] = json.loads(process.stdout)
+    assert report["faults"] == _FAULTS
+    assert report["ended by themselves"] == {}, process.stderr[-3000:]
+    return report
 
 
 def test_an_instance_on_sqlite_survives_kills_at_random_moments() -> None:
@@ -39,13 +39,13 @@ def test_an_instance_on_sqlite_survives_kills_at_random_moments() -> None:
     Workers and writers are killed or stopped for longer than a lease; the ledger is whole,
     every request is there once, every submission has one verdict, boards equal a replay.
     """
-    found = storm("--seed", "7")
-    assert found["requests answered"] > 0
-    assert found["verdicts"] > 0
+    report = storm("--seed", "7")
+    assert report["requests answered"] > 0
+    assert report["verdicts"] > 0
 
 
 def test_an_instance_on_postgresql_survives_kills_at_random_moments(postgresql: Postgresql) -> None:
     """The same promises where many writers work at the same time."""
-    found = storm("--seed", "8", "--database", postgresql.address(postgresql.emptied()))
-    assert found["requests answered"] > 0
-    assert found["verdicts"] > 0
+    report = storm("--seed", "8", "--database", postgresql.address(postgresql.emptied()))
+    assert report["requests answered"] > 0
+    assert report["verdicts"] > 0

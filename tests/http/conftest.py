@@ -1,4 +1,4 @@
-"""An instance of its own for every test."""
+"""Create a separate instance for every test."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +11,6 @@ from fakes.instance import Instance, instance_at
 @pytest.fixture
 def instance(tmp_path: Path) -> Iterator[Instance]:
     """Open an instance with its application and a token for every role."""
-    made = instance_at(tmp_path)
-    yield made
-    made.close()
+    new_instance = instance_at(tmp_path)
+    yield new_instance
+    new_instance.close()

@@ -1,4 +1,4 @@
-"""Ids of records work in all addresses, whatever characters they have."""
+"""Record ids with any characters work in all URLs."""
 
 import asyncio
 import json
@@ -40,18 +40,18 @@ IDS = [
 @pytest.fixture(scope="module")
 def instance(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Instance]:
     """Open an instance whose contest has a participant of each id."""
-    opened = instance_at(tmp_path_factory.mktemp("addresses"))
-    opened.contest("spring", people=1)
+    new_instance = instance_at(tmp_path_factory.mktemp("addresses"))
+    new_instance.contest("spring", people=1)
     rows = [("users", {"id": name, "affiliation": "org"}, None) for name in IDS]
-    record(opened.service, "spring", rows, by=ORGANISER)
-    publish(opened.service, "spring")
-    yield opened
-    opened.close()
+    record(new_instance.service, "spring", rows, by=ORGANISER)
+    publish(new_instance.service, "spring")
+    yield new_instance
+    new_instance.close()
 
 
 @pytest.fixture(scope="module")
-def served(instance: Instance) -> Iterator[str]:
-    """Serve it as ``agon serve`` does, on a real port; return the address."""
+def server_url(instance: Instance) -> Iterator[str]:
+    """Serve the instance as ``agon serve`` does, on a real port; return the URL."""
     serving = server(instance.service, instance.app.state.serving.settings)
     with socket.create_server(("127.0.0.1", 0)) as listening:
         thread = Thread(target=serving.run, kwargs={"sockets": [listening]})
@@ -63,7 +63,7 @@ def served(instance: Instance) -> Iterator[str]:
 
 @pytest.fixture(params=["local", "in process", "real server"])
 def api(request: pytest.FixtureRequest, instance: Instance) -> Iterator[Api]:
-    """Return both clients, the remote one also at a real server."""
+    """Return both clients, the remote one in process and connected to a real server."""
     if request.param == "local":
         yield Local(instance.service, by=OPERATOR)
         return
@@ -74,8 +74,8 @@ def api(request: pytest.FixtureRequest, instance: Instance) -> Iterator[Api]:
         yield client
 
 
-def test_an_id_is_found_under_every_address(api: Api) -> None:
-    """Row, proof, explanation, history and participant; both clients."""
+def test_an_id_with_any_characters_works_in_every_path(api: Api) -> None:
+    """Rows, proofs, explanations, histories and participants have ids in their paths."""
     for name in IDS:
         assert api.boards.row("spring", "user-score", name, RowQuery()).rows[0]["id"] == name
         proof = api.boards.get_proof("spring", "user-score", name)
@@ -86,15 +86,15 @@ def test_an_id_is_found_under_every_address(api: Api) -> None:
         assert name in {row["id"] for row in api.boards.page("spring", around=name).rows}
 
 
-def test_another_id_is_not_found(api: Api) -> None:
-    """No id is taken for another that looks like it once more decoded."""
+def test_a_similar_id_is_not_found(api: Api) -> None:
+    """An id must not match another one after a second percent-decoding."""
     for name in ("a%252Fb", "a", "%25", "u%30", "u1", "a%2fb", "rows/a", "\u00e9/../u0"):
         with pytest.raises(NotFound):
             api.boards.row("spring", "user-score", name, RowQuery())
 
 
-def test_the_next_page_has_the_address_that_was_requested() -> None:
-    """The link is encoded as the request was."""
+def test_the_link_of_the_next_page_has_the_path_of_the_request() -> None:
+    """The link has the same percent-encoding as the request."""
     path = f"/api/v1/contests/spring/boards/user-score/history/{segment('a/b%')}"
     scope = {"type": "http", "raw_path": path.encode(), "path": "/elsewhere",
              "query_string": b"limit=1", "headers": []}  # fmt: skip
@@ -102,39 +102,45 @@ def test_the_next_page_has_the_address_that_was_requested() -> None:
 
 
 @given(st.text(min_size=1).filter(lambda text: text.isprintable() or "/" in text))
-def test_segments_are_read_as_they_were_written(name: str) -> None:
-    """Encoding, a server's path and decoding give the text again; and one segment."""
+def test_encoding_and_decoding_a_path_segment_returns_the_same_text(name: str) -> None:
+    """The encoded text is one segment, also after the server has decoded the path."""
     name = name.encode("utf-8", "replace").decode()
-    sent = filled("/boards/{board}/rows/{id}", {"board": "b", "id": name})
-    assert sent.count("/") == 4
-    scope = {"type": "http", "raw_path": sent.encode(), "path": unquote(sent)}
-    found: list[Any] = []
+    path = filled("/boards/{board}/rows/{id}", {"board": "b", "id": name})
+    assert path.count("/") == 4
+    scope = {"type": "http", "raw_path": path.encode(), "path": unquote(path)}
+    paths: list[Any] = []
 
     async def app(scope: Any, *_: Any) -> None:
-        found.append(scope["path"])
+        paths.append(scope["path"])
 
     asyncio.run(AddressMiddleware(app)(scope, None, None))  # type: ignore[arg-type]  # not used
-    routed = found[0].split("/")
+    routed = paths[0].split("/")
     assert len(routed) == 5
     assert path_parameters({"path_params": {"id": routed[-1]}}) == {"id": name}
 
 
 def _templates(path: str, described: dict[str, Any]) -> list[str]:
-    """Return the other paths that an address of a path could be one of."""
+    """Return the other path templates that match a URL of this path."""
     address = re.sub(r"\{\w+\}", "x-1", path)
-    patterns = {other: re.sub(r"\{\w+\}", "[^/]+", other) for other in described if other != path}
-    return [other for other, pattern in patterns.items() if re.fullmatch(pattern, address)]
+    patterns = {
+        template: re.sub(r"\{\w+\}", "[^/]+", template)
+        for template in described
+        if template != path
+    }
+    return [template for template, pattern in patterns.items() if re.fullmatch(pattern, address)]
 
 
-def test_405_lists_the_methods_that_the_description_lists(instance: Instance) -> None:
-    """``Allow`` is about the address, not about one of its routes."""
+def test_a_405_response_lists_the_methods_of_the_openapi_document(instance: Instance) -> None:
+    """``Allow`` covers all routes of a path, not only one."""
     described = json.loads(document())["paths"]
     for path, methods in described.items():
         expected = {method.upper() for method in methods} - {"PARAMETERS"}
         for method in {"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "HEAD"} - expected:
             address = re.sub(r"\{\w+\}", "x-1", path)
             response = instance.client.request(method, address, headers=instance.as_("operator"))
-            if any(method.lower() in described[other] for other in _templates(path, described)):
+            if any(
+                method.lower() in described[template] for template in _templates(path, described)
+            ):
                 continue  # a contest may be called import
             assert response.status_code == 405, (method, path)
             allowed = response.headers["allow"].split(", ")

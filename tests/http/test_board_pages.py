@@ -1,4 +1,4 @@
-"""Pages and rows of boards: equal to what a session reads, and never old."""
+"""Pages and rows of boards: equal to those read in a session, and never stale."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -66,26 +66,26 @@ def either(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Instance]
 def both(
     instance: Instance, path: str, monkeypatch: pytest.MonkeyPatch, role: str | None = None
 ) -> list[Any]:
-    """Return the responses read without a session and in one, without what differs by time."""
-    answers = []
+    """Return the responses read without and with a session, without headers that vary by time."""
+    responses = []
     for fetch in (BoardPages._fetch, _nothing):
         monkeypatch.setattr(BoardPages, "_fetch", fetch)
-        answer = instance.get(path, role)
+        response = instance.get(path, role)
         headers = {
-            name: answer.headers.get(name)
+            name: response.headers.get(name)
             for name in ("content-type", "etag", "cache-control", "vary", "content-length")
         }
-        content = answer.content
-        if answer.status_code != 200:
-            content = {key: value for key, value in answer.json().items() if key != "instance"}
+        content = response.content
+        if response.status_code != 200:
+            content = {key: value for key, value in response.json().items() if key != "instance"}
             del headers["content-length"]
-        answers.append((answer.status_code, headers, content))
+        responses.append((response.status_code, headers, content))
     monkeypatch.undo()
-    return answers
+    return responses
 
 
 async def _nothing(pages: BoardPages, *_: Any) -> tuple[object, None]:
-    """Find no rows, as where they were deleted between two reads."""
+    """Return no rows, as if they had been deleted between two reads."""
     return await pages._rows.state(), None
 
 
@@ -93,7 +93,7 @@ async def _nothing(pages: BoardPages, *_: Any) -> tuple[object, None]:
 def test_pages_equal_those_read_in_a_session(
     either: Instance, state: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Rows are read without sessions; the local client reads them in one."""
+    """HTTP reads rows without a session; the local client reads them in one."""
     either.contest(people=5, visibility="private" if state == "private" else "public")
     if state in {"frozen", "final"}:
         transitions.freeze(either.service, "spring", by=ORGANISER)
@@ -111,8 +111,8 @@ def test_pages_equal_those_read_in_a_session(
             assert read[0] < 500, (role, path)
 
 
-def test_a_page_that_the_client_has_is_not_sent_again(either: Instance) -> None:
-    """Boards are polled; a page that did not change costs a few bytes."""
+def test_an_unchanged_page_returns_304(either: Instance) -> None:
+    """Boards are polled; an unchanged page must cost only a few bytes."""
     either.contest(people=3)
     for path in (BOARD, f"{BOARD}/rows/u1", f"{BOARD}/unscored", f"{BOARD}?q=u"):
         tag = either.get(path).headers["etag"]
@@ -121,8 +121,8 @@ def test_a_page_that_the_client_has_is_not_sent_again(either: Instance) -> None:
         assert either.get(path, headers={"if-none-match": '"other"'}).content
 
 
-def test_a_freeze_and_a_new_board_show_at_once(either: Instance) -> None:
-    """Nothing is remembered between two requests."""
+def test_a_freeze_and_a_new_snapshot_are_visible_immediately(either: Instance) -> None:
+    """No board state is cached between two requests."""
     either.contest(people=3)
     assert either.get(BOARD).json()["state"] == "open"
     transitions.freeze(either.service, "spring", by=ORGANISER)
@@ -135,20 +135,20 @@ def test_a_freeze_and_a_new_board_show_at_once(either: Instance) -> None:
     assert either.get(BOARD).json()["seq"] > before
 
 
-def test_requests_are_counted_under_their_route(either: Instance) -> None:
-    """The metrics of a route do not depend on the way its answers took."""
+def test_metrics_count_board_requests_under_their_route(either: Instance) -> None:
+    """Metrics do not depend on whether a response was read in a session."""
     either.contest(people=3)
     either.get(BOARD)
     either.get(f"{BOARD}/rows/u1")
-    told = either.client.get("/metrics", headers=either.as_("operator")).text
+    metrics = either.client.get("/metrics", headers=either.as_("operator")).text
     for route in ("boards/{board}", "boards/{board}/rows/{id}"):
-        assert f'route="/api/v1/contests/{{contest}}/{route}",status="200"}} 1.0' in told
+        assert f'route="/api/v1/contests/{{contest}}/{route}",status="200"}} 1.0' in metrics
 
 
 def test_every_page_is_read_without_a_session(
     either: Instance, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Otherwise this file would compare sessions with sessions."""
+    """Otherwise the tests above would compare two session reads with each other."""
     either.contest(people=3)
     monkeypatch.setattr("agon.http.board_pages.read_page", None)
     for query in ("", "?limit=2", "/rows/u1", "/rows/u1?neighbors=1", "?around=u1", "/unscored",
@@ -156,8 +156,8 @@ def test_every_page_is_read_without_a_session(
         assert either.get(BOARD + query).status_code == 200
 
 
-def test_a_page_of_staff_is_not_given_to_others(either: Instance) -> None:
-    """Staff see what comes after a freeze; a cache must not show it to the public."""
+def test_a_page_for_staff_is_not_cached_for_the_public(either: Instance) -> None:
+    """Staff see results after a freeze; a shared cache must not serve them to the public."""
     either.contest(people=3)
     transitions.freeze(either.service, "spring", by=ORGANISER)
     either.people("spring", 1, begin=50)
@@ -168,20 +168,20 @@ def test_a_page_of_staff_is_not_given_to_others(either: Instance) -> None:
     assert public.json()["rows_total"] < own.json()["rows_total"]
 
 
-def test_all_faults_of_a_request_are_listed_together(either: Instance) -> None:
-    """A client that is told of one fault at a time asks again for each."""
+def test_all_errors_of_a_request_are_listed_together(either: Instance) -> None:
+    """A client can then fix all errors before the next request."""
     either.contest(people=3)
-    answer = either.get("/contests/Spring/boards/user-score/rows/%00?neighbors=-1")
-    assert answer.status_code == 422
-    assert [fault["pointer"] for fault in answer.json()["errors"]] == [
+    response = either.get("/contests/Spring/boards/user-score/rows/%00?neighbors=-1")
+    assert response.status_code == 422
+    assert [error["pointer"] for error in response.json()["errors"]] == [
         "/path/contest", "/path/id", "/query/neighbors",
     ]  # fmt: skip
-    answer = either.get(f"{BOARD}?limt=2")
-    assert answer.json()["detail"].endswith("did you mean limit?")
+    response = either.get(f"{BOARD}?limt=2")
+    assert response.json()["detail"].endswith("did you mean limit?")
 
 
-def test_other_methods_are_refused(either: Instance) -> None:
-    """The routes of boards answer GET alone, like all that read."""
+def test_other_methods_return_405(either: Instance) -> None:
+    """The board routes accept only GET, like all other read routes."""
     for method in ("HEAD", "POST", "DELETE", "OPTIONS"):
-        answer = either.client.request(method, f"/api/v1{BOARD}", headers=either.as_("operator"))
-        assert (answer.status_code, answer.headers["allow"]) == (405, "GET")
+        response = either.client.request(method, f"/api/v1{BOARD}", headers=either.as_("operator"))
+        assert (response.status_code, response.headers["allow"]) == (405, "GET")

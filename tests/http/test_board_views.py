@@ -1,4 +1,4 @@
-"""What callers see of boards is looked up once for each state of the database."""
+"""Board views are loaded once for each state of the database."""
 
 import asyncio
 from collections.abc import Iterator
@@ -16,12 +16,12 @@ from agon.store.session import Session, Store
 from fakes.instance import Instance, instance_at
 from fakes.service import ORGANISER
 
-SHOWN = ViewKey("spring", "user-score", None, None, ANONYMOUS)
+KEY = ViewKey("spring", "user-score", None, None, ANONYMOUS)
 
 
 @dataclass
 class Counted:
-    """Stand for a store that counts reading sessions, and refuses them while it is down."""
+    """A store that counts read sessions and raises errors while it is down."""
 
     store: Store
     sessions: int = 0
@@ -29,7 +29,7 @@ class Counted:
 
     @contextmanager
     def read(self) -> Iterator[Session]:
-        """Begin a reading session."""
+        """Begin a read session."""
         self.sessions += 1
         if self.down:
             raise Unavailable("the database is down; start it")
@@ -37,7 +37,7 @@ class Counted:
             yield session
 
     def write(self) -> AbstractContextManager[Session]:
-        """Begin a writing session."""
+        """Begin a write session."""
         return self.store.write()
 
     def close(self) -> None:
@@ -48,98 +48,98 @@ class Counted:
 @pytest.fixture
 def instance(tmp_path: Path) -> Iterator[Instance]:
     """Open an instance with a published contest."""
-    made = instance_at(tmp_path)
-    made.contest(people=2)
-    yield made
-    made.close()
+    new_instance = instance_at(tmp_path)
+    new_instance.contest(people=2)
+    yield new_instance
+    new_instance.close()
 
 
 @pytest.fixture(params=["at once", "in threads"])
 def views(request: pytest.FixtureRequest, instance: Instance) -> tuple[ViewCache, Counted]:
-    """Give sights of each kind, and what counts their sessions."""
+    """Return a view cache of each kind and the store that counts its sessions."""
     counted = Counted(instance.service.store)
     service = replace(instance.service, store=counted)  # type: ignore[arg-type]  # counts sessions
     return ViewCache(service, in_threads=request.param == "in threads"), counted
 
 
-def test_many_who_ask_in_one_state_share_one_look(views: tuple[ViewCache, Counted]) -> None:
-    """When a board changes, all its visitors come at once."""
+def test_concurrent_requests_share_one_load(views: tuple[ViewCache, Counted]) -> None:
+    """After a board changes, many clients request it at the same time."""
     cache, counted = views
 
-    async def ask() -> list[object]:
-        return list(await asyncio.gather(*(cache.load(SHOWN, 1) for _ in range(20))))
+    async def scenario() -> list[object]:
+        return list(await asyncio.gather(*(cache.load(KEY, 1) for _ in range(20))))
 
-    found = asyncio.run(ask())
-    assert found[0] is not None
-    assert all(one is found[0] for one in found)
+    loaded = asyncio.run(scenario())
+    assert loaded[0] is not None
+    assert all(view is loaded[0] for view in loaded)
     assert counted.sessions == 1
-    kept = cache.cached(SHOWN)
-    assert kept is not None
-    assert kept == (1, found[0])
+    entry = cache.cached(KEY)
+    assert entry is not None
+    assert entry == (1, loaded[0])
 
 
-def test_another_state_is_looked_at_anew(
+def test_a_changed_state_is_loaded_again(
     views: tuple[ViewCache, Counted], instance: Instance
 ) -> None:
-    """What was kept of an open contest must not be shown once it is frozen."""
+    """A cached view of an open contest must not be served once the contest is frozen."""
     cache, counted = views
 
-    async def ask() -> list[str]:
-        before = await cache.load(SHOWN, 1)
+    async def scenario() -> list[str]:
+        before = await cache.load(KEY, 1)
         transitions.freeze(instance.service, "spring", by=ORGANISER)
-        after = await cache.load(SHOWN, 2)
+        after = await cache.load(KEY, 2)
         assert before is not None
         assert after is not None
         return [before.contest.contest.state, after.contest.contest.state]
 
-    assert asyncio.run(ask()) == ["open", "frozen"]
+    assert asyncio.run(scenario()) == ["open", "frozen"]
     assert counted.sessions == 2
 
 
-def test_what_is_refused_is_asked_again(views: tuple[ViewCache, Counted]) -> None:
-    """A database that was down for a moment is not down for ever."""
+def test_errors_are_not_cached(views: tuple[ViewCache, Counted]) -> None:
+    """A load succeeds as soon as the database is up again."""
     cache, counted = views
 
-    async def ask() -> None:
+    async def scenario() -> None:
         counted.down = True
         with pytest.raises(Unavailable):
-            await cache.load(SHOWN, 1)
-        assert cache.cached(SHOWN) is None
+            await cache.load(KEY, 1)
+        assert cache.cached(KEY) is None
         counted.down = False
         with pytest.raises(NotFound):
-            await cache.load(SHOWN._replace(contest="nothing"), 1)
-        assert await cache.load(SHOWN, 1) is not None
+            await cache.load(KEY._replace(contest="nothing"), 1)
+        assert await cache.load(KEY, 1) is not None
 
-    asyncio.run(ask())
+    asyncio.run(scenario())
 
 
-def test_callers_are_told_apart(instance: Instance, views: tuple[ViewCache, Counted]) -> None:
-    """An organiser sees behind a freeze; a stranger who comes next must not."""
+def test_callers_do_not_share_views(instance: Instance, views: tuple[ViewCache, Counted]) -> None:
+    """After a freeze an organiser sees current results; the next anonymous caller must not."""
     cache, _ = views
     transitions.freeze(instance.service, "spring", by=ORGANISER)
 
-    async def ask() -> list[bool]:
-        theirs = await cache.load(SHOWN._replace(caller=ORGANISER), 1)
-        ours = await cache.load(SHOWN, 1)
-        assert theirs is not None
-        assert ours is not None
-        return [theirs.contest.staff, ours.contest.staff]
+    async def scenario() -> list[bool]:
+        staff_view = await cache.load(KEY._replace(caller=ORGANISER), 1)
+        public_view = await cache.load(KEY, 1)
+        assert staff_view is not None
+        assert public_view is not None
+        return [staff_view.contest.staff, public_view.contest.staff]
 
-    assert asyncio.run(ask()) == [True, False]
+    assert asyncio.run(scenario()) == [True, False]
 
 
-def test_strangers_do_not_fill_the_memory(
+def test_the_number_of_cached_views_is_bounded(
     views: tuple[ViewCache, Counted], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Every name of a snapshot that a cursor may hold would be kept."""
+    """Otherwise clients could fill the memory with arbitrary snapshot numbers in cursors."""
     cache, _ = views
     monkeypatch.setattr("agon.http.board_views._MAX_VIEWS", 3)
 
-    async def ask() -> None:
+    async def scenario() -> None:
         for name in ("spring", "b", "c"):
             for snapshot in (None, 1, 2):
                 with suppress(NotFound):
                     await cache.load(ViewKey(name, "user-score", None, snapshot, ANONYMOUS), 1)
 
-    asyncio.run(ask())
+    asyncio.run(scenario())
     assert len(cache._entries) <= 3

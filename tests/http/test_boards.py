@@ -1,4 +1,4 @@
-"""Boards over HTTP: the bytes that were hashed, pages, downloads, nothing after a freeze."""
+"""Boards over HTTP: exact hashed bytes, pages, downloads, and secrecy after a freeze."""
 
 import csv
 import io
@@ -54,8 +54,8 @@ STAFF_ONLY = [
 ]
 
 
-def test_a_page_holds_the_lines_that_were_hashed(instance: Instance) -> None:
-    """Whoever has the page can check the board's hash against the manifest."""
+def test_a_page_contains_the_exact_hashed_lines(instance: Instance) -> None:
+    """Clients can check the board's hash against the manifest from the pages alone."""
     instance.contest(people=5)
     page = instance.get(f"{BOARD}?limit=500").json()
     assert [row["id"] for row in page["rows"]] == ["u0", "u1", "u2", "u3", "u4"]
@@ -66,23 +66,23 @@ def test_a_page_holds_the_lines_that_were_hashed(instance: Instance) -> None:
     assert b"[" + b",".join(lines) + b"]" in instance.get(f"{BOARD}?limit=500").content
 
 
-def test_pages_follow_one_snapshot_whatever_is_published_meanwhile(instance: Instance) -> None:
-    """Who pages through a board must not see somebody twice, or miss somebody."""
+def test_a_cursor_stays_on_its_snapshot_while_others_are_published(instance: Instance) -> None:
+    """Paging through a board must neither repeat nor skip participants."""
     instance.contest(people=7)
     page = instance.get(f"{BOARD}?limit=3").json()
-    seen = [row["id"] for row in page["rows"]]
+    ids = [row["id"] for row in page["rows"]]
     instance.people("spring", 5, begin=100)
     while page["next"]:
         page = instance.get(f"{BOARD}?limit=3&cursor={page['next']}").json()
-        seen += [row["id"] for row in page["rows"]]
-    assert seen == [f"u{n}" for n in range(7)]
+        ids += [row["id"] for row in page["rows"]]
+    assert ids == [f"u{n}" for n in range(7)]
     back = instance.get(f"{BOARD}?cursor={page['previous']}").json()
     assert [row["id"] for row in back["rows"]] == ["u3", "u4", "u5"]
 
 
 @pytest.mark.parametrize("limit", [1, 2, 500])
-def test_the_limit_is_honoured(instance: Instance, limit: int) -> None:
-    """A limit that is quietly changed breaks whoever counts on it."""
+def test_a_page_has_as_many_rows_as_its_limit(instance: Instance, limit: int) -> None:
+    """A limit that is silently changed breaks clients that rely on it."""
     instance.contest(people=4)
     assert len(instance.get(f"{BOARD}?limit={limit}").json()["rows"]) == min(limit, 4)
 
@@ -91,15 +91,15 @@ def test_the_limit_is_honoured(instance: Instance, limit: int) -> None:
                                    "cursor=abc", "as_of=yesterday", "cursor=&as_of=1", "q=",
                                    "q=%00", "q=u&around=u1", "q=u&format=csv",
                                    "q=u&cursor=x"])  # fmt: skip
-def test_what_cannot_be_meant_is_refused(instance: Instance, query: str) -> None:
-    """Nothing is quietly ignored, a misspelt name neither."""
+def test_invalid_query_parameters_are_rejected(instance: Instance, query: str) -> None:
+    """Nothing is silently ignored, not even a misspelled name."""
     instance.contest()
-    answer = instance.get(f"{BOARD}?{query}")
-    assert answer.status_code == 422, answer.text
+    response = instance.get(f"{BOARD}?{query}")
+    assert response.status_code == 422, response.text
 
 
-def test_ones_own_row_comes_with_neighbours_and_its_place(instance: Instance) -> None:
-    """People look for themselves first."""
+def test_a_row_is_returned_with_its_neighbors_and_index(instance: Instance) -> None:
+    """Participants look up their own rank first."""
     instance.contest(people=9)
     page = instance.get(f"{BOARD}/rows/u4?neighbors=2").json()
     assert [row["id"] for row in page["rows"]] == ["u2", "u3", "u4", "u5", "u6"]
@@ -110,22 +110,22 @@ def test_ones_own_row_comes_with_neighbours_and_its_place(instance: Instance) ->
     assert "u8" in [row["id"] for row in around["rows"]]
 
 
-def test_people_are_found_by_how_their_ids_begin(instance: Instance) -> None:
-    """Nobody pages through a million rows to find a friend."""
+def test_rows_are_searched_by_id_prefix(instance: Instance) -> None:
+    """A search avoids paging through a million rows."""
     instance.contest(people=12)
-    found = instance.get(f"{BOARD}?q=u1&limit=2").json()
-    assert [row["id"] for row in found["rows"]] == ["u1", "u10"]
-    rest = instance.get(f"{BOARD}?q=u1&limit=2&cursor={found['next']}").json()
+    page = instance.get(f"{BOARD}?q=u1&limit=2").json()
+    assert [row["id"] for row in page["rows"]] == ["u1", "u10"]
+    rest = instance.get(f"{BOARD}?q=u1&limit=2&cursor={page['next']}").json()
     assert ([row["id"] for row in rest["rows"]], rest["next"]) == (["u11"], None)
     assert instance.get(f"{BOARD}?q=zoe").json()["rows"] == []
     assert instance.get(f"{BOARD}?q=%F0%9F%98%80").json()["rows"] == []
 
 
-def test_a_client_that_has_the_page_is_not_sent_it_again(instance: Instance) -> None:
-    """Boards are polled; an unchanged one costs a few bytes."""
+def test_a_conditional_request_for_an_unchanged_board_returns_304(instance: Instance) -> None:
+    """Boards are polled; an unchanged one must cost only a few bytes."""
     instance.contest()
-    first = instance.get(BOARD)
-    tag = first.headers["etag"]
+    response = instance.get(BOARD)
+    tag = response.headers["etag"]
     again = instance.get(BOARD, headers={"if-none-match": f'"other", {tag}'})
     assert (again.status_code, again.content) == (304, b"")
     assert again.headers["etag"] == tag
@@ -137,8 +137,8 @@ def test_a_client_that_has_the_page_is_not_sent_it_again(instance: Instance) -> 
     assert changed.headers["etag"] != tag
 
 
-def test_only_what_the_public_sees_may_be_kept_by_everybody(instance: Instance) -> None:
-    """A shared cache must not hand an organiser's view to others."""
+def test_responses_for_staff_are_marked_private(instance: Instance) -> None:
+    """A shared cache must not serve an organiser's view to other callers."""
     instance.contest()
     assert instance.get(BOARD).headers["cache-control"] == "no-cache"
     own = instance.get(BOARD, "organiser").headers
@@ -146,8 +146,8 @@ def test_only_what_the_public_sees_may_be_kept_by_everybody(instance: Instance) 
     assert "authorization" in own["vary"]
 
 
-def test_a_proof_can_be_checked_without_this_instance(instance: Instance) -> None:
-    """A row on a board is worth what its proof is worth."""
+def test_a_proof_verifies_without_the_server(instance: Instance) -> None:
+    """Anyone can verify a row against the board's Merkle root."""
     instance.contest(people=6)
     proof = instance.get(f"{BOARD}/proofs/u3").json()
     manifest = proof["manifest"]
@@ -156,71 +156,69 @@ def test_a_proof_can_be_checked_without_this_instance(instance: Instance) -> Non
         proof["line"].encode(),
         proof["index"],
         size,
-        [bytes.fromhex(one) for one in proof["path"]],
+        [bytes.fromhex(node) for node in proof["path"]],
         bytes.fromhex(manifest["merkle_root"]),
     )
 
 
-def test_explanation_history_and_participants_answer(instance: Instance) -> None:
-    """Why, since when, and where else: what people ask after their rank."""
+def test_explanations_histories_and_participants_are_served(instance: Instance) -> None:
+    """They explain a rank, its changes and a participant's other boards."""
     instance.contest()
     instance.people("spring", 1, begin=30)
     assert instance.get(f"{BOARD}/explanations/u1").json()["parts"]
     assert instance.get(f"{BOARD}/history/u1").json()["items"][0]["rank"] == 1
     assert instance.get("/contests/spring/participants/u1").json()["boards"]
-    listed = instance.get("/contests/spring/participants?limit=2").json()
-    assert [one["id"] for one in listed["items"]] == ["u0", "u1"]
-    assert listed["next"]
+    participants = instance.get("/contests/spring/participants?limit=2").json()
+    assert [node["id"] for node in participants["items"]] == ["u0", "u1"]
+    assert participants["next"]
 
 
-def test_csv_cannot_run_in_a_spreadsheet(instance: Instance) -> None:
-    """A name is chosen by a stranger; opened by an organiser, it must not be a formula."""
+def test_csv_cells_are_never_spreadsheet_formulas(instance: Instance) -> None:
+    """Participants choose their ids; opened by an organiser, an id must not run as a formula."""
     instance.contest(people=0)
     names = ["=1+1", "+x", "-x", "@SUM(A1)", "\tx", "a,b", 'q"q', "plain"]
     record(
         instance.service, "spring", [("users", {"id": name}, None) for name in names], by=ORGANISER
     )
     publish(instance.service, "spring")
-    answer = instance.get(f"{BOARD}?format=csv")
-    assert answer.headers["content-type"].startswith("text/csv")
-    assert "attachment" in answer.headers["content-disposition"]
-    rows = list(csv.DictReader(io.StringIO(answer.text, newline="")))
+    response = instance.get(f"{BOARD}?format=csv")
+    assert response.headers["content-type"].startswith("text/csv")
+    assert "attachment" in response.headers["content-disposition"]
+    rows = list(csv.DictReader(io.StringIO(response.text, newline="")))
     assert {row["id"] for row in rows} == {escape_formula(name) for name in names}
     assert not any(cell.startswith(("=", "+", "@", "\t", "\r")) for row in rows
                    for cell in row.values())  # fmt: skip
     assert next(iter(rows[0])) == "rank"
 
 
-def test_a_download_is_the_whole_board(instance: Instance) -> None:
-    """Pages are for screens; who computes wants everything."""
+def test_a_download_contains_all_rows(instance: Instance) -> None:
+    """Programs that compute with a board need all of it."""
     instance.contest(people=1203)
-    answer = instance.get(BOARD, headers={"accept": "application/x-ndjson"})
-    rows = [orjson.loads(line) for line in answer.content.splitlines()]
+    response = instance.get(BOARD, headers={"accept": "application/x-ndjson"})
+    rows = [orjson.loads(line) for line in response.content.splitlines()]
     assert [row["rank"] for row in rows] == sorted(row["rank"] for row in rows)
     assert {row["id"] for row in rows} == {f"u{n}" for n in range(1203)}
     again = instance.get(
-        BOARD, headers={"accept": "application/x-ndjson", "if-none-match": answer.headers["etag"]}
+        BOARD, headers={"accept": "application/x-ndjson", "if-none-match": response.headers["etag"]}
     )
     assert again.status_code == 304
 
 
 def seen_by(instance: Instance, role: str | None) -> dict[str, tuple[int, bytes]]:
-    """Ask for everything the public can ask for."""
-    return {path: (found.status_code, stable(found)) for path in PUBLIC
-            if (found := instance.get(path, role))}  # fmt: skip
+    """Return the responses of all public paths."""
+    return {path: (page.status_code, stable(page)) for path in PUBLIC
+            if (page := instance.get(path, role))}  # fmt: skip
 
 
-def stable(answer: Any) -> bytes:
-    """Return an answer without the request's own id."""
-    name = answer.headers.get("x-request-id", "").encode()
-    return bytes(answer.content).replace(name, b"ID") if name else bytes(answer.content)
+def stable(response: Any) -> bytes:
+    """Return the body of a response without the request id."""
+    name = response.headers.get("x-request-id", "").encode()
+    return bytes(response.content).replace(name, b"ID") if name else bytes(response.content)
 
 
 @pytest.mark.parametrize("role", [None, "viewer", "participant", "judge", "worker"])
-def test_nothing_after_the_freeze_is_seen_by_the_public(
-    instance: Instance, role: str | None
-) -> None:
-    """Who could see ranks move in the dark would know the result before it is told."""
+def test_the_public_sees_no_changes_after_a_freeze(instance: Instance, role: str | None) -> None:
+    """Rank changes during a freeze would reveal the result before it is announced."""
     instance.contest(people=3)
     transitions.freeze(instance.service, "spring", by=ORGANISER)
     before = seen_by(instance, role)
@@ -230,8 +228,8 @@ def test_nothing_after_the_freeze_is_seen_by_the_public(
         assert instance.get(path, role).status_code in {401, 403}
 
 
-def test_staff_see_what_happens_during_a_freeze(instance: Instance) -> None:
-    """The result has to be looked at before it is told."""
+def test_staff_see_current_results_during_a_freeze(instance: Instance) -> None:
+    """Organisers must review the result before it is announced."""
     instance.contest(people=3)
     transitions.freeze(instance.service, "spring", by=ORGANISER)
     instance.people("spring", 50, begin=5)

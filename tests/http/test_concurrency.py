@@ -1,4 +1,4 @@
-"""Long answers: few at a time, whoever asks; short ones wait for none of them."""
+"""Expensive requests: a bounded number runs at a time; other requests do not wait for them."""
 
 import asyncio
 import threading
@@ -23,10 +23,10 @@ PLAIN = "/api/v1/contests/spring"
 WHY = f"{PLAIN}/boards/user-score/explanations/u1"
 
 
-def test_places_are_few_and_fewer_for_each() -> None:
-    """One caller must not take them all, nor two together more than there are."""
+def test_running_requests_are_limited_in_total_and_per_caller() -> None:
+    """One caller must not take all slots, and two together no more than there are."""
 
-    async def story() -> None:
+    async def scenario() -> None:
         limiter = ConcurrencyLimiter(max_running=3, max_per_caller=2, max_waiting=4, timeout_s=0.01)
         for who in ("a", "a", "b"):
             await limiter.acquire(who)
@@ -38,19 +38,19 @@ def test_places_are_few_and_fewer_for_each() -> None:
             await limiter.acquire("a")
         await limiter.acquire("c")
 
-    asyncio.run(story())
+    asyncio.run(scenario())
 
 
-def test_whoever_waits_longest_comes_first_unless_they_have_their_share() -> None:
-    """A place that is given back goes to the first in the row who may have it."""
+def test_a_free_slot_goes_to_the_longest_waiting_caller_below_its_limit() -> None:
+    """Callers at their limit must not block those behind them in the queue."""
 
-    async def story() -> list[str]:
+    async def scenario() -> list[str]:
         limiter = ConcurrencyLimiter(max_running=2, max_per_caller=1, max_waiting=10, timeout_s=60)
-        told: list[str] = []
+        order: list[str] = []
 
         async def ask(who: str) -> None:
             await limiter.acquire(who)
-            told.append(who)
+            order.append(who)
 
         await ask("a")
         await ask("b")
@@ -58,20 +58,20 @@ def test_whoever_waits_longest_comes_first_unless_they_have_their_share() -> Non
         await asyncio.sleep(0)
         limiter.release("b")
         await asyncio.sleep(0.01)
-        assert told == ["a", "b", "c"]
+        assert order == ["a", "b", "c"]
         limiter.release("a")
         await asyncio.sleep(0.01)
         limiter.release("c")
         await asyncio.gather(*waiting)
-        return told
+        return order
 
-    assert asyncio.run(story()) == ["a", "b", "c", "a", "d"]
+    assert asyncio.run(scenario()) == ["a", "b", "c", "a", "d"]
 
 
 def test_the_queue_is_bounded_and_one_caller_does_not_fill_it() -> None:
-    """Who may not even wait is told at once to come back."""
+    """A request that cannot be queued fails immediately with Busy."""
 
-    async def story() -> None:
+    async def scenario() -> None:
         limiter = ConcurrencyLimiter(max_running=1, max_per_caller=1, max_waiting=4, timeout_s=60)
         await limiter.acquire("a")
         waiting = [asyncio.create_task(limiter.acquire("a")) for _ in range(2)]
@@ -82,24 +82,24 @@ def test_the_queue_is_bounded_and_one_caller_does_not_fill_it() -> None:
         await asyncio.sleep(0)
         with pytest.raises(Busy):
             await limiter.acquire("d")
-        for one in waiting:
-            one.cancel()
+        for item in waiting:
+            item.cancel()
         await asyncio.gather(*waiting, return_exceptions=True)
         limiter.release("a")
-        await limiter.acquire("d")  # those who went away hold nothing
+        await limiter.acquire("d")  # canceled requests hold no slot
 
-    asyncio.run(story())
+    asyncio.run(scenario())
 
 
-def test_whoever_waits_for_long_answers_keeps_nobody_else_out(
+def test_waiting_expensive_requests_do_not_block_other_requests(
     instance: Instance, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Sixty explanations at once took every thread; the list of contests waited for all of them."""
+    """Sixty concurrent explanations took every thread, and the contest list waited for them."""
     instance.contest("spring")
     going, inside, most = threading.Event(), 0, 0
     lock, really = threading.Lock(), explain.explain
 
-    def slow(*given: Any, **options: Any) -> Any:
+    def slow(*args: Any, **options: Any) -> Any:
         nonlocal inside, most
         with lock:
             inside += 1
@@ -107,46 +107,48 @@ def test_whoever_waits_for_long_answers_keeps_nobody_else_out(
         going.wait(60)
         with lock:
             inside -= 1
-        return really(*given, **options)
+        return really(*args, **options)
 
     monkeypatch.setattr("agon.api.operations.boards.explain", slow)
     with instance.client as client, ThreadPoolExecutor(60) as threads:
-        asked = [threads.submit(client.get, WHY) for _ in range(MAX_PER_CALLER + 50)]
-        answers = [client.get(PLAIN).status_code for _ in range(5)]
-        refused = [one.result() for one in asked if one.done()]
+        requests = [threads.submit(client.get, WHY) for _ in range(MAX_PER_CALLER + 50)]
+        statuses_of_others = [client.get(PLAIN).status_code for _ in range(5)]
+        rejected = [item.result() for item in requests if item.done()]
         going.set()
-        done = [one.result() for one in asked]
-    assert answers == [200] * 5
+        responses = [item.result() for item in requests]
+    assert statuses_of_others == [200] * 5
     assert 1 <= most <= MAX_PER_CALLER < MAX_RUNNING
-    statuses = {one.status_code for one in done}
+    statuses = {item.status_code for item in responses}
     assert statuses == {200, 503}
-    for one in (*refused, *done):
-        if one.status_code == 503:
-            assert one.headers["retry-after"] == "2"
-            assert one.json()["code"] == "busy"
+    for item in (*rejected, *responses):
+        if item.status_code == 503:
+            assert item.headers["retry-after"] == "2"
+            assert item.json()["code"] == "busy"
     assert client.get(WHY).status_code == 200
 
 
-def test_a_token_has_places_of_its_own(instance: Instance, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Strangers of one's own network take none of them."""
+def test_requests_with_a_token_are_limited_by_token(
+    instance: Instance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Anonymous requests of the same network must not use up a token's slots."""
     instance.contest("spring")
-    seen: list[str] = []
+    callers: list[str] = []
     really = ConcurrencyLimiter.acquire
 
     async def noting(limiter: ConcurrencyLimiter, who: str) -> None:
-        seen.append(who)
+        callers.append(who)
         await really(limiter, who)
 
     monkeypatch.setattr(ConcurrencyLimiter, "acquire", noting)
     assert instance.client.get(WHY).status_code == 200
     assert instance.client.get(WHY, headers=instance.as_("viewer")).status_code == 200
-    assert seen == ["network None", instance.tokens["viewer"][5:27]]
+    assert callers == ["network None", instance.tokens["viewer"][5:27]]
 
 
-def test_long_are_all_routes_that_read_a_board_and_no_others(instance: Instance) -> None:
-    """A new one is counted among them by its address alone."""
-    read = [one.template for one in routes(instance.app) if one.method == "GET"]
-    long = {one.removeprefix(f"{CONTEST}/") for one in read if EXPENSIVE.fullmatch(one)}
+def test_the_expensive_routes_are_those_that_read_a_whole_board(instance: Instance) -> None:
+    """A new route is classified by its path alone."""
+    read = [item.template for item in routes(instance.app) if item.method == "GET"]
+    long = {item.removeprefix(f"{CONTEST}/") for item in read if EXPENSIVE.fullmatch(item)}
     assert long == {
         "boards/{board}/proofs/{id}", "boards/{board}/explanations/{id}", "participants/{id}",
     }  # fmt: skip

@@ -1,4 +1,4 @@
-"""What a solver is shown of a verdict before the freeze: the gates, and nothing beyond them."""
+"""Verdicts that solvers see before the freeze name the gates and nothing else."""
 
 import json
 import re
@@ -28,7 +28,7 @@ COLUMNS = ("cpu_ms", "wall_ms", "memory_kib", "mode", "runner")
 
 
 class Solver:
-    """An automatic solver: it sends lists of terms and reads what it is shown of them."""
+    """An automatic solver that submits lists of terms and reads their verdicts."""
 
     def __init__(self, instance: Instance, problem: str, *, terms: list[int] = BITS) -> None:
         self.instance = instance
@@ -36,32 +36,32 @@ class Solver:
         self.expected = tuple(map(str, terms))
 
     def send(self, guess: list[int], **more: Any) -> Any:
-        """Submit a list of terms; return the answer of the service."""
+        """Submit a list of terms; return the response."""
         source = f"def solver():\n    return {guess}\n"
         body = {"problem": self.problem, "content": {"source": source}, **more}
         return self.instance.post("/contests/autumn/submissions", "participant", json=body)
 
     def judge(self, submission: str, guess: list[int], *, violation: str = "") -> None:
-        """Record the verdict as a worker does that has run the program."""
+        """Record the verdict as a worker does after running the program."""
         run = RunResult(outcome="ok", terms=tuple(map(str, guess)), mode="bwrap", runner="test")
         row = dict(verdict_of(run, expected=self.expected, first_index=1, violation=violation))
-        kept = {name: row[name] for name in ("verdict", "terms_matched", "reason", *COLUMNS)}
-        judged(self.instance.service, submission, self.problem, source=str(guess), **kept)
+        columns = {name: row[name] for name in ("verdict", "terms_matched", "reason", *COLUMNS)}
+        judged(self.instance.service, submission, self.problem, source=str(guess), **columns)
 
     def try_out(self, guess: list[int], **more: Any) -> dict[str, Any]:
-        """Submit a list, have it judged, and return the verdict the solver is shown."""
+        """Submit a list, judge it, and return the verdict as the solver sees it."""
         name = self.send(guess).json()["id"]
         self.judge(name, guess, **more)
         return self.record(name)
 
     def record(self, submission: str, role: str = "participant") -> dict[str, Any]:
         """Return the verdict as a role sees it."""
-        shown = self.instance.get(f"/contests/autumn/submissions/{submission}", role).json()
-        (row,) = shown["records"]
+        response = self.instance.get(f"/contests/autumn/submissions/{submission}", role).json()
+        (row,) = response["records"]
         return dict(row)
 
     def read_off(self) -> list[int]:
-        """Read the sequence off as far as verdicts allow: each tells where the first error is."""
+        """Reconstruct the sequence from verdicts that contain the position of the first error."""
         known: list[int] = []
         for _ in range(len(self.expected)):
             row = self.try_out(known + [0] * (len(self.expected) - len(known)))
@@ -75,7 +75,7 @@ class Solver:
 
 
 def dojo(instance: Instance, **rules: Any) -> Solver:
-    """Open the contest with the problem of bits."""
+    """Open the contest with a problem of bits."""
     autumn(instance.service)
     if rules:
         change_rules(instance, **rules)
@@ -84,31 +84,31 @@ def dojo(instance: Instance, **rules: Any) -> Solver:
 
 
 def change_rules(instance: Instance, **rules: Any) -> None:
-    """Adopt other rules in the contest."""
+    """Apply a change of rules to the contest."""
     params = {"edition": "dojo/0.1", "overrides": rules}
-    made = propose(
+    change_set = propose(
         instance.service, "autumn", kind="rules", params=params, reason="r", by=ORGANISER
     )
-    dry_run(instance.service, "autumn", made.id)
-    apply(instance.service, "autumn", made.id, by=ORGANISER)
+    dry_run(instance.service, "autumn", change_set.id)
+    apply(instance.service, "autumn", change_set.id, by=ORGANISER)
 
 
-def test_under_terms_a_solver_reads_a_sequence_of_bits_off(instance: Instance) -> None:
-    """Why a live contest does not say how many first terms are right."""
+def test_feedback_terms_lets_a_solver_reconstruct_a_sequence_of_bits(instance: Instance) -> None:
+    """This is why a live contest does not report how many leading terms are right."""
     assert dojo(instance, feedback="terms").read_off() == BITS
 
 
-def test_under_gate_an_automatic_solver_learns_nothing(instance: Instance) -> None:
-    """The default of a live contest: every wrong answer looks like every other one."""
+def test_feedback_gate_reveals_nothing_to_an_automatic_solver(instance: Instance) -> None:
+    """With the default of a live contest, all wrong answers have equal verdicts."""
     solver = dojo(instance)
     assert solver.read_off() == []
     rows = [
         solver.try_out(BITS[:right] + [1 - BITS[right]] * (24 - right)) for right in range(0, 12, 3)
     ]
     own = {"id", "source", "created_at"}
-    seen = {json.dumps({k: v for k, v in row.items() if k not in own}) for row in rows}
-    assert len(seen) == 1
-    assert "no stage pass: not all of the first " in seen.pop()
+    readable_state = {json.dumps({k: v for k, v in row.items() if k not in own}) for row in rows}
+    assert len(readable_state) == 1
+    assert "no stage pass: not all of the first " in readable_state.pop()
 
 
 @pytest.mark.parametrize(
@@ -119,10 +119,10 @@ def test_under_gate_an_automatic_solver_learns_nothing(instance: Instance) -> No
         (200, "ok", "", 200),
     ],
 )
-def test_under_gate_a_verdict_names_the_gates(
+def test_with_feedback_gate_a_verdict_names_the_gates(
     instance: Instance, right: int, verdict: str, reason: str, matched: int | None
 ) -> None:
-    """Stage passed, reward correct, or neither; the staff sees what was recorded."""
+    """It reports stage pass, full success or neither; staff see the recorded verdict."""
     problem = autumn(instance.service)
     squares = [n * n for n in range(1, 201)]
     solver = Solver(instance, problem, terms=squares)
@@ -133,8 +133,8 @@ def test_under_gate_a_verdict_names_the_gates(
     assert solver.record(name, "organiser")["terms_matched"] == right
 
 
-def test_a_rejected_program_that_was_run_does_not_say_how_far_it_came(instance: Instance) -> None:
-    """The record has its terms, for editions that accept it."""
+def test_a_rejected_program_does_not_reveal_its_matched_terms(instance: Instance) -> None:
+    """The record contains them, for editions that accept the program."""
     solver = dojo(instance)
     row = solver.try_out(BITS, violation="line 1: a table; compute the terms")
     assert (row["verdict"], row["terms_matched"]) == ("rejected_policy", None)
@@ -143,10 +143,8 @@ def test_a_rejected_program_that_was_run_does_not_say_how_far_it_came(instance: 
 
 
 @pytest.mark.parametrize("closing", ["freeze", "final"])
-def test_when_a_problem_is_closed_its_verdicts_are_disclosed(
-    instance: Instance, closing: str
-) -> None:
-    """Nothing can be submitted any more, so nothing is given away."""
+def test_verdicts_are_disclosed_when_a_problem_is_closed(instance: Instance, closing: str) -> None:
+    """Submissions are no longer possible, so the disclosure helps no solver."""
     solver = dojo(instance)
     if closing == "freeze":
         at = written_time(instance.service.clock() + timedelta(seconds=90))
@@ -164,7 +162,7 @@ def test_when_a_problem_is_closed_its_verdicts_are_disclosed(
 
 
 def visible(instance: Instance, problem: str, submission: str) -> Iterator[tuple[str, object]]:
-    """Yield every answer the public and the solver can read, without hashes and signatures."""
+    """Yield every response readable by the public and the solver, without hashes and signatures."""
     with instance.service.store.read() as session:
         boards = [*session.contests.get("autumn").boards[:1], f"problem:{problem}"]
     values = {"contest": ["autumn"], "board": boards, "no": ["1", "2", "3"],
@@ -178,30 +176,32 @@ def visible(instance: Instance, problem: str, submission: str) -> Iterator[tuple
             for name, value in zip(names, chosen, strict=True):
                 path = path.replace("{" + name + "}", value)
             for role in (None, "participant"):
-                answer = instance.client.get(path, headers=instance.as_(role))
+                response = instance.client.get(path, headers=instance.as_(role))
                 text = re.sub(r"[0-9a-f]{32,}|[A-Za-z0-9_-]{40,}|urn:agon:request:\w+", "#",
-                              answer.text)  # fmt: skip
-                yield f"{role} {path}", (answer.status_code, text)
+                              response.text)  # fmt: skip
+                yield f"{role} {path}", (response.status_code, text)
 
 
-def seen(folder: Path, right: int) -> dict[str, object]:
-    """Return what can be read of a contest with one submission that has some right terms."""
+def readable_state(folder: Path, right: int) -> dict[str, object]:
+    """Return all responses of a contest whose one submission has this many right terms."""
     instance = instance_at(folder)
     solver = dojo(instance)
     name = solver.send([0]).json()["id"]
     guess = BITS[:right] + [1 - BITS[right]] * (24 - right)
     solver.judge(name, guess)
     publish_boards(instance.service, "autumn")
-    found = dict(visible(instance, solver.problem, name))
+    responses = dict(visible(instance, solver.problem, name))
     instance.close()
-    return found
+    return responses
 
 
-def test_under_gate_no_address_depends_on_how_many_terms_are_right(tmp_path: Path) -> None:
-    """Boards, explanations, histories, proofs, events, lists: read by everybody but the staff."""
+def test_with_feedback_gate_no_response_depends_on_the_number_of_right_terms(
+    tmp_path: Path,
+) -> None:
+    """Boards, explanations, histories, proofs and lists must not leak it to non-staff callers."""
     (tmp_path / "a").mkdir()
     (tmp_path / "b").mkdir()
-    few, many = seen(tmp_path / "a", 3), seen(tmp_path / "b", 9)
+    few, many = readable_state(tmp_path / "a", 3), readable_state(tmp_path / "b", 9)
     source = re.compile(r'"source":"[^"]*"|"source_hash":"[^"]*"')
     assert few.keys() == many.keys()
     different = [
@@ -209,35 +209,47 @@ def test_under_gate_no_address_depends_on_how_many_terms_are_right(tmp_path: Pat
     ]
     assert different == []
     explained = [str(value) for path, value in few.items() if "explanations/ada" in path]
-    assert any("no stage pass: not all of the first 12 terms are right" in one for one in explained)
+    assert any(
+        "no stage pass: not all of the first 12 terms are right" in item for item in explained
+    )
 
 
 def test_submissions_to_a_problem_are_limited_and_counted(instance: Instance) -> None:
-    """The limit and the counter stand beside the problem; other problems and users have theirs."""
+    """The problem shows limit and count; each problem and user has a separate count."""
     solver = dojo(instance, max_submissions=2)
     path = f"/contests/autumn/problems/{solver.problem}"
-    first = solver.send([1]).json()["id"]
-    shown = instance.get(path, "participant").json()
-    assert (shown["feedback"], shown["max_submissions"], shown["submissions"]) == ("gate", 2, 1)
+    submission = solver.send([1]).json()["id"]
+    response = instance.get(path, "participant").json()
+    assert (response["feedback"], response["max_submissions"], response["submissions"]) == (
+        "gate",
+        2,
+        1,
+    )
     assert solver.send([2], external_id="mine").status_code == 202
     assert solver.send([2], external_id="mine").status_code == 202
-    refused = solver.send([3])
-    assert refused.status_code == 409
-    assert "ada has made 2 submissions" in refused.json()["detail"]
-    assert "max_submissions: every verdict reveals" in refused.json()["detail"]
-    judged(instance.service, first, solver.problem, verdict="sandbox_error", terms_matched=None)
-    listed = instance.get("/contests/autumn/problems", "participant").json()["items"]
-    assert [one["submissions"] for one in listed] == [0, 1]
+    response = solver.send([3])
+    assert response.status_code == 409
+    assert "ada has made 2 submissions" in response.json()["detail"]
+    assert "max_submissions: every verdict reveals" in response.json()["detail"]
+    judged(
+        instance.service, submission, solver.problem, verdict="sandbox_error", terms_matched=None
+    )
+    problems = instance.get("/contests/autumn/problems", "participant").json()["items"]
+    assert [item["submissions"] for item in problems] == [0, 1]
     assert solver.send([3]).status_code == 202
     assert solver.send([4]).status_code == 409
-    other = {"problem": solver.problem, "user": "bob", "content": {"source": "def solver(): 1\n"}}
-    assert instance.post("/contests/autumn/submissions", "organiser", json=other).status_code == 202
-    shown = instance.get(path).json()
-    assert (shown["max_submissions"], shown["submissions"]) == (2, None)
+    body = {"problem": solver.problem, "user": "bob", "content": {"source": "def solver(): 1\n"}}
+    assert instance.post("/contests/autumn/submissions", "organiser", json=body).status_code == 202
+    response = instance.get(path).json()
+    assert (response["max_submissions"], response["submissions"]) == (2, None)
 
 
-def test_a_live_contest_has_gates_and_a_hundred_submissions_by_default(instance: Instance) -> None:
-    """Without an entry in its ledger, so that contests opened before have them too."""
+def test_a_live_contest_defaults_to_gate_feedback_and_100_submissions(instance: Instance) -> None:
+    """The defaults need no ledger entry, so they also apply to contests opened earlier."""
     name = autumn(instance.service)
-    shown = instance.get(f"/contests/autumn/problems/{name}", "participant").json()
-    assert (shown["feedback"], shown["max_submissions"], shown["submissions"]) == ("gate", 100, 0)
+    response = instance.get(f"/contests/autumn/problems/{name}", "participant").json()
+    assert (response["feedback"], response["max_submissions"], response["submissions"]) == (
+        "gate",
+        100,
+        0,
+    )

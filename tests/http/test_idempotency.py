@@ -1,4 +1,4 @@
-"""A request that is repeated under its key is carried out once."""
+"""A request repeated with its idempotency key is executed once."""
 
 import hashlib
 import threading
@@ -17,23 +17,25 @@ KEY = {"idempotency-key": "k-1"}
 USER = {"id": "eve"}
 
 
-def test_a_repetition_gets_the_same_answer_and_changes_nothing(instance: Instance) -> None:
-    """A client that lost the answer must be able to ask again."""
-    first = instance.post("/users", "operator", json=USER, headers=KEY)
-    again = instance.post("/users", "operator", json=USER, headers=KEY)
-    assert (first.status_code, again.status_code) == (201, 201)
-    assert again.content == first.content
-    assert again.headers["idempotency-replayed"] == "true"
-    assert "idempotency-replayed" not in first.headers
+def test_a_repeated_request_returns_the_same_response_and_changes_nothing(
+    instance: Instance,
+) -> None:
+    """A client that lost the response must be able to repeat the request."""
+    first_response = instance.post("/users", "operator", json=USER, headers=KEY)
+    repeated = instance.post("/users", "operator", json=USER, headers=KEY)
+    assert (first_response.status_code, repeated.status_code) == (201, 201)
+    assert repeated.content == first_response.content
+    assert repeated.headers["idempotency-replayed"] == "true"
+    assert "idempotency-replayed" not in first_response.headers
     assert instance.post("/users", "operator", json=USER).status_code == 409
 
 
-def test_refusals_are_repeated_as_well(instance: Instance) -> None:
-    """The first answer counts, whatever happened since."""
-    first = instance.post("/users", "operator", json={"id": "root"}, headers=KEY)
-    assert first.status_code == 409
-    again = instance.post("/users", "operator", json={"id": "root"}, headers=KEY)
-    assert again.content == first.content
+def test_error_responses_are_replayed_too(instance: Instance) -> None:
+    """The first response is replayed, whatever changed since."""
+    first_response = instance.post("/users", "operator", json={"id": "root"}, headers=KEY)
+    assert first_response.status_code == 409
+    repeated = instance.post("/users", "operator", json={"id": "root"}, headers=KEY)
+    assert repeated.content == first_response.content
 
 
 @pytest.mark.parametrize(
@@ -42,36 +44,36 @@ def test_refusals_are_repeated_as_well(instance: Instance) -> None:
 def test_another_request_under_the_same_key_is_a_conflict(
     instance: Instance, path: str, body: dict[str, str]
 ) -> None:
-    """A key used twice by mistake must not hide the second request."""
+    """A key reused by mistake must not hide the second request."""
     instance.post("/users", "operator", json=USER, headers=KEY)
-    answer = instance.post(path, "operator", json=body, headers=KEY)
-    assert (answer.status_code, answer.json()["code"]) == (409, "idempotency-key-reused")
+    response = instance.post(path, "operator", json=body, headers=KEY)
+    assert (response.status_code, response.json()["code"]) == (409, "idempotency-key-reused")
 
 
-def test_everybody_has_keys_of_their_own(instance: Instance) -> None:
-    """Nobody gets another's answer by guessing the key."""
+def test_keys_are_separate_for_each_caller(instance: Instance) -> None:
+    """Guessing a key must not return another caller's response."""
     instance.post("/users", "operator", json=USER, headers=KEY)
     assert instance.post("/users", "organiser", json=USER, headers=KEY).status_code == 403
     assert instance.post("/users", None, json=USER, headers=KEY).status_code == 401
 
 
-def test_a_secret_that_was_shown_once_is_not_shown_again(instance: Instance) -> None:
-    """Kept answers lie in the database; a secret among them would be stored."""
+def test_a_response_with_a_secret_is_not_replayed(instance: Instance) -> None:
+    """Stored responses are in the database, which must not contain secrets."""
     body = {"user": "ada", "role": "viewer"}
-    first = instance.post("/tokens", "operator", json=body, headers=KEY)
-    text = first.json()["token"]
-    again = instance.post("/tokens", "operator", json=body, headers=KEY)
-    assert (again.status_code, again.json()["code"]) == (409, "secret-shown-once")
+    first_response = instance.post("/tokens", "operator", json=body, headers=KEY)
+    text = first_response.json()["token"]
+    repeated = instance.post("/tokens", "operator", json=body, headers=KEY)
+    assert (repeated.status_code, repeated.json()["code"]) == (409, "secret-shown-once")
     with instance.service.store.read() as session:
-        kept = session.access.response(instance.tokens["operator"][5:27], "k-1")
-    assert kept is not None
-    assert text[28:].encode() not in kept.body
+        stored = session.access.response(instance.tokens["operator"][5:27], "k-1")
+    assert stored is not None
+    assert text[28:].encode() not in stored.body
 
 
-def test_a_request_under_way_makes_its_repetition_wait(
+def test_a_repetition_of_a_running_request_is_a_conflict(
     instance: Instance, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Two at once must not both be carried out."""
+    """Two concurrent requests with one key must not both be executed."""
     entered, leave = threading.Event(), threading.Event()
     users: Any = __import__("agon.app.access.users", fromlist=["create_user"])
     create = users.create_user
@@ -82,24 +84,24 @@ def test_a_request_under_way_makes_its_repetition_wait(
         return create(*args, **options)
 
     monkeypatch.setattr(users, "create_user", slow)
-    answers: list[Any] = []
-    first = threading.Thread(
-        target=lambda: answers.append(instance.post("/users", "operator", json=USER, headers=KEY))
+    responses: list[Any] = []
+    first_response = threading.Thread(
+        target=lambda: responses.append(instance.post("/users", "operator", json=USER, headers=KEY))
     )
-    first.start()
+    first_response.start()
     assert entered.wait(30)
     second = instance.post("/users", "operator", json=USER, headers=KEY)
     leave.set()
-    first.join()
+    first_response.join()
     assert (second.status_code, second.json()["code"]) == (409, "under-way")
     assert second.headers["retry-after"] == "1"
-    assert answers[0].status_code == 201
+    assert responses[0].status_code == 201
 
 
-def test_a_request_under_way_gives_signs_of_life(
+def test_a_running_request_sends_heartbeats(
     instance: Instance, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """However long it takes, nobody may take it for one whose process died."""
+    """A long request must not be mistaken for one whose process died."""
     monkeypatch.setattr("agon.http.middleware.idempotency._HEARTBEAT_S", 0.01)
     users: Any = __import__("agon.app.access.users", fromlist=["create_user"])
     create, access = users.create_user, "agon.store.access.Access"
@@ -129,22 +131,24 @@ def test_a_request_under_way_gives_signs_of_life(
     assert signs == ["k-1"]
 
 
-def test_a_request_that_was_cut_off_can_be_sent_again(instance: Instance) -> None:
-    """A process that died in the middle must not block its client longer than the client waits."""
+def test_an_interrupted_request_can_be_repeated(instance: Instance) -> None:
+    """A process that died must not block the key longer than clients retry."""
     instance.post("/users", "operator", json=USER, headers=KEY)
     who = instance.tokens["operator"][5:27]
     with instance.service.store.write() as session:
-        kept = session.access.response(who, "k-1")
-        assert kept is not None
-        session.access.delete_responses(before=kept.at + timedelta(days=1), limit=9)
-        early = kept.at - timedelta(seconds=16)
-        session.access.add_response(replace(kept, status=0, body=b"", at=early))
-    answer = instance.post("/users", "operator", json=USER, headers=KEY)
-    assert answer.json().get("code") == "conflict", answer.text
+        stored = session.access.response(who, "k-1")
+        assert stored is not None
+        session.access.delete_responses(before=stored.at + timedelta(days=1), limit=9)
+        early = stored.at - timedelta(seconds=16)
+        session.access.add_response(replace(stored, status=0, body=b"", at=early))
+    result = instance.post("/users", "operator", json=USER, headers=KEY)
+    assert result.json().get("code") == "conflict", result.text
 
 
-def test_a_fault_of_ours_is_not_kept(instance: Instance, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The repetition may well succeed."""
+def test_an_internal_error_is_not_stored(
+    instance: Instance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The repeated request may succeed."""
 
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError
@@ -157,9 +161,9 @@ def test_a_fault_of_ours_is_not_kept(instance: Instance, monkeypatch: pytest.Mon
 
 @pytest.mark.parametrize("key", ["", "a b", "x" * 201, "\xe9"])
 def test_keys_are_short_and_printable(instance: Instance, key: str) -> None:
-    """They are stored."""
+    """Keys are stored in the database."""
     headers = {b"idempotency-key": key.encode("latin-1")}
-    answer = instance.client.post(
+    response = instance.client.post(
         "/api/v1/users",
         json=USER,
         headers={
@@ -167,18 +171,22 @@ def test_keys_are_short_and_printable(instance: Instance, key: str) -> None:
             **headers,
         },
     )
-    assert answer.status_code == 422
+    assert response.status_code == 422
 
 
-def test_records_sent_twice_under_a_key_are_entered_once(instance: Instance) -> None:
-    """Bodies of bulk requests are spooled and compared as well."""
+def test_records_sent_twice_with_one_key_are_added_once(instance: Instance) -> None:
+    """Spooled bodies of bulk requests are compared as well."""
     instance.contest(people=0)
     lines = b"".join(b'{"table":"users","row":{"id":"n%d"}}\n' % n for n in range(2000))
     headers = {**KEY, "content-type": "application/x-ndjson"}
-    first = instance.post("/contests/spring/records", "organiser", content=lines, headers=headers)
-    again = instance.post("/contests/spring/records", "organiser", content=lines, headers=headers)
-    assert first.json()["added"] == 2000
-    assert again.content == first.content
+    first_response = instance.post(
+        "/contests/spring/records", "organiser", content=lines, headers=headers
+    )
+    repeated = instance.post(
+        "/contests/spring/records", "organiser", content=lines, headers=headers
+    )
+    assert first_response.json()["added"] == 2000
+    assert repeated.content == first_response.content
     other = instance.post(
         "/contests/spring/records", "organiser", content=lines + b"\n", headers=headers
     )
@@ -186,15 +194,15 @@ def test_records_sent_twice_under_a_key_are_entered_once(instance: Instance) -> 
 
 
 def test_a_password_cannot_be_tried_on_a_stolen_database(instance: Instance) -> None:
-    """What tells requests apart is keyed; a plain hash of a body would be tried by the billion."""
+    """Request hashes are keyed; passwords in plain hashes could be found by brute force."""
     body = b'{"password":"correct horse battery"}'
     kind = {"content-type": "application/json"}
     for path in ("/users/ada", "/users/judy"):
-        answer = instance.client.patch(
+        result = instance.client.patch(
             f"/api/v1{path}", headers={**instance.as_("operator"), **kind, "idempotency-key": path},
             content=body,
         )  # fmt: skip
-        assert answer.status_code == 200
+        assert result.status_code == 200
     with instance.service.store.read() as session:
         who = instance.tokens["operator"][5:27]
         stored = session.access.response(who, "/users/ada")
@@ -207,28 +215,28 @@ def test_a_password_cannot_be_tried_on_a_stolen_database(instance: Instance) -> 
 
 
 @pytest.mark.parametrize("body", [USER, {"id": "No!"}])
-def test_an_answer_that_cannot_be_kept_is_given_all_the_same(
+def test_a_response_that_cannot_be_stored_is_still_returned(
     instance: Instance, monkeypatch: pytest.MonkeyPatch, body: dict[str, str]
 ) -> None:
-    """On a full disk the last thing that was done is still told, and no fault of ours with it."""
+    """With a full disk the client still gets the response and no internal error."""
 
     def full(*_: object) -> None:
         raise Unavailable("the database or disk is full; make room")
 
     monkeypatch.setattr("agon.store.access.Access.save_response", full)
     monkeypatch.setattr("agon.store.access.Access.delete_pending_response", full)
-    strict = TestClient(instance.app)  # raises what would only be in the log
-    answer = strict.post("/api/v1/users", json=body, headers={**instance.as_("operator"), **KEY})
-    assert answer.status_code in {201, 422}
+    strict = TestClient(instance.app)  # raises errors that would otherwise only be logged
+    response = strict.post("/api/v1/users", json=body, headers={**instance.as_("operator"), **KEY})
+    assert response.status_code in {201, 422}
 
 
-def test_of_strangers_nothing_is_kept(instance: Instance) -> None:
-    """A new key with each request to no address at all would fill the database, token or none."""
+def test_anonymous_responses_are_not_stored(instance: Instance) -> None:
+    """Anonymous requests with new keys would otherwise fill the database."""
     for path in ("/nowhere", "/users"):
-        answers = [
+        responses = [
             instance.client.post(f"/api/v1{path}", content=b"{", headers={"idempotency-key": "k"})
             for _ in range(2)
         ]
-        assert all("idempotency-replayed" not in one.headers for one in answers)
+        assert all("idempotency-replayed" not in item.headers for item in responses)
     with instance.service.store.read() as session:
         assert session.access.response("anonymous", "k") is None

@@ -1,4 +1,4 @@
-"""Health, metrics, jobs, submissions and webhooks over HTTP; no secret in any of them."""
+"""Health, metrics, jobs, submissions and webhooks over HTTP, without secrets."""
 
 import io
 import zipfile
@@ -17,43 +17,45 @@ from agon.http.archives import unpack
 from fakes.instance import Instance
 
 
-def test_the_instance_is_alive_even_without_its_database(
+def test_liveness_does_not_depend_on_the_database(
     instance: Instance, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Who restarts processes asks one thing, who sends visitors there another."""
+    """Supervisors check liveness, load balancers check readiness."""
     assert instance.client.get("/readyz").json()["status"] == "ready"
 
-    def gone() -> Any:
+    def unavailable() -> Any:
         raise Unavailable("the database is out of reach; start it")
 
-    monkeypatch.setattr(instance.service.store, "read", gone)
+    monkeypatch.setattr(instance.service.store, "read", unavailable)
     assert instance.client.get("/healthz").json()["status"] == "alive"
-    answer = instance.client.get("/readyz")
-    assert (answer.status_code, answer.json()["code"]) == (503, "not-ready")
+    response = instance.client.get("/readyz")
+    assert (response.status_code, response.json()["code"]) == (503, "not-ready")
     assert instance.get("/contests").status_code == 503
 
 
-def test_where_the_database_is_and_what_ails_it_is_told_to_operators_alone(
+def test_only_operators_see_the_details_of_a_database_error(
     instance: Instance, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A stranger who knows the host and the port of a database knows where to knock."""
-    asked = {who: instance.as_(who) for who in ("operator", "organiser")}
+    """The host and port of a database help an attacker."""
+    headers_of = {who: instance.as_(who) for who in ("operator", "organiser")}
 
-    def gone(*_: object) -> Any:
+    def unavailable(*_: object) -> Any:
         raise DatabaseUnavailable("the database agon on db.inside, port 5432 is gone; start it")
 
-    for asking in ("contests.Contests.get", "queue.Queue.paused"):
-        monkeypatch.setattr(f"agon.store.{asking}", gone)
+    for method in ("contests.Contests.get", "queue.Queue.paused"):
+        monkeypatch.setattr(f"agon.store.{method}", unavailable)
     address = "/api/v1/contests/spring/boards"
-    told = {who: instance.client.get(address, headers=headers) for who, headers in asked.items()}
-    told["nobody"] = instance.client.get(address)
-    told["ready"] = instance.client.get("/readyz")
-    assert {one.status_code for one in told.values()} == {503}
-    assert [who for who, one in told.items() if "db.inside" in one.text] == ["operator"]
+    responses = {
+        who: instance.client.get(address, headers=headers) for who, headers in headers_of.items()
+    }
+    responses["nobody"] = instance.client.get(address)
+    responses["ready"] = instance.client.get("/readyz")
+    assert {path.status_code for path in responses.values()} == {503}
+    assert [who for who, path in responses.items() if "db.inside" in path.text] == ["operator"]
 
 
-def test_metrics_count_by_template_never_by_address(instance: Instance) -> None:
-    """Addresses are made up by strangers; each would be a series kept for ever."""
+def test_metrics_are_labeled_by_route_template(instance: Instance) -> None:
+    """Clients can invent any number of URLs, and each would be a time series."""
     instance.contest()
     instance.get("/contests/spring")
     instance.get("/made-up-by-a-stranger")
@@ -65,32 +67,32 @@ def test_metrics_count_by_template_never_by_address(instance: Instance) -> None:
     assert instance.client.get("/metrics").status_code == 401
 
 
-def test_a_worker_claims_keeps_and_gives_back_a_job_with_its_lease(instance: Instance) -> None:
-    """Only who holds the lease has a say."""
+def test_a_job_is_claimed_extended_and_released_with_its_lease(instance: Instance) -> None:
+    """Only the owner of the lease can change the job."""
     instance.contest()
     body = {"kinds": ["publish"], "worker": "w-1"}
-    given = instance.post("/jobs/claim", "operator", json=body).json()
-    assert set(given) == {"id", "kind", "payload", "lease", "lease_seconds", "attempt"}
-    path = f"/jobs/{given['id']}"
+    job = instance.post("/jobs/claim", "operator", json=body).json()
+    assert set(job) == {"id", "kind", "payload", "lease", "lease_seconds", "attempt"}
+    path = f"/jobs/{job['id']}"
     wrong = {"lease": "guessed"}
     assert instance.post(f"{path}/heartbeat", "operator", json=wrong).status_code == 409
     beat = instance.post(
-        f"{path}/heartbeat", "operator", json={"lease": given["lease"], "progress": 0.5}
+        f"{path}/heartbeat", "operator", json={"lease": job["lease"], "progress": 0.5}
     )
     assert beat.json()["progress"] == 0.5
-    assert given["lease"] not in instance.get(path, "organiser").text
-    assert instance.post(f"{path}/complete", "worker", json={"lease": given["lease"],
+    assert job["lease"] not in instance.get(path, "organiser").text
+    assert instance.post(f"{path}/complete", "worker", json={"lease": job["lease"],
                       "outcome": {}}).status_code == 403  # fmt: skip
     failed = instance.post(
-        f"{path}/fail", "operator", json={"lease": given["lease"], "cause": "tired"}
+        f"{path}/fail", "operator", json={"lease": job["lease"], "cause": "tired"}
     ).json()
     assert (failed["state"], failed["causes"][0]["cause"]) == ("queued", "tired")
     assert instance.post("/jobs/claim", "worker", json={"kinds": ["judge"],
                       "worker": "w-1"}).status_code == 204  # fmt: skip
 
 
-def test_a_paused_queue_hands_nothing_out(instance: Instance) -> None:
-    """What is worked on ends, and then the instance can be mended."""
+def test_a_paused_queue_returns_no_jobs(instance: Instance) -> None:
+    """Running jobs finish, and then the instance can be repaired."""
     instance.contest()
     assert instance.post("/queue", "operator", json={"paused": True}).json()["paused"]
     body = {"kinds": ["publish"], "worker": "w-1"}
@@ -99,66 +101,66 @@ def test_a_paused_queue_hands_nothing_out(instance: Instance) -> None:
     assert instance.post("/jobs/claim", "operator", json=body).status_code == 200
 
 
-def test_jobs_never_show_their_payload_in_lists(instance: Instance) -> None:
-    """A setter's program waits there before its problem is published."""
+def test_job_lists_contain_no_payloads(instance: Instance) -> None:
+    """A payload may contain a setter's program before its problem is published."""
     instance.contest()
     for path in ("/jobs", "/jobs?state=queued&kind=publish"):
-        listed = instance.get(path, "organiser").json()["items"]
-        assert listed
-        assert all("payload" not in job and "lease" not in job for job in listed)
+        jobs = instance.get(path, "organiser").json()["items"]
+        assert jobs
+        assert all("payload" not in job and "lease" not in job for job in jobs)
 
 
 def test_a_webhooks_secret_is_shown_once(instance: Instance) -> None:
-    """And it is nowhere else: not in lists, not in the audit log."""
+    """It is contained in no list and not in the audit log."""
     instance.contest()
     path = "/contests/spring/webhooks"
-    made = instance.post(path, "organiser", json={"url": "https://example.org/agon"})
-    assert made.status_code == 201, made.text
-    secret = made.json()["secret"]
+    response = instance.post(path, "organiser", json={"url": "https://example.org/agon"})
+    assert response.status_code == 201, response.text
+    secret = response.json()["secret"]
     assert secret.startswith("whsec_")
-    for seen in (instance.get(path, "organiser"), instance.get("/audit", "operator")):
-        assert secret not in seen.text
-    name = made.json()["id"]
+    for response in (instance.get(path, "organiser"), instance.get("/audit", "operator")):
+        assert secret not in response.text
+    name = response.json()["id"]
     changed = instance.client.patch(
         f"/api/v1{path}/{name}", json={"active": False}, headers=instance.as_("organiser")
     )
     assert changed.json()["active"] is False
     assert instance.get(f"{path}/{name}/deliveries", "organiser").json()["items"] == []
-    gone = instance.client.delete(f"/api/v1{path}/{name}", headers=instance.as_("organiser"))
-    assert gone.status_code == 204
+    response = instance.client.delete(f"/api/v1{path}/{name}", headers=instance.as_("organiser"))
+    assert response.status_code == 204
     assert instance.get(path, "organiser").json()["items"] == []
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1/x", "https://10.0.0.1/", "ftp://example.org",
                                  "https://169.254.169.254/latest"])  # fmt: skip
-def test_webhooks_do_not_lead_into_our_own_network(instance: Instance, url: str) -> None:
-    """A stranger's URL must not make the instance ask its neighbors."""
+def test_webhook_urls_of_private_networks_are_rejected(instance: Instance, url: str) -> None:
+    """A webhook must not send requests into the internal network of the server."""
     instance.contest()
-    answer = instance.post("/contests/spring/webhooks", "organiser", json={"url": url})
-    assert (answer.status_code, answer.json()["code"]) == (422, "forbidden-url")
+    response = instance.post("/contests/spring/webhooks", "organiser", json={"url": url})
+    assert (response.status_code, response.json()["code"]) == (422, "forbidden-url")
 
 
-def test_a_webhook_for_an_unknown_kind_of_event_is_refused_with_a_suggestion(
+def test_an_unknown_event_kind_is_rejected_with_a_suggestion(
     instance: Instance,
 ) -> None:
-    """It would wait for ever; the description lists all kinds."""
+    """Such a webhook would never be called; the message lists all kinds."""
     instance.contest("spring")
     path = "/contests/spring/webhooks"
     body = {"url": "https://hooks.example/", "events": ["snapshot-publised"]}
-    refused = instance.post(path, "organiser", json=body)
-    assert refused.status_code == 422
-    assert "did you mean snapshot-published?" in refused.json()["detail"]
-    made = instance.post(path, "organiser", json={**body, "events": list(EVENT_KINDS)})
-    assert made.status_code == 201, made.text
-    path = f"/api/v1{path}/{made.json()['id']}"
+    response = instance.post(path, "organiser", json=body)
+    assert response.status_code == 422
+    assert "did you mean snapshot-published?" in response.json()["detail"]
+    response = instance.post(path, "organiser", json={**body, "events": list(EVENT_KINDS)})
+    assert response.status_code == 201, response.text
+    path = f"/api/v1{path}/{response.json()['id']}"
     headers = instance.as_("organiser")
-    refused = instance.client.patch(path, json={"events": ["x"]}, headers=headers)
-    assert refused.status_code == 422
-    assert "contest-frozen" in refused.json()["detail"]
+    response = instance.client.patch(path, json={"events": ["x"]}, headers=headers)
+    assert response.status_code == 422
+    assert "contest-frozen" in response.json()["detail"]
 
 
-def test_the_listed_kinds_of_events_are_those_that_are_announced() -> None:
-    """Of entries all that have an event; and the reference lists them all."""
+def test_the_listed_event_kinds_are_exactly_those_that_are_emitted() -> None:
+    """Every entry kind with an event is listed, also in the reference documentation."""
     of_entries = {*append._PUBLIC_EVENTS, *append._STAFF_EVENTS}
     assert of_entries < set(EVENT_KINDS)
     assert set(EVENT_KINDS) - of_entries == {
@@ -169,46 +171,46 @@ def test_the_listed_kinds_of_events_are_those_that_are_announced() -> None:
     assert all(f"`{kind}`" in page for kind in EVENT_KINDS)
 
 
-def test_a_change_set_goes_from_proposal_to_roll_back(instance: Instance) -> None:
-    """Each step is an answer of its own; what does not come next is a conflict."""
+def test_a_change_set_follows_its_states(instance: Instance) -> None:
+    """Each step has its own request; a step out of order is a conflict."""
     instance.contest()
     path = "/contests/spring/change-sets"
-    sent = {"kind": "void", "params": {"people": ["u1"]}, "reason": "left"}
-    made = instance.post(path, "organiser", json=sent)
-    assert (made.status_code, made.json()["state"]) == (202, "proposed")
-    one = f"{path}/{made.json()['id']}"
-    assert instance.post(f"{one}/apply", "organiser").status_code == 409
-    assert instance.post(f"{one}/cancel", "organiser").json()["state"] == "cancelled"
+    body = {"kind": "void", "params": {"people": ["u1"]}, "reason": "left"}
+    response = instance.post(path, "organiser", json=body)
+    assert (response.status_code, response.json()["state"]) == (202, "proposed")
+    url = f"{path}/{response.json()['id']}"
+    assert instance.post(f"{url}/apply", "organiser").status_code == 409
+    assert instance.post(f"{url}/cancel", "organiser").json()["state"] == "cancelled"
     assert instance.get(path, "organiser").json()["items"][0]["state"] == "cancelled"
 
 
 def test_a_case_is_opened_decided_and_closed(instance: Instance) -> None:
-    """People decide, with reasons that stand in the ledger."""
+    """Decisions are made by people and recorded in the ledger with their reasons."""
     instance.contest()
     path = "/contests/spring/cases"
-    made = instance.post(path, "organiser", json={"text": "odd votes", "title": "Odd",
+    response = instance.post(path, "organiser", json={"text": "odd votes", "title": "Odd",
                       "subjects": ["ada"]})  # fmt: skip
-    assert made.status_code == 201, made.text
-    one = f"{path}/{made.json()['id']}"
-    decided = instance.post(f"{one}/decisions", "organiser", json={"decision": "dismissed",
+    assert response.status_code == 201, response.text
+    url = f"{path}/{response.json()['id']}"
+    decided = instance.post(f"{url}/decisions", "organiser", json={"decision": "dismissed",
                          "reason": "explained"})  # fmt: skip
     assert decided.json()["state"] == "decided"
-    assert instance.post(f"{one}/appeals", "judge", json={"text": "no"}).status_code == 404
-    appealed = instance.post(f"{one}/appeals", "participant", json={"text": "but"})
+    assert instance.post(f"{url}/appeals", "judge", json={"text": "no"}).status_code == 404
+    appealed = instance.post(f"{url}/appeals", "participant", json={"text": "but"})
     assert appealed.json()["state"] == "appealed"
-    # Who complained, and what the organisers noted, is not told to whom the case is about.
+    # The subject of a case does not see the complainant or the organisers' notes.
     assert [step["kind"] for step in appealed.json()["steps"]] == ["decision", "appeal"]
     assert appealed.json()["finding"] is None
-    closed = instance.post(f"{one}/close", "organiser", json={"text": "done"})
+    closed = instance.post(f"{url}/close", "organiser", json={"text": "done"})
     assert closed.json()["state"] == "closed"
 
 
-def test_submissions_are_for_contests_that_take_them(instance: Instance) -> None:
-    """A community has records and no submissions."""
+def test_a_contest_without_submissions_rejects_them(instance: Instance) -> None:
+    """A community contest has records and no submissions."""
     instance.contest()
-    sent = {"content": {"source": "print(1)"}, "problem": "p"}
+    body = {"content": {"source": "print(1)"}, "problem": "p"}
     assert (
-        instance.post("/contests/spring/submissions", "participant", json=sent).status_code == 409
+        instance.post("/contests/spring/submissions", "participant", json=body).status_code == 409
     )
     assert instance.get("/contests/spring/submissions", "participant").json()["items"] == []
 
@@ -219,30 +221,28 @@ def test_submissions_are_for_contests_that_take_them(instance: Instance) -> None
      ["spring/ledger.ndjson", "other/heads.ndjson"], ["spring/a/ledger.ndjson"],
      ["spring\\..\\contest.json"]],
 )  # fmt: skip
-def test_an_archive_writes_nowhere_but_where_it_is_unpacked(
-    instance: Instance, names: list[str]
-) -> None:
-    """Names in a stranger's archive are a stranger's paths."""
+def test_an_archive_with_unsafe_paths_is_rejected(instance: Instance, names: list[str]) -> None:
+    """The paths in an uploaded archive are untrusted."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
         for name in names:
             archive.writestr(name, b"{}")
     headers = {"content-type": "application/zip"}
     body = packed.getvalue()
-    answer = instance.post("/contests/import", "operator", content=body, headers=headers)
-    assert answer.status_code == 422, answer.text
+    response = instance.post("/contests/import", "operator", content=body, headers=headers)
+    assert response.status_code == 422, response.text
 
 
 @pytest.mark.parametrize("body", [b"", b"PK", b"PK\x03\x04" + b"\x00" * 40, b"no zip at all"])
-def test_what_is_no_archive_is_refused(instance: Instance, body: bytes) -> None:
-    """In our form, whatever it is."""
+def test_a_body_that_is_not_an_archive_is_rejected(instance: Instance, body: bytes) -> None:
+    """Every malformed body gives a validation error, not an internal one."""
     headers = {"content-type": "application/zip"}
-    answer = instance.post("/contests/import", "operator", content=body, headers=headers)
-    assert answer.status_code == 422, answer.text
+    response = instance.post("/contests/import", "operator", content=body, headers=headers)
+    assert response.status_code == 422, response.text
 
 
-def test_an_archive_that_unpacks_to_too_much_is_given_up(tmp_path: Any) -> None:
-    """A megabyte of nothing packs into a thousand bytes."""
+def test_an_archive_that_unpacks_to_too_many_bytes_is_rejected(tmp_path: Any) -> None:
+    """A megabyte of zeros compresses to a thousand bytes."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("spring/ledger.ndjson", b"\x00" * (1 << 20))
@@ -250,10 +250,10 @@ def test_an_archive_that_unpacks_to_too_much_is_given_up(tmp_path: Any) -> None:
         unpack(packed, tmp_path, most=1000)
 
 
-def test_an_archive_of_very_many_names_is_not_even_listed(
+def test_an_archive_with_too_many_files_is_rejected_before_listing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A body of the largest size names a million files, and a gigabyte would hold their names."""
+    """A body of the maximum size can name a million files, whose list takes a gigabyte."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
         for number in range(101):
@@ -265,10 +265,10 @@ def test_an_archive_of_very_many_names_is_not_even_listed(
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_LZMA, zipfile.ZIP_BZIP2])
 @pytest.mark.parametrize("spoiled", [False, True])
-def test_an_archive_packed_in_a_rare_way_is_refused(
+def test_an_archive_with_an_unusual_compression_is_rejected(
     tmp_path: Path, method: int, *, spoiled: bool
 ) -> None:
-    """Each further way of packing has faults of its own, and no export uses them."""
+    """Every further decompressor adds risks, and no export uses these methods."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", method) as archive:
         archive.writestr("contest.json", b"{}" * 100)
@@ -280,25 +280,23 @@ def test_an_archive_packed_in_a_rare_way_is_refused(
 
 
 @pytest.mark.parametrize("role", ["worker", "organiser", "operator"])
-def test_a_bound_token_does_not_learn_which_contests_there_are(
-    instance: Instance, role: Role
-) -> None:
-    """A private contest and none at all are the same to whoever may see neither."""
+def test_a_bound_token_cannot_probe_for_other_contests(instance: Instance, role: Role) -> None:
+    """A private contest and an unknown one give the same response."""
     instance.contest("spring")
     instance.contest("hidden", visibility="private")
     token = instance.token(role, contests=["spring"])
-    said = []
+    responses = []
     for name in ("hidden", "nobody"):
-        answer = instance.client.get(
+        response = instance.client.get(
             f"/api/v1/jobs?contest={name}", headers={"authorization": f"Bearer {token}"}
         )
-        said.append((answer.status_code, answer.json()["detail"].replace(name, "it")))
-    assert said[0] == said[1]
-    assert said[0][0] == 403
+        responses.append((response.status_code, response.json()["detail"].replace(name, "it")))
+    assert responses[0] == responses[1]
+    assert responses[0][0] == 403
 
 
-def test_a_worker_does_not_see_why_the_instances_own_jobs_failed(instance: Instance) -> None:
-    """A gate's refusal names a term of the answer; workers outside see no answer."""
+def test_a_worker_token_does_not_see_the_errors_of_service_jobs(instance: Instance) -> None:
+    """A gate's error contains hidden terms, which remote workers must not see."""
     instance.contest("spring")
     gate = NewJob(id="gate-1", kind="gate", payload={}, contest_no=1, max_attempts=1)
     judge = NewJob(id="judge-1", kind="judge", payload={}, contest_no=1)
@@ -310,10 +308,10 @@ def test_a_worker_does_not_see_why_the_instances_own_jobs_failed(instance: Insta
         cause = "term 3 differs between two runs: 4711 and 4712"
         session.queue.fail("gate-1", lease="l", cause=cause, now=now, retry_at=None)
     assert "4711" in instance.get("/jobs", "organiser").text
-    listed = instance.get("/jobs", "worker")
-    assert [one["id"] for one in listed.json()["items"]] == ["judge-1"]
+    jobs = instance.get("/jobs", "worker")
+    assert [url["id"] for url in jobs.json()["items"]] == ["judge-1"]
     for path in ("/jobs?kind=gate", "/jobs/gate-1", "/jobs?kind=publish"):
-        answer = instance.get(path, "worker")
-        assert answer.status_code == 403
-        assert "4711" not in answer.text
+        response = instance.get(path, "worker")
+        assert response.status_code == 403
+        assert "4711" not in response.text
     assert instance.get("/jobs/judge-1", "worker").status_code == 200

@@ -1,4 +1,4 @@
-"""What happens behind a freeze cannot be seen at any address, by nobody but the staff."""
+"""No response to non-staff callers depends on what happens after a freeze."""
 
 import asyncio
 import re
@@ -22,9 +22,9 @@ from fakes.routes import OPEN, routes
 from fakes.service import ORGANISER, PARTICIPANT, VIEWER
 
 EXCEPTIONS = {
-    "/api/v1/contests/{contest}/events": "is endless; its own test reads it to the first silence",
+    "/api/v1/contests/{contest}/events": "is endless; its own test reads it to the keep-alive",
 }
-"""Addresses that are not compared, each with the reason."""
+"""Paths that are not compared, each with the reason."""
 
 VOLATILE = ("x-request-id", "ratelimit", "x-ratelimit", "date", "server-timing")
 """Headers about the request itself: its id, the time, how many requests are left."""
@@ -34,15 +34,15 @@ ROLES = (None, "viewer", "participant")
 
 @pytest.fixture
 def instance(tmp_path: Path) -> Any:
-    """Open an instance that forgets old boards early."""
-    made = instance_at(tmp_path)
-    object.__setattr__(made.service, "snapshots_kept", 3)
-    yield made
-    made.service.store.close()
+    """Open an instance that stores only three snapshots per board."""
+    new_instance = instance_at(tmp_path)
+    object.__setattr__(new_instance.service, "snapshots_kept", 3)
+    yield new_instance
+    new_instance.service.store.close()
 
 
 class Frozen:
-    """Hold a frozen dojo contest with a problem, verdicts and a participant's submissions."""
+    """A frozen dojo contest with a problem, verdicts and a participant's submissions."""
 
     def __init__(self, instance: Instance) -> None:
         self.instance = instance
@@ -55,14 +55,14 @@ class Frozen:
         freeze(instance.service, "autumn", by=ORGANISER)
 
     def submit(self) -> str:
-        """Send a program as ada."""
+        """Submit a program as ada."""
         body = {"problem": self.problem, "content": {"source": RIGHT}}
-        answer = self.instance.post("/contests/autumn/submissions", "participant", json=body)
-        assert answer.status_code == 202, answer.text
-        return str(answer.json()["id"])
+        response = self.instance.post("/contests/autumn/submissions", "participant", json=body)
+        assert response.status_code == 202, response.text
+        return str(response.json()["id"])
 
     def rows(self, begin: int, end: int) -> None:
-        """Record verdicts of others."""
+        """Record verdicts of other participants."""
         rows = [
             ("submissions", {
                 "id": f"r{n}", "problem_id": self.problem, "user_id": f"u{n}",
@@ -74,7 +74,7 @@ class Frozen:
         record(self.instance.service, "autumn", rows, by=ORGANISER)
 
     def hide(self) -> None:
-        """Let happen what the public must not see."""
+        """Make changes that the public must not see."""
         service = self.instance.service
         for begin in range(10, 60, 10):
             self.rows(begin, begin + 10)
@@ -96,96 +96,96 @@ class Frozen:
         if kind == "adjustment":
             with service.store.read() as session:
                 params["board"] = session.contests.get("autumn").boards[0]
-        made = propose(service, "autumn", kind=kind, params=params, reason="r", by=ORGANISER)
-        dry_run(service, "autumn", made.id)
-        apply(service, "autumn", made.id, by=ORGANISER)
+        change_set = propose(service, "autumn", kind=kind, params=params, reason="r", by=ORGANISER)
+        dry_run(service, "autumn", change_set.id)
+        apply(service, "autumn", change_set.id, by=ORGANISER)
 
     def paths(self) -> list[str]:
-        """List addresses of every route that is read, for everything there is to name."""
+        """Return the URLs of every GET route for all known ids."""
         with self.instance.service.store.read() as session:
             contest = session.contests.get("autumn")
-            boards = [one for one in contest.boards if not one.endswith(">")]
+            boards = [item for item in contest.boards if not item.endswith(">")]
             boards.append(f"problem:{self.problem}")
-            jobs = [one.id for one in session.queue.page(limit=3)]
+            jobs = [item.id for item in session.queue.page(limit=3)]
         values = {
             "contest": ["autumn"],
             "board": boards,
             "no": [str(no) for no in range(1, 14)],
             "id": ["ada", "u1", "u11", self.problem, *self.sent, *jobs],
         }
-        found = list[str]()
+        urls = list[str]()
         for template in sorted(self.templates()):
             names = re.findall(r"\{(\w+)\}", template)
             for chosen in product(*(values.get(name, ["x1"]) for name in names)):
                 path = template
                 for name, value in zip(names, chosen, strict=True):
                     path = path.replace("{" + name + "}", value)
-                found.append(path)
-        return [*found, *(f"{one}?as_of=40" for one in found if "/boards/" in one),
+                urls.append(path)
+        return [*urls, *(f"{item}?as_of=40" for item in urls if "/boards/" in item),
                 "/api/v1/contests/autumn/problems?limit=1",
                 "/api/v1/contests/autumn/submissions?limit=1",
                 "/api/v1/contests/autumn/participants?limit=2"]  # fmt: skip
 
     def templates(self) -> set[str]:
-        """List what is read: all routes of the schema but the exceptions."""
+        """Return all GET routes of the schema except the exceptions."""
         schema = self.instance.client.get("/api/openapi.json").json()
         read = {path for path, methods in schema["paths"].items() if "get" in methods}
-        known = {one.template for one in routes(self.instance.app) if one.method == "GET"}
+        known = {item.template for item in routes(self.instance.app) if item.method == "GET"}
         assert read == known | (OPEN - {"/api/openapi.json"})
         assert set(EXCEPTIONS) <= read
         return read - set(EXCEPTIONS)
 
 
-def answers(instance: Instance, paths: list[str], role: str | None) -> dict[str, object]:
-    """Ask for everything; return status, lasting headers and body of each."""
-    found: dict[str, object] = {}
+def read_all(instance: Instance, paths: list[str], role: str | None) -> dict[str, object]:
+    """Return status, stable headers and body of every path."""
+    urls: dict[str, object] = {}
     for path in paths:
-        answer = instance.client.get(path, headers=instance.as_(role))
-        assert answer.status_code < 500, (path, answer.text)
-        headers = {k: v for k, v in answer.headers.items() if not k.startswith(VOLATILE)}
-        body = answer.content
-        if answer.headers.get("content-type") == "application/problem+json":
+        response = instance.client.get(path, headers=instance.as_(role))
+        assert response.status_code < 500, (path, response.text)
+        headers = {k: v for k, v in response.headers.items() if not k.startswith(VOLATILE)}
+        body = response.content
+        if response.headers.get("content-type") == "application/problem+json":
             body = re.sub(rb'"instance":"[^"]*"', b"", body)
-        found[path] = (answer.status_code, headers, body)
-    return found
+        urls[path] = (response.status_code, headers, body)
+    return urls
 
 
-def heard(instance: Instance, caller: Caller) -> list[bytes]:
-    """Listen to the contest's events from the first to the silence."""
+def event_lines(instance: Instance, caller: Caller) -> list[bytes]:
+    """Return the contest's events from the first up to the first keep-alive."""
     streams = Streams(instance.service, most=9, per_address=9, keepalive=0.01)
 
     async def listen() -> list[bytes]:
-        said = list[bytes]()
+        lines = list[bytes]()
         leave = streams.admit(None)
         async for event in streams.events(Listener(contest="autumn", caller=caller, since=0)):
             if event.startswith(b":"):
                 break
-            said.append(event)
+            lines.append(event)
         leave()
         streams.close()
-        return said
+        return lines
 
     return asyncio.run(listen())
 
 
-def test_behind_a_freeze_no_answer_moves_by_a_byte(instance: Instance) -> None:
-    """Not a count, not a position, not an ETag: each would tell something of the hidden result."""
+def test_after_a_freeze_no_response_changes_by_a_byte(instance: Instance) -> None:
+    """A count, a position or an ETag would leak information about the hidden result."""
     contest = Frozen(instance)
     paths = contest.paths()
-    before = {role: answers(instance, paths, role) for role in ROLES}
-    staff = answers(instance, paths, "organiser")
-    good = {path for path, told in before[None].items() if told[0] == 200}  # type: ignore[index]  # a tuple
+    before = {role: read_all(instance, paths, role) for role in ROLES}
+    staff = read_all(instance, paths, "organiser")
+    good = {path for path, response in before[None].items() if response[0] == 200}  # type: ignore[index]  # a tuple
     assert len(good) > 20
     contest.hide()
     for role in ROLES:
-        now = answers(instance, paths, role)
+        now = read_all(instance, paths, role)
         moved = [path for path in paths if now[path] != before[role][path]]
         assert moved == [], (role, [(now[path], before[role][path]) for path in moved[:2]])
-    assert answers(instance, paths, "organiser") != staff
+    assert read_all(instance, paths, "organiser") != staff
 
 
-def test_what_is_hidden_in_one_contest_is_not_counted_in_another(instance: Instance) -> None:
-    """Numbers of states rise with each; a public contest's would tell how busy a frozen one is."""
+def test_hidden_changes_of_one_contest_do_not_affect_numbers_of_another(instance: Instance) -> None:
+    """Global state numbers in a public contest would reveal the activity of a frozen one."""
     contest = Frozen(instance)
     instance.contest("spring", people=1)
     before = newest(instance, "spring")
@@ -196,28 +196,28 @@ def test_what_is_hidden_in_one_contest_is_not_counted_in_another(instance: Insta
 
 
 def newest(instance: Instance, contest: str) -> int:
-    """Return the number of the newest state a stranger sees."""
+    """Return the number of the newest snapshot that is public."""
     listed = instance.get(f"/contests/{contest}/snapshots?limit=1").json()["items"]
     return int(listed[0]["snapshot"])
 
 
-@pytest.mark.parametrize("caller", [ANONYMOUS, VIEWER, PARTICIPANT], ids=lambda one: one.name)
-def test_behind_a_freeze_no_event_is_heard(instance: Instance, caller: Caller) -> None:
-    """Their ids tell nothing either: no number in them rises with what is hidden."""
+@pytest.mark.parametrize("caller", [ANONYMOUS, VIEWER, PARTICIPANT], ids=lambda item: item.name)
+def test_after_a_freeze_no_event_is_streamed(instance: Instance, caller: Caller) -> None:
+    """Event ids must not count hidden entries either."""
     contest = Frozen(instance)
-    before = heard(instance, caller)
+    before = event_lines(instance, caller)
     assert len(before) > 3
     contest.hide()
-    assert heard(instance, caller) == before
-    names = [re.findall(rb"id: (\w+)", one)[0] for one in before[1:]]
+    assert event_lines(instance, caller) == before
+    names = [re.findall(rb"id: (\w+)", item)[0] for item in before[1:]]
     assert all(len(name) == 32 for name in names)
     assert names != sorted(names)
 
 
-def test_what_a_participant_sends_behind_a_freeze_is_told_without_its_place(
+def test_a_submission_after_a_freeze_returns_no_position(
     instance: Instance,
 ) -> None:
-    """A submission every minute would count what others send."""
+    """Regular submissions would otherwise count the entries of others."""
     contest = Frozen(instance)
     contest.hide()
     body = {"problem": contest.problem, "content": {"source": RIGHT}, "external_id": "mine"}

@@ -1,4 +1,4 @@
-"""Who asks too often is told when to come back."""
+"""Rate limits: rejected requests say when to retry."""
 
 import time
 from pathlib import Path
@@ -13,24 +13,26 @@ from agon.http.middleware.auth import client_address
 from fakes.instance import Instance, instance_at
 
 
-def test_a_network_without_tokens_is_bounded(tmp_path: Path) -> None:
-    """One visitor must not take the instance from the others."""
+def test_requests_without_tokens_are_limited_by_network(tmp_path: Path) -> None:
+    """One client must not block the others."""
     instance = instance_at(tmp_path, rate_limit_address="3/minute")
-    answers = [instance.get("/contests") for _ in range(4)]
-    assert [one.status_code for one in answers] == [200, 200, 200, 429]
-    assert int(answers[3].headers["retry-after"]) >= 1
-    assert answers[3].json()["code"] == "too-many"
-    assert [one.headers["ratelimit-remaining"] for one in answers[:3]] == ["2", "1", "0"]
-    assert answers[0].headers["ratelimit-limit"] == "3"
-    assert instance.get("/me", "viewer").status_code == 200, "tokens are counted apart"
-    assert instance.client.get("/healthz").status_code == 200, (
-        "who watches the instance is not counted"
-    )
+    responses = [instance.get("/contests") for _ in range(4)]
+    assert [response.status_code for response in responses] == [200, 200, 200, 429]
+    assert int(responses[3].headers["retry-after"]) >= 1
+    assert responses[3].json()["code"] == "too-many"
+    assert [response.headers["ratelimit-remaining"] for response in responses[:3]] == [
+        "2",
+        "1",
+        "0",
+    ]
+    assert responses[0].headers["ratelimit-limit"] == "3"
+    assert instance.get("/me", "viewer").status_code == 200, "tokens are counted separately"
+    assert instance.client.get("/healthz").status_code == 200, "health checks are not counted"
     instance.service.store.close()
 
 
-def test_a_token_is_bounded_by_itself(tmp_path: Path) -> None:
-    """Whatever address it comes from."""
+def test_requests_with_a_token_have_a_separate_limit(tmp_path: Path) -> None:
+    """The limit applies to the token from every address."""
     instance = instance_at(tmp_path, rate_limit_token="2/minute")  # noqa: S106 (a rate)
     codes = [instance.get("/me", "viewer").status_code for _ in range(3)]
     assert codes == [200, 200, 429]
@@ -38,8 +40,8 @@ def test_a_token_is_bounded_by_itself(tmp_path: Path) -> None:
     instance.service.store.close()
 
 
-def test_guessing_tokens_is_slow(tmp_path: Path) -> None:
-    """Wrong tokens count as requests of their network."""
+def test_invalid_tokens_count_against_the_network_limit(tmp_path: Path) -> None:
+    """This makes guessing tokens slow."""
     instance = instance_at(tmp_path, rate_limit_address="3/minute")
     codes = []
     for _ in range(4):
@@ -49,19 +51,19 @@ def test_guessing_tokens_is_slow(tmp_path: Path) -> None:
     instance.service.store.close()
 
 
-def test_the_tightest_of_several_rates_is_told() -> None:
-    """The client needs the one it will meet first."""
+def test_the_headers_report_the_tightest_of_several_rates() -> None:
+    """The client needs the limit that it will reach first."""
     limiter = Limiter(token="5/second;7/minute", address="1/second")  # noqa: S106 (rates)
-    told = [limiter.hit_token("t")["ratelimit-limit"] for _ in range(5)]
-    assert told[0] == "5"
+    limits = [limiter.hit_token("t")["ratelimit-limit"] for _ in range(5)]
+    assert limits[0] == "5"
     with pytest.raises(TooMany):
         limiter.hit_token("t")
 
 
-def test_counting_starts_no_threads_and_forgets_what_is_over(
+def test_the_limiter_starts_no_threads_and_deletes_expired_counters(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The library's own timer starts one every 10 ms, which walks through all networks."""
+    """The library's timer starts a thread every 10 ms that scans all networks."""
     limiter = Limiter(token="5/second", address="5/second")  # noqa: S106 (a rate)
     now = time.time()
     started: list[object] = []
@@ -88,20 +90,20 @@ def test_counting_starts_no_threads_and_forgets_what_is_over(
         ("10.0.0.2", "nonsense", None),
     ],
 )
-def test_proxies_are_believed_only_where_they_are_trusted(
+def test_forwarded_addresses_are_used_only_from_trusted_proxies(
     client: str, forwarded: str | None, expected: str | None
 ) -> None:
-    """Otherwise everybody could name another address with each request."""
+    """Otherwise clients could claim another address in each request."""
     scope = {"client": (client, 1)}
     assert client_address(scope, forwarded, ("10.0.0.0/8",)) == expected
 
 
-def test_a_header_a_client_brings_hides_nobody(tmp_path: Path) -> None:
+def test_a_forged_forwarded_header_does_not_evade_the_limit(tmp_path: Path) -> None:
     """Some proxies add a second X-Forwarded-For below the client's instead of lengthening it."""
     instance = instance_at(tmp_path, rate_limit_address="1/minute", trusted_proxies=("10.0.0.0/8",))
-    behind = TestClient(instance.app, client=("10.0.0.2", 1))
+    proxied = TestClient(instance.app, client=("10.0.0.2", 1))
     codes = [
-        behind.get(
+        proxied.get(
             "/api/v1/contests",
             headers=[("x-forwarded-for", forged), ("x-forwarded-for", "198.51.100.1")],
         ).status_code
@@ -111,9 +113,9 @@ def test_a_header_a_client_brings_hides_nobody(tmp_path: Path) -> None:
     instance.service.store.close()
 
 
-def test_addresses_are_kept_nowhere(instance: Instance) -> None:
-    """Only keyed hashes of networks are; the audit log is where they are kept."""
+def test_client_addresses_are_not_stored(instance: Instance) -> None:
+    """The audit log contains only keyed hashes of networks."""
     instance.post("/users", "operator", json={"id": "eve"})
     with instance.service.store.read() as session:
         networks = {line.network for line in session.access.audit_entries(limit=500)}
-    assert all(one is None or len(one) == 32 for one in networks)
+    assert all(response is None or len(response) == 32 for response in networks)

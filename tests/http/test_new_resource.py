@@ -1,4 +1,4 @@
-"""A resource is added with its models, its operations, its noun and its permission: here is one."""
+"""A new resource needs models, operations, a noun and a permission: an example."""
 
 from pathlib import Path
 from types import MappingProxyType
@@ -44,7 +44,7 @@ def list_announcements(ctx: ContestContext) -> Items[Announcement]:
 @operation("POST", "/contests/{contest}/announcements", id="createAnnouncement",
            permission="announcement.add", summary="Create an announcement", status=201)  # fmt: skip
 def create_announcement(ctx: ContestContext, request: AnnouncementCreate) -> Announcement:
-    """Announce something in a contest."""
+    """Create an announcement in a contest."""
     TEXTS.append((request.text, ctx.caller.name))
     return Announcement(text=request.text, by=ctx.caller.name)
 
@@ -56,10 +56,10 @@ class Announcements(Noun):
     create = create_announcement
 
 
-def test_a_resource_added_is_in_routes_openapi_both_clients_and_the_permissions(
+def test_a_new_resource_is_in_routes_openapi_clients_and_permissions(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nothing else has to be written: neither a route, nor a client, nor a schema."""
+    """Routes, clients and schema are generated from the operations."""
     staff, readers = permissions.ACTIONS["case.manage"], permissions.ACTIONS["contest.read"]
     own = {"announcement.read": readers, "announcement.add": staff}
     actions = MappingProxyType({**permissions.ACTIONS, **own})

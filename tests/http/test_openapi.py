@@ -1,4 +1,4 @@
-"""The API's description is what stands in the repository, and says all there is to say."""
+"""The OpenAPI document in the repository is current and complete."""
 
 import json
 from pathlib import Path
@@ -18,30 +18,30 @@ OPERATIONS = [
 NAMES = [f"{method.upper()} {path}" for method, path, _ in OPERATIONS]
 
 
-def test_the_description_in_the_repository_is_that_of_the_code() -> None:
-    """Whoever changes the API sees so in the diff; clients are made from this file."""
+def test_the_openapi_document_in_the_repository_is_current() -> None:
+    """API changes show up in the diff, and clients are generated from this file."""
     assert WRITTEN.read_bytes() == document(), (
         "run: python -m agon.http.openapi docs/reference/openapi.json"
     )
 
 
-def test_the_description_can_be_written_to_a_file(tmp_path: Path) -> None:
-    """That is how the file in the repository comes about."""
+def test_the_openapi_document_can_be_written_to_a_file(tmp_path: Path) -> None:
+    """The file in the repository is written this way."""
     main([str(tmp_path / "api.json")])
     assert (tmp_path / "api.json").read_bytes() == document()
 
 
-def test_it_is_openapi_3_1_with_tokens() -> None:
-    """Tools read the version first."""
+def test_the_document_is_openapi_3_1_with_bearer_authentication() -> None:
+    """Tools select their parser by the version."""
     assert SCHEMA["openapi"].startswith("3.1")
     assert SCHEMA["components"]["securitySchemes"]["token"]["scheme"] == "bearer"
 
 
 @pytest.mark.parametrize(("method", "path", "operation"), OPERATIONS, ids=NAMES)
-def test_every_operation_has_a_name_a_summary_and_its_refusals(
+def test_every_operation_has_an_id_a_summary_and_error_responses(
     method: str, path: str, operation: dict[str, Any]
 ) -> None:
-    """Generated clients are named after these; people read the summaries."""
+    """Generated clients use the ids; readers use the summaries."""
     assert operation["operationId"].isidentifier()
     assert operation["summary"]
     assert operation["description"]
@@ -54,20 +54,20 @@ def test_every_operation_has_a_name_a_summary_and_its_refusals(
         assert "Idempotency-Key" in names
 
 
-def test_names_of_operations_are_unique() -> None:
-    """Two operations of one name would be one function in a generated client."""
+def test_operation_ids_are_unique() -> None:
+    """Two operations with one id would be one function in a generated client."""
     names = [operation["operationId"] for _, _, operation in OPERATIONS]
     assert len(set(names)) == len(names)
 
 
-def test_every_refusal_is_documented_as_a_problem() -> None:
-    """Clients read one form for all refusals."""
-    for answer in SCHEMA["components"]["responses"].values():
-        assert list(answer["content"]) == ["application/problem+json"]
+def test_every_error_response_is_documented_as_problem_details() -> None:
+    """Clients parse one format for all errors."""
+    for response in SCHEMA["components"]["responses"].values():
+        assert list(response["content"]) == ["application/problem+json"]
 
 
-def test_request_bodies_refuse_what_they_do_not_know() -> None:
-    """A misspelt field that is ignored is an error nobody sees."""
+def test_request_schemas_forbid_additional_properties() -> None:
+    """An ignored misspelled field is an unnoticed error."""
     for name, schema in SCHEMA["components"]["schemas"].items():
         if name.endswith(("Request", "Create", "Update")):
             assert schema["additionalProperties"] is False, name

@@ -15,11 +15,11 @@ from agon.store.session import Store
 from fakes.instance import Instance
 from fakes.service import ORGANISER
 
-BOARDS = {"getBoard", "getRow", "getUnscored"}  # answered by agon.http.board_pages
+BOARDS = {"getBoard", "getRow", "getUnscored"}  # served by agon.http.board_pages
 
 
-def test_every_operation_has_a_permission_of_the_table() -> None:
-    """An operation without one would be open to everyone; monitoring alone is."""
+def test_every_operation_has_a_permission_from_the_table() -> None:
+    """An operation without a permission would be public; only monitoring is."""
     for operation in all_operations():
         if operation.id in {"getHealth", "getReadiness"}:
             assert operation.permission is None
@@ -27,9 +27,9 @@ def test_every_operation_has_a_permission_of_the_table() -> None:
             assert operation.permission in ACTIONS, operation.id
 
 
-def test_every_raw_operation_has_a_handler_and_no_other_has() -> None:
+def test_exactly_the_raw_operations_have_handlers() -> None:
     """A raw operation without a handler would be an internal error."""
-    assert {one.id for one in all_operations() if one.raw} == {*HANDLERS, *BOARDS}
+    assert {operation.id for operation in all_operations() if operation.raw} == {*HANDLERS, *BOARDS}
 
 
 def count(monkeypatch: pytest.MonkeyPatch, counts: Counter[str], kind: Any, name: str) -> None:
@@ -44,10 +44,10 @@ def count(monkeypatch: pytest.MonkeyPatch, counts: Counter[str], kind: Any, name
 
 
 @pytest.mark.parametrize("noun", ["records", "votes"])
-def test_a_post_opens_one_session_to_write_and_decides_its_permission_once(
+def test_a_post_opens_one_write_session_and_checks_its_permission_once(
     instance: Instance, monkeypatch: pytest.MonkeyPatch, noun: str
 ) -> None:
-    """Each further session and decision is paid by every record that arrives."""
+    """Every further session or check slows down each record that arrives."""
     from agon.app.contests.lifecycle import creation, transitions
 
     name = "arena" if noun == "votes" else "community"
@@ -81,7 +81,7 @@ def test_a_post_opens_one_session_to_write_and_decides_its_permission_once(
         ("GET", "/contests/spring/export", None, "export", 2, 3),
     ],
 )
-def test_an_operation_of_a_contest_decides_its_permission_once(
+def test_a_contest_operation_checks_its_permission_once(
     instance: Instance,
     monkeypatch: pytest.MonkeyPatch,
     method: str,
@@ -91,7 +91,7 @@ def test_an_operation_of_a_contest_decides_its_permission_once(
     loads: int,
     reads: int,
 ) -> None:
-    """The contest is loaded for the decision, and once more to lock it."""
+    """The contest is loaded for the check and once more to lock it."""
     instance.contest("spring")
     instance.get("/me", "organiser")  # the first use of a token within a minute is stored
     counts: Counter[str] = Counter()
@@ -108,7 +108,7 @@ def test_an_operation_of_a_contest_decides_its_permission_once(
 
 
 def decisions(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Return the list to which every decision of a permission will be added."""
+    """Return the list to which every permission check is appended."""
     decided: list[str] = []
     allow = permissions.allow
 
@@ -117,7 +117,7 @@ def decisions(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         allow(caller, action, **keywords)
 
     for name, module in list(sys.modules.items()):
-        # In its own module it decides what a caller sees, which is no permission.
+        # Within its own module the function filters what a caller sees; that is no check.
         if name != permissions.__name__ and getattr(module, "allow", None) is allow:
             monkeypatch.setattr(module, "allow", allowed)
     return decided

@@ -1,4 +1,4 @@
-"""A misspelt query parameter is refused, never ignored."""
+"""Unknown query parameters are rejected, never ignored."""
 
 import pytest
 
@@ -14,18 +14,18 @@ from fakes.instance import Instance
         ("/contests/spring/boards?x=1", "remove it"),
     ],
 )
-def test_an_unknown_parameter_is_refused_with_the_one_meant(
+def test_an_unknown_parameter_is_rejected_with_a_suggestion(
     instance: Instance, path: str, meant: str
 ) -> None:
-    """Who asks for limt=5 and gets 50 believes that limits do not work."""
+    """A client that sends limt=5 and gets 50 rows would not notice the misspelling."""
     instance.contest()
-    answer = instance.get(path, "operator")
-    assert answer.status_code == 422
-    assert meant in answer.json()["detail"]
+    response = instance.get(path, "operator")
+    assert response.status_code == 422
+    assert meant in response.json()["detail"]
 
 
-def test_known_parameters_pass(instance: Instance) -> None:
-    """The check must know all that a route takes, those of its dependencies among them."""
+def test_known_parameters_are_accepted(instance: Instance) -> None:
+    """The check must know all parameters of a route, including those of its dependencies."""
     instance.contest()
     for path in ("/contests?limit=5&discipline=community", "/contests/spring/snapshots?limit=1",
                  "/contests/spring/boards/user-score/rows/u1?neighbors=1&as_of=5",

@@ -1,4 +1,4 @@
-"""Boards of the past rebuilt for anybody: without telling of the instance, or keeping it busy."""
+"""Past boards rebuilt on public request must not reveal the queue or overload the instance."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +16,7 @@ OLD = MAX_REBUILDS + 3
 
 @pytest.fixture
 def forgetful(tmp_path: Path) -> Iterator[Instance]:
-    """Open an instance that stores only the newest rows of a contest published many times."""
+    """Open an instance that stores only the newest snapshot of a contest published many times."""
     instance = instance_at(tmp_path)
     object.__setattr__(instance.service, "snapshots_kept", 1)
     instance.contest("spring", people=0)
@@ -26,40 +26,40 @@ def forgetful(tmp_path: Path) -> Iterator[Instance]:
     instance.service.store.close()
 
 
-def ask(instance: Instance, place: int, role: str | None = None) -> Any:
-    """Ask for the board at one of its forgotten positions, the oldest being 0."""
+def get_board(instance: Instance, index: int, role: str | None = None) -> Any:
+    """Request the board at one of its deleted snapshots; index 0 is the oldest."""
     with instance.service.store.read() as session:
-        found = session.snapshots.page(1, board="user-score", limit=100)
-    seqs = sorted(one.seq for one in found if not one.stored)
-    return instance.get(f"{BOARD}?as_of={seqs[place]}", role)
+        rows = session.snapshots.page(1, board="user-score", limit=100)
+    seqs = sorted(item.seq for item in rows if not item.stored)
+    return instance.get(f"{BOARD}?as_of={seqs[index]}", role)
 
 
-def test_a_stranger_learns_nothing_of_the_instance_by_asking_for_the_past(
+def test_a_rebuild_response_reveals_nothing_about_the_queue(
     forgetful: Instance,
 ) -> None:
-    """How many jobs wait counts what others send, also behind a freeze; who asked is theirs."""
-    seen = ask(forgetful, 0, "organiser").json()
-    assert (seen["by"], seen["position"]) == ("user:olga", 0)
-    before = ask(forgetful, 1).json()
+    """The queue length would reveal the activity of other callers, also after a freeze."""
+    body = get_board(forgetful, 0, "organiser").json()
+    assert (body["by"], body["position"]) == ("user:olga", 0)
+    before = get_board(forgetful, 1).json()
     with forgetful.service.store.write() as session:
         contest = session.contests.get("spring")
         for n in range(5):
             job = service_job("dry-run", contest, id=f"other{n}")
             session.queue.add(job, now=forgetful.service.clock())
-    after = ask(forgetful, 2).json()
-    for told in (before, after, ask(forgetful, 0, "viewer").json()):
-        assert told["state"] == "queued"
-        assert told["position"] is told["eta_seconds"] is told["worker"] is None
-        assert (told["by"], told["causes"]) == ("anonymous", [])
+    after = get_board(forgetful, 2).json()
+    for response in (before, after, get_board(forgetful, 0, "viewer").json()):
+        assert response["state"] == "queued"
+        assert response["position"] is response["eta_seconds"] is response["worker"] is None
+        assert (response["by"], response["causes"]) == ("anonymous", [])
 
 
-def test_strangers_have_few_boards_rebuilt_at_a_time(forgetful: Instance) -> None:
-    """Else one of them queues the whole past before the next program is judged."""
-    answers = [ask(forgetful, n) for n in range(OLD)]
-    assert [one.status_code for one in answers] == [202] * MAX_REBUILDS + [503] * (
+def test_anonymous_rebuilds_are_limited(forgetful: Instance) -> None:
+    """Otherwise one client could queue the entire history before the next program is judged."""
+    responses = [get_board(forgetful, n) for n in range(OLD)]
+    assert [item.status_code for item in responses] == [202] * MAX_REBUILDS + [503] * (
         OLD - MAX_REBUILDS
     )
-    assert answers[-1].headers["retry-after"] == "2"
-    assert answers[-1].json()["code"] == "busy"
-    assert ask(forgetful, 0).status_code == 202  # it waits already
-    assert ask(forgetful, OLD - 1, "organiser").status_code == 202
+    assert responses[-1].headers["retry-after"] == "2"
+    assert responses[-1].json()["code"] == "busy"
+    assert get_board(forgetful, 0).status_code == 202  # it waits already
+    assert get_board(forgetful, OLD - 1, "organiser").status_code == 202

@@ -1,4 +1,4 @@
-"""Records over HTTP: all or nothing, every fault told, no body causes an internal error."""
+"""Records over HTTP: all or nothing, all errors reported, and no internal errors."""
 
 from typing import Any
 
@@ -15,51 +15,51 @@ NDJSON = {"content-type": "application/x-ndjson"}
 
 
 def send(instance: Instance, body: bytes, query: str = "", role: str = "organiser") -> Any:
-    """Send a body of records."""
+    """Post a body of records."""
     return instance.post(PATH + query, role, content=body, headers=NDJSON)
 
 
-def test_records_are_entered_and_known_again(instance: Instance) -> None:
-    """A request can be sent twice."""
+def test_repeated_records_are_added_once(instance: Instance) -> None:
+    """Clients may repeat a request."""
     instance.contest(people=0)
     body = (
         b'{"table":"users","row":{"id":"a"},"external_id":"x"}\n{"table":"users","row":{"id":"b"}}'
     )
-    first, again = send(instance, body), send(instance, body)
-    assert (first.status_code, first.json()["added"]) == (201, 2)
+    response, again = send(instance, body), send(instance, body)
+    assert (response.status_code, response.json()["added"]) == (201, 2)
     assert (again.status_code, again.json()["added"], again.json()["repeated"]) == (200, 0, 2)
-    listed = instance.get(f"{PATH}?table=users&limit=1", "organiser").json()
-    assert listed["items"][0]["external_id"] == "x"
-    rest = instance.get(f"{PATH}?table=users&cursor={listed['next']}", "organiser").json()
-    assert [one["row"]["id"] for one in rest["items"]] == ["b"]
+    page = instance.get(f"{PATH}?table=users&limit=1", "organiser").json()
+    assert page["items"][0]["external_id"] == "x"
+    rest = instance.get(f"{PATH}?table=users&cursor={page['next']}", "organiser").json()
+    assert [item["row"]["id"] for item in rest["items"]] == ["b"]
 
 
-def test_bare_rows_and_single_records_are_taken(instance: Instance) -> None:
-    """The forms in which people have their records."""
+def test_bare_rows_and_single_records_are_accepted(instance: Instance) -> None:
+    """Clients have records in both formats."""
     instance.contest(people=0)
     assert send(instance, b'{"id":"a"}\n{"id":"b"}\n', "?table=users").json()["added"] == 2
-    one = instance.post(PATH, "organiser", json={"table": "users", "row": {"id": "c"}})
-    assert one.json()["added"] == 1
+    item = instance.post(PATH, "organiser", json={"table": "users", "row": {"id": "c"}})
+    assert item.json()["added"] == 1
 
 
 @pytest.mark.parametrize("query", ["", "?table=users", "?dry_run=true"])
 @pytest.mark.parametrize("body", [b"", b"\n \r\n"])
 def test_a_stream_without_records_adds_none(instance: Instance, body: bytes, query: str) -> None:
-    """A client that has nothing to send does not have to know it beforehand."""
+    """A client need not know beforehand whether it has records to send."""
     instance.contest(people=0)
     summary = send(instance, body, query)
     assert (summary.status_code, summary.json()["added"]) == (200, 0)
 
 
-def test_a_dry_run_enters_nothing(instance: Instance) -> None:
-    """Look before the ledger keeps it for ever."""
+def test_a_dry_run_adds_nothing(instance: Instance) -> None:
+    """Ledger entries are permanent, so clients can check first."""
     instance.contest(people=0)
     assert send(instance, b'{"id":"a"}', "?table=users&dry_run=true").json()["added"] == 1
     assert instance.get(f"{PATH}?table=users", "organiser").json()["items"] == []
 
 
-def test_a_record_is_replaced_only_when_asked(instance: Instance) -> None:
-    """Other content under the same key is a conflict by itself."""
+def test_a_record_is_replaced_only_on_request(instance: Instance) -> None:
+    """Other content with the same key is a conflict by default."""
     instance.contest(people=0)
     send(instance, b'{"id":"a"}', "?table=users")
     changed = b'{"id":"a","handle":"ada"}'
@@ -67,72 +67,72 @@ def test_a_record_is_replaced_only_when_asked(instance: Instance) -> None:
     assert send(instance, changed, "?table=users&replace=true").json()["replaced"] == 1
 
 
-def test_every_fault_is_told_with_its_line(instance: Instance) -> None:
-    """And nothing of the request is entered."""
+def test_every_invalid_line_is_reported_with_its_number(instance: Instance) -> None:
+    """No line of the request is added."""
     instance.contest(people=0)
     body = b'{"table":"users","row":{"id":"a"}}\nnonsense\n{"table":"usrs","row":{}}\n[]\n'
-    answer = send(instance, body)
-    assert answer.status_code == 422
-    told = {fault["pointer"].split("/")[1] for fault in answer.json()["errors"]}
-    assert told == {"2", "3", "4"}
+    response = send(instance, body)
+    assert response.status_code == 422
+    rows = {error["pointer"].split("/")[1] for error in response.json()["errors"]}
+    assert rows == {"2", "3", "4"}
     assert instance.get(f"{PATH}?table=users", "organiser").json()["items"] == []
 
 
 @pytest.mark.parametrize("kind", ["text/plain", "application/xml", "multipart/form-data", ""])
-def test_other_kinds_of_bodies_are_refused(instance: Instance, kind: str) -> None:
-    """A page of another site can send text/plain without asking; so it is not taken."""
+def test_other_content_types_are_rejected(instance: Instance, kind: str) -> None:
+    """Pages of other sites can send text/plain without a preflight request."""
     instance.contest(people=0)
-    answer = instance.post(PATH, "organiser", content=b"{}", headers={"content-type": kind})
-    assert (answer.status_code, answer.json()["code"]) == (415, "unsupported-media-type")
+    response = instance.post(PATH, "organiser", content=b"{}", headers={"content-type": kind})
+    assert (response.status_code, response.json()["code"]) == (415, "unsupported-media-type")
 
 
 @pytest.mark.parametrize("packing", ["gzip", "br", "deflate", "zstd"])
-def test_packed_bodies_are_refused(instance: Instance, packing: str) -> None:
-    """A few bytes could unpack to a disk's worth."""
+def test_compressed_bodies_are_rejected(instance: Instance, packing: str) -> None:
+    """A few compressed bytes could fill the disk."""
     instance.contest(people=0)
     headers = {**NDJSON, "content-encoding": packing}
     assert instance.post(PATH, "organiser", content=b"x", headers=headers).status_code == 415
 
 
-def test_a_final_contest_takes_none(instance: Instance) -> None:
-    """What is final never changes silently."""
+def test_a_final_contest_accepts_no_records(instance: Instance) -> None:
+    """Final results must not change silently."""
     instance.contest()
     assert instance.post("/contests/spring/finalize", "organiser").status_code == 200
     assert send(instance, b'{"id":"a"}', "?table=users").status_code == 409
 
 
-def test_contests_live_their_lives_over_http(instance: Instance) -> None:
-    """Draft, open, frozen, open, final; what does not come next is a conflict."""
+def test_the_contest_lifecycle_works_over_http(instance: Instance) -> None:
+    """The states are draft, open, frozen, open, final; a step out of order is a conflict."""
     body = {"id": "autumn", "discipline": "community", "title": "Autumn"}
-    made = instance.post("/contests", "organiser", json=body)
-    assert (made.status_code, made.json()["state"]) == (201, "draft")
-    assert made.headers["location"] == "/api/v1/contests/autumn"
+    response = instance.post("/contests", "organiser", json=body)
+    assert (response.status_code, response.json()["state"]) == (201, "draft")
+    assert response.headers["location"] == "/api/v1/contests/autumn"
     assert instance.post("/contests/autumn/freeze", "organiser").status_code == 409
     reason = {"reason": "because"}
     steps = [("open", None, "open"), ("freeze", None, "frozen"), ("unfreeze", reason, "open"),
              ("finalize", None, "final")]  # fmt: skip
-    for step, sent, state in steps:
-        answer = instance.post(f"/contests/autumn/{step}", "organiser", json=sent)
-        assert (answer.status_code, answer.json()["state"]) == (200, state), answer.text
+    for step, content, state in steps:
+        response = instance.post(f"/contests/autumn/{step}", "organiser", json=content)
+        assert (response.status_code, response.json()["state"]) == (200, state), response.text
     season = instance.post("/contests/autumn/next-season", "organiser", json={"id": "winter"})
     assert (season.status_code, season.json()["season"]) == (201, 2)
 
 
-def test_an_export_can_be_imported_elsewhere(instance: Instance, tmp_path: Any) -> None:
-    """A contest is its ledger; whoever has it has the contest."""
+def test_an_export_can_be_imported_into_another_instance(instance: Instance, tmp_path: Any) -> None:
+    """The ledger contains the entire contest."""
     instance.contest(people=4)
     archive = instance.get("/contests/spring/export", "organiser")
     assert archive.headers["content-type"] == "application/zip"
     folder = tmp_path / "other"
     folder.mkdir()
-    other = instance_at(folder)
+    target = instance_at(folder)
     headers = {"content-type": "application/zip"}
-    taken = other.post("/contests/import", "operator", content=archive.content, headers=headers)
-    assert (taken.status_code, taken.json()["seq"]) == (201, 6), taken.text
-    assert other.get("/contests/spring/export", "operator").content == archive.content
-    again = other.post("/contests/import", "operator", content=archive.content, headers=headers)
+    response = target.post("/contests/import", "operator", content=archive.content, headers=headers)
+    assert (response.status_code, response.json()["seq"]) == (201, 6), response.text
+    assert target.get("/contests/spring/export", "operator").content == archive.content
+    again = target.post("/contests/import", "operator", content=archive.content, headers=headers)
     assert again.status_code == 409
-    other.service.store.close()
+    target.service.store.close()
 
 
 _LINES = st.one_of(
@@ -153,18 +153,18 @@ _LINES = st.one_of(
 @pytest.fixture(scope="module")
 def fuzzed(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """Share one instance among all examples."""
-    made = instance_at(tmp_path_factory.mktemp("fuzz"))
-    made.contest(people=0)
-    yield made
-    made.service.store.close()
+    response = instance_at(tmp_path_factory.mktemp("fuzz"))
+    response.contest(people=0)
+    yield response
+    response.service.store.close()
 
 
 @given(lines=st.lists(_LINES, max_size=6), table=st.sampled_from(["", "?table=users"]))
 @examples(max_examples=size(120), deadline=None, suppress_health_check=list(HealthCheck))
-def test_no_body_is_a_fault_of_ours(fuzzed: Instance, lines: list[bytes], table: str) -> None:
-    """Whatever strangers send is refused in our form, or entered."""
-    answer = send(fuzzed, b"\n".join(lines), table)
-    assert answer.status_code in {200, 201, 409, 422}, answer.text
+def test_no_body_causes_an_internal_error(fuzzed: Instance, lines: list[bytes], table: str) -> None:
+    """Every body is either added or rejected with problem details."""
+    response = send(fuzzed, b"\n".join(lines), table)
+    assert response.status_code in {200, 201, 409, 422}, response.text
     single = fuzzed.post(
         PATH + table,
         "organiser",
@@ -175,12 +175,12 @@ def test_no_body_is_a_fault_of_ours(fuzzed: Instance, lines: list[bytes], table:
 
 
 @pytest.mark.parametrize("depth", [200, 254, 255, 300, 1_000, 100_000])
-def test_a_deep_value_is_refused_in_words(instance: Instance, depth: int) -> None:
-    """What can be read and not written again is the sender's fault, not ours."""
+def test_a_deeply_nested_value_is_rejected_with_a_message(instance: Instance, depth: int) -> None:
+    """A value that can be parsed but not serialized is a client error."""
     instance.contest(people=0)
     body = b'{"table":"users","row":' + b'{"a":' * depth + b"1" + b"}" * depth + b"}"
-    answer = instance.post(
+    response = instance.post(
         PATH, "organiser", content=body, headers={"content-type": "application/json"}
     )
-    assert answer.status_code == 422
-    assert answer.json()["errors"]
+    assert response.status_code == 422
+    assert response.json()["errors"]

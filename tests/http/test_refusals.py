@@ -1,4 +1,4 @@
-"""A use case is reached through its operation only, and never by a caller who is refused."""
+"""Use cases are called only by their operations and never for forbidden callers."""
 
 import ast
 from collections.abc import Callable, Iterator
@@ -24,7 +24,7 @@ from fakes.service import OPERATOR
 
 AnyOperation = Operation[Any, Any]
 
-OPERATIONS = [one for one in all_operations() if one.permission is not None]
+OPERATIONS = [item for item in all_operations() if item.permission is not None]
 APP = Path(agon.__file__).parent / "app"
 
 
@@ -36,34 +36,34 @@ def name(operation: AnyOperation) -> str:
 @pytest.fixture(scope="module")
 def instance(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Instance]:
     """Share one instance, in which nothing is changed."""
-    made = instance_at(tmp_path_factory.mktemp("instance"))
-    made.contest("spring")
-    for other in ("hidden", "autumn"):
-        made.contest(other, visibility="private", people=1)
-    yield made
-    made.close()
+    new_instance = instance_at(tmp_path_factory.mktemp("instance"))
+    new_instance.contest("spring")
+    for name_ in ("hidden", "autumn"):
+        new_instance.contest(name_, visibility="private", people=1)
+    yield new_instance
+    new_instance.close()
 
 
 @pytest.fixture(scope="module")
 def spied(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Instance, list[str]]]:
-    """Share an instance whose HTTP routes call no use case but note that they would."""
+    """Share an instance whose HTTP routes only log the call of their use case."""
     calls: list[str] = []
     patch = pytest.MonkeyPatch()
-    operations = [spy(one, calls) for one in all_operations()]
+    operations = [spy(operation, calls) for operation in all_operations()]
     handlers = {id_: note(calls, id_, Response()) for id_ in HANDLERS}
     patch.setattr("agon.http.app.all_operations", lambda: operations)
     patch.setattr("agon.http.app.HANDLERS", handlers)
-    made = instance_at(tmp_path_factory.mktemp("spied"))
+    instance = instance_at(tmp_path_factory.mktemp("spied"))
     patch.undo()
-    made.contest("spring")
-    for other in ("hidden", "autumn"):
-        made.contest(other, visibility="private", people=1)
-    yield made, calls
-    made.close()
+    instance.contest("spring")
+    for name_ in ("hidden", "autumn"):
+        instance.contest(name_, visibility="private", people=1)
+    yield instance, calls
+    instance.close()
 
 
 def note(calls: list[str], id_: str, result: object) -> Callable[..., Any]:
-    """Return a function that notes its call."""
+    """Return a function that logs its call."""
 
     def noted(*_: object, **__: object) -> object:
         calls.append(id_)
@@ -73,20 +73,20 @@ def note(calls: list[str], id_: str, result: object) -> Callable[..., Any]:
 
 
 def spy(operation: AnyOperation, calls: list[str]) -> AnyOperation:
-    """Return an operation that notes its call and does nothing."""
+    """Return an operation that only logs its call."""
     result = SimpleNamespace(items=(), next=None) if operation.is_paged else None
     noted = note(calls, operation.id, result)
     return replace(operation, function=wraps(operation.function)(noted))
 
 
-def refused(operation: AnyOperation) -> Iterator[tuple[Caller, str, type[AgonError]]]:
+def rejected_calls(operation: AnyOperation) -> Iterator[tuple[Caller, str, type[AgonError]]]:
     """Yield callers who may not execute an operation, on which contest, and their error."""
     action = str(operation.permission)
     roles = ACTIONS[action]
     if "anonymous" not in roles:
         yield ANONYMOUS, "spring", Unauthenticated
-        other = "export" if action != "export" else "import"
-        yield replace(OPERATOR, scopes=(other,)), "spring", Forbidden
+        contest = "export" if action != "export" else "import"
+        yield replace(OPERATOR, scopes=(contest,)), "spring", Forbidden
         for role in ROLES:
             if role not in roles:
                 user = USERS[role]
@@ -104,7 +104,7 @@ def refused(operation: AnyOperation) -> Iterator[tuple[Caller, str, type[AgonErr
 
 
 def token(instance: Instance, caller: Caller) -> str:
-    """Return a token of a caller's role, made once for its scopes and contests."""
+    """Return a token of a caller's role, created once for its scopes and contests."""
     assert caller.role is not None
     name = f"{caller.role} {caller.scopes} {caller.contests}"
     if not (caller.scopes or caller.contests):
@@ -117,7 +117,7 @@ def token(instance: Instance, caller: Caller) -> str:
 
 
 def required(operation: AnyOperation, contest: str) -> dict[str, Any]:
-    """Return arguments that nothing looks at."""
+    """Return placeholder arguments that are never read."""
     return {
         parameter: contest if parameter == "contest" else "x"
         for parameter, declared in operation.call_signature.parameters.items()
@@ -126,31 +126,31 @@ def required(operation: AnyOperation, contest: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=name)
-def test_the_local_client_calls_no_use_case_for_a_caller_who_is_refused(
+def test_the_local_client_calls_no_use_case_for_a_forbidden_caller(
     instance: Instance, operation: AnyOperation
 ) -> None:
-    """Use cases decide no permissions, so each of them relies on this."""
+    """Use cases check no permissions, so they rely on this."""
     calls: list[str] = []
     operation = spy(operation, calls)
-    for caller, contest, error in refused(operation):
+    for caller, contest, error in rejected_calls(operation):
         transport = LocalTransport(instance.service, caller)
         with pytest.raises(error):
             transport.call(operation, **required(operation, contest))
         assert calls == []
-    done = LocalTransport(instance.service, OPERATOR).call(
+    response = LocalTransport(instance.service, OPERATOR).call(
         operation, **required(operation, "spring")
     )
-    assert list(done or ()) == []
+    assert list(response or ()) == []
     assert calls == [operation.id]
 
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=name)
-def test_no_route_calls_a_use_case_for_a_caller_who_is_refused(
+def test_no_route_calls_a_use_case_for_a_forbidden_caller(
     spied: tuple[Instance, list[str]], operation: AnyOperation
 ) -> None:
-    """The routes are generated, and so is this test: a new operation is in it."""
+    """The test covers all generated routes, including those of new operations."""
     instance, calls = spied
-    for caller, contest, error in refused(operation):
+    for caller, contest, error in rejected_calls(operation):
         headers = {"authorization": f"Bearer {token(instance, caller)}"} if caller.role else {}
         path = operation.url
         for placeholder in operation.placeholders:
@@ -161,10 +161,10 @@ def test_no_route_calls_a_use_case_for_a_caller_who_is_refused(
         assert calls == []
 
 
-def test_use_cases_decide_no_permission() -> None:
-    """A second decision beside the operation's could differ from it.
+def test_use_cases_check_no_permissions() -> None:
+    """A second check could differ from that of the operation.
 
-    An import alone does: which contest it is about is known once the ledger is read.
+    Only an import has one: its contest is known once the ledger is read.
     """
     deciding = {
         str(path.relative_to(APP))

@@ -1,6 +1,6 @@
-"""Whatever JSON can say is accepted and comes back everywhere, or is refused and leaves nothing.
+"""Every JSON value is either accepted and returned unchanged, or rejected without a trace.
 
-Fragments of JSON go as values, keys and ids of records through POST, then through every reader of a
+JSON fragments are sent as values, keys and ids of records, then read by every reader of a
 ledger: verification, export, import, replay, backup and restore.
 """
 
@@ -50,7 +50,7 @@ EXTREMES = [
     json.dumps({str(number): number for number in range(9_999)}),
     json.dumps({str(number): number for number in range(10_001)}),
 ]  # fmt: skip
-"""Values at and beyond each limit, as JSON text or as what is nearly JSON."""
+"""Values at and beyond each limit, as JSON text or almost JSON."""
 
 TEXTS = st.text(st.characters(), max_size=8)  # of all planes, lone surrogates included
 VALUES = st.recursive(
@@ -63,14 +63,14 @@ KEYS = st.one_of(TEXTS, st.sampled_from(["id", "affiliation", "ID", "row", "tabl
 
 @dataclass
 class Sender:
-    """Sends rows of one contest and notes those that were accepted."""
+    """Sends rows to one contest and stores the accepted ones."""
 
     instance: Instance
     contest: str
     accepted: list[Any]
 
     def send(self, row: str) -> None:
-        """Send a row, written as JSON; what is refused leaves nothing."""
+        """Send a row as JSON text; check that a rejected row leaves no entry."""
         before = self._seq()
         body = f'{{"table":"users","row":{row}}}'.encode("utf-8", "surrogatepass")
         kind = ["application/x-ndjson", "application/json"][len(self.accepted) % 2]
@@ -93,7 +93,7 @@ def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 @pytest.fixture(params=["sqlite", "postgresql"], scope="module")
 def database(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Return the URL of an empty database of each kind."""
+    """Return the URL of an empty database, for each kind."""
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path_factory.mktemp('round')}/agon.db"
     server: Postgresql = request.getfixturevalue("postgresql")
@@ -103,10 +103,10 @@ def database(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
 
 @pytest.fixture(scope="module")
 def instance(database: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Instance]:
-    """Open an instance on it."""
-    opened = instance_at(tmp_path_factory.mktemp("instance"), url=database)
-    yield opened
-    opened.close()
+    """Open an instance on the database."""
+    new_instance = instance_at(tmp_path_factory.mktemp("instance"), url=database)
+    yield new_instance
+    new_instance.close()
 
 
 def _sender(instance: Instance) -> Sender:
@@ -114,7 +114,7 @@ def _sender(instance: Instance) -> Sender:
 
 
 def _read_everywhere(sender: Sender, folder: Path) -> None:
-    """Assert that each reader of the ledger reads all of it, and reads what was sent."""
+    """Check that each reader of the ledger returns all rows exactly as sent."""
     service, name = sender.instance.service, sender.contest
     publish(service, name)
     board = sender.instance.get(f"/contests/{name}/boards/user-score", "organiser").json()
@@ -126,12 +126,12 @@ def _read_everywhere(sender: Sender, folder: Path) -> None:
         map(repr, map(_sorted, sender.accepted))
     )  # fmt: skip
     (folder / "other").mkdir()
-    other = service_at(folder / "other")
+    target = service_at(folder / "other")
     try:
-        import_contest(other, folder / "out", by=OPERATOR)
-        export(other, name, folder / "again")
+        import_contest(target, folder / "out", by=OPERATOR)
+        export(target, name, folder / "again")
     finally:
-        other.store.close()
+        target.store.close()
     assert (folder / "again" / "ledger.ndjson").read_bytes() == written
     replayed = replay(iter(written.splitlines()), contest=name, board="user-score")
     replayed.live.close()
@@ -142,13 +142,13 @@ def _sorted(value: Any) -> Any:
     """Return a value with sorted keys, so that equal ones have the same ``repr``."""
     if isinstance(value, dict):
         return {key: _sorted(value[key]) for key in sorted(value)}
-    return [_sorted(one) for one in value] if isinstance(value, list) else value
+    return [_sorted(item) for item in value] if isinstance(value, list) else value
 
 
-def test_extreme_values_come_back_or_leave_nothing(
+def test_extreme_values_are_returned_unchanged_or_rejected(
     instance: Instance, database: str, tmp_path: Path
 ) -> None:
-    """The limits hold at the door, on both sides of each."""
+    """Limits are checked on input, at and beyond each bound."""
     sender = _sender(instance)
     for number, value in enumerate(EXTREMES):
         sender.send(f'{{"id":"v{number}","affiliation":"org","note":{value}}}')
@@ -168,10 +168,10 @@ def test_extreme_values_come_back_or_leave_nothing(
 @given(rows=st.lists(st.tuples(KEYS, VALUES, VALUES), max_size=25))
 @settings(max_examples=size(20), deadline=None, derandomize=True,
           suppress_health_check=list(HealthCheck))  # fmt: skip
-def test_whatever_json_can_say_comes_back_or_leaves_nothing(
+def test_any_json_value_is_returned_unchanged_or_rejected(
     instance: Instance, tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str, str]]
 ) -> None:
-    """Hypothesis finds what the list of extremes does not have."""
+    """Hypothesis finds values that the list of extremes lacks."""
     folder = tmp_path_factory.mktemp("generated")
     sender = _sender(instance)
     for number, (key, value, identifier) in enumerate(rows):

@@ -1,4 +1,4 @@
-"""Hostile requests made from the API's own description: no fault of ours, and no lie in it."""
+"""Requests generated from the OpenAPI schema cause no internal errors and match the schema."""
 
 import json
 from collections.abc import Iterator
@@ -22,9 +22,9 @@ from fakes.instance import Instance, instance_at
 
 
 def accepts_what_the_schema_allows(_: CheckContext, response: Response, case: "Case[Any]") -> None:
-    """Fail for a request at the edges of its schema that is refused as invalid.
+    """Fail for a request at the bounds of its schema that is rejected as invalid.
 
-    Cursors are opaque: no schema says which of them a page gave.
+    Cursors are opaque: the schema does not describe valid ones.
     """
     if case.meta is None or case.meta.phase.name is not TestPhase.COVERAGE:
         return
@@ -46,8 +46,8 @@ FEW = examples(
 
 
 @pytest.fixture(scope="module")
-def attacked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Instance]:
-    """Share one instance among all requests."""
+def instance(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Instance]:
+    """Share one instance for all requests."""
     made = instance_at(tmp_path_factory.mktemp("attacked"))
     made.contest("spring-2026", people=3)
     yield made
@@ -55,40 +55,40 @@ def attacked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Instance]:
 
 
 @schemathesis.serializer("application/x-ndjson", "application/zip")
-def as_it_is(_: Any, value: Any) -> bytes:
-    """Send a text or bytes as they are; the description says no more of them."""
+def encode_raw(_: Any, value: Any) -> bytes:
+    """Encode a text or bytes unchanged; the schema does not describe them further."""
     if isinstance(value, bytes):
         return value
     return str(value).encode("utf-8", "replace")
 
 
-class Attacked:
-    """Pass requests on to the instance of the day; the description is read before there is one."""
+class InstanceTransport:
+    """Forward requests to the current instance; the schema is loaded before there is one."""
 
     app: Any = None
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """Answer as the instance does."""
+        """Forward a request to the instance."""
         await self.app(scope, receive, send)
 
 
-proxy = Attacked()
-whole = schemathesis.openapi.from_dict(json.loads(document()))
-whole.app = proxy
-described = whole.exclude(operation_id=ENDLESS)
+proxy = InstanceTransport()
+schema = schemathesis.openapi.from_dict(json.loads(document()))
+schema.app = proxy
+described = schema.exclude(operation_id=ENDLESS)
 
 
 @described.parametrize()
 @FEW
-def test_an_operator_meets_no_fault_of_ours(case: Any, attacked: Instance) -> None:
-    """Whoever may do everything reaches the deepest."""
-    proxy.app = attacked.app
-    case.call_and_validate(headers=attacked.as_("operator"), checks=CHECKS)
+def test_an_operator_gets_no_internal_error(case: Any, instance: Instance) -> None:
+    """An operator reaches all code."""
+    proxy.app = instance.app
+    case.call_and_validate(headers=instance.as_("operator"), checks=CHECKS)
 
 
 @described.parametrize()
 @FEW
-def test_a_stranger_meets_no_fault_of_ours(case: Any, attacked: Instance) -> None:
-    """Strangers send what they like."""
-    proxy.app = attacked.app
+def test_an_anonymous_caller_gets_no_internal_error(case: Any, instance: Instance) -> None:
+    """Anonymous requests are arbitrary."""
+    proxy.app = instance.app
     case.call_and_validate(checks=CHECKS)

@@ -1,4 +1,4 @@
-"""A real server process: slow and huge bodies, streams that resume, an end in good order."""
+"""A real server process: slow and huge bodies, resumed streams, graceful shutdown."""
 
 import json
 import os
@@ -18,34 +18,34 @@ import pytest
 
 from conftest import Postgresql
 
-PATIENCE = 60.0
+TIMEOUT_S = 60.0
 
 
 @dataclass
-class Served:
-    """Hold a running ``agon serve``."""
+class ServerProcess:
+    """A running ``agon serve``."""
 
     process: subprocess.Popen[str]
     url: str
     token: str
     folder: Path
-    said: list[str]
+    output: list[str]
 
     @property
     def port(self) -> int:
-        """Return where it listens."""
+        """Return the port that the server listens on."""
         return int(self.url.rsplit(":", 1)[1])
 
-    def ask(self, method: str, path: str, **options: Any) -> httpx2.Response:
-        """Ask as the operator."""
+    def request(self, method: str, path: str, **options: Any) -> httpx2.Response:
+        """Send a request as the operator."""
         headers = {"authorization": f"Bearer {self.token}", **options.pop("headers", {})}
         return httpx2.request(
-            method, f"{self.url}/api/v1{path}", headers=headers, timeout=PATIENCE, **options
+            method, f"{self.url}/api/v1{path}", headers=headers, timeout=TIMEOUT_S, **options
         )
 
 
-def start(folder: Path, *options: str, **environment: str) -> Served:
-    """Start a server on a free port and wait until it answers."""
+def start(folder: Path, *options: str, **environment: str) -> ServerProcess:
+    """Start a server on a free port and wait until it is ready."""
     log = (folder / "log").open("w")
     process = subprocess.Popen(
         [sys.executable, "-m", "agon", "serve", "--port", "0", *options],
@@ -56,21 +56,21 @@ def start(folder: Path, *options: str, **environment: str) -> Served:
         env={**os.environ, "AGON_LOG_FORMAT": "json", **environment},
     )
     log.close()
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + TIMEOUT_S
     while time.monotonic() < end:
-        said = (folder / "log").read_text()
-        url = re.search(r"(http://[^/ ]+)/api/v1", said)
-        token = re.search(r"agon_\S+", said)
-        if url is not None and (token is not None or "open auth" in said) and answers(url[1]):
-            return Served(process, url[1], token[0] if token else "", folder, [])
-        assert process.poll() is None, said
+        output = (folder / "log").read_text()
+        url = re.search(r"(http://[^/ ]+)/api/v1", output)
+        token = re.search(r"agon_\S+", output)
+        if url is not None and (token is not None or "open auth" in output) and is_ready(url[1]):
+            return ServerProcess(process, url[1], token[0] if token else "", folder, [])
+        assert process.poll() is None, output
         time.sleep(0.1)
     process.kill()
-    pytest.fail(f"the server did not start: {said}")
+    pytest.fail(f"the server did not start: {output}")
 
 
-def answers(url: str) -> bool:
-    """Tell whether a server is ready."""
+def is_ready(url: str) -> bool:
+    """Return whether a server is ready."""
     try:
         return httpx2.get(f"{url}/readyz", timeout=5).status_code == 200
     except httpx2.HTTPError:
@@ -78,9 +78,9 @@ def answers(url: str) -> bool:
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
     """Share one server without workers."""
-    server = start(
+    running = start(
         tmp_path_factory.mktemp("served"),
         "--workers",
         "0",
@@ -91,31 +91,33 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         AGON_SSE_STREAMS_PER_ADDRESS="3",
     )
     body = {"id": "spring", "discipline": "community", "title": "Spring"}
-    assert server.ask("POST", "/contests", json=body).status_code == 201
-    yield server
-    server.process.terminate()
-    server.process.wait(PATIENCE)
+    assert running.request("POST", "/contests", json=body).status_code == 201
+    yield running
+    running.process.terminate()
+    running.process.wait(TIMEOUT_S)
 
 
-def test_no_secret_is_in_the_log(served: Served) -> None:
-    """The first token is shown to whoever started the server, and to no log after that."""
-    served.ask("GET", "/me")
-    httpx2.get(f"{served.url}/api/v1/me", headers={"authorization": "Bearer hunter2hunter2"})
-    said = (served.folder / "log").read_text()
-    assert said.count(served.token[28:]) == 1
-    assert "hunter2hunter2" not in said
+def test_the_log_contains_no_secrets(server: ServerProcess) -> None:
+    """The first token is printed once at the start and never logged afterwards."""
+    server.request("GET", "/me")
+    httpx2.get(f"{server.url}/api/v1/me", headers={"authorization": "Bearer hunter2hunter2"})
+    output = (server.folder / "log").read_text()
+    assert output.count(server.token[28:]) == 1
+    assert "hunter2hunter2" not in output
 
 
-def test_a_huge_body_is_refused_while_it_comes(served: Served) -> None:
-    """With its length told, and without: nobody fills the disk."""
+def test_a_huge_body_is_rejected_while_it_arrives(server: ServerProcess) -> None:
+    """With or without a content length, a body cannot fill the disk."""
     headers = {"content-type": "application/x-ndjson"}
-    told = served.ask("POST", "/contests/spring/records", content=b"x" * (3 << 20), headers=headers)
-    assert (told.status_code, told.json()["code"]) == (413, "body-too-large")
+    response = server.request(
+        "POST", "/contests/spring/records", content=b"x" * (3 << 20), headers=headers
+    )
+    assert (response.status_code, response.json()["code"]) == (413, "body-too-large")
 
-    with socket.create_connection(("127.0.0.1", served.port), timeout=PATIENCE) as line:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=TIMEOUT_S) as line:
         head = (
             f"POST /api/v1/contests/spring/records HTTP/1.1\r\nhost: x\r\n"
-            f"authorization: Bearer {served.token}\r\ncontent-type: application/x-ndjson\r\n"
+            f"authorization: Bearer {server.token}\r\ncontent-type: application/x-ndjson\r\n"
             "transfer-encoding: chunked\r\n\r\n"
         )
         line.sendall(head.encode())
@@ -124,25 +126,25 @@ def test_a_huge_body_is_refused_while_it_comes(served: Served) -> None:
             for _ in range(48):
                 line.sendall(piece)
         except OSError:
-            pass  # it was cut, as it should be
+            pass  # the server closed the connection, as expected
         assert b"413" in line.recv(65536).split(b"\r\n", 1)[0]
 
 
-def test_a_slow_body_is_given_up(served: Served) -> None:
-    """A client that says nothing for long holds nothing open."""
-    with socket.create_connection(("127.0.0.1", served.port), timeout=PATIENCE) as line:
+def test_a_stalled_body_times_out(server: ServerProcess) -> None:
+    """A silent client must not hold a connection open."""
+    with socket.create_connection(("127.0.0.1", server.port), timeout=TIMEOUT_S) as line:
         head = (
             f"POST /api/v1/contests/spring/records HTTP/1.1\r\nhost: x\r\n"
-            f"authorization: Bearer {served.token}\r\ncontent-type: application/x-ndjson\r\n"
+            f"authorization: Bearer {server.token}\r\ncontent-type: application/x-ndjson\r\n"
             "content-length: 100\r\n\r\n{"
         )
         line.sendall(head.encode())
         assert b"408" in line.recv(65536).split(b"\r\n", 1)[0]
 
 
-def test_a_head_that_never_ends_is_given_up(served: Served) -> None:
-    """Thousands of half-sent heads must not keep others out."""
-    with socket.create_connection(("127.0.0.1", served.port), timeout=PATIENCE) as line:
+def test_unfinished_request_headers_time_out(server: ServerProcess) -> None:
+    """Thousands of unfinished requests must not block other clients."""
+    with socket.create_connection(("127.0.0.1", server.port), timeout=TIMEOUT_S) as line:
         line.sendall(b"GET /healthz HTTP/1.1\r\nhost: x\r\nx-slow: ")
         began = time.monotonic()
         assert line.recv(1024) == b""
@@ -150,8 +152,8 @@ def test_a_head_that_never_ends_is_given_up(served: Served) -> None:
 
 
 def events(lines: Iterator[str], count: int) -> list[dict[str, Any]]:
-    """Read so many events of a stream."""
-    found: list[dict[str, Any]] = []
+    """Read a number of events from a stream."""
+    items: list[dict[str, Any]] = []
     event: dict[str, Any] = {}
     for line in lines:
         name, _, value = line.partition(": ")
@@ -160,79 +162,79 @@ def events(lines: Iterator[str], count: int) -> list[dict[str, Any]]:
         elif name == "data":
             event["data"] = json.loads(value)
         elif not line and event:
-            found.append(event)
+            items.append(event)
             event = {}
-            if len(found) == count:
+            if len(items) == count:
                 break
-    return found
+    return items
 
 
-def test_a_stream_tells_what_happens_and_goes_on_where_it_was_left(served: Served) -> None:
-    """A client that was cut off misses nothing and hears nothing twice."""
+def test_an_event_stream_resumes_after_the_last_event(server: ServerProcess) -> None:
+    """A disconnected client misses no event and gets none twice."""
     body = {"id": "streamed", "discipline": "community", "title": "Streamed"}
-    served.ask("POST", "/contests", json=body)
-    path = f"{served.url}/api/v1/contests/streamed/events"
-    with httpx2.stream("GET", f"{path}?since=0", timeout=PATIENCE) as stream:
+    server.request("POST", "/contests", json=body)
+    path = f"{server.url}/api/v1/contests/streamed/events"
+    with httpx2.stream("GET", f"{path}?since=0", timeout=TIMEOUT_S) as stream:
         assert stream.headers["content-type"].startswith("text/event-stream")
-        served.ask("POST", "/contests/streamed/open")
+        server.request("POST", "/contests/streamed/open")
         [opened] = events(stream.iter_lines(), 1)
     assert opened["event"] == "contest-opened"
-    served.ask("POST", "/contests/streamed/finalize")
+    server.request("POST", "/contests/streamed/finalize")
     again = {"last-event-id": opened["id"]}
-    with httpx2.stream("GET", path, headers=again, timeout=PATIENCE) as stream:
+    with httpx2.stream("GET", path, headers=again, timeout=TIMEOUT_S) as stream:
         later = events(stream.iter_lines(), 5)  # four boards come before it
     assert "contest-finalised" in {one["event"] for one in later}
     assert len({one["id"] for one in (opened, *later)}) == 6
 
 
-def test_a_stream_is_alive_in_silence(served: Served) -> None:
-    """Proxies cut connections on which nothing comes."""
-    path = f"{served.url}/api/v1/contests/spring/events"
-    with httpx2.stream("GET", path, timeout=PATIENCE) as stream:
+def test_an_idle_stream_sends_keep_alives(server: ServerProcess) -> None:
+    """Proxies close idle connections."""
+    path = f"{server.url}/api/v1/contests/spring/events"
+    with httpx2.stream("GET", path, timeout=TIMEOUT_S) as stream:
         for line in stream.iter_lines():
             if line == ": alive":
                 break
 
 
-def test_one_address_holds_so_many_streams_and_no_more(served: Served) -> None:
-    """One visitor must not take all places."""
-    path = f"{served.url}/api/v1/contests/spring/events"
-    with httpx2.Client(timeout=PATIENCE) as client:
+def test_the_streams_of_one_address_are_limited(server: ServerProcess) -> None:
+    """One client must not take all streams."""
+    path = f"{server.url}/api/v1/contests/spring/events"
+    with httpx2.Client(timeout=TIMEOUT_S) as client:
         held = [client.send(client.build_request("GET", path), stream=True) for _ in range(3)]
         assert [one.status_code for one in held] == [200, 200, 200]
-        refused = client.get(path)
-        assert (refused.status_code, refused.json()["code"]) == (429, "too-many")
+        rejected = client.get(path)
+        assert (rejected.status_code, rejected.json()["code"]) == (429, "too-many")
         for one in held:
             one.close()
-        end = time.monotonic() + PATIENCE
-        while time.monotonic() < end:  # places are given back once the server hears of it
+        end = time.monotonic() + TIMEOUT_S
+        while time.monotonic() < end:  # streams are released once the server notices
             with client.stream("GET", path) as again:
                 if again.status_code == 200:
                     return
             time.sleep(0.2)
-    pytest.fail("a place was not given back")
+    pytest.fail("a stream was not released")
 
 
-def test_pages_that_are_kept_are_never_old(served: Served) -> None:
-    """Between two looks anything may have been stored; then the page is made anew."""
-    path = f"{served.url}/api/v1/contests/spring"
-    listed = f"{served.url}/api/v1/contests/spring/boards"
+def test_cached_pages_are_never_stale(server: ServerProcess) -> None:
+    """A change in the database between two requests invalidates the page."""
+    path = f"{server.url}/api/v1/contests/spring"
+    boards_url = f"{server.url}/api/v1/contests/spring/boards"
     for _ in range(2):
-        assert httpx2.get(listed, timeout=PATIENCE).status_code == 200
-    assert httpx2.get(path, timeout=PATIENCE).json()["state"] == "draft"
-    served.ask("POST", "/contests/spring/open")
-    assert httpx2.get(path, timeout=PATIENCE).json()["state"] == "open"
+        assert httpx2.get(boards_url, timeout=TIMEOUT_S).status_code == 200
+    assert httpx2.get(path, timeout=TIMEOUT_S).json()["state"] == "draft"
+    server.request("POST", "/contests/spring/open")
+    assert httpx2.get(path, timeout=TIMEOUT_S).json()["state"] == "open"
 
 
-def test_a_whole_contest_runs_with_processes_that_die(tmp_path: Path) -> None:
-    """A worker publishes what was sent; whatever is killed comes back; the end is in good order."""
+def test_a_contest_runs_although_processes_are_killed(tmp_path: Path) -> None:
+    """Killed processes are restarted, a worker publishes the records, and shutdown is graceful."""
     (temporary := tmp_path / "temporary").mkdir()
     server = start(tmp_path, "--workers", "1", "--processes", "2", "--database", "sqlite:///x.db",
                    TMPDIR=str(temporary))  # fmt: skip
     try:
         body = {"id": "spring", "discipline": "community", "title": "Spring"}
-        assert server.ask("POST", "/contests", json=body).status_code == 201
-        server.ask("POST", "/contests/spring/open")
+        assert server.request("POST", "/contests", json=body).status_code == 201
+        server.request("POST", "/contests/spring/open")
         children = subprocess.run(
             ["pgrep", "-P", str(server.process.pid)], capture_output=True, text=True, check=True
         ).stdout.split()
@@ -240,25 +242,25 @@ def test_a_whole_contest_runs_with_processes_that_die(tmp_path: Path) -> None:
         for child in children:
             os.kill(int(child), signal.SIGKILL)
         record = {"table": "users", "row": {"id": "ada"}}
-        sent = server.ask("POST", "/contests/spring/records", json=record)
+        sent = server.request("POST", "/contests/spring/records", json=record)
         assert sent.status_code == 201
-        end = time.monotonic() + PATIENCE
-        found: Any = None
+        end = time.monotonic() + TIMEOUT_S
+        board: Any = None
         while time.monotonic() < end:
-            found = server.ask("GET", "/contests/spring/boards/user-score")
-            if found.status_code == 200:
+            board = server.request("GET", "/contests/spring/boards/user-score")
+            if board.status_code == 200:
                 break
             time.sleep(0.2)
-        assert [row["id"] for row in found.json()["rows"]] == ["ada"]
-        explained = server.ask("GET", "/contests/spring/boards/user-score/explanations/ada")
+        assert [row["id"] for row in board.json()["rows"]] == ["ada"]
+        explained = server.request("GET", "/contests/spring/boards/user-score/explanations/ada")
         assert explained.status_code == 200
         path = f"{server.url}/api/v1/contests/spring/events"
-        with httpx2.stream("GET", path, timeout=PATIENCE) as stream:
+        with httpx2.stream("GET", path, timeout=TIMEOUT_S) as stream:
             server.process.send_signal(signal.SIGTERM)
             began = time.monotonic()
             for _ in stream.iter_lines():
                 pass
-        assert server.process.wait(PATIENCE) == 0
+        assert server.process.wait(TIMEOUT_S) == 0
         assert time.monotonic() - began < 30
         assert list(temporary.iterdir()) == []
     finally:
@@ -267,15 +269,15 @@ def test_a_whole_contest_runs_with_processes_that_die(tmp_path: Path) -> None:
         httpx2.get(f"{server.url}/healthz", timeout=2)
 
 
-def test_a_public_address_without_authentication_is_refused(tmp_path: Path) -> None:
-    """Everybody would be an operator."""
+def test_a_public_address_without_authentication_is_rejected(tmp_path: Path) -> None:
+    """Every caller would have the operator's permissions."""
     done = subprocess.run(
-        [sys.executable, "-m", "agon", "serve", "--host", "0.0.0.0", "--auth", "open"],  # noqa: S104 (it is refused)
+        [sys.executable, "-m", "agon", "serve", "--host", "0.0.0.0", "--auth", "open"],  # noqa: S104 (it is rejected)
         cwd=tmp_path,
         capture_output=True,
         text=True,
         check=False,
-        timeout=PATIENCE,
+        timeout=TIMEOUT_S,
     )
     assert done.returncode == 4
     assert "Traceback" not in done.stderr
@@ -283,46 +285,46 @@ def test_a_public_address_without_authentication_is_refused(tmp_path: Path) -> N
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_server_and_its_worker_live_through_a_restart_of_postgresql(
+def test_server_and_worker_survive_a_restart_of_postgresql(
     postgresql: Postgresql, tmp_path: Path
 ) -> None:
-    """Databases are restarted for their own updates; nobody should have to start agon again."""
+    """Database updates must not require a restart of agon."""
     url = postgresql.address(postgresql.emptied())
     server = start(tmp_path, "--workers", "1", AGON_DATABASE=url)
     try:
         body = {"id": "spring", "discipline": "arena", "title": "Spring"}
-        assert server.ask("POST", "/contests", json=body).status_code == 201
+        assert server.request("POST", "/contests", json=body).status_code == 201
         postgresql.stop()
-        told = httpx2.get(f"{server.url}/readyz", timeout=PATIENCE)
-        assert (told.status_code, told.json()["code"]) == (503, "not-ready")
-        assert server.ask("GET", "/contests/spring").status_code == 503
+        response = httpx2.get(f"{server.url}/readyz", timeout=TIMEOUT_S)
+        assert (response.status_code, response.json()["code"]) == (503, "not-ready")
+        assert server.request("GET", "/contests/spring").status_code == 503
         _until(lambda: "no jobs at present" in (tmp_path / "log").read_text())
         postgresql.start()
-        _until(lambda: answers(server.url))
+        _until(lambda: is_ready(server.url))
         bots = b'{"table":"bots","row":{"id":"ann","name":"Ann"}}\n'
         headers = {"content-type": "application/x-ndjson"}
-        added = server.ask("POST", "/contests/spring/records", content=bots, headers=headers)
+        added = server.request("POST", "/contests/spring/records", content=bots, headers=headers)
         assert added.status_code == 201, added.text
-        seq = server.ask("GET", "/contests/spring").json()["seq"]
+        seq = server.request("GET", "/contests/spring").json()["seq"]
         _until(lambda: _published(server) == seq)
     finally:
         postgresql.start()
         server.process.terminate()
-        assert server.process.wait(PATIENCE) == 0
-    said = (tmp_path / "log").read_text()
-    assert "Traceback" not in said
-    told_lines = [line for line in said.splitlines() if "no jobs at present" in line]
-    assert len(told_lines) == len(set(told_lines))  # shutting down, gone, starting: once each
+        assert server.process.wait(TIMEOUT_S) == 0
+    output = (tmp_path / "log").read_text()
+    assert "Traceback" not in output
+    idle_lines = [line for line in output.splitlines() if "no jobs at present" in line]
+    assert len(idle_lines) == len(set(idle_lines))  # shutting down, gone, starting: once each
 
 
-def _published(server: Served) -> int | None:
-    answer = server.ask("GET", "/contests/spring/boards/bots")
+def _published(server: ServerProcess) -> int | None:
+    answer = server.request("GET", "/contests/spring/boards/bots")
     seq: int | None = answer.json()["seq"] if answer.status_code == 200 else None
     return seq
 
 
 def _until(true: Callable[[], bool]) -> None:
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + TIMEOUT_S
     while not true():
-        assert time.monotonic() < end, "it did not come about"
+        assert time.monotonic() < end, "the condition did not become true"
         time.sleep(0.1)

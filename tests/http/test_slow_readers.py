@@ -1,4 +1,4 @@
-"""Clients that ask and do not read are cut off; those that read slowly are not."""
+"""Clients that do not read their responses are disconnected; slow readers are not."""
 
 import socket
 import threading
@@ -15,7 +15,7 @@ from agon.http.process import Server
 from agon.http.slow_readers import MIN_BYTES, SlowReaderTimeout
 from fakes.instance import Instance, instance_at, settings
 
-PATIENCE = 60.0
+TIMEOUT_S = 60.0
 STALL = 0.5
 
 
@@ -23,7 +23,7 @@ STALL = 0.5
 def serving(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[tuple[Instance, Server, int]]:
-    """Serve an instance with some megabytes of ledger, whose looks follow each other fast."""
+    """Serve an instance with some megabytes of ledger and a short check interval."""
     monkeypatch.setattr(slow_readers, "TIMEOUT_S", STALL)
     instance = instance_at(tmp_path)
     instance.contest("spring", people=0)
@@ -35,23 +35,23 @@ def serving(
     server = process.server(instance.service, settings())
     running = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
     running.start()
-    until(lambda: server.started)
+    wait_until(lambda: server.started)
     yield instance, server, listening.getsockname()[1]
     server.should_exit = True
-    running.join(PATIENCE)
+    running.join(TIMEOUT_S)
     instance.service.store.close()
 
 
-def until(what: Callable[[], bool]) -> None:
-    """Wait for something that comes when the machine has time."""
-    end = time.monotonic() + PATIENCE
+def wait_until(what: Callable[[], bool]) -> None:
+    """Wait until a condition is true."""
+    end = time.monotonic() + TIMEOUT_S
     while not what():
         assert time.monotonic() < end
         time.sleep(0.02)
 
 
-def asked(instance: Instance, port: int) -> socket.socket:
-    """Ask for the whole ledger over a connection with little room."""
+def request_ledger(instance: Instance, port: int) -> socket.socket:
+    """Request the entire ledger over a connection with a small buffer."""
     line = socket.socket()
     line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     line.connect(("127.0.0.1", port))
@@ -60,16 +60,16 @@ def asked(instance: Instance, port: int) -> socket.socket:
     return line
 
 
-def test_whoever_reads_nothing_is_cut_off(serving: tuple[Instance, Server, int]) -> None:
-    """Forty of them held forty connections and 170 megabytes, and would have for ever."""
+def test_a_client_that_reads_nothing_is_disconnected(serving: tuple[Instance, Server, int]) -> None:
+    """Forty such clients held forty connections and 170 megabytes indefinitely."""
     instance, server, port = serving
-    with asked(instance, port), asked(instance, port):
-        until(lambda: len(server.server_state.connections) == 2)
-        until(lambda: not server.server_state.connections)
+    with request_ledger(instance, port), request_ledger(instance, port):
+        wait_until(lambda: len(server.server_state.connections) == 2)
+        wait_until(lambda: not server.server_state.connections)
 
 
 class Line:
-    """Stand for a connection with so many bytes unread, and for the clock."""
+    """A fake connection with unread bytes, and a fake clock."""
 
     def __init__(self, left: int) -> None:
         self.left = left
@@ -77,25 +77,25 @@ class Line:
         self.later: list[Callable[[], None]] = []
 
     def get_write_buffer_size(self) -> int:
-        """Tell what is unread."""
+        """Return the number of unread bytes."""
         return self.left
 
     def get_extra_info(self, name: str) -> None:
-        """Know of no socket."""
+        """Return no socket."""
         assert name == "socket"
 
     def abort(self) -> None:
-        """Note the cut."""
+        """Record the disconnection."""
         self.cut = True
 
     def call_later(self, seconds: float, what: Callable[[], None]) -> None:
-        """Keep what is to be called."""
+        """Store the scheduled callback."""
         assert seconds == slow_readers.TIMEOUT_S
         self.later.append(what)
 
 
 def checked_protocol(line: Line) -> Any:
-    """Return a protocol that looks at a line, without a server around it."""
+    """Return a protocol that checks a connection, without a server."""
     protocol: Any = SlowReaderTimeout.__new__(SlowReaderTimeout)
     protocol.transport = protocol.loop = line
     protocol.flow = FlowControl(protocol.transport)
@@ -114,8 +114,8 @@ def checked_protocol(line: Line) -> Any:
     ],
     ids=["slow", "silent", "a trickle", "a stream", "idle", "a last word"],
 )
-def test_only_silence_is_cut_off(unread: list[int], cut: bool) -> None:  # noqa: FBT001 (a case)
-    """A bad line is no attack: whoever reads on, however slowly, gets everything."""
+def test_only_stalled_connections_are_closed(unread: list[int], cut: bool) -> None:  # noqa: FBT001 (a case)
+    """A slow connection is no attack: a client that continues to read gets everything."""
     line = Line(0)
     protocol = checked_protocol(line)
     for left in unread:
@@ -125,8 +125,8 @@ def test_only_silence_is_cut_off(unread: list[int], cut: bool) -> None:  # noqa:
     assert len(line.later) == len(unread) - cut
 
 
-def test_a_full_buffer_that_was_read_counts_however_full_it_is_again() -> None:
-    """A long answer fills it anew at once."""
+def test_progress_counts_although_the_buffer_is_full_again() -> None:
+    """A long response refills the buffer immediately."""
     line = Line(100_000)
     protocol = checked_protocol(line)
     for _ in range(3):

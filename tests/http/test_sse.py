@@ -1,4 +1,4 @@
-"""Event streams end when those who listen may not any more."""
+"""Event streams end when the caller loses access."""
 
 import asyncio
 from pathlib import Path
@@ -11,7 +11,7 @@ from fakes.service import OPERATOR, ORGANISER, service_at
 
 
 def test_a_stream_of_a_disabled_user_ends(tmp_path: Path) -> None:
-    """One switch locks somebody out, whatever they hold open."""
+    """Disabling a user must also end open connections."""
     service = service_at(tmp_path)
     create_user(service, user="ada", by=OPERATOR)
     token, text = create_token(service, Grant(user="ada", role="organiser"), by=OPERATOR)

@@ -1,4 +1,4 @@
-"""Problems and submissions: what solvers work from, and nothing that is hidden from them."""
+"""Problems and submissions show solvers the disclosed terms and nothing hidden."""
 
 from datetime import timedelta
 
@@ -13,44 +13,44 @@ from fakes.service import ORGANISER
 def submit(
     instance: Instance, problem: str, role: str = "participant", **more: object
 ) -> dict[str, object]:
-    """Send a right program."""
+    """Submit a correct program."""
     body = {"problem": problem, "content": {"source": RIGHT}, **more}
-    answer = instance.post("/contests/autumn/submissions", role, json=body)
-    assert answer.status_code == 202, answer.text
-    told: dict[str, object] = answer.json()
-    assert answer.headers["location"] == f"/api/v1/contests/autumn/submissions/{told['id']}"
-    return told
+    response = instance.post("/contests/autumn/submissions", role, json=body)
+    assert response.status_code == 202, response.text
+    submission: dict[str, object] = response.json()
+    assert response.headers["location"] == f"/api/v1/contests/autumn/submissions/{submission['id']}"
+    return submission
 
 
-def test_everybody_sees_the_disclosed_terms_of_a_problem_and_no_answer(instance: Instance) -> None:
-    """Fifty terms of odd index are what solvers work from; the others decide."""
+def test_a_problem_shows_its_disclosed_terms_and_no_hidden_ones(instance: Instance) -> None:
+    """Solvers get fifty terms of odd index; the others decide the verdict."""
     name = autumn(instance.service)
-    told = instance.get(f"/contests/autumn/problems/{name}").json()
-    assert len(told["disclosed"]) == 50
-    assert told["disclosed"][0] == {"n": 1, "a": "1"}
-    assert told["disclosed"][-1] == {"n": 99, "a": str(99 * 99)}
-    assert (told["N_check"], told["revealed"]) == (200, False)
-    assert told["source"] is told["terms"] is None
+    body = instance.get(f"/contests/autumn/problems/{name}").json()
+    assert len(body["disclosed"]) == 50
+    assert body["disclosed"][0] == {"n": 1, "a": "1"}
+    assert body["disclosed"][-1] == {"n": 99, "a": str(99 * 99)}
+    assert (body["N_check"], body["revealed"]) == (200, False)
+    assert body["source"] is body["terms"] is None
     [listed] = instance.get("/contests/autumn/problems").json()["items"]
-    assert listed == told
+    assert listed == body
     assert instance.get("/contests/autumn/problems/none").status_code == 404
 
 
-def test_a_revealed_problem_shows_its_answer_where_it_is_asked_for(instance: Instance) -> None:
-    """The list stays small."""
+def test_a_revealed_problem_shows_its_answer_only_in_detail(instance: Instance) -> None:
+    """Lists stay small."""
     autumn(instance.service)
     at = (instance.service.clock() + timedelta(seconds=2)).isoformat().replace("+00:00", ".000000Z")
     name = publish(instance.service, CUBES, freeze_started_at=at)
     path = f"/contests/autumn/problems/{name}"
     assert instance.get(path).json()["freeze_started_at"] is not None
     assert instance.post(f"{path}/reveal", "organiser").status_code == 200
-    told = instance.get(path).json()
-    assert (told["revealed"], told["source"], told["terms"][1]) == (True, CUBES, "8")
+    body = instance.get(path).json()
+    assert (body["revealed"], body["source"], body["terms"][1]) == (True, CUBES, "8")
     listed = instance.get("/contests/autumn/problems").json()["items"]
     assert [(one["revealed"], one["terms"]) for one in listed] == [(False, None), (True, None)]
 
 
-def test_problems_come_in_pages(instance: Instance) -> None:
+def test_problems_are_paginated(instance: Instance) -> None:
     """A season has hundreds."""
     first = autumn(instance.service)
     names = [first] + [
@@ -62,8 +62,8 @@ def test_problems_come_in_pages(instance: Instance) -> None:
     assert rest["next"] is None
 
 
-def test_what_is_published_after_a_freeze_is_shown_to_the_staff_alone(instance: Instance) -> None:
-    """A problem published anew is shown as it was."""
+def test_problems_published_after_a_freeze_are_visible_only_to_staff(instance: Instance) -> None:
+    """A republished problem is shown in its earlier version."""
     name = autumn(instance.service)
     freeze(instance.service, "autumn", by=ORGANISER)
     before = instance.get("/contests/autumn/problems").json()
@@ -74,10 +74,10 @@ def test_what_is_published_after_a_freeze_is_shown_to_the_staff_alone(instance: 
     assert [one["id"] for one in listed] == [name, later]
 
 
-def test_participants_find_their_own_submissions_by_id_and_learn_no_positions(
+def test_participants_list_their_own_submissions_without_positions(
     instance: Instance,
 ) -> None:
-    """A position tells how much was recorded, and while a contest is frozen that is hidden."""
+    """A position would reveal how much was recorded during a freeze."""
     name = autumn(instance.service)
     own = [submit(instance, name) for _ in range(3)]
     other = submit(instance, name, "organiser", user="bob")
@@ -89,16 +89,16 @@ def test_participants_find_their_own_submissions_by_id_and_learn_no_positions(
     assert [one["id"] for one in (*page["items"], *rest["items"])] == [one["id"] for one in own]
     assert rest["next"] is None
     assert {one["seq"] for one in (*page["items"], *rest["items"])} == {None}
-    told = instance.get(f"{path}/{own[0]['id']}", "participant").json()
-    assert (told["user"], told["seq"], told["records"]) == ("ada", None, [])
+    body = instance.get(f"{path}/{own[0]['id']}", "participant").json()
+    assert (body["user"], body["seq"], body["records"]) == ("ada", None, [])
     assert instance.get(f"{path}/{other['id']}", "participant").status_code == 404
     assert instance.get(f"{path}/{other['id']}", "organiser").json()["seq"] == other["seq"]
     assert len(instance.get(path, "organiser").json()["items"]) == 4
     assert instance.get(f"{path}?cursor=Im5vbmUi", "participant").status_code == 422
 
 
-def test_a_verdict_is_told_as_it_was_at_the_freeze(instance: Instance) -> None:
-    """One that is replaced later is hidden news; it does not vanish either."""
+def test_a_verdict_is_shown_as_of_the_freeze(instance: Instance) -> None:
+    """A later replacement is hidden, and the earlier verdict stays visible."""
     name = autumn(instance.service)
     first, second = submit(instance, name), submit(instance, name)
     judged(instance.service, str(first["id"]), name)
@@ -115,9 +115,11 @@ def test_a_verdict_is_told_as_it_was_at_the_freeze(instance: Instance) -> None:
 
 
 @pytest.mark.parametrize("role", [None, "viewer", "judge", "worker"])
-def test_submissions_are_nobody_elses_business(instance: Instance, role: str | None) -> None:
-    """Programs are secrets until their authors tell them."""
-    sent = submit(instance, autumn(instance.service))
-    answer = instance.get(f"/contests/autumn/submissions/{sent['id']}", role)
-    assert answer.status_code == (401 if role is None else 403)
-    assert SQUARES not in answer.text
+def test_submissions_of_other_participants_are_not_visible(
+    instance: Instance, role: str | None
+) -> None:
+    """Programs are secret until their authors disclose them."""
+    submission = submit(instance, autumn(instance.service))
+    response = instance.get(f"/contests/autumn/submissions/{submission['id']}", role)
+    assert response.status_code == (401 if role is None else 403)
+    assert SQUARES not in response.text

@@ -12,9 +12,9 @@ from agon.settings import Settings, is_loopback, require_auth_if_public
 )
 def test_open_on_an_address_others_reach_is_refused_with_the_remedy(host: str) -> None:
     """Everybody would be an operator."""
-    with pytest.raises(Conflict, match=r"AGON_AUTH=required.*127.0.0.1") as refused:
+    with pytest.raises(Conflict, match=r"AGON_AUTH=required.*127.0.0.1") as error:
         require_auth_if_public(Settings(host=host, auth="open"))
-    assert refused.value.exit_code == 4
+    assert error.value.exit_code == 4
     require_auth_if_public(Settings(host=host))
 
 

@@ -25,15 +25,15 @@ def test_every_origin_names_its_place(tmp_path: Path) -> None:
     """Who wonders why a port is taken finds the line."""
     file = tmp_path / "agon.toml"
     file.write_text("# ours\n\nworkers = 5\n")
-    found = {
-        one.name: one.source
-        for one in origins({"port": 3}, environ={"AGON_HOST": "::1"}, cwd=tmp_path)
+    origins_ = {
+        origin.name: origin.source
+        for origin in origins({"port": 3}, environ={"AGON_HOST": "::1"}, cwd=tmp_path)
     }
-    assert list(found) == list(SETTINGS)
-    assert found["port"] == "--port"
-    assert found["host"] == "AGON_HOST"
-    assert found["workers"] == f"{file}:3"
-    assert found["processes"] == "default"
+    assert list(origins_) == list(SETTINGS)
+    assert origins_["port"] == "--port"
+    assert origins_["host"] == "AGON_HOST"
+    assert origins_["workers"] == f"{file}:3"
+    assert origins_["processes"] == "default"
 
 
 def test_a_named_file_is_taken_and_a_missing_one_refused(tmp_path: Path) -> None:
@@ -47,9 +47,9 @@ def test_a_named_file_is_taken_and_a_missing_one_refused(tmp_path: Path) -> None
 def test_unknown_names_are_refused_together_with_the_closest(tmp_path: Path) -> None:
     """A misspelt setting that is ignored is a setting that is not set."""
     (tmp_path / "agon.toml").write_text('hosst = "::"\n')
-    with pytest.raises(Unreadable) as refused:
+    with pytest.raises(Unreadable) as error:
         load({"prot": 1}, environ={"AGON_WORKRES": "2"}, cwd=tmp_path)
-    assert str(refused.value).splitlines() == [
+    assert str(error.value).splitlines() == [
         "--prot is not a setting; did you mean port?",
         "AGON_WORKRES is not a setting; did you mean AGON_WORKERS?",
         f"{tmp_path / 'agon.toml'}:1: hosst is not a setting; did you mean host?",
@@ -66,9 +66,9 @@ def test_wrong_values_are_told_all_at_once_with_their_places(tmp_path: Path) -> 
         "AGON_TRUSTED_PROXIES": "10.0.0.1/8",
         "AGON_PUBLIC_URL": "https://ada:secret@agon.example",
     }
-    with pytest.raises(Unreadable) as refused:
+    with pytest.raises(Unreadable) as error:
         load(environ=environ, cwd=tmp_path)
-    lines = str(refused.value).splitlines()
+    lines = str(error.value).splitlines()
     assert f"{tmp_path / 'agon.toml'}:1: port cannot be 99999; write a whole number from 0" in (
         line[
             : len(f"{tmp_path / 'agon.toml'}:1: port cannot be 99999; write a whole number from 0")
@@ -83,18 +83,18 @@ def test_wrong_values_are_told_all_at_once_with_their_places(tmp_path: Path) -> 
 
 def test_a_password_is_not_told_when_its_url_is_refused(tmp_path: Path) -> None:
     """Messages end in logs."""
-    with pytest.raises(Unreadable) as refused:
+    with pytest.raises(Unreadable) as error:
         load(environ={"AGON_DATABASE": "mysql://ada:hunter2@db/x"}, cwd=tmp_path)
-    assert "hunter2" not in str(refused.value)
-    assert "mysql://ada:***@db/x" in str(refused.value)
+    assert "hunter2" not in str(error.value)
+    assert "mysql://ada:***@db/x" in str(error.value)
 
 
 def test_a_password_is_not_shown_with_the_origins(tmp_path: Path) -> None:
     """Neither the one before the host nor the one among the parameters."""
     for url in ("postgresql://ada:hunter2@db/x", "postgresql://db/x?user=ada&password=hunter2"):
-        said = origins(environ={"AGON_DATABASE": url}, cwd=tmp_path)
-        assert "hunter2" not in repr(said)
-        assert "***" in said[0].value
+        origins_ = origins(environ={"AGON_DATABASE": url}, cwd=tmp_path)
+        assert "hunter2" not in repr(origins_)
+        assert "***" in origins_[0].value
 
 
 def test_a_command_options_variable_is_not_taken_for_a_setting(tmp_path: Path) -> None:
