@@ -1,4 +1,4 @@
-"""Give tests what they share: a real PostgreSQL of their own."""
+"""Provide the shared fixture of all tests: a private PostgreSQL server."""
 
 import os
 import pwd
@@ -29,8 +29,7 @@ _LAST = (
 """Tests that start processes or generate much; the others run first."""
 
 _SHARED = ("tests/app/dojo/test_example.py", "tests/docs/test_examples.py")
-"""Files whose tests share a fixture that takes seconds: each runs in one worker, which makes it
-once."""
+"""Files whose tests share a slow fixture: each runs in one worker, which creates it once."""
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -44,7 +43,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @dataclass(frozen=True)
 class Postgresql:
-    """Hold a running server: who may enter, where, and how to make databases in it."""
+    """A running server: its port, credentials and folder."""
 
     port: int
     user: str
@@ -54,24 +53,24 @@ class Postgresql:
     def address(
         self, database: str = "postgres", *, user: str | None = None, password: str | None = None
     ) -> str:
-        """Return the address of a database."""
+        """Return the URL of a database."""
         who = f"{user or self.user}:{password or self.password}"
         return f"postgresql://{who}@127.0.0.1:{self.port}/{database}"
 
     def run(self, *statements: str, database: str = "postgres") -> None:
-        """Run statements, each in a transaction of its own."""
+        """Run statements, each in a separate transaction."""
         with self.connect(database) as connection, connection.cursor() as cursor:
             for statement in statements:
                 cursor.execute(statement)
 
     def connect(self, database: str = "postgres") -> Any:
-        """Connect; statements take effect at once."""
+        """Connect in autocommit mode."""
         import adbc_driver_postgresql.dbapi as driver
 
         return driver.connect(self.address(database), autocommit=True)
 
     def start(self) -> None:
-        """Start the server on its data, unless it runs; it is there when this returns."""
+        """Start the server unless it is running; return when it accepts connections."""
         if (self.folder / "data" / "postmaster.pid").exists():
             return
         options = f"-p {self.port} -c listen_addresses=127.0.0.1 -k {self.folder} -c fsync=off"
@@ -80,7 +79,7 @@ class Postgresql:
         _wait_for(self)
 
     def stop(self) -> None:
-        """Stop the server, whoever is connected; a test that does so starts it again."""
+        """Stop the server despite open connections; the calling test starts it again."""
         _run(
             _owner(), _programs() / "pg_ctl", "-D", self.folder / "data", "-m", "fast", "-w", "stop"
         )
@@ -98,7 +97,7 @@ class Postgresql:
 
 @pytest.fixture(scope="session")
 def postgresql() -> Iterator[Postgresql]:
-    """Start a private PostgreSQL; where there is none to start, the tests that need it fail."""
+    """Start a private PostgreSQL server; without an installation the tests that need it fail."""
     programs = _programs()
     folder = Path(tempfile.mkdtemp(prefix="agon-postgresql-"))
     server = Postgresql(_free_port(), "agon", secrets.token_hex(8), folder)
@@ -121,7 +120,7 @@ def postgresql() -> Iterator[Postgresql]:
 
 
 def _programs() -> Path:
-    """Find the newest server installed, as Debian lays it, else the one on the PATH."""
+    """Return the folder of the newest server that Debian installs, else of the one on the PATH."""
     found = sorted(
         Path("/usr/lib/postgresql").glob("*/bin/initdb"),
         key=lambda path: int(path.parent.parent.name),
@@ -135,7 +134,7 @@ def _programs() -> Path:
 
 
 def _owner() -> pwd.struct_passwd | None:
-    """Return whom the server runs as: it refuses to run as root."""
+    """Return the user that the server runs as, since it does not run as root."""
     if os.geteuid() != 0:
         return None
     names = {entry.pw_name: entry for entry in pwd.getpwall()}

@@ -1,4 +1,4 @@
-"""Both clients of one instance: the local one and the remote one."""
+"""Provide both clients of one instance: the local and the remote one."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,19 +23,19 @@ def instance(tmp_path: Path) -> Iterator[Instance]:
 
 
 def client_of(instance: Instance, role: str | None = "operator", **options: object) -> Client:
-    """Make a client that shows a role's token."""
+    """Return a client with a role's token."""
     token = None if role is None else instance.tokens[role]
     transport = instance.client._transport
     return Client("http://testserver", token=token, transport=transport, **options)  # type: ignore[arg-type]  # options of any kind
 
 
 def work(instance: Instance) -> None:
-    """Do what a worker would do, until there is nothing left."""
+    """Run all queued jobs, as a worker would."""
     source = LocalSource(instance.service, worker="tests", wait=lambda _: None)
     Worker(source, handlers.service_runners(instance.service)).work(idle=False)
 
 
-@pytest.fixture(params=["beside the database", "over HTTP"])
+@pytest.fixture(params=["local", "over HTTP"])
 def api(request: pytest.FixtureRequest, instance: Instance) -> Iterator[Api]:
     """Return the local or the remote client; a worker works while the remote one waits."""
     if request.param == "over HTTP":

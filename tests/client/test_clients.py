@@ -26,7 +26,7 @@ PEOPLE = ("ada", "bob", "cy")
 
 
 def lines(*people: str, table: bool = True) -> Iterator[bytes]:
-    """Give users as NDJSON, cut in the middle of lines."""
+    """Yield users as NDJSON in chunks that split lines."""
     rows = [{"id": name, "affiliation": "org"} for name in people]
     text = b"".join(
         orjson.dumps({"table": "users", "row": row} if table else row) + b"\n" for row in rows
@@ -37,7 +37,7 @@ def lines(*people: str, table: bool = True) -> Iterator[bytes]:
 
 @pytest.fixture
 def spring(api: Api, instance: Instance) -> str:
-    """Open a contest with three people, published."""
+    """Open a contest with three participants and publish it."""
     api.contests.create(ContestCreate(id="spring", discipline="community", title="Spring"))
     api.contests.open("spring")
     api.records.add("spring", lines(*PEOPLE))
@@ -45,8 +45,8 @@ def spring(api: Api, instance: Instance) -> str:
     return "spring"
 
 
-def test_a_contest_is_led_through_its_life(api: Api, spring: str) -> None:
-    """Each step tells the state it led to."""
+def test_a_contest_passes_through_its_states(api: Api, spring: str) -> None:
+    """Each transition returns the new state."""
     assert api.contests.get(spring).state == "open"
     assert api.contests.freeze(spring).state == "frozen"
     assert api.contests.get(spring).frozen_at == 6
@@ -57,8 +57,8 @@ def test_a_contest_is_led_through_its_life(api: Api, spring: str) -> None:
     assert [item.id for item in api.contests.list(series="spring")] == ["autumn"]
 
 
-def test_refusals_are_of_the_same_kind(api: Api, spring: str) -> None:
-    """So that a command ends with the same code wherever it works."""
+def test_both_clients_raise_the_same_errors(api: Api, spring: str) -> None:
+    """A command then has the same exit code locally and remotely."""
     with pytest.raises(NotFound, match="no contest 'none'"):
         api.contests.get("none")
     with pytest.raises(Conflict):
@@ -73,8 +73,8 @@ def test_refusals_are_of_the_same_kind(api: Api, spring: str) -> None:
         api.changes.propose(spring, ChangeSetCreate(kind="void", params={}, reason="none is named"))
 
 
-def test_records_with_faults_are_all_told_and_none_is_entered(api: Api, spring: str) -> None:
-    """Each with its line."""
+def test_all_invalid_records_are_reported_and_none_is_added(api: Api, spring: str) -> None:
+    """Each error names its line."""
     wrong = b'{"table":"users","row":{"id":"dan"}}\n{"table":"userz","row":{}}\nno json\n'
     with pytest.raises((InvalidRecords, Unreadable)) as error:
         api.records.add(spring, [wrong])
@@ -84,8 +84,8 @@ def test_records_with_faults_are_all_told_and_none_is_entered(api: Api, spring: 
     assert api.contests.get(spring).seq == 5
 
 
-def test_records_are_entered_once_however_often_they_are_sent(api: Api, spring: str) -> None:
-    """As bare rows of a table as well; a dry run enters nothing."""
+def test_repeated_records_are_added_once(api: Api, spring: str) -> None:
+    """This includes bare rows of a table; a dry run adds nothing."""
     again = api.records.add(spring, lines(*PEOPLE, table=False), table="users")
     assert (again.added, again.repeated) == (0, 3)
     dry = api.records.add(spring, lines("dan"), dry_run=True)
@@ -98,8 +98,8 @@ def test_records_are_entered_once_however_often_they_are_sent(api: Api, spring: 
     assert replaced.replaced == 1
 
 
-def test_boards_are_paged_proved_explained_and_remembered(api: Api, spring: str) -> None:
-    """What people look at."""
+def test_boards_have_pages_proofs_explanations_and_histories(api: Api, spring: str) -> None:
+    """Both clients offer all views of a board."""
     first = api.boards.page(spring, limit=2)
     assert (first.board, first.rows_total, len(first.rows)) == ("user-score", 3, 2)
     assert first.next is not None
@@ -120,10 +120,10 @@ def test_boards_are_paged_proved_explained_and_remembered(api: Api, spring: str)
         api.boards.page(spring, as_of="2")
 
 
-def test_a_change_is_tried_applied_and_rolled_back(
+def test_a_change_set_is_dry_run_applied_and_rolled_back(
     api: Api, instance: Instance, spring: str
 ) -> None:
-    """Nothing counts before it was seen."""
+    """A change takes effect only after its dry run was reviewed."""
     before = api.boards.page(spring)
     proposed = api.changes.propose(
         spring,
@@ -155,8 +155,8 @@ def test_a_change_is_tried_applied_and_rolled_back(
     assert api.changes.get(spring, other.id).state == "cancelled"
 
 
-def test_a_change_that_cannot_be_tried_is_refused_at_once(api: Api, spring: str) -> None:
-    """Nobody waits five minutes for a dry run that has failed, and is told why it did."""
+def test_a_change_whose_dry_run_fails_is_rejected_immediately(api: Api, spring: str) -> None:
+    """The client must not wait five minutes for a failed dry run, and reports its cause."""
     proposed = api.changes.propose(
         spring,
         ChangeSetCreate(kind="void", params={"people": ["nobody"]}, reason="left"),
@@ -166,8 +166,8 @@ def test_a_change_that_cannot_be_tried_is_refused_at_once(api: Api, spring: str)
     assert api.changes.cancel(spring, proposed.id).state == "cancelled"
 
 
-def test_a_ledger_goes_out_and_comes_in_unchanged(api: Api, spring: str, tmp_path: Path) -> None:
-    """Byte for byte; another contest's is refused, and so is what is damaged."""
+def test_a_ledger_is_exported_and_imported_unchanged(api: Api, spring: str, tmp_path: Path) -> None:
+    """The bytes are equal; damaged ledgers and those of other contests are rejected."""
     api.ledgers.export(spring, tmp_path / "out")
     head = api.ledgers.head(spring)
     page = orjson.loads((tmp_path / "out" / "contest.json").read_bytes())
@@ -186,8 +186,8 @@ def test_a_ledger_goes_out_and_comes_in_unchanged(api: Api, spring: str, tmp_pat
         api.ledgers.import_(tmp_path / "out")
 
 
-def test_a_ledger_can_move_to_another_instance(api: Api, spring: str, tmp_path: Path) -> None:
-    """Exported there, imported here, exported again: the same bytes."""
+def test_a_ledger_can_be_moved_to_another_instance(api: Api, spring: str, tmp_path: Path) -> None:
+    """Exporting it again from the new instance gives the same bytes."""
     from fakes.service import service_at
 
     api.ledgers.export(spring, tmp_path / "one")
@@ -201,8 +201,8 @@ def test_a_ledger_can_move_to_another_instance(api: Api, spring: str, tmp_path: 
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
 
 
-def test_users_and_tokens_are_looked_after(api: Api, instance: Instance) -> None:
-    """A token is shown once, and opens the api until it is revoked."""
+def test_users_and_tokens_are_managed(api: Api, instance: Instance) -> None:
+    """A token is shown once and valid until it is revoked."""
     made = api.access.create_user(
         UserCreate(id="ida", name="Ida", password="long enough for anybody")  # noqa: S106 (of a test)
     )
@@ -222,7 +222,7 @@ def test_users_and_tokens_are_looked_after(api: Api, instance: Instance) -> None
 
 
 def test_jobs_are_listed_and_the_queue_paused(api: Api) -> None:
-    """What an operator does on a busy day."""
+    """Operators need both to maintain an instance."""
     api.contests.create(ContestCreate(id="spring", discipline="community", title="Spring"))
     api.contests.open("spring")
     assert api.jobs.set_queue(QueueUpdate(paused=True)).paused
@@ -235,15 +235,15 @@ def test_jobs_are_listed_and_the_queue_paused(api: Api) -> None:
     assert api.jobs.queue().leased == 0
 
 
-def test_findings_are_those_of_the_last_look(api: Api, spring: str) -> None:
-    """Position 0 says that nobody has looked."""
+def test_findings_are_those_of_the_last_scan(api: Api, spring: str) -> None:
+    """Position 0 means that no scan has run."""
     assert api.integrity.findings(spring).seq == 0
     assert api.integrity.scan(spring).seq == 5
     assert api.integrity.findings(spring).seq == 5
 
 
-def test_a_frozen_board_is_all_that_nobody_in_particular_sees(instance: Instance) -> None:
-    """The client shows no token unless it is told to."""
+def test_anonymous_callers_see_only_the_frozen_board(instance: Instance) -> None:
+    """A client without a configured token sends none."""
     instance.contest("spring")
     with client_of(instance) as staff, client_of(instance, None) as public:
         staff.contests.freeze("spring")
@@ -255,8 +255,8 @@ def test_a_frozen_board_is_all_that_nobody_in_particular_sees(instance: Instance
             public.contests.open("spring")
 
 
-def test_problems_are_posed_and_programs_sent(api: Api, instance: Instance) -> None:
-    """Setters and solvers as well work wherever the api is."""
+def test_problems_are_published_and_programs_submitted(api: Api, instance: Instance) -> None:
+    """Setters and solvers can use either client."""
     squares = autumn(instance.service)
     cubes = publish(instance.service, CUBES, freeze_started_at="2026-01-01T00:00:00.000000Z")
     listed = list(api.problems.list("autumn"))
@@ -291,8 +291,8 @@ def test_problems_are_posed_and_programs_sent(api: Api, instance: Instance) -> N
         api.submissions.get("autumn", "none")
 
 
-def test_webhooks_are_added_tried_and_removed(api: Api, instance: Instance, spring: str) -> None:
-    """What is sent again is a delivery of its own; what is switched off is sent nothing."""
+def test_webhooks_are_added_tested_and_removed(api: Api, instance: Instance, spring: str) -> None:
+    """A redelivery is a separate delivery; an inactive webhook gets none."""
     request = WebhookCreate(
         url="https://hooks.example/agon", events=("contest-frozen",), staff=False
     )

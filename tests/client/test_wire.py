@@ -1,4 +1,4 @@
-"""Requests over a bad line: repeated without harm, refused in the server's own words."""
+"""Requests over an unreliable connection: safe retries and errors with the server's message."""
 
 import zipfile
 from collections.abc import Callable
@@ -37,7 +37,7 @@ CONTEST: dict[str, Any] = {
 
 
 class Line:
-    """Answer requests by a script, and remember them."""
+    """A fake server with scripted responses that stores its requests."""
 
     def __init__(self, *responses: httpx2.Response | Exception) -> None:
         self.answers = list(responses)
@@ -45,7 +45,7 @@ class Line:
         self.slept: list[float] = []
 
     def __call__(self, request: httpx2.Request) -> httpx2.Response:
-        """Give the next answer of the script; the last one for ever."""
+        """Return the next scripted response; the last one repeats."""
         self.requests.append(request)
         response = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
         if isinstance(response, Exception):
@@ -53,19 +53,19 @@ class Line:
         return response
 
     def client(self, **options: Any) -> Client:
-        """Make a client at this line."""
+        """Return a client of this server."""
         transport = httpx2.MockTransport(self)
         return Client("http://far", transport=transport, sleep=self.slept.append, **options)
 
 
 def problem(status: int, code: str, detail: str, **headers: str) -> httpx2.Response:
-    """Make a server's refusal."""
+    """Return an error response."""
     body = {"code": code, "detail": detail, "errors": []}
     return httpx2.Response(status, headers=headers, content=orjson.dumps(body))
 
 
 def contest_response(**more: Any) -> httpx2.Response:
-    """Answer with a contest."""
+    """Return a response with a contest."""
     return httpx2.Response(200, json={**CONTEST, **more})
 
 
@@ -81,10 +81,10 @@ def contest_response(**more: Any) -> httpx2.Response:
         httpx2.Response(502, text="<html>Bad Gateway</html>"),
     ],
 )
-def test_what_changes_something_is_sent_again_under_the_same_key(
+def test_a_write_request_is_retried_with_the_same_key(
     trouble: httpx2.Response | Exception,
 ) -> None:
-    """A connection can be lost after the server did what was asked."""
+    """A connection can be lost after the server has executed the request."""
     line = Line(trouble, contest_response())
     with line.client() as client:
         assert client.contests.freeze("spring").id == "spring"
@@ -94,7 +94,7 @@ def test_what_changes_something_is_sent_again_under_the_same_key(
 
 
 def test_each_request_has_a_key_of_its_own() -> None:
-    """Else the second freeze would be answered as the first was."""
+    """Otherwise the second freeze would get the response of the first."""
     line = Line(contest_response())
     with line.client() as client:
         client.contests.freeze("spring")
@@ -102,8 +102,8 @@ def test_each_request_has_a_key_of_its_own() -> None:
     assert len({request.headers["idempotency-key"] for request in line.requests}) == 2
 
 
-def test_a_server_says_how_long_to_wait() -> None:
-    """Retry-After is obeyed, and patience has an end."""
+def test_retry_after_is_respected() -> None:
+    """The client waits as long as the server says, up to its own timeout."""
     busy = problem(429, "too-many", "slowly", **{"retry-after": "7"})
     line = Line(busy, contest_response())
     with line.client() as client:
@@ -115,16 +115,16 @@ def test_a_server_says_how_long_to_wait() -> None:
     assert (line.slept, refused.value.retry_after) == ([7.0, 7.0], 7.0)
 
 
-def test_a_server_out_of_reach_is_unavailable() -> None:
-    """With the address, and what to look at."""
+def test_an_unreachable_server_raises_unavailable() -> None:
+    """The message contains the URL and a remedy."""
     line = Line(httpx2.ConnectError("Connection refused"))
     with line.client() as client, pytest.raises(Unavailable, match=r"http://far .*agon serve"):
         client.contests.get("spring")
     assert 25 < sum(line.slept) <= 30
 
 
-def test_what_is_being_made_is_asked_for_again() -> None:
-    """Rows of the past are rebuilt by a worker; 202 to a change is a yes."""
+def test_a_202_response_to_a_read_is_retried() -> None:
+    """A worker rebuilds past rows; 202 to a write means that it is accepted."""
     head = {"contest": "s", "seq": 1, "head_sha256": "", "at": "", "signature": "",
             "public_key": ""}  # fmt: skip
     line = Line(httpx2.Response(202, headers={"retry-after": "2"}, json={}),
@@ -155,35 +155,37 @@ def test_what_is_being_made_is_asked_for_again() -> None:
         (503, "unavailable", Unavailable),
     ],
 )
-def test_a_refusal_is_the_error_it_was(status: int, code: str, kind: type[AgonError]) -> None:
-    """So that exit codes are the same wherever a command works."""
+def test_an_error_response_raises_the_original_error(
+    status: int, code: str, kind: type[AgonError]
+) -> None:
+    """Exit codes are then the same locally and remotely."""
     error = error_of(status, orjson.dumps({"code": code, "detail": "so and so"}))
     assert type(error) is kind
     assert str(error) == "so and so"
 
 
 @pytest.mark.parametrize("body", [b"", b"\xff", b"[]", b'{"detail":7}', b'{"errors":5}', b"<html>"])
-def test_an_answer_that_is_no_problem_is_still_told(body: bytes) -> None:
-    """Proxies write what they like."""
+def test_an_error_without_problem_details_is_still_reported(body: bytes) -> None:
+    """Proxies return error bodies in any format."""
     assert str(error_of(404, body)).startswith("the server answered 404: ")
 
 
-def test_faults_that_the_message_does_not_hold_are_listed() -> None:
-    """Forms are refused with a place for each fault."""
+def test_field_errors_are_added_to_the_message() -> None:
+    """Validation errors have a pointer for each field."""
     body = {"code": "invalid-request", "detail": "1 fault",
             "errors": [{"pointer": "/title", "detail": "too long"}]}  # fmt: skip
     assert str(error_of(422, orjson.dumps(body))) == "1 fault\n/title: too long"
 
 
 @pytest.mark.parametrize("url", ["", "far", "ftp://far", "http://", "http://ada:secret@far"])
-def test_an_address_that_is_none_is_refused(url: str) -> None:
-    """Nothing is sent to a place that was not meant."""
+def test_an_invalid_server_url_is_rejected(url: str) -> None:
+    """No request may go to an unintended server."""
     with pytest.raises(Unreadable, match="is not a server"):
         Client(url)
 
 
-def test_names_are_escaped_in_addresses() -> None:
-    """An id may hold a slash, a question mark, a space."""
+def test_names_are_escaped_in_urls() -> None:
+    """An id may contain a slash, a question mark or a space."""
     line = Line(httpx2.Response(200, json={"manifest": {}}))
     with line.client() as client, pytest.raises(Unavailable, match="not one of this version"):
         client.boards.proof("spring", "a/b ?c", board="problem:x")
@@ -191,8 +193,8 @@ def test_names_are_escaped_in_addresses() -> None:
     assert path == "/api/v1/contests/spring/boards/problem%3Ax/proofs/a%2Fb%20%3Fc"
 
 
-def test_something_else_than_an_agon_server_is_told() -> None:
-    """A typing error in the port finds another service."""
+def test_a_server_other_than_agon_is_reported() -> None:
+    """A mistyped port may reach another service."""
     for response in (httpx2.Response(200, text="hello"),
                    httpx2.Response(301, headers={"location": "http://other"})):  # fmt: skip
         line = Line(response)
@@ -200,8 +202,8 @@ def test_something_else_than_an_agon_server_is_told() -> None:
             client.contests.get("spring")
 
 
-def test_a_long_stream_goes_in_portions_of_whole_lines() -> None:
-    """Whatever its length, memory holds one portion; the sums are told."""
+def test_a_long_stream_is_sent_in_chunks_of_complete_lines() -> None:
+    """Memory holds one chunk at a time; the returned counts are totals."""
     response = {"added": 2, "repeated": 1, "replaced": 0, "first_seq": 3, "last_seq": 4}
     line = Line(httpx2.Response(201, json=response))
     sent: list[int] = []
@@ -212,8 +214,8 @@ def test_a_long_stream_goes_in_portions_of_whole_lines() -> None:
     assert sent == [6, 12, 19]
 
 
-def test_a_refused_portion_tells_what_is_entered_already() -> None:
-    """Its line numbers are its own."""
+def test_a_rejected_chunk_reports_the_lines_already_stored() -> None:
+    """Line numbers of the error count from the start of the chunk."""
     yes = httpx2.Response(201, json={"added": 1, "repeated": 0, "replaced": 0})
     line = Line(yes, problem(422, "invalid-records", "line 1: is wrong"))
     with line.client(chunk=4) as client, pytest.raises(Unreadable) as refused:
@@ -222,28 +224,28 @@ def test_a_refused_portion_tells_what_is_entered_already() -> None:
 
 
 @pytest.mark.parametrize("size", [1, 3, 8, 100])
-def test_portions_lose_nothing(size: int) -> None:
-    """However a stream is cut."""
+def test_chunks_lose_no_bytes(size: int) -> None:
+    """The chunks together equal the stream for any chunk size."""
     whole = b"a\n\nbcdefgh\ni"
     for cut in range(len(whole)):
         assert b"".join(line_chunks([whole[:cut], whole[cut:]], size=size)) == whole
 
 
 def stream(*events: str) -> httpx2.Response:
-    """Answer with events."""
+    """Return a response with events."""
     return httpx2.Response(200, content="".join(events).encode())
 
 
 def event(number: int) -> str:
-    """Write one event as a server does."""
+    """Return one event in the format of the server."""
     data = orjson.dumps(
         {"contest": "s", "seq": number, "at": "2026-11-22T09:00:00Z", "kind": "k", "body": {}}
     )
     return f"id: {number}\nevent: k\ndata: {data.decode()}\n\n"
 
 
-def test_a_stream_of_events_goes_on_where_it_was_cut() -> None:
-    """Half an event is not told; the next connection brings it whole."""
+def test_an_event_stream_resumes_after_a_disconnection() -> None:
+    """A partial event is dropped and received completely on the next connection."""
     line = Line(
         stream("retry: 1000\n\n", event(1), ": alive\n\n", event(2), "id: 3\nda"),
         httpx2.ConnectError("gone"),
@@ -256,7 +258,7 @@ def test_a_stream_of_events_goes_on_where_it_was_cut() -> None:
 
 
 def zip_file(**files: bytes) -> bytes:
-    """Make a ZIP file."""
+    """Return a ZIP file."""
     to = BytesIO()
     with zipfile.ZipFile(to, "w") as archive:
         for name, content in files.items():
@@ -274,8 +276,8 @@ def zip_file(**files: bytes) -> bytes:
         zip_file(**{"contest.json": b"", "ledger.ndjson": b"", "../../heads.ndjsom": b""}),
     ],
 )
-def test_an_export_that_is_none_leaves_nothing(content: bytes, tmp_path: Path) -> None:
-    """A server is not believed about names of files."""
+def test_an_invalid_export_writes_no_files(content: bytes, tmp_path: Path) -> None:
+    """File names from a server are untrusted."""
     line = Line(httpx2.Response(200, content=content))
     with line.client() as client, pytest.raises(Unavailable):
         client.ledgers.export("spring", tmp_path / "out")
@@ -297,8 +299,8 @@ def _claim(client: Client) -> object:
     return client.job_source(worker="w").claim(["judge"])
 
 
-def test_a_worker_far_away_gets_jobs_and_hands_in() -> None:
-    """The port of agon worker, over HTTP."""
+def test_a_remote_worker_claims_jobs_and_returns_outcomes() -> None:
+    """This implements the worker's port over HTTP."""
     line = Line(httpx2.Response(204), httpx2.Response(200, json=ASSIGNMENT.to_dict()),
                 httpx2.Response(200, json=JOB))  # fmt: skip
     with line.client(token="agon_t") as client:  # noqa: S106 (of a test)
@@ -318,8 +320,10 @@ def test_a_worker_far_away_gets_jobs_and_hands_in() -> None:
 
 
 @pytest.mark.parametrize("act", [_claim, lambda client: client.contests.get("x")])
-def test_a_lost_lease_or_contest_is_told_at_once(act: Callable[[Client], object]) -> None:
-    """What will not become better is not asked again."""
+def test_a_lost_lease_or_contest_is_reported_without_retries(
+    act: Callable[[Client], object],
+) -> None:
+    """Retrying a permanent error is useless."""
     line = Line(problem(409, "conflict", "the lease is another's"))
     with line.client() as client, pytest.raises(Conflict, match="another's"):
         act(client)

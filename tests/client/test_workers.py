@@ -1,4 +1,4 @@
-"""A worker over HTTP: the same loop as beside the database, trusted with less."""
+"""A worker over HTTP: the same loop as a local worker, with fewer permissions."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -19,7 +19,7 @@ from fakes.sandbox import FakeSandbox
 def work(
     instance: Instance, runners: Mapping[JobKind, Run], *, role: str = "worker"
 ) -> list[WorkResult]:
-    """Work over HTTP until there is nothing to do."""
+    """Run jobs over HTTP until the queue is empty."""
     result: list[WorkResult] = []
     with client_of(instance, role) as client:
         source = client.job_source(worker="far", wait=lambda _: None)
@@ -29,20 +29,18 @@ def work(
 
 @pytest.fixture
 def problem(instance: Instance) -> int:
-    """Hold the position of a published problem."""
+    """Publish a problem and return its position."""
     dojo(instance.service)
     return published(instance.service)
 
 
 def judging(run: Run) -> dict[JobKind, Run]:
-    """Run judge jobs by a function."""
+    """Return handlers that run judge jobs with a function."""
     return {"judge": run}
 
 
-def test_a_verdict_reached_far_away_is_recorded_in_the_instance(
-    instance: Instance, problem: int
-) -> None:
-    """The program travels, the terms do not; the record names who ran it."""
+def test_a_verdict_of_a_remote_worker_is_recorded(instance: Instance, problem: int) -> None:
+    """The worker gets the program but no terms; the record names the runner."""
     job = submitted(instance.service, problem)
     assignments: list[Assignment] = []
     run = sandbox_runners(FakeSandbox())["judge"]
@@ -71,10 +69,8 @@ def test_a_verdict_reached_far_away_is_recorded_in_the_instance(
     ],
     ids=["too many terms", "no text", "no wall", "a verdict of its own", "nothing"],
 )
-def test_an_outcome_that_no_run_gives_counts_for_nothing(
-    instance: Instance, problem: int, run: Any
-) -> None:
-    """A worker nobody trusts chooses every byte of what it sends."""
+def test_an_impossible_outcome_is_rejected(instance: Instance, problem: int, run: Any) -> None:
+    """Remote workers are untrusted and can send any bytes."""
     job = submitted(instance.service, problem)
     work(instance, judging(lambda _, __: {"run": run}))
     assert job_of(instance.service, job).state == "queued"
@@ -82,8 +78,8 @@ def test_an_outcome_that_no_run_gives_counts_for_nothing(
     assert rows == ["problems"]
 
 
-def test_the_instances_own_jobs_are_not_given_out(instance: Instance) -> None:
-    """A gate's program is an answer; a worker outside must not even hold it."""
+def test_service_jobs_are_not_assigned_to_remote_workers(instance: Instance) -> None:
+    """A gate job contains the setter's program, which remote workers must not see."""
     dojo(instance.service)
     job = gated(instance.service)
     runners = service_runners(instance.service) | sandbox_runners(FakeSandbox())

@@ -1,4 +1,4 @@
-"""The documentation and the code say the same; what is not documented fails the build."""
+"""The documentation agrees with the code, and undocumented features fail the build."""
 
 import re
 from collections.abc import Iterator
@@ -22,20 +22,20 @@ def chapter(name: str) -> str:
 
 @pytest.mark.parametrize("name", BUILT_IN)
 @pytest.mark.parametrize("directive", ["rules", "tables", "boards", "findings", "attacks"])
-def test_every_chapter_holds_the_tables_made_from_code(name: str, directive: str) -> None:
-    """Rules, columns, boards, findings and attacks cannot be left out or drift."""
+def test_every_chapter_contains_the_generated_tables(name: str, directive: str) -> None:
+    """Rules, columns, boards, findings and attacks cannot be missing or outdated."""
     assert f"```{{agon-{directive}}} {name}\n" in chapter(name)
 
 
 @pytest.mark.parametrize("name", editions())
-def test_every_editions_examples_stand_in_its_chapter(name: str) -> None:
-    """Worked examples are what a stranger checks the rules with."""
+def test_the_examples_of_every_edition_are_in_its_chapter(name: str) -> None:
+    """Readers check the rules with worked examples."""
     assert f"```{{agon-examples}} {name}\n" in chapter(name.partition("/")[0])
 
 
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_every_chapter_explains_every_rule_in_words(name: str) -> None:
-    """A table of rules is no explanation: the text itself names each of them."""
+    """A table of rules does not explain them, so the text must name each one."""
     text = chapter(name)
     rules = discipline(name).rules.model_fields
     named = set(re.findall(r"`(?:--set )?([a-z_0-9]+)(?: ?=[^`]*)?`", text))
@@ -44,7 +44,7 @@ def test_every_chapter_explains_every_rule_in_words(name: str) -> None:
 
 
 def every_command(command: click.Command, path: str) -> Iterator[tuple[str, click.Command]]:
-    """Walk the command line."""
+    """Yield all commands with their paths."""
     yield path, command
     if isinstance(command, click.Group):
         context = click.Context(command)
@@ -54,8 +54,8 @@ def every_command(command: click.Command, path: str) -> Iterator[tuple[str, clic
             yield from every_command(child, f"{path} {name}")
 
 
-def test_every_command_and_option_says_what_it_does() -> None:
-    """The reference is made from these texts."""
+def test_every_command_and_option_has_a_help_text() -> None:
+    """The reference is generated from these texts."""
     silent = []
     for path, command in every_command(cli, "agon"):
         if not (command.help or "").strip():
@@ -65,13 +65,13 @@ def test_every_command_and_option_says_what_it_does() -> None:
     assert silent == []
 
 
-def test_the_reference_holds_every_command() -> None:
-    """The page is made by the directive."""
+def test_the_reference_contains_every_command() -> None:
+    """The directive generates the page."""
     assert "```{agon-commands}" in (DOCS / "reference" / "cli.md").read_text()
 
 
-def test_every_command_stands_in_a_how_to_or_the_tutorial() -> None:
-    """Who has a task finds the command by the task."""
+def test_every_command_is_used_in_a_how_to_or_the_tutorial() -> None:
+    """Readers look up commands by task."""
     pages = [DOCS / "tutorial.md", *(DOCS / "howto").glob("*.md"), *(DOCS / "rules").glob("*.md")]
     text = "\n".join(page.read_text() for page in pages)
     untold = [path for path, command in every_command(cli, "agon")
@@ -80,7 +80,7 @@ def test_every_command_stands_in_a_how_to_or_the_tutorial() -> None:
 
 
 def test_every_exit_code_is_documented() -> None:
-    """Scripts branch on them."""
+    """Scripts depend on exit codes."""
     text = (DOCS / "reference" / "cli.md").read_text()
     codes = {error.exit_code for error in AgonError.__subclasses__()}
     assert [
@@ -89,7 +89,7 @@ def test_every_exit_code_is_documented() -> None:
 
 
 def test_every_default_edition_is_named_in_its_chapter() -> None:
-    """A reader knows which rules are described."""
+    """Readers must know which edition is described."""
     assert [
         name for name in BUILT_IN if default_edition(name).partition("/")[2] not in chapter(name)
     ] == []

@@ -1,4 +1,4 @@
-"""What the README and the tutorial show can be run as it stands there."""
+"""The examples in the README and the tutorial run unchanged."""
 
 import contextlib
 import re
@@ -24,7 +24,7 @@ def blocks(page: Path, language: str) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def workplace(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Make a folder with the tutorial's tables and a demo in it, as a reader has them."""
+    """Create a folder with the tutorial's tables and a demo, as readers have it."""
     folder = tmp_path_factory.mktemp("reader")
     for name in ("examples", "src"):
         (folder / name).symlink_to(ROOT / name)
@@ -35,7 +35,7 @@ def workplace(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_the_python_of_a_page_runs(page: Path, workplace: Path) -> None:
-    """A reader copies it first of all."""
+    """Readers copy it first."""
     code = list(blocks(page, "python"))
     assert code
     for block in code:
@@ -49,7 +49,7 @@ def test_the_python_of_a_page_runs(page: Path, workplace: Path) -> None:
 def test_the_commands_of_a_page_run(
     page: Path, workplace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Every line that starts with agon, with a real id where the page says ID."""
+    """Every line that starts with agon is run, with a real id instead of ID."""
     monkeypatch.chdir(workplace)
     lines = [line.partition("#")[0].strip() for block in blocks(page, "sh")
              for line in block.splitlines() if line.startswith("agon ")]  # fmt: skip
@@ -63,7 +63,7 @@ def test_the_commands_of_a_page_run(
 
 
 def it_serves(folder: Path) -> None:
-    """Start the service as a page says, on a free port; it must come up and end in good order."""
+    """Start the service as documented, on a free port; check its start and graceful shutdown."""
     command = [sys.executable, "-m", "agon", "serve", "--port", "0"]
     with subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True) as serving:
         assert serving.stderr is not None

@@ -1,4 +1,4 @@
-"""The pictures in the documentation are what the commands below them draw today."""
+"""The pictures in the documentation equal the current output of the commands below them."""
 
 from pathlib import Path
 
@@ -15,14 +15,14 @@ REMEDY = "make pictures"
 
 
 def test_the_waterfall_is_current() -> None:
-    """It is the first thing a stranger sees; a score that is no longer given would be a lie."""
+    """New readers see it first, so its score must be current."""
     result = score("community", ROOT / "examples" / "tutorial")
     drawn = waterfall(result.explain("ada"), under=result.edition.full_name)
     assert (PICTURES / "why.svg").read_text() == drawn + "\n", REMEDY
 
 
 def test_the_emission_is_current(tmp_path: Path) -> None:
-    """The same for the epochs of a simulated challenge."""
+    """The picture shows the epochs of a simulated challenge."""
     records = simulate("challenge", size=3_000, seed=3)
     write_simulation(records, tmp_path / "season")
     drawn = svg(picture(score("challenge", tmp_path / "season"), "weights"))
@@ -31,6 +31,6 @@ def test_the_emission_is_current(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("file", sorted(PICTURES.iterdir()), ids=lambda file: file.name)
 def test_every_picture_is_shown_somewhere(file: Path) -> None:
-    """A picture nobody shows is not kept current by anybody."""
+    """An unused picture should be deleted."""
     pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md"), *(ROOT / "docs").glob("*/*.md")]
     assert any(f"pictures/{file.name}" in page.read_text() for page in pages)

@@ -1,4 +1,4 @@
-"""The page on webhooks says what the code does."""
+"""The page on webhooks agrees with the code."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,8 +12,8 @@ PAGE = (Path(__file__).parents[2] / "docs" / "methods" / "webhooks.md").read_tex
 TEXT = " ".join(PAGE.split())
 
 
-def test_the_waits_are_those_of_the_code() -> None:
-    """Receivers plan their maintenance by them."""
+def test_the_documented_retry_delays_are_those_of_the_code() -> None:
+    """Operators of receivers plan maintenance with them."""
     units = {"s": 1, "min": 60, "h": 3600}
     listed = (
         TEXT.split("The waits between attempts are ")[1]
@@ -25,8 +25,8 @@ def test_the_waits_are_those_of_the_code() -> None:
     assert waits == [wait.total_seconds() for wait in WAITS]
 
 
-def test_headers_and_limits_are_those_of_the_code() -> None:
-    """People write receivers from this page alone."""
+def test_the_documented_headers_and_limits_are_those_of_the_code() -> None:
+    """Developers write receivers from this page alone."""
     at = datetime(2026, 11, 22, tzinfo=UTC)
     for name in signed_headers(b"s" * 32, id="d", at=at, body=b""):
         assert f"| `{name}` |" in PAGE

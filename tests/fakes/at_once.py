@@ -1,4 +1,4 @@
-"""Two sessions of PostgreSQL at the same time, the second while the first has not yet committed."""
+"""Run two concurrent PostgreSQL sessions, the second before the first has committed."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -22,7 +22,7 @@ _WAITING = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'
 
 @dataclass(frozen=True)
 class _Held:
-    """Stand for a store whose writing sessions call somebody before they commit."""
+    """A store whose write sessions call a function before they commit."""
 
     store: Store
     before_commit: Callable[[], None]
@@ -39,7 +39,7 @@ class _Held:
             yield session
 
     def close(self) -> None:
-        """Leave closing to who opened it."""
+        """Do nothing; the caller closes the store."""
 
 
 def at_once(
@@ -48,10 +48,10 @@ def at_once(
     first: Callable[[Service], object],
     second: Callable[[Service], Result],
 ) -> Result | AgonError:
-    """Do two things at once, in one certain order, and return what the second gave or refused.
+    """Run two actions concurrently in a fixed order; return the result or error of the second.
 
-    The second begins when the first has done all its work and not committed; the first commits as
-    soon as the second is through or waits for a lock.
+    The second starts when the first is complete but not committed; the first commits as
+    soon as the second is complete or waits for a lock.
     """
     with ThreadPoolExecutor(1) as pool:
         begun: list[Future[Result]] = []

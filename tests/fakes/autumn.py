@@ -24,7 +24,7 @@ def autumn(service: Service) -> str:
 
 
 def publish(service: Service, source: str, **changed: Any) -> str:
-    """Enter a problem of 200 terms as a job does whose setter passed its gate."""
+    """Publish a problem of 200 terms, as a gate job does after the setter passed."""
     name = source_hash(source.encode())
     space: dict[str, Any] = {}
     exec(source, space)  # noqa: S102 (a setter of these tests)
@@ -49,7 +49,7 @@ def publish(service: Service, source: str, **changed: Any) -> str:
 def judged(
     service: Service, submission: str, problem: str, *, replace: bool = False, **changed: Any
 ) -> None:
-    """Record a submission's verdict as a judging job does."""
+    """Record a submission's verdict, as a judge job does."""
     row: dict[str, Any] = {
         "id": submission, "problem_id": problem, "user_id": "ada",
         "created_at": "2026-11-22T10:00:00.000000Z", "source": RIGHT,
@@ -63,6 +63,6 @@ def judged(
 
 
 def entered(service: Service, *drafts: Draft) -> None:
-    """Enter drafts into the ledger."""
+    """Append drafts to the ledger."""
     with service.store.write() as session:
         append(service, session, session.contests.lock("autumn"), drafts)

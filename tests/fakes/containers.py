@@ -1,4 +1,4 @@
-"""Keep the containers' contract without any container: how a trial ends is told beforehand."""
+"""Implement the containers port without containers; tests set the outcome of each trial."""
 
 import hashlib
 from collections.abc import Callable, Sequence
@@ -32,7 +32,7 @@ _ENGINE = Engine(name="fake", version="1", runtime="none", cgroups="none", limit
 
 
 class FakeShell:
-    """Answer commands from a table; a command that is not there fails with 127."""
+    """Return outputs of commands from a table; an unknown command fails with 127."""
 
     def __init__(self, answers: dict[str, str], *, ends_after: int | None = None) -> None:
         self._answers = answers
@@ -40,7 +40,7 @@ class FakeShell:
         self.ran: list[tuple[Sequence[str], float]] = []
 
     def execute(self, command: Sequence[str], *, timeout_s: float) -> Step:
-        """Look the last word of a command up."""
+        """Return the output for the last word of a command."""
         if self._left is not None and len(self.ran) >= self._left:
             raise ContainerGone
         self.ran.append((tuple(command), timeout_s))
@@ -55,13 +55,13 @@ class FakeShell:
 
 
 class FakeContainers:
-    """Run nothing; every agent finishes and every trial passes unless told otherwise.
+    """Run nothing; every agent finishes and every trial passes by default.
 
     Args:
-        agent: how the agent's part of a trial ends, by its name and which attempt it is.
-        verdict: how the tests end, by the trial's name and the agent's command.
+        agent: the agent's outcome by trial name and attempt.
+        verdict: the tests' outcome by trial name and the agent's command.
         unbuildable: names of tasks whose image cannot be built.
-        shell: what a driver talks to.
+        shell: the shell that drivers use.
     """
 
     def __init__(
@@ -91,11 +91,11 @@ class FakeContainers:
 
     @property
     def engine(self) -> Engine:
-        """Name no engine."""
+        """Return a fake engine."""
         return _ENGINE
 
     def build(self, recipe: ImageSpec) -> Image:
-        """Remember what was asked for."""
+        """Store the requested image."""
         self.recipes.append(recipe)
         folder = recipe.context
         self.contexts.append(sorted(p.name for p in folder.iterdir()) if folder else [])
@@ -122,7 +122,7 @@ class FakeContainers:
         mounts: Sequence[Mount] = (),
         environment: Sequence[tuple[str, str]] = (),
     ) -> AgentRun:
-        """End as told."""
+        """Return the configured outcome."""
         with self._lock:
             self.ran.append(trial.name)
             self._commands[trial.name] = tuple(command)
@@ -146,7 +146,7 @@ class FakeContainers:
         mounts: Sequence[Mount] = (),
         environment: Sequence[tuple[str, str]] = (),
     ) -> AgentRun:
-        """Let the driver act on the table of answers."""
+        """Let the driver run commands in the fake shell."""
         driver(self._shell)
         return self.run_agent(
             image,
@@ -169,7 +169,7 @@ class FakeContainers:
         reward_source: RewardSource = "exit_code",
         environment: Sequence[tuple[str, str]] = (),
     ) -> Verification:
-        """End as told."""
+        """Return the configured outcome."""
         with self._lock:
             self.tests.append(sorted(path.name for path in tests.iterdir()))
             self.environments.append(dict(environment))
@@ -186,16 +186,16 @@ class FakeContainers:
         )
 
     def clean(self, run: str | None = None, *, images: bool = False) -> CleanupSummary:  # noqa: ARG002
-        """Remember it."""
+        """Record the call."""
         self.cleaned.append(run)
         return CleanupSummary(containers=0, images=0)
 
     def close(self) -> None:
-        """Remember it."""
+        """Record the call."""
         self.closed = True
 
     def __enter__(self) -> Self:
-        """Give itself."""
+        """Return the fake itself."""
         return self
 
     def __exit__(self, *_: object) -> None:

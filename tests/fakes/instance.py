@@ -1,4 +1,4 @@
-"""A whole instance behind HTTP, in this process, with a token for every role."""
+"""An in-process instance behind HTTP, with a token for every role."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -27,7 +27,7 @@ API = "/api/v1"
 
 @dataclass
 class Instance:
-    """Hold a service, its application and what tests ask it with."""
+    """A service, its application, a test client and a token for every role."""
 
     service: Service
     app: Any
@@ -35,28 +35,28 @@ class Instance:
     tokens: dict[str, str] = field(default_factory=dict)
 
     def close(self) -> None:
-        """Let go of everything the instance holds."""
+        """Close the client and the store."""
         asyncio.run(self.app.state.board_rows.close())
         self.service.store.close()
 
     def as_(self, role: str | None, token: str | None = None) -> dict[str, str]:
-        """Return the headers of a role's token; None: nobody's."""
+        """Return the headers with a role's token; none for None."""
         if role is None and token is None:
             return {}
         return {"authorization": f"Bearer {token or self.tokens[str(role)]}"}
 
     def get(self, path: str, role: str | None = None, **options: Any) -> Any:
-        """Ask for something under the API's prefix."""
+        """Send a GET request to a path below the API's prefix."""
         headers = {**self.as_(role), **options.pop("headers", {})}
         return self.client.get(API + path, headers=headers, **options)
 
     def post(self, path: str, role: str | None = None, **options: Any) -> Any:
-        """Send something to under the API's prefix."""
+        """Send a POST request to a path below the API's prefix."""
         headers = {**self.as_(role), **options.pop("headers", {})}
         return self.client.post(API + path, headers=headers, **options)
 
     def token(self, role: Role, **grant: Any) -> str:
-        """Make another token of a role."""
+        """Create another token of a role."""
         made = Grant(user=USERS[role], role=role, **grant)
         return create_token(self.service, made, by=OPERATOR)[1]
 
@@ -80,7 +80,7 @@ class Instance:
 
 
 def settings(**overrides: Any) -> Settings:
-    """Return settings whose rates no test meets unless it wants to."""
+    """Return settings with rate limits that are too high for tests to reach by default."""
     return Settings(
         **{
             "rate_limit_token": "1000000/minute",
@@ -91,7 +91,7 @@ def settings(**overrides: Any) -> Settings:
 
 
 def instance_at(folder: Path, *, url: str | None = None, **overrides: Any) -> Instance:
-    """Open an instance in a folder, or in another database; closing it is the caller's."""
+    """Open an instance in a folder or in another database; the caller closes it."""
     start_logging(form="json", level="error")
     url = url or f"sqlite:///{folder}/agon.db"
     service = service_at(folder, url=url)

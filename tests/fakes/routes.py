@@ -1,4 +1,4 @@
-"""Walk the routes of the API with the action each declares."""
+"""Iterate over the routes of the API with the action each declares."""
 
 import re
 from collections.abc import Iterator
@@ -8,19 +8,19 @@ from typing import Any
 from agon.http.operations import Authorization
 
 OPEN = frozenset({"/healthz", "/readyz", "/api/openapi.json"})
-"""Addresses that need no action: they tell nothing of contests or people."""
+"""Paths that need no action: they reveal nothing about contests or participants."""
 
 
 @dataclass(frozen=True)
 class Route:
-    """Hold one route: method, template, and the actions its dependencies declare."""
+    """A route: method, template and the actions that its dependencies declare."""
 
     method: str
     template: str
     actions: tuple[str, ...]
 
     def path(self, **values: str) -> str:
-        """Return an address of the route."""
+        """Return a URL path of the route."""
         return re.sub(r"\{(\w+)\}", lambda routes_: values.get(routes_[1], "x1"), self.template)
 
 

@@ -1,4 +1,4 @@
-"""Keep the sandbox's contract without any wall, for the programs that tests write themselves."""
+"""Implement the sandbox port without isolation, for the trusted programs of tests."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -27,7 +27,7 @@ class FakeSandbox:
         return self._run(request, hash_seed=1)
 
     def run_many(self, requests: Iterable[RunRequest]) -> Iterator[tuple[RunRequest, RunResult]]:
-        """Run jobs one after the other."""
+        """Run jobs sequentially."""
         for request in requests:
             yield request, self.run(request)
 
@@ -36,11 +36,11 @@ class FakeSandbox:
         return DeterminismCheck(self._run(request, hash_seed=1), self._run(request, hash_seed=2))
 
     def close(self) -> None:
-        """Remember it."""
+        """Record the call."""
         self.closed = True
 
     def __enter__(self) -> Self:
-        """Give itself."""
+        """Return the fake itself."""
         return self
 
     def __exit__(self, *_: object) -> None:

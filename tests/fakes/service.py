@@ -1,4 +1,4 @@
-"""A whole service on a fresh SQLite file, with a clock that tests turn."""
+"""A service on a new SQLite file, with a clock that tests control."""
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -20,19 +20,19 @@ WORKER = Caller(name="user:walt", user="walt", role="worker")
 
 @dataclass
 class Clock:
-    """Tell the time, a second later each time it is asked."""
+    """A clock that advances by a second with each call."""
 
     at: datetime = datetime(2026, 11, 22, 9, 0, tzinfo=UTC)
     step: timedelta = field(default=timedelta(seconds=1))
 
     def __call__(self) -> datetime:
-        """Return the time and move on."""
+        """Return the time and advance the clock."""
         self.at += self.step
         return self.at
 
 
 def service_at(folder: Path, *, clock: Clock | None = None, url: str | None = None) -> Service:
-    """Open a service on a database of its own; closing its store is the caller's."""
+    """Open a service on a separate database; the caller closes its store."""
     numbers = count(1)
     return Service(
         store=open_store(url or f"sqlite:///{folder}/agon.db"),

@@ -1,4 +1,4 @@
-"""An arena contest ``spring`` whose records are made by number, as many as a test wants."""
+"""An arena contest ``spring`` with generated records, in any number."""
 
 from agon.app.access.permissions import View, viewed
 from agon.app.contests.ingest.records import ImportSummary, record
@@ -14,7 +14,7 @@ JUDGES = ("j1", "j2", "j3")
 
 
 def spring(service: Service, *, matches: int = 8) -> Contest:
-    """Create and open the contest, with bots, judges and so many matches."""
+    """Create and open the contest with bots, judges and a number of matches."""
     new = NewContest(id="spring", discipline="arena", title="Spring", boards=("bots", "judges"))
     create(service, new, by=ORGANISER)
     contest = open_contest(service, "spring", by=ORGANISER)
@@ -26,7 +26,7 @@ def spring(service: Service, *, matches: int = 8) -> Contest:
 
 
 def play(service: Service, first: int, last: int) -> ImportSummary:
-    """Record the matches of these numbers, each with three votes."""
+    """Record the matches with these numbers, each with three votes."""
     rows = []
     for number in range(first, last + 1):
         left, right = BOTS[number % 8], BOTS[(number * 3 + 1 + number // 8) % 8]
@@ -42,7 +42,7 @@ def play(service: Service, first: int, last: int) -> ImportSummary:
 
 
 def view(service: Service, caller: Caller, contest: str = "spring") -> View:
-    """Return what a caller may see of a contest now."""
+    """Return a caller's view of a contest at the current time."""
     with service.store.read() as session:
         return viewed(session, contest, caller)
 

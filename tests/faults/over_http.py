@@ -16,11 +16,11 @@ from faults import parts
 
 _MANY = "1000000000/second"
 RETRY_TIMEOUT_S = 300.0
-"""Seconds in which a far process repeats a request: servers are killed again and again."""
+"""Seconds for which a remote process retries a request, since servers are killed repeatedly."""
 
 
 def serve(url: str, listening: socket.socket) -> None:
-    """Answer on a socket that outlives this process, until killed."""
+    """Serve on a socket that outlives this process, until killed."""
     settings = Settings(
         database=url, auth="open", rate_limit_address=_MANY, rate_limit_token=_MANY,
     )  # fmt: skip
@@ -29,7 +29,7 @@ def serve(url: str, listening: socket.socket) -> None:
 
 
 def worker(port: int, name: str, finished: Path) -> None:
-    """Judge for an instance that is reached over HTTP, until killed."""
+    """Judge for an instance over HTTP, until killed."""
     with _client(port) as client:
         source = client.job_source(worker=name)
         runners = sandbox_runners(parts.SlowSandbox())
@@ -37,7 +37,7 @@ def worker(port: int, name: str, finished: Path) -> None:
 
 
 def writer(port: int, name: str, journal: Path) -> None:
-    """Send requests over HTTP until killed; one whose answer is lost is repeated by the client."""
+    """Send requests over HTTP until killed; the client repeats a request without a response."""
     with _client(port) as client:
         parts.write(journal, lambda number: request(client, name, number))
 

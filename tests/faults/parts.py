@@ -1,4 +1,4 @@
-"""The processes of a small instance: workers, and writers who send records and submissions."""
+"""The processes of a small instance: workers, and writers that send records and submissions."""
 
 import json
 import os
@@ -37,7 +37,7 @@ from fakes.sandbox import FakeSandbox
 
 ARENA, DOJO = "fights", "riddles"
 FAR = ("worker-far", "writer-far")
-"""Those who reach the instance over HTTP alone."""
+"""Processes that reach the instance only over HTTP."""
 
 LEASE = timedelta(seconds=0.6)
 BOTS = 12
@@ -53,10 +53,10 @@ PROGRAMS = (
 
 
 class SlowSandbox(FakeSandbox):
-    """Take as long as a small program does, so that faults meet runs under way."""
+    """A sandbox as slow as small programs, so that kills interrupt running jobs."""
 
     def run(self, job: RunRequest) -> RunResult:
-        """Run a job after a while."""
+        """Run a job after a pause."""
         time.sleep(random.uniform(0, 0.03))  # noqa: S311 - a pause, no secret
         return super().run(job)
 
@@ -75,7 +75,7 @@ def instance(url: str) -> Service:
 
 
 def prepare(url: str) -> None:
-    """Lay out the database and open an arena and a dojo."""
+    """Initialize the database and open an arena and a dojo contest."""
     open_store(url).close()
     service = instance(url)
     for name, discipline in ((ARENA, "arena"), (DOJO, "dojo")):
@@ -109,9 +109,9 @@ def prepare(url: str) -> None:
 
 
 def warm(folder: Path) -> None:
-    """Import what the processes will need, so that one begins in milliseconds.
+    """Import the modules that the processes need, so that they start in milliseconds.
 
-    What that is, a process of its own finds out by doing all of it once; here nothing is run, since
+    A separate process finds these modules by running everything once; nothing runs here, since
     a process with threads cannot be forked safely.
     """
     folders = folder / "modules"
@@ -135,7 +135,7 @@ def warm(folder: Path) -> None:
 
 
 def worker(url: str, name: str, finished: Path) -> None:
-    """Work until killed; every job that is done with is noted."""
+    """Work until killed; record every finished job."""
     service = instance(url)
     watch = Watch(url)
     runners = service_runners(service) | sandbox_runners(SlowSandbox())
@@ -144,15 +144,15 @@ def worker(url: str, name: str, finished: Path) -> None:
 
 
 def writer(url: str, name: str, journal: Path) -> None:
-    """Send requests until killed, straight into the database."""
+    """Send requests directly to the database until killed."""
     service = instance(url)
     write(journal, lambda number: request(service, name, number))
 
 
 def write(journal: Path, send: Callable[[int], None]) -> None:
-    """Send requests until killed, each noted when it is begun and when it is answered.
+    """Send requests until killed; record when each is started and when it is answered.
 
-    A request that was begun and not answered is sent again first, as a client would.
+    A started request without a response is first sent again, as a client would do.
     """
     for number in _numbers(journal):
         _note(journal, {"begun": number})
@@ -162,7 +162,7 @@ def write(journal: Path, send: Callable[[int], None]) -> None:
 
 
 def request(service: Service, name: str, number: int) -> None:
-    """Send one request: matches mostly, else a submission, now and then a round to draw."""
+    """Send one request: mostly matches, else a submission, sometimes a round to draw."""
     what = kind(name, number)
     if what == "matches":
         record(service, ARENA, matches(name, number), by=LOCAL)
@@ -177,14 +177,14 @@ def request(service: Service, name: str, number: int) -> None:
 
 
 def kind(name: str, number: int) -> str:
-    """Say what a writer's request is, by its number; rounds are the instance's own to ask for."""
+    """Return the kind of a writer's request by its number; only local writers request rounds."""
     if number % 25 == 0 and name not in FAR:
         return "round"
     return "submission" if number % 3 == 0 else "matches"
 
 
 def submission(name: str, number: int) -> Submission:
-    """Return a request's program."""
+    """Return the submission of a request."""
     return Submission(
         user=f"u{number % 7}",
         problem=PROBLEM,
@@ -194,7 +194,7 @@ def submission(name: str, number: int) -> Submission:
 
 
 def matches(name: str, number: int) -> list[tuple[str, dict[str, Any], str]]:
-    """Return a request's matches; the same number gives the same ones."""
+    """Return the matches of a request; equal numbers give equal matches."""
     dice = random.Random(f"{name}/{number}")  # noqa: S311 - repeatable, no secret
     folders = []
     for place in range(MATCHES_AT_ONCE):
@@ -208,7 +208,7 @@ def matches(name: str, number: int) -> list[tuple[str, dict[str, Any], str]]:
 
 
 def read_journal(journal: Path) -> tuple[list[int], set[int]]:
-    """Return the numbers of the requests begun, and of those answered."""
+    """Return the numbers of the started and of the answered requests."""
     lines = journal.read_bytes().splitlines() if journal.exists() else []
     notes = [json.loads(line) for line in lines]
     begun = [note["begun"] for note in notes if "begun" in note]
@@ -216,7 +216,7 @@ def read_journal(journal: Path) -> tuple[list[int], set[int]]:
 
 
 def note_end(finished: Path, worked: WorkResult) -> None:
-    """Note that a worker is done with a job."""
+    """Record that a worker has finished a job."""
     _note(finished, {worked.assignment.kind: 1})
 
 
@@ -231,7 +231,7 @@ def _numbers(journal: Path) -> Iterator[int]:
 
 
 def _note(journal: Path, note: dict[str, int]) -> None:
-    """Append a line by one write, which a kill cannot halve."""
+    """Append a line with one write, which a kill cannot split."""
     handle = os.open(journal, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
     os.write(handle, json.dumps(note).encode() + b"\n")
     os.close(handle)
@@ -248,7 +248,7 @@ def forked(main: Callable[[], None]) -> int:
         _die_with(parent)
         main()
         code = 0
-    except Exception:  # noqa: BLE001 - nobody above can tell of it
+    except Exception:  # noqa: BLE001 - there is no caller to report it
         traceback.print_exc()
     finally:
         os._exit(code)

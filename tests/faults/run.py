@@ -1,4 +1,4 @@
-"""Let faults happen to an instance: ``PYTHONPATH=tests python -m faults.run --faults 1000``."""
+"""Inject faults into an instance: ``PYTHONPATH=tests python -m faults.run --faults 1000``."""
 
 import argparse
 import json
@@ -10,12 +10,15 @@ from faults.storm import Storm
 
 
 def main() -> None:
-    """Run a storm, check what it left, and print what was counted."""
+    """Inject faults, check the resulting state, and print the counts."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--faults", type=int, default=1000)
     parser.add_argument("--every", type=float, default=0.12, help="seconds between faults")
     parser.add_argument(
-        "--seconds", type=float, default=3600, help="an end, however few there were"
+        "--seconds",
+        type=float,
+        default=3600,
+        help="maximum duration, whatever the number of faults",
     )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--database", default="", help="an empty database (default: SQLite)")

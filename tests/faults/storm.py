@@ -1,4 +1,4 @@
-"""Kill the instance's processes at random moments, then look whether anything came of it."""
+"""Kill the instance's processes at random times, then check the resulting state."""
 
 import os
 import random
@@ -33,18 +33,18 @@ _UNDER_WAY: Final[tuple[JobState, ...]] = ("queued", "leased")
 
 @dataclass
 class Storm:
-    """Hold the processes of an instance and what was done to them.
+    """The processes of an instance and the faults injected into them.
 
     Attributes:
         url: the instance's database.
         folder: where the writers' journals are.
-        dice: chooses victims and moments.
+        dice: chooses processes and times.
         running: process ids by name.
-        faults: how often which role met which fault.
-        ended: who ended without an internal error, and how.
-        seconds: how long the faults took.
-        seen: how long the file of finished jobs was at the last fault.
-        door: what servers answer at; it stays open when one is killed.
+        faults: number of faults by role and kind.
+        ended: processes that ended by themselves, by role and status.
+        seconds: duration of the fault injection.
+        seen: length of the file of finished jobs at the last fault.
+        door: the listening socket; it stays open when a server is killed.
     """
 
     url: str
@@ -59,11 +59,11 @@ class Storm:
 
     @property
     def finished(self) -> Path:
-        """Return the file that workers add a line to for every job they are done with."""
+        """Return the file to which workers append a line for every finished job."""
         return self.folder / "finished"
 
     def start(self) -> None:
-        """Prepare the instance in a process of its own, then start everybody."""
+        """Prepare the instance in a separate process, then start all processes."""
         self.finished.touch()
         parts.warm(self.folder)
         _, status = os.waitpid(parts.forked(lambda: parts.prepare(self.url)), 0)
@@ -72,7 +72,7 @@ class Storm:
             self._begin(name)
 
     def names(self) -> list[str]:
-        """Name the processes."""
+        """Return the names of the processes."""
         near = [f"worker-{n}" for n in range(WORKERS)] + [f"writer-{n}" for n in range(WRITERS)]
         return ["server", *near, *parts.FAR]
 
@@ -81,11 +81,11 @@ class Storm:
         return self.folder / f"{name}.ndjson"
 
     def rage(self, faults: int, *, every: float, seconds: float) -> None:
-        """Let so many faults happen, a random time around ``every`` seconds apart.
+        """Inject a number of faults at random intervals of about ``every`` seconds.
 
-        On a busy machine they wait for each other: between two of them a job is finished, or
-        three seconds go by. Otherwise nothing would be hit but beginnings. It ends after so many
-        ``seconds``, however many faults there were by then.
+        On a busy machine they are delayed: between two of them a job is finished, or
+        three seconds pass. Otherwise only starting jobs would be hit. It ends after this many
+        ``seconds``, whatever the number of faults until then.
         """
         began = time.monotonic()
         for _ in range(faults):
@@ -104,10 +104,10 @@ class Storm:
         self.seconds = time.monotonic() - began
 
     def calm(self) -> None:
-        """End the writers, and let the workers finish what is queued.
+        """Stop the writers, and let the workers finish the queued jobs.
 
-        The server ends with them: it may be at work on a request of one that is gone, and would
-        queue more after the last look. Another one takes what far workers hand in.
+        The server is stopped with them: it may be executing a request of a stopped writer and
+        queue more jobs later. A new server receives the outcomes of remote workers.
         """
         for name in self.names():
             if name.startswith(("writer", "server")):
@@ -119,7 +119,7 @@ class Storm:
         assert status == 0, "jobs were left when the storm was over"
 
     def check(self) -> dict[str, int]:
-        """Look at what the instance holds; every claim is asserted."""
+        """Check the state of the instance; return the counts."""
         service = parts.instance(self.url)
         found = _Checks(service, {name: self.journal(name) for name in self.names()}).all()
         service.store.close()
@@ -132,7 +132,7 @@ class Storm:
         self.seen = self.finished.stat().st_size
 
     def _drained(self) -> None:
-        """Wait for the last job; a minute in which none ends means that they are stuck."""
+        """Wait for the last job; a minute without a finished job means that jobs are stuck."""
         time.sleep(_LAST_COMMIT)
         service = parts.instance(self.url)
         counts = state(service).counts
@@ -167,7 +167,7 @@ class Storm:
             self.faults[f"{name.partition('-')[0]} killed"] += 1
 
     def _pause(self, name: str) -> None:
-        """Stop a process for longer than a lease: it comes back late."""
+        """Pause a process for longer than a lease, so that it continues late."""
         process = self.running[name]
         os.kill(process, signal.SIGSTOP)
         time.sleep(self.dice.uniform(1, 2) * parts.LEASE.total_seconds())
@@ -175,7 +175,7 @@ class Storm:
         self.faults[f"{name.partition('-')[0]} paused"] += 1
 
     def _replace_ended(self) -> None:
-        """Start again who ended by itself, and count it: nobody should."""
+        """Restart and count processes that ended by themselves, which none should do."""
         for name, process in list(self.running.items()):
             ended, status = os.waitpid(process, os.WNOHANG)
             if ended:
@@ -185,13 +185,13 @@ class Storm:
 
 @dataclass
 class _Checks:
-    """Compare what the writers know with what the instance holds."""
+    """Compares the writers' journals with the state of the instance."""
 
     service: Service
     journals: dict[str, Path]
 
     def all(self) -> dict[str, int]:
-        """Check everything; return what was counted."""
+        """Run all checks; return the counts."""
         matches = self._ledger(parts.ARENA)
         riddles = self._ledger(parts.DOJO)
         return {
@@ -204,7 +204,7 @@ class _Checks:
         }
 
     def _ledger(self, contest_id: str) -> list[dict[str, Any]]:
-        """Read a ledger; its chain must be whole and end in the head the contest has."""
+        """Return a ledger; its chain must be complete and end in the contest's head."""
         with self.service.store.read() as session:
             contest = session.contests.get(contest_id)
             stored = list(session.entries.after(contest.no))
@@ -219,7 +219,7 @@ class _Checks:
         return entries
 
     def _requests(self, *ledgers: list[dict[str, Any]]) -> dict[str, int]:
-        """Every answered request is there once, a cut-off one once or not at all, never half."""
+        """Check that answered requests are stored once, others completely or not."""
         there = Counter(
             entry["external_id"] for ledger in ledgers for entry in ledger if entry["external_id"]
         )
@@ -244,7 +244,7 @@ class _Checks:
         return {"requests answered": answered, "requests repeated": repeated}
 
     def _verdicts(self, ledger: list[dict[str, Any]]) -> dict[str, int]:
-        """Every submission has exactly one verdict."""
+        """Check that every submission has exactly one verdict."""
         bodies = [(entry["kind"], entry["body"]) for entry in ledger]
         received = [body["submission"] for kind, body in bodies if kind == "submission-received"]
         judged = Counter(
@@ -257,7 +257,7 @@ class _Checks:
         return {"verdicts": len(received)}
 
     def _rounds(self, ledger: list[dict[str, Any]]) -> dict[str, int]:
-        """Every round that was asked for was drawn exactly once."""
+        """Check that every requested round was drawn exactly once."""
         drawn = Counter(
             entry["body"]["purpose"] for entry in ledger if entry["kind"] == "draw-made"
         )
@@ -269,7 +269,7 @@ class _Checks:
         return {"rounds": len(expected)}
 
     def _jobs(self) -> dict[str, int]:
-        """No job is stuck, and none failed."""
+        """Check that no job is stuck or failed."""
         counts = state(self.service).counts
         ended: Counter[str] = Counter()
         for (_, how), many in counts.items():
@@ -285,7 +285,7 @@ class _Checks:
         return {"jobs": ended["done"], "jobs begun again": again, "most attempts": most_attempts}
 
     def _boards(self) -> dict[str, int]:
-        """The published boards stand at the ledger's end and equal a replay from line 1."""
+        """Check that the published boards are current and equal a replay from line 1."""
         published = 0
         for contest_id in (parts.ARENA, parts.DOJO):
             with self.service.store.read() as session:

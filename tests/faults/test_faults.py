@@ -1,6 +1,6 @@
-"""kill -9 at any moment: nothing is lost, stuck or counted twice.
+"""Kill processes at any time: nothing is lost, stuck or counted twice.
 
-``PYTHONPATH=tests python -m faults.run --faults 1000`` is the same for longer.
+``PYTHONPATH=tests python -m faults.run --faults 1000`` is a longer run of the same test.
 """
 
 import json
@@ -17,7 +17,7 @@ _FAULTS = 40
 
 
 def storm(*options: str) -> dict[str, Any]:
-    """Run a storm in a process of its own: one that forks must have no threads of other tests."""
+    """Run the faults in a separate process: forking needs a process without other threads."""
     process = subprocess.run(
         [sys.executable, "-m", "faults.run", "--faults", str(_FAULTS), *options],
         env={**os.environ, "PYTHONPATH": str(_TESTS)},
@@ -33,19 +33,19 @@ def storm(*options: str) -> dict[str, Any]:
     return report
 
 
-def test_an_instance_on_sqlite_survives_kills_at_random_moments() -> None:
-    """The promise of the issue: no process is needed for what was accepted.
+def test_an_instance_on_sqlite_survives_kills_at_random_times() -> None:
+    """Accepted data does not depend on the survival of any process.
 
-    Workers and writers are killed or stopped for longer than a lease; the ledger is whole,
-    every request is there once, every submission has one verdict, boards equal a replay.
+    Workers and writers are killed or paused for longer than a lease; the ledger is complete,
+    every request is stored once, every submission has one verdict, boards equal a replay.
     """
     report = storm("--seed", "7")
     assert report["requests answered"] > 0
     assert report["verdicts"] > 0
 
 
-def test_an_instance_on_postgresql_survives_kills_at_random_moments(postgresql: Postgresql) -> None:
-    """The same promises where many writers work at the same time."""
+def test_an_instance_on_postgresql_survives_kills_at_random_times(postgresql: Postgresql) -> None:
+    """The same guarantees hold with concurrent writers."""
     report = storm("--seed", "8", "--database", postgresql.address(postgresql.emptied()))
     assert report["requests answered"] > 0
     assert report["verdicts"] > 0

@@ -1,4 +1,4 @@
-"""Key files: made once, complete, and for nobody else."""
+"""Key files: created once, complete, and readable only by their owner."""
 
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -9,7 +9,7 @@ from agon.errors import Conflict, NotFound, Unreadable
 from agon.settings import load_key
 
 
-def test_a_missing_key_is_made_for_its_owner_only_and_read_again(tmp_path: Path) -> None:
+def test_a_missing_key_is_created_for_its_owner_only_and_reused(tmp_path: Path) -> None:
     """The second start must decrypt what the first one encrypted."""
     path = tmp_path / "server.key"
     key = load_key(path)
@@ -19,15 +19,15 @@ def test_a_missing_key_is_made_for_its_owner_only_and_read_again(tmp_path: Path)
     assert [file.name for file in tmp_path.iterdir()] == ["server.key"]
 
 
-def test_all_that_start_at_once_get_the_same_key(tmp_path: Path) -> None:
-    """Processes of one server start together."""
+def test_processes_that_start_concurrently_get_the_same_key(tmp_path: Path) -> None:
+    """The processes of one server start at the same time."""
     with ThreadPoolExecutor(8) as pool:
         keys = set(pool.map(load_key, [tmp_path / "key"] * 32))
     assert len(keys) == 1
 
 
-def test_a_key_that_others_may_read_is_refused(tmp_path: Path) -> None:
-    """It would be no secret."""
+def test_a_key_readable_by_others_is_rejected(tmp_path: Path) -> None:
+    """Such a key is not secret."""
     path = tmp_path / "key"
     load_key(path)
     path.chmod(0o640)
@@ -35,8 +35,8 @@ def test_a_key_that_others_may_read_is_refused(tmp_path: Path) -> None:
         load_key(path)
 
 
-def test_a_key_of_another_length_is_refused_and_kept(tmp_path: Path) -> None:
-    """It may be somebody's only copy, cut."""
+def test_a_key_of_another_length_is_rejected_and_preserved(tmp_path: Path) -> None:
+    """The file may be the truncated only copy of a key."""
     path = tmp_path / "key"
     path.write_bytes(b"short")
     path.chmod(0o600)
@@ -45,8 +45,8 @@ def test_a_key_of_another_length_is_refused_and_kept(tmp_path: Path) -> None:
     assert path.read_bytes() == b"short"
 
 
-def test_a_missing_key_is_not_made_where_it_would_not_help(tmp_path: Path) -> None:
-    """A restored database with a new key cannot be read."""
+def test_a_missing_key_of_an_existing_database_is_not_created(tmp_path: Path) -> None:
+    """A restored database cannot be decrypted with a new key."""
     with pytest.raises(NotFound, match="backup"):
         load_key(tmp_path / "key", make=False)
     with pytest.raises(NotFound, match="no such folder"):

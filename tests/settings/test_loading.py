@@ -1,4 +1,4 @@
-"""Loading settings: the order of the places, and what is said of a wrong one."""
+"""Loading settings: the precedence of sources, and messages about invalid values."""
 
 from pathlib import Path
 
@@ -9,10 +9,10 @@ from agon.errors import NotFound, Unreadable
 from agon.settings import COMMANDS, SETTINGS, Settings, load, origins
 
 
-def test_options_beat_variables_and_those_beat_the_file_and_that_the_defaults(
+def test_options_override_variables_then_the_file_then_the_defaults(
     tmp_path: Path,
 ) -> None:
-    """The nearer to the person who starts it, the stronger."""
+    """The source closest to the command line has precedence."""
     (tmp_path / "agon.toml").write_text('port = 1\nhost = "::1"\nworkers = 5\n')
     environ = {"AGON_PORT": "2", "AGON_HOST": "127.0.0.2"}
     settings = load({"port": 3, "host": None}, environ=environ, cwd=tmp_path)
@@ -21,8 +21,8 @@ def test_options_beat_variables_and_those_beat_the_file_and_that_the_defaults(
     )  # fmt: skip
 
 
-def test_every_origin_names_its_place(tmp_path: Path) -> None:
-    """Who wonders why a port is taken finds the line."""
+def test_every_origin_names_its_source(tmp_path: Path) -> None:
+    """Users can find the line that sets a value."""
     file = tmp_path / "agon.toml"
     file.write_text("# ours\n\nworkers = 5\n")
     origins_ = {
@@ -36,16 +36,16 @@ def test_every_origin_names_its_place(tmp_path: Path) -> None:
     assert origins_["processes"] == "default"
 
 
-def test_a_named_file_is_taken_and_a_missing_one_refused(tmp_path: Path) -> None:
-    """A service must not start with defaults because of a typing error."""
+def test_a_named_file_is_loaded_and_a_missing_one_is_an_error(tmp_path: Path) -> None:
+    """A service must not start with defaults because of a mistyped path."""
     (tmp_path / "other.toml").write_text("port = 7\n")
     assert load(environ={"AGON_CONFIG": "other.toml"}, cwd=tmp_path).port == 7
     with pytest.raises(NotFound, match=r"AGON_CONFIG names .*gone\.toml"):
         load(environ={"AGON_CONFIG": "gone.toml"}, cwd=tmp_path)
 
 
-def test_unknown_names_are_refused_together_with_the_closest(tmp_path: Path) -> None:
-    """A misspelt setting that is ignored is a setting that is not set."""
+def test_unknown_names_are_rejected_together_with_suggestions(tmp_path: Path) -> None:
+    """An ignored misspelled setting would silently have its default."""
     (tmp_path / "agon.toml").write_text('hosst = "::"\n')
     with pytest.raises(Unreadable) as error:
         load({"prot": 1}, environ={"AGON_WORKRES": "2"}, cwd=tmp_path)
@@ -56,8 +56,8 @@ def test_unknown_names_are_refused_together_with_the_closest(tmp_path: Path) -> 
     ]
 
 
-def test_wrong_values_are_told_all_at_once_with_their_places(tmp_path: Path) -> None:
-    """One start shows every fault."""
+def test_all_invalid_values_are_reported_with_their_sources(tmp_path: Path) -> None:
+    """One start shows every error."""
     (tmp_path / "agon.toml").write_text("port = 99999\n")
     environ = {
         "AGON_WORKERS": "many",
@@ -81,8 +81,8 @@ def test_wrong_values_are_told_all_at_once_with_their_places(tmp_path: Path) -> 
     assert len(lines) == 6
 
 
-def test_a_password_is_not_told_when_its_url_is_refused(tmp_path: Path) -> None:
-    """Messages end in logs."""
+def test_the_error_about_a_database_url_contains_no_password(tmp_path: Path) -> None:
+    """Messages are written to logs."""
     with pytest.raises(Unreadable) as error:
         load(environ={"AGON_DATABASE": "mysql://ada:hunter2@db/x"}, cwd=tmp_path)
     assert "hunter2" not in str(error.value)
@@ -90,35 +90,35 @@ def test_a_password_is_not_told_when_its_url_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_password_is_not_shown_with_the_origins(tmp_path: Path) -> None:
-    """Neither the one before the host nor the one among the parameters."""
+    """This includes passwords before the host and among the parameters."""
     for url in ("postgresql://ada:hunter2@db/x", "postgresql://db/x?user=ada&password=hunter2"):
         origins_ = origins(environ={"AGON_DATABASE": url}, cwd=tmp_path)
         assert "hunter2" not in repr(origins_)
         assert "***" in origins_[0].value
 
 
-def test_a_command_options_variable_is_not_taken_for_a_setting(tmp_path: Path) -> None:
-    """AGON_SCORE_EDITION is Click's."""
+def test_the_variable_of_a_command_option_is_not_a_setting(tmp_path: Path) -> None:
+    """Click reads AGON_SCORE_EDITION."""
     environ = {"AGON_SCORE_EDITION": "0.1", "AGON_DEBUG": "1", "AGON_CONTAINER_ENGINE": "podman"}
     assert load(environ=environ, cwd=tmp_path) == Settings()
 
 
-def test_every_command_is_known_to_the_settings_and_none_begins_a_setting() -> None:
-    """Add a new command to agon.settings.COMMANDS, or its options' variables are refused."""
+def test_every_command_is_listed_and_none_is_the_prefix_of_a_setting() -> None:
+    """Add a new command to agon.settings.COMMANDS, or the variables of its options are rejected."""
     assert set(_MODULES) <= set(COMMANDS)
     clashing = [name for name in SETTINGS for word in COMMANDS if name.startswith(f"{word}_")]
     assert clashing == []
 
 
-def test_a_file_that_is_no_toml_is_refused_with_the_place(tmp_path: Path) -> None:
-    """The parser knows the line."""
+def test_an_invalid_toml_file_is_rejected_with_its_line(tmp_path: Path) -> None:
+    """The user needs the line to fix the file."""
     (tmp_path / "agon.toml").write_text("port = \n")
     with pytest.raises(Unreadable, match=r"agon.toml is not TOML: .*line 1"):
         load(environ={}, cwd=tmp_path)
 
 
-def test_lists_are_written_as_toml_lists_or_with_commas(tmp_path: Path) -> None:
-    """The environment knows only texts."""
+def test_lists_are_toml_lists_or_separated_by_commas(tmp_path: Path) -> None:
+    """Environment variables can only contain text."""
     (tmp_path / "agon.toml").write_text('sandbox_modes = ["bwrap", "cold"]\n')
     environ = {"AGON_TRUSTED_PROXIES": "127.0.0.1, 10.0.0.0/8"}
     settings = load(environ=environ, cwd=tmp_path)
