@@ -1,4 +1,4 @@
-"""Run the command line as people do, and keep small records to run it on."""
+"""Run the command line as users do, and provide small records for it."""
 
 import json
 import os
@@ -25,14 +25,14 @@ MATCHES = (
 
 @dataclass(frozen=True)
 class CommandResult:
-    """Hold how a command ended and what it said."""
+    """The exit code and the output of a command."""
 
     code: int
     out: str
     err: str
 
     def json(self) -> Any:
-        """Read what it printed as JSON."""
+        """Return the standard output as JSON."""
         return json.loads(self.out)
 
 
@@ -51,7 +51,7 @@ class Cli:
 
 
 def run_process(*arguments: object, given: bytes = b"", **environment: str) -> CommandResult:
-    """Run one command as a process of its own."""
+    """Run one command as a separate process."""
     process = subprocess.run(
         [sys.executable, "-m", "agon", *map(str, arguments)],
         input=given,

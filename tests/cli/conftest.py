@@ -1,4 +1,4 @@
-"""Give every test of the command line a runner, a small arena, and places to run at."""
+"""Provide the tests of the command line with a runner, a small arena, and targets."""
 
 import os
 import subprocess
@@ -25,7 +25,7 @@ def agon(capsys: pytest.CaptureFixture[str]) -> Cli:
 
 @pytest.fixture
 def arena(tmp_path: Path) -> Path:
-    """Hold a small arena as CSV."""
+    """Return a small arena as CSV."""
     return arena_folder(tmp_path / "arena")
 
 
@@ -43,7 +43,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
             url = next(line for line in stderr if " serves at " in line).split(" serves at ")[1]
             token = next(line for line in stderr if "agon_" in line).split("agon_")[1]
             (folder / "token").write_text(f"agon_{token}")
-            # What it says further must not fill the pipe.
+            # Further output must not fill the pipe.
             Thread(target=lambda: [None for _ in stderr], daemon=True).start()
             yield Server(url.split("/api/v1")[0], folder / "token")
         finally:
@@ -53,7 +53,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 @pytest.fixture(params=["here", "server"])
 def target(request: pytest.FixtureRequest, agon: Cli, tmp_path: Path) -> Target:
-    """Give a place with an open contest of three bots and four matches."""
+    """Return a target with an open contest of three bots and four matches."""
     name = f"spring-{next(_NUMBERS)}"
     if request.param == "here":
         at = Target(agon, ("--database", f"sqlite:///{tmp_path}/agon.db"), name, far=False)

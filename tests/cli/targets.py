@@ -1,4 +1,4 @@
-"""Two places where commands work: beside a database, and at a real server."""
+"""The two targets of commands: a local database and a real server."""
 
 import time
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from cli.command import Cli, CommandResult
 
 @dataclass
 class Target:
-    """Run commands at one place; each test has a contest of its own."""
+    """Runs commands at one target; each test has a separate contest."""
 
     agon: Cli
     options: tuple[object, ...]
@@ -20,7 +20,7 @@ class Target:
     folder: Path = field(default_factory=Path)
 
     def __call__(self, *arguments: object) -> CommandResult:
-        """Run a command there."""
+        """Run a command at the target."""
         return self.agon(*arguments, *self.options)
 
     def good(self, *arguments: object) -> CommandResult:
@@ -34,14 +34,14 @@ class Target:
         return self.good(*arguments, "--format", "json").json()
 
     def scored(self, rows: int = 3, *, seq: int | None = None) -> Any:
-        """Return the board once it has so many rows (and is of that position)."""
+        """Return the board once it has this number of rows (and this position)."""
         return self.until(
             lambda: self("contest", "board", self.contest, "--format", "json"),
             lambda condition: condition["rows_total"] == rows and seq in (None, condition["seq"]),
         )
 
     def until(self, call: Callable[[], CommandResult], right: Callable[[Any], bool]) -> Any:
-        """Ask until the answer is right; beside the database it is at once."""
+        """Repeat a call until its result is as expected; locally it is so at once."""
         end = time.monotonic() + (60 if self.far else 0)
         while True:
             ended = call()
@@ -53,7 +53,7 @@ class Target:
 
 @dataclass(frozen=True)
 class Server:
-    """Hold a running server's address and an operator's token in a file."""
+    """The URL of a running server and the file of an operator's token."""
 
     url: str
     token_file: Path

@@ -1,10 +1,10 @@
-"""Cases from the command line, beside a database and at a real server."""
+"""Cases from the command line, at a local database and at a real server."""
 
 from cli.targets import Target
 
 
-def test_a_dispute_goes_from_its_opening_to_its_end(target: Target) -> None:
-    """Whose votes are disputed sees every step taken by name and with its reason."""
+def test_a_case_is_opened_decided_and_closed(target: Target) -> None:
+    """Every step of a case has its author and reason."""
     name = target.contest
     case_ = target.json("cases", "open", name, "--about", "ann", "--title", "Votes",
                         "--text", "bob complained")  # fmt: skip
@@ -28,8 +28,8 @@ def test_a_dispute_goes_from_its_opening_to_its_end(target: Target) -> None:
     assert case in target.good("cases", "list", name).out
 
 
-def test_what_a_case_is_about_has_to_be_said(target: Target) -> None:
-    """And what is named has to be there."""
+def test_a_case_needs_a_subject(target: Target) -> None:
+    """Named subjects must exist."""
     name = target.contest
     assert target("cases", "open", name, "--text", "look").code == 2
     assert target("cases", "open", name, "--text", "look", "--finding", 99).code == 3

@@ -21,11 +21,11 @@ from app.tasks.loopback import serving
 from cli.command import Cli
 
 HELLO = "echo hello > /app/hello.txt"
-PATIENCE_S = 40.0
+TIMEOUT_S = 40.0
 
 
 def result_of(out: Path, trial: str) -> dict[str, Any]:
-    """Read a trial's result."""
+    """Return a trial's result."""
     summary: dict[str, Any] = json.loads((out / trial / "result.json").read_text())
     return summary
 
@@ -41,15 +41,15 @@ def containers_of(out: Path) -> list[str]:
 
 
 def wait_for(what: Callable[[], bool]) -> None:
-    """Wait until something holds."""
-    end = time.monotonic() + PATIENCE_S
+    """Wait until a condition is true."""
+    end = time.monotonic() + TIMEOUT_S
     while not what():
         assert time.monotonic() < end, "it did not come to that"
         time.sleep(0.05)
 
 
 def begun(*arguments: object) -> "subprocess.Popen[bytes]":
-    """Start a command and leave it running; Ctrl-C reaches it as it would in a terminal."""
+    """Start a command in the background; it gets Ctrl-C as in a terminal."""
     listening = (
         "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
         "from agon.cli import main; main()"
@@ -61,8 +61,8 @@ def begun(*arguments: object) -> "subprocess.Popen[bytes]":
     )
 
 
-def test_every_example_task_can_be_accepted(agon: Cli) -> None:
-    """Its oracle passes, doing nothing fails, its cheat fails: nine tasks, thrice each."""
+def test_every_example_task_is_accepted(agon: Cli) -> None:
+    """The oracle passes, doing nothing fails and the cheat fails, three times for each task."""
     ended = agon("challenge", "check", example_tasks(), "--format", "json")
     summary = ended.json()
     rejected = [task for task in summary["tasks"] if not task["accepted"]]
@@ -71,8 +71,8 @@ def test_every_example_task_can_be_accepted(agon: Cli) -> None:
     assert all("cheat" in task for task in summary["tasks"])
 
 
-def test_a_task_that_cannot_be_accepted_is_told_with_the_reason(agon: Cli, tmp_path: Path) -> None:
-    """A wrong solution, a test that always passes, a cheat that works: exit code 1."""
+def test_an_unacceptable_task_is_reported_with_the_reason(agon: Cli, tmp_path: Path) -> None:
+    """Wrong solutions, tests that always pass and working cheats have exit code 1."""
     harbor(tmp_path / "forged", cheat=f"#!/bin/sh\n{HELLO}\n")
     harbor(tmp_path / "open", test="#!/bin/sh\nexit 0\n")
     harbor(tmp_path / "unsolved", solve="#!/bin/sh\necho bye > /app/hello.txt\n")
@@ -89,10 +89,10 @@ def test_a_task_that_cannot_be_accepted_is_told_with_the_reason(agon: Cli, tmp_p
     }
 
 
-def test_a_run_gives_the_summary_of_the_contract(
+def test_a_run_prints_the_documented_summary(
     agon: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A command as agent; what it left in /app is judged elsewhere; paths may be relative."""
+    """The agent is a command; its /app is verified in another container; paths may be relative."""
     harbor(tmp_path / "tasks/hello")
     harbor(tmp_path / "tasks/other", test="#!/bin/sh\ntest -e /app/other\n")
     monkeypatch.chdir(tmp_path)
@@ -113,8 +113,8 @@ def test_a_run_gives_the_summary_of_the_contract(
     assert containers_of(tmp_path / "out") == []
 
 
-def test_task_and_instruction_reach_the_agent_word_for_word(agon: Cli, tmp_path: Path) -> None:
-    """As arguments, as a file, and to a program of the agent's own."""
+def test_the_agent_gets_task_and_instruction_unchanged(agon: Cli, tmp_path: Path) -> None:
+    """They are passed as arguments, as a file, and to the agent's own program."""
     words = 'It\'s "quoted"; $(touch /app/forged) `id`\nsecond line\n'
     test = (
         "#!/bin/sh\nset -e\n[ ! -e /app/forged ]\n"
@@ -147,8 +147,8 @@ def test_a_reward_of_zero_fails_though_the_tests_exit_with_zero(agon: Cli, tmp_p
     assert result_of(tmp_path / "code", "hello__1")["result"] == "passed"
 
 
-def test_time_that_is_up_scores_zero(agon: Cli, tmp_path: Path) -> None:
-    """The agent's, though it had solved it; the tests' (seed 001, Test Execution)."""
+def test_a_timeout_scores_zero(agon: Cli, tmp_path: Path) -> None:
+    """Both the agent's timeout, even if solved, and the tests' (seed 001, Test Execution)."""
     short = TOML.replace("timeout_sec = 30", "timeout_sec = 1")
     harbor(tmp_path / "tasks/agent", toml=short)
     harbor(tmp_path / "tasks/tests", test="#!/bin/sh\nsleep 60\n",
@@ -165,7 +165,7 @@ def test_time_that_is_up_scores_zero(agon: Cli, tmp_path: Path) -> None:
 
 
 def test_a_task_of_terminal_bench_1_runs(agon: Cli, tmp_path: Path) -> None:
-    """``run-tests.sh`` with ``TEST_DIR``; its solution is not in the image."""
+    """It uses ``run-tests.sh`` with ``TEST_DIR``; its solution is not in the image."""
     terminal_bench(tmp_path / "old")
     write(tmp_path / "old", {"Dockerfile": "FROM localhost/agon-base:1\nCOPY . /task\n"})
     run = ("challenge", "run", tmp_path / "old")
@@ -178,7 +178,7 @@ def test_a_task_of_terminal_bench_1_runs(agon: Cli, tmp_path: Path) -> None:
 def test_the_reference_agent_solves_a_task_with_a_model(
     agon: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It asks outside and acts inside; the transcript tells all of it and not the key."""
+    """It queries the model outside the container and acts inside; the transcript omits the key."""
     harbor(tmp_path / "hello")
     monkeypatch.setenv("OPENAI_API_KEY", "secret-key")
     looks = "```sh\nls; id -u\n```"
@@ -198,8 +198,8 @@ def test_the_reference_agent_solves_a_task_with_a_model(
         assert not path.is_file() or b"secret-key" not in path.read_bytes()
 
 
-def test_an_endpoint_out_of_reach_ends_the_command(agon: Cli, tmp_path: Path) -> None:
-    """Before a trial: exit code 5, nothing counted as 0."""
+def test_an_unreachable_endpoint_ends_the_command(agon: Cli, tmp_path: Path) -> None:
+    """It ends before a trial with exit code 5, and no trial is scored as 0."""
     harbor(tmp_path / "hello")
     run = ("challenge", "run", tmp_path / "hello", "--agent", "openai", "--model", "m",
            "--out", tmp_path / "out")  # fmt: skip
@@ -212,7 +212,7 @@ def test_an_endpoint_out_of_reach_ends_the_command(agon: Cli, tmp_path: Path) ->
 
 
 def test_a_model_that_refuses_a_task_fails_it(agon: Cli, tmp_path: Path) -> None:
-    """Else its author could choose the tasks that count."""
+    """Otherwise the model could choose the tasks that count."""
     harbor(tmp_path / "tasks/a")
     harbor(tmp_path / "tasks/b")
     solved = (f"```sh\n{HELLO}\n```", "DONE")
@@ -225,8 +225,8 @@ def test_a_model_that_refuses_a_task_fails_it(agon: Cli, tmp_path: Path) -> None
     assert "context too long" in summary["tasks"]["b"]["reason"]
 
 
-def test_every_rate_has_the_unscored_trials_beside_it(agon: Cli, tmp_path: Path) -> None:
-    """A pass rate of 1 over one of three trials is no pass rate of 1."""
+def test_every_rate_is_shown_with_its_unscored_trials(agon: Cli, tmp_path: Path) -> None:
+    """A pass rate of 1 over one of three trials must not look like one over all three."""
     harbor(tmp_path / "tasks/a")
     harbor(tmp_path / "tasks/b", dockerfile="FROM localhost/agon-base:1\nRUN false\n")
     ended = agon("challenge", "run", tmp_path / "tasks", "--agent", "oracle", "--trials", "2",
@@ -245,10 +245,10 @@ SLOW = f"#!/bin/sh\nsleep 2\n{HELLO}\n"
 
 
 @pytest.mark.parametrize("sign", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
-def test_a_run_that_is_ended_leaves_nothing_and_continues(
+def test_an_interrupted_run_leaves_no_containers_and_can_be_resumed(
     agon: Cli, tmp_path: Path, sign: signal.Signals
 ) -> None:
-    """No container stays; what was finished stands, what was not is repeated, each counts once."""
+    """Finished trials are preserved, others are repeated, and each counts once."""
     harbor(tmp_path / "tasks/a-quick")
     harbor(tmp_path / "tasks/b-slow", solve=SLOW)
     out = tmp_path / "out"
@@ -258,7 +258,7 @@ def test_a_run_that_is_ended_leaves_nothing_and_continues(
         wait_for((out / "a-quick__1/result.json").exists)
         wait_for(lambda: (out / "b-slow__1/agent").is_dir() and bool(containers_of(out)))
         os.kill(process.pid, sign)
-        process.wait(timeout=PATIENCE_S)
+        process.wait(timeout=TIMEOUT_S)
     wait_for(lambda: containers_of(out) == [])
     assert not (out / "b-slow__1/result.json").exists()
     assert not (out / "summary.json").exists()
@@ -270,8 +270,8 @@ def test_a_run_that_is_ended_leaves_nothing_and_continues(
     assert containers_of(out) == []
 
 
-def test_a_run_killed_again_and_again_counts_each_trial_once(agon: Cli, tmp_path: Path) -> None:
-    """Whatever it was doing: starting, working, judging, writing; what is written stays."""
+def test_a_repeatedly_killed_run_counts_each_trial_once(agon: Cli, tmp_path: Path) -> None:
+    """This holds in every phase: starting, running, verifying and writing results."""
     for name in ("a", "b", "c"):
         harbor(tmp_path / "tasks" / name)
     out = tmp_path / "out"
@@ -291,8 +291,8 @@ def test_a_run_killed_again_and_again_counts_each_trial_once(agon: Cli, tmp_path
     wait_for(lambda: containers_of(out) == [])
 
 
-def test_two_runs_in_one_folder_do_not_meet(agon: Cli, tmp_path: Path) -> None:
-    """The second one is told to wait: exit code 4."""
+def test_a_second_run_in_the_same_folder_is_rejected(agon: Cli, tmp_path: Path) -> None:
+    """Its exit code is 4 until the first run has ended."""
     harbor(tmp_path / "slow", solve=SLOW)
     arguments = (
         "challenge",
@@ -306,12 +306,12 @@ def test_two_runs_in_one_folder_do_not_meet(agon: Cli, tmp_path: Path) -> None:
     with begun(*arguments) as process:
         wait_for((tmp_path / "o/slow__1").is_dir)
         ended = agon(*arguments)
-        assert (ended.code, process.wait(timeout=PATIENCE_S)) == (4, 0)
+        assert (ended.code, process.wait(timeout=TIMEOUT_S)) == (4, 0)
     assert "another agon process is running" in ended.err
 
 
-def test_runs_of_three_validators_become_a_score(agon: Cli, tmp_path: Path) -> None:
-    """From task folders to the network's board, with the commands alone."""
+def test_runs_of_three_validators_are_scored(agon: Cli, tmp_path: Path) -> None:
+    """The commands alone lead from task folders to the network's board."""
     harbor(tmp_path / "tasks/hello")
     harbor(tmp_path / "tasks/never", test="#!/bin/sh\nexit 1\n")
     for validator in ("v1", "v2", "v3"):
@@ -327,8 +327,8 @@ def test_runs_of_three_validators_become_a_score(agon: Cli, tmp_path: Path) -> N
     assert (row["id"], row["score"], row["miner_uid"]) == ("mine", 0.5, 7)
 
 
-def test_clean_removes_what_a_crash_left(agon: Cli, tmp_path: Path) -> None:
-    """Of one run; containers of nobody's are left alone."""
+def test_clean_removes_the_containers_of_a_crashed_run(agon: Cli, tmp_path: Path) -> None:
+    """It removes those of one run and no other containers."""
     harbor(tmp_path / "hello")
     agon("challenge", "run", tmp_path / "hello", "--agent", HELLO, "--out", tmp_path / "out")
     run = json.loads((tmp_path / "out/run.json").read_text())["run"]
@@ -367,10 +367,10 @@ def test_clean_removes_what_a_crash_left(agon: Cli, tmp_path: Path) -> None:
         (("clean", "{here}/good"), 2, "run.json"),
     ],
 )
-def test_every_refusal_has_its_exit_code_and_says_what_would_be_right(
+def test_every_error_has_its_exit_code_and_a_remedy(
     agon: Cli, tmp_path: Path, arguments: tuple[str, ...], code: int, message: str
 ) -> None:
-    """Before any container is started, and without a traceback."""
+    """Errors are found before a container starts, and printed without a traceback."""
     (tmp_path / "empty").mkdir()
     harbor(tmp_path / "good")
     harbor(tmp_path / "broken", toml="[agent]\ntimeout_sec = 0\n", leave_out="instruction.md")
@@ -381,7 +381,7 @@ def test_every_refusal_has_its_exit_code_and_says_what_would_be_right(
 
 
 def test_a_dry_run_writes_nothing(agon: Cli, tmp_path: Path) -> None:
-    """It reads the tasks, so that their faults are told, and says what would be run."""
+    """It validates the tasks and prints the planned trials."""
     harbor(tmp_path / "hello")
     ended = agon("challenge", "run", tmp_path / "hello", "--agent", "nop", "--out",
                  tmp_path / "out", "--dry-run")  # fmt: skip

@@ -1,4 +1,4 @@
-"""``agon challenge weights --all``, ``forecast``, ``plot`` and ``submit``, as people call them."""
+"""The commands ``agon challenge weights --all``, ``forecast``, ``plot`` and ``submit``."""
 
 import csv
 import io
@@ -19,7 +19,7 @@ COLUMNS = ["epoch", "uid", "weight", "u16", "burn"]
 
 @pytest.fixture(scope="module")
 def season(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Hold a simulated challenge."""
+    """Return a simulated challenge."""
     from agon.app.analysis.simulate import simulate, write_simulation
 
     folder = tmp_path_factory.mktemp("challenge") / "season"
@@ -27,8 +27,10 @@ def season(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_all_epochs_say_the_same_in_every_format(agon: Cli, season: Path, tmp_path: Path) -> None:
-    """A weight does not depend on how it is printed."""
+def test_all_formats_have_the_same_weights_of_all_epochs(
+    agon: Cli, season: Path, tmp_path: Path
+) -> None:
+    """A weight must not depend on its format."""
     value = agon("challenge", "weights", season, "--all", "--format", "json").json()
     rows = value["rows"]
     assert list(rows[0]) == COLUMNS
@@ -44,8 +46,8 @@ def test_all_epochs_say_the_same_in_every_format(agon: Cli, season: Path, tmp_pa
     assert pq.read_table(file).to_pylist() == rows
 
 
-def test_json_of_all_epochs_carries_what_it_rests_on(agon: Cli, season: Path) -> None:
-    """The contract of ``score``, and the epochs; ``--epoch`` says where they end."""
+def test_json_of_all_epochs_contains_hashes_rules_and_epochs(agon: Cli, season: Path) -> None:
+    """It has the keys of ``score`` and the epochs; ``--epoch`` sets the last one."""
     value = agon("challenge", "weights", season, "--all", "--epoch", 3, "--format", "json").json()
     alone = agon("challenge", "weights", season, "--epoch", 3, "--format", "json").json()
     for name in ("discipline", "edition", "rules_sha256", "records_sha256", "as_of", "board"):
@@ -57,10 +59,10 @@ def test_json_of_all_epochs_carries_what_it_rests_on(agon: Cli, season: Path) ->
                     if row["weight"] or row["id"] == "0"}  # fmt: skip
 
 
-def test_the_table_of_all_epochs_has_a_line_for_each(
+def test_the_table_has_a_line_for_each_epoch(
     agon: Cli, season: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The burn, how many were paid, who got most; the last hundred epochs."""
+    """Lines show burn, number of paid miners and the largest share, for the last hundred epochs."""
     monkeypatch.setenv("COLUMNS", "80")
     out = agon("challenge", "weights", season, "--all", "--epoch", 3).out
     assert out.startswith("weights of epochs 0 to 3 · challenge/term-1")
@@ -74,16 +76,16 @@ def test_the_table_of_all_epochs_has_a_line_for_each(
     "options",
     [("--bittensor",), ("--top", 3), ("--epoch", 2, "--set", "epoch=3"), ("--format", "parquet")],
 )
-def test_all_and_what_contradicts_it_is_refused(
+def test_all_cannot_be_combined_with_contradicting_options(
     agon: Cli, season: Path, options: tuple[object, ...]
 ) -> None:
-    """Rather than one of the two silently winning."""
+    """Otherwise one of the two would be silently ignored."""
     ended = agon("challenge", "weights", season, "--all", *options)
     assert (ended.code, ended.out) == (2, "")
 
 
 def test_the_forecast_names_the_epochs_that_matter(agon: Cli, season: Path) -> None:
-    """For people and for machines the same."""
+    """Table and JSON agree."""
     value = agon("challenge", "forecast", season, "--format", "json").json()
     (competition,) = value["competitions"]
     assert competition["maximum_in_epoch"] == competition["last_improvement"] + 10 + 16
@@ -100,10 +102,10 @@ def test_the_forecast_names_the_epochs_that_matter(agon: Cli, season: Path) -> N
     assert [float(row["burn_percent"]) for row in rows] == [float(row["linear"]) for row in rows]
 
 
-def test_the_forecast_takes_rules_and_one_competition(
+def test_the_forecast_accepts_rules_and_one_competition(
     agon: Cli, season: Path, tmp_path: Path
 ) -> None:
-    """A misspelt competition is not found, with a suggestion."""
+    """A misspelled competition is an error with a suggestion."""
     file = tmp_path / "ahead.json"
     ended = agon("challenge", "forecast", season, "--set", "decay_curve=exponential",
                  "--competition", "main", "--output", file)  # fmt: skip
@@ -117,7 +119,7 @@ def test_the_forecast_takes_rules_and_one_competition(
 
 
 def test_plot_writes_one_file_of_each_kind(agon: Cli, season: Path, tmp_path: Path) -> None:
-    """Each is SVG by itself; drawing again replaces it by the same."""
+    """Each file is valid SVG; plotting again writes equal bytes."""
     out = tmp_path / "pictures"
     ended = agon("challenge", "plot", season, "--out", out)
     assert (ended.code, ended.out) == (0, "")
@@ -130,16 +132,16 @@ def test_plot_writes_one_file_of_each_kind(agon: Cli, season: Path, tmp_path: Pa
     assert [file.read_bytes() for file in files] == contents
 
 
-def test_plot_writes_the_file_that_is_named(agon: Cli, season: Path, tmp_path: Path) -> None:
-    """Weights unless another kind is asked for."""
+def test_plot_writes_to_the_named_file(agon: Cli, season: Path, tmp_path: Path) -> None:
+    """The default kind is weights."""
     for kinds, heading in (((), "Shares of the emission"), (("--kind", "burn"), "Burn by decay")):
         file = tmp_path / "picture.svg"
         assert agon("challenge", "plot", season, "--out", file, *kinds).code == 0
         assert heading in file.read_text()
 
 
-def test_plot_leaves_out_what_has_nothing_to_show(agon: Cli, season: Path, tmp_path: Path) -> None:
-    """Without decay there is no forecast: the other two are drawn; asked for alone, it is told."""
+def test_plot_skips_kinds_without_data(agon: Cli, season: Path, tmp_path: Path) -> None:
+    """Without decay there is no forecast; requesting it alone is an error."""
     still = ("--set", "decay_rate=0")
     ended = agon("challenge", "plot", season, "--out", tmp_path / "p", *still)
     assert ended.code == 0
@@ -149,10 +151,10 @@ def test_plot_leaves_out_what_has_nothing_to_show(agon: Cli, season: Path, tmp_p
     assert alone.code == 2
 
 
-def test_plot_refuses_what_it_cannot_write_before_it_works(
+def test_plot_checks_its_output_path_before_it_scores(
     agon: Cli, season: Path, tmp_path: Path
 ) -> None:
-    """Two pictures in one file, a format that is not the ending's, a folder in a missing one."""
+    """Errors are two plots in one file, a format unlike the extension, and a missing folder."""
     file = tmp_path / "one.svg"
     assert agon("challenge", "plot", season, "--out", file, "--kind", "burn",
                 "--kind", "weights").code == 2  # fmt: skip
@@ -165,7 +167,7 @@ def test_plot_refuses_what_it_cannot_write_before_it_works(
 def test_png_without_its_renderer_writes_nothing(
     agon: Cli, season: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The extra is named; no empty folder stays behind."""
+    """The message names the extra; no empty folder is left."""
     monkeypatch.setitem(sys.modules, "resvg_py", None)
     ended = agon("challenge", "plot", season, "--out", tmp_path / "p", "--format", "png")
     assert ended.code == 5
@@ -173,10 +175,10 @@ def test_png_without_its_renderer_writes_nothing(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_png_is_what_the_renderer_makes(
+def test_png_is_the_output_of_the_renderer(
     agon: Cli, season: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of the same drawing."""
+    """The renderer gets the same SVG."""
     monkeypatch.setattr("agon.wiring.png", lambda svg: b"PNG of " + svg.encode())
     file = tmp_path / "weights.png"
     assert agon("challenge", "plot", season, "--out", file).code == 0
@@ -184,10 +186,10 @@ def test_png_is_what_the_renderer_makes(
     assert file.read_bytes() == b"PNG of " + (tmp_path / "weights.svg").read_bytes()
 
 
-def test_submit_shows_and_does_not_send_unless_told(
+def test_submit_is_a_dry_run_by_default(
     agon: Cli, season: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Dry run by default, without the SDK; what is shown is the payload."""
+    """A dry run needs no SDK and prints the payload."""
     monkeypatch.setitem(sys.modules, "bittensor", None)
     ended = agon("challenge", "submit", season, "--netuid", 5)
     assert ended.code == 0
@@ -203,21 +205,21 @@ def test_submit_shows_and_does_not_send_unless_told(
 
 
 class Chain:
-    """Take every order."""
+    """A fake chain that accepts every call."""
 
     def __init__(self) -> None:
         self.orders: list[Order] = []
 
     def set_weights(self, order: Order) -> str:
-        """Remember the order."""
+        """Record the call."""
         self.orders.append(order)
         return "in block 812"
 
 
-def test_submit_sends_once_when_told(
+def test_submit_without_dry_run_sends_once(
     agon: Cli, season: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """To the network and by the wallet that are named; also by the environment."""
+    """Network and wallet come from options or environment variables."""
     chain = Chain()
     monkeypatch.setattr("agon.wiring.weight_setter", lambda: chain)
     monkeypatch.setenv("AGON_CHALLENGE_SUBMIT_WALLET", "validator")
@@ -234,8 +236,8 @@ def test_submit_sends_once_when_told(
     assert len(chain.orders) == 2
 
 
-def test_an_epoch_after_the_records_is_warned_of_and_named(agon: Cli, season: Path) -> None:
-    """Weights of an epoch nobody evaluated are carried forward: a typing error must be seen."""
+def test_an_epoch_after_the_records_gives_a_warning(agon: Cli, season: Path) -> None:
+    """Weights of an unevaluated epoch are carried forward, so a typo must be visible."""
     last = agon("challenge", "weights", season, "--format", "json").json()["last_epoch"]
     beyond = ("--epoch", last + 79)
     warning = f"warning: epoch {last + 79} is after the last one in the records, {last}"
@@ -255,10 +257,8 @@ def test_an_epoch_after_the_records_is_warned_of_and_named(agon: Cli, season: Pa
     assert "warning" not in agon("challenge", "weights", season, "--epoch", last).err
 
 
-def test_uids_numbered_by_an_import_are_warned_of_where_they_are_sent(
-    agon: Cli, tmp_path: Path
-) -> None:
-    """Number 1 of a file of hotkeys is some other miner on the chain."""
+def test_submitting_uids_numbered_by_an_import_gives_a_warning(agon: Cli, tmp_path: Path) -> None:
+    """UID 1 of a file of hotkeys is another miner on the chain."""
     rows = [f"{key},v{n},0.5,100" for key in ("5Fa", "5Fb") for n in range(3)]
     file = tmp_path / "evaluations.csv"
     file.write_text("\n".join(["hotkey,validator,score,stake", *rows]) + "\n")

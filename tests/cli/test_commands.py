@@ -1,4 +1,4 @@
-"""Each command once through: what it prints for people and for machines."""
+"""The output of each command as a table and as JSON."""
 
 import hashlib
 import json
@@ -15,8 +15,8 @@ from cli.command import MATCHES, Cli
 
 
 @pytest.mark.parametrize("name", ["ann", "bob", "cy"])
-def test_explain_prints_parts_that_make_the_score(agon: Cli, arena: Path, name: str) -> None:
-    """The table and the JSON tell the same."""
+def test_explain_prints_the_parts_of_the_score(agon: Cli, arena: Path, name: str) -> None:
+    """Table and JSON agree."""
     value = agon("explain", "arena", arena, name, "--format", "json").json()
     assert value["edition"] == "sentience-1"
     assert sum(part["points"] for part in value["parts"]) == pytest.approx(value["score"])
@@ -27,8 +27,8 @@ def test_explain_prints_parts_that_make_the_score(agon: Cli, arena: Path, name: 
         assert part["name"] in ended.out
 
 
-def test_explain_tells_an_unscored_id_its_reason(agon: Cli, arena: Path) -> None:
-    """No score is an answer, not an error."""
+def test_explain_prints_the_reason_of_an_unscored_id(agon: Cli, arena: Path) -> None:
+    """A missing score is a result, not an error."""
     (arena / "bots.csv").write_text((arena / "bots.csv").read_text() + "dan,o1,Dan\n")
     ended = agon("explain", "arena", arena, "dan")
     assert ended.code == 0
@@ -39,8 +39,8 @@ def test_explain_tells_an_unscored_id_its_reason(agon: Cli, arena: Path) -> None
     assert value["reason"]
 
 
-def test_explain_draws_the_same_as_a_picture(agon: Cli, arena: Path, tmp_path: Path) -> None:
-    """On stdout, or as a file that appears whole."""
+def test_explain_draws_the_parts_as_svg(agon: Cli, arena: Path, tmp_path: Path) -> None:
+    """It writes to stdout or atomically to a file."""
     drawn = agon("explain", "arena", arena, "ann", "--format", "svg").out
     assert ET.fromstring(drawn).tag.endswith("}svg")  # noqa: S314 - our own text
     score = agon("explain", "arena", arena, "ann", "--format", "json").json()["score"]
@@ -59,16 +59,16 @@ def test_check_names_the_overrides_in_force(agon: Cli, arena: Path) -> None:
     assert agon("check", "arena", arena, "--format", "json").json()["overrides"] == {}
 
 
-def test_a_waterfall_ends_where_the_sum_stands() -> None:
-    """Each bar begins where the last one ended."""
+def test_a_waterfall_ends_at_the_sum() -> None:
+    """Each bar begins at the end of the previous one."""
     assert waterfall([]) == []
     assert waterfall([0.0, 0.0]) == [" " * 12] * 2
     bars = waterfall([5.0, 5.0, -10.0], width=10)
     assert bars == ["█████     ", "     █████", "▒▒▒▒▒▒▒▒▒▒"]
 
 
-def test_compare_with_the_same_rules_moves_nobody(agon: Cli, arena: Path) -> None:
-    """An edition against itself."""
+def test_compare_with_equal_rules_changes_no_rank(agon: Cli, arena: Path) -> None:
+    """An edition is compared with itself."""
     twice = ("--edition", "sentience-1", "--edition", "arena/sentience-1")
     value = agon("compare", "arena", arena, *twice, "--format", "json").json()
     assert (value["moves"], value["entered"], value["dropped"]) == ([], [], [])
@@ -76,8 +76,8 @@ def test_compare_with_the_same_rules_moves_nobody(agon: Cli, arena: Path) -> Non
     assert "no moves" in agon("compare", "arena", arena).out
 
 
-def test_compare_lists_the_largest_moves_first(agon: Cli, arena: Path) -> None:
-    """With the rules that differ and where everybody came from."""
+def test_compare_lists_the_largest_rank_changes_first(agon: Cli, arena: Path) -> None:
+    """The output contains the differing rules and the previous ranks."""
     value = agon(
         "compare", "arena", arena, "--set", "k_new=64", "--format", "json", "--top", 2
     ).json()
@@ -91,16 +91,16 @@ def test_compare_lists_the_largest_moves_first(agon: Cli, arena: Path) -> None:
     assert "no moves" in both.out
 
 
-def test_check_of_good_records_is_zero(agon: Cli, arena: Path) -> None:
-    """Counts, and that all is valid."""
+def test_check_of_valid_records_exits_with_zero(agon: Cli, arena: Path) -> None:
+    """It prints the counts and that all records are valid."""
     ended = agon("check", "arena", arena)
     assert ended.code == 0
     assert "all rows are valid" in ended.out
     assert "4 matches" in ended.out
 
 
-def test_check_of_invalid_records_prints_all_of_it_on_stdout(agon: Cli, arena: Path) -> None:
-    """The problems are what was asked for: data, exit code 2."""
+def test_check_prints_all_invalid_records_on_stdout(agon: Cli, arena: Path) -> None:
+    """The issues are the requested data; the exit code is 2."""
     (arena / "matches.csv").write_text(MATCHES.replace("rated", "friendly", 3))
     ended = agon("check", "arena", arena)
     assert (ended.code, ended.err) == (2, "")
@@ -110,8 +110,8 @@ def test_check_of_invalid_records_prints_all_of_it_on_stdout(agon: Cli, arena: P
     assert {"table", "row", "column", "value", "reason", "remedy"} <= set(value["problems"][0])
 
 
-def test_check_prints_findings_gravest_first_and_fails_on_errors(agon: Cli, tmp_path: Path) -> None:
-    """Copied programs are an error; a pipeline stops."""
+def test_check_sorts_findings_by_severity_and_fails_on_errors(agon: Cli, tmp_path: Path) -> None:
+    """Copied programs are an error that stops a pipeline."""
     out = tmp_path / "dojo"
     agon("simulate", "dojo", "--out", out, "--size", 300, "--attack", "copied-source",
          "--attack", "tag-farming")  # fmt: skip
@@ -128,7 +128,7 @@ def test_check_prints_findings_gravest_first_and_fails_on_errors(agon: Cli, tmp_
 
 
 def test_simulate_lists_attacks_and_writes_nothing_on_a_dry_run(agon: Cli, tmp_path: Path) -> None:
-    """What would be written can be seen first."""
+    """A dry run shows what would be written."""
     assert "collusion" in agon("simulate", "arena", "--list-attacks").out
     assert agon("simulate", "arena").code == 2
     dry = agon("simulate", "arena", "--out", tmp_path / "a", "--size", 20, "--dry-run")
@@ -139,8 +139,8 @@ def test_simulate_lists_attacks_and_writes_nothing_on_a_dry_run(agon: Cli, tmp_p
     assert (tmp_path / "b" / "matches.csv").is_file()
 
 
-def test_import_makes_a_folder_that_can_be_scored(agon: Cli, tmp_path: Path) -> None:
-    """One command from somebody else's file to a board."""
+def test_import_writes_a_folder_that_can_be_scored(agon: Cli, tmp_path: Path) -> None:
+    """Imported foreign files can be scored immediately."""
     file = tmp_path / "battles.csv"
     file.write_text("model_a,model_b,winner\nx,y,model_a\ny,z,tie\n")
     dry = agon("import", "arena-battles", file, "--out", tmp_path / "out", "--dry-run")
@@ -154,8 +154,8 @@ def test_import_makes_a_folder_that_can_be_scored(agon: Cli, tmp_path: Path) -> 
     assert agon("import", "arena-battles", file, "--out", tmp_path / "n", "--as", "votes").code == 4
 
 
-def test_a_refused_import_leaves_nothing(agon: Cli, tmp_path: Path) -> None:
-    """Neither the folder nor a half of it."""
+def test_a_failed_import_writes_nothing(agon: Cli, tmp_path: Path) -> None:
+    """There must be no partial folder."""
     file = tmp_path / "battles.csv"
     file.write_text("model_a,model_b,winner\nx,y,nobody\n")
     ended = agon("import", "arena-battles", file, "--out", tmp_path / "out")
@@ -165,7 +165,7 @@ def test_a_refused_import_leaves_nothing(agon: Cli, tmp_path: Path) -> None:
 
 
 def test_rules_are_listed_shown_compared_and_linted(agon: Cli) -> None:
-    """For people and as JSON."""
+    """The output is available as text and as JSON."""
     editions = agon("rules", "list", "--format", "json").json()["editions"]
     assert {"edition", "title", "released", "rules_sha256", "versions"} <= set(editions[0])
     dojo = agon("rules", "list", "dojo", "--format", "json").json()["editions"]
@@ -189,7 +189,7 @@ def test_rules_are_listed_shown_compared_and_linted(agon: Cli) -> None:
 
 
 def test_an_issue_of_an_edition_fails_the_lint(agon: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Exit code 1, with the issue."""
+    """The exit code is 1 and the issue is printed."""
     from agon.editions.lint import LintIssue
 
     monkeypatch.setattr(
@@ -204,10 +204,10 @@ SOURCE = b"\xef\xbb\xbfdef solver():\r\n    return [1, 2, 3]\r\n\r\n"
 CANONICAL = b"def solver():\n    return [1, 2, 3]\n"
 
 
-def test_canonicalize_writes_the_bytes_and_nothing_else(
+def test_canonicalize_writes_only_the_canonical_bytes(
     tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
-    """So that sha256sum of the output is the source hash."""
+    """The sha256sum of the output is the source hash."""
     from agon.cli.run import run
 
     (tmp_path / "s.py").write_bytes(SOURCE)
@@ -216,7 +216,7 @@ def test_canonicalize_writes_the_bytes_and_nothing_else(
 
 
 def test_canonicalize_prints_hash_and_length(agon: Cli, tmp_path: Path) -> None:
-    """The two numbers a submission is known by."""
+    """Both identify a submission."""
     (tmp_path / "s.py").write_bytes(SOURCE)
     ended = agon("dojo", "canonicalize", tmp_path / "s.py", "--hash")
     digest = hashlib.sha256(CANONICAL).hexdigest()
@@ -236,10 +236,10 @@ def test_canonicalize_prints_hash_and_length(agon: Cli, tmp_path: Path) -> None:
         ("\x00", 1, "syntax_error"),
     ],
 )
-def test_dojo_check_tells_what_would_be_refused(
+def test_dojo_check_reports_forbidden_code(
     agon: Cli, tmp_path: Path, source: str, code: int, message: str
 ) -> None:
-    """Line, column, remedy and the verdict a judge would record; nothing is run."""
+    """It prints line, column, remedy and the expected verdict without running the program."""
     (tmp_path / "s.py").write_text(source)
     ended = agon("dojo", "check", tmp_path / "s.py")
     assert ended.code == code
@@ -248,8 +248,8 @@ def test_dojo_check_tells_what_would_be_refused(
     assert value["accepted"] is (code == 0)
 
 
-def test_dojo_check_knows_editions_and_kinds(agon: Cli, tmp_path: Path) -> None:
-    """A huge literal is refused from edition 0.2 on; a setter needs its own entry."""
+def test_dojo_check_depends_on_edition_and_kind(agon: Cli, tmp_path: Path) -> None:
+    """Edition 0.2 forbids huge literals; a setter needs its own entry point."""
     (tmp_path / "s.py").write_text(f"def solver():\n    return [{'9' * 65}]\n")
     assert agon("dojo", "check", tmp_path / "s.py").code == 0
     assert agon("dojo", "check", tmp_path / "s.py", "--edition", "0.2").code == 1
@@ -259,7 +259,7 @@ def test_dojo_check_knows_editions_and_kinds(agon: Cli, tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def challenge(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Hold a simulated challenge."""
+    """Return a simulated challenge."""
     from agon.app.analysis.simulate import simulate, write_simulation
 
     folder = tmp_path_factory.mktemp("challenge") / "records"
@@ -268,7 +268,7 @@ def challenge(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_weights_are_the_board_of_an_epoch(agon: Cli, challenge: Path) -> None:
-    """--epoch and --set epoch are one thing; both at once are refused."""
+    """The options --epoch and --set epoch are equivalent and exclude each other."""
     early = agon("challenge", "weights", challenge, "--epoch", 2, "--format", "json").json()
     same = agon("score", "challenge", challenge, "--set", "epoch=2", "--format", "json").json()
     assert early == same
@@ -278,8 +278,8 @@ def test_weights_are_the_board_of_an_epoch(agon: Cli, challenge: Path) -> None:
     assert twice.code == 2
 
 
-def test_the_bittensor_payload_is_what_set_weights_takes(agon: Cli, challenge: Path) -> None:
-    """Uids and weights of one length, the largest 65535, no zeros, in the order of uids."""
+def test_the_bittensor_payload_has_the_format_of_set_weights(agon: Cli, challenge: Path) -> None:
+    """UIDs and weights have equal length, maximum 65535, no zeros, sorted by UID."""
     payload = agon("challenge", "weights", challenge, "--bittensor").json()
     assert set(payload) == {"epoch", "uids", "weights"}
     assert len(payload["uids"]) == len(payload["weights"]) > 0
@@ -290,7 +290,7 @@ def test_the_bittensor_payload_is_what_set_weights_takes(agon: Cli, challenge: P
 
 
 def test_rate_prints_either_method_with_intervals(agon: Cli, tmp_path: Path) -> None:
-    """For people at eighty columns the interval stands beside the rating."""
+    """At eighty columns the table shows the interval next to the rating."""
     agon("simulate", "arena", "--out", tmp_path / "a", "--size", 300)
     rated = agon("arena", "rate", tmp_path / "a", "--format", "json").json()
     assert rated["board"] == "bots"
@@ -301,16 +301,14 @@ def test_rate_prints_either_method_with_intervals(agon: Cli, tmp_path: Path) -> 
         assert "low" in agon(*arguments).out
 
 
-def test_json_of_rated_bots_carries_what_is_shown(agon: Cli, arena: Path) -> None:
-    """Intervals are in the JSON, too, when they were asked for."""
+def test_json_of_rated_bots_contains_the_shown_values(agon: Cli, arena: Path) -> None:
+    """The JSON also contains requested intervals."""
     value = agon("arena", "rate", arena, "--ci", "--format", "json").json()
     assert {"low", "high"} <= set(value["rows"][0])
 
 
-def test_the_demo_prints_four_boards_and_enters_them_into_ledgers(
-    agon: Cli, tmp_path: Path
-) -> None:
-    """A board from a ledger has the very hash of the board from the files."""
+def test_the_demo_prints_four_boards_and_stores_them_in_ledgers(agon: Cli, tmp_path: Path) -> None:
+    """A board from a ledger has the same hash as the board from the files."""
     folder = tmp_path / "demo"
     ended = agon("demo", "--dir", folder, "--no-serve")
     assert ended.code == 0
@@ -327,7 +325,7 @@ def test_the_demo_prints_four_boards_and_enters_them_into_ledgers(
 
 
 def test_the_demo_serves_its_contests(tmp_path: Path) -> None:
-    """Whoever wants to try the API has something to ask for, and a token to ask with."""
+    """Users can try the API with sample data and a token."""
     command = [sys.executable, "-m", "agon", "demo", "--dir", str(tmp_path / "d"), "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as serving:
         try:

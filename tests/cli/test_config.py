@@ -1,4 +1,4 @@
-"""agon config: what the service would be started with, here."""
+"""agon config: the settings with which the service would start."""
 
 import tomllib
 from pathlib import Path
@@ -11,15 +11,15 @@ from cli.command import Cli
 
 @pytest.fixture(autouse=True)
 def file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """Set a few settings by a file that is named."""
+    """Write a configuration file with a few settings."""
     path = tmp_path / "service.toml"
     path.write_text('port = 9000\ndatabase = "postgresql://ada:hunter2@db/agon"\n')
     monkeypatch.setenv("AGON_CONFIG", str(path))
     return path
 
 
-def test_show_names_the_place_of_every_setting(agon: Cli, file: Path) -> None:
-    """The first question when a service does not do what it should."""
+def test_show_names_the_origin_of_every_setting(agon: Cli, file: Path) -> None:
+    """Origins help to debug a misconfigured service."""
     value = agon("config", "show", "--origin", "--format", "json").json()
     settings = {row["name"]: (row["value"], row["origin"]) for row in value["settings"]}
     assert list(settings) == list(SETTINGS)
@@ -33,7 +33,7 @@ def test_show_names_the_place_of_every_setting(agon: Cli, file: Path) -> None:
 @pytest.mark.parametrize("form", ["table", "json", "toml"])
 @pytest.mark.parametrize("flags", [(), ("--origin",)])
 def test_show_never_shows_a_password(agon: Cli, form: str, flags: tuple[str, ...]) -> None:
-    """Its output goes into bug reports."""
+    """Users paste its output into bug reports."""
     ended = agon("config", "show", "--format", form, *flags)
     assert ended.code == 0
     assert "hunter2" not in ended.out
@@ -41,26 +41,26 @@ def test_show_never_shows_a_password(agon: Cli, form: str, flags: tuple[str, ...
 
 
 def test_toml_can_be_loaded_again(agon: Cli) -> None:
-    """What is default stands behind a #, to be changed; a hidden password cannot be loaded."""
+    """Defaults are commented out; a masked password cannot be loaded."""
     text = agon("config", "show", "--format", "toml", "--origin").out
     assert tomllib.loads(text) == {"port": 9000}
     assert all(f"# {name} = " in text or f"\n{name} = " in text for name in SETTINGS)
 
 
-def test_check_says_good_and_where_it_would_serve(agon: Cli) -> None:
-    """For a deployment's script."""
+def test_check_prints_the_address_of_a_valid_configuration(agon: Cli) -> None:
+    """Deployment scripts use it."""
     ended = agon("config", "check")
     assert ended.code == 0
     assert "2 of them set; serves http://127.0.0.1:9000" in ended.out
 
 
-def test_check_refuses_what_cannot_be_read_and_what_contradicts_itself(
+def test_check_rejects_unreadable_and_contradictory_settings(
     agon: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With the exit codes of the instance."""
+    """The exit codes equal those of the server."""
     monkeypatch.setenv("AGON_AUTH", "open")
     assert agon("config", "check").code == 0
-    monkeypatch.setenv("AGON_HOST", "0.0.0.0")  # noqa: S104 (what is refused)
+    monkeypatch.setenv("AGON_HOST", "0.0.0.0")  # noqa: S104 (rejected host)
     ended = agon("config", "check")
     assert ended.code == 4
     assert "AGON_AUTH=required" in ended.err

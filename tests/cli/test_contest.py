@@ -1,4 +1,4 @@
-"""Contests from the command line: every command beside a database and at a real server."""
+"""Contests from the command line: every command at a local database and at a real server."""
 
 import json
 import time
@@ -15,8 +15,8 @@ from cli.command import Cli, arena_folder
 from cli.targets import Server, Target
 
 
-def test_a_board_is_read_explained_remembered_and_proved(target: Target, agon: Cli) -> None:
-    """It is the board that agon score gives for the same records."""
+def test_a_board_has_rows_explanations_history_and_proofs(target: Target, agon: Cli) -> None:
+    """The board equals that of agon score for the same records."""
     name = target.contest
     board = target.scored()
     alone = agon("score", "arena", target.folder / "arena", "--format", "json").json()
@@ -69,8 +69,8 @@ def test_a_board_names_the_method_and_level_of_its_intervals(target: Target, ago
     assert default["intervals"] is None
 
 
-def test_people_are_found_by_how_their_ids_begin(target: Target) -> None:
-    """Whoever looks for a friend knows the first letters."""
+def test_rows_are_searched_by_id_prefix(target: Target) -> None:
+    """Users often know only the beginning of an id."""
     name = target.contest
     output = target.good("contest", "board", name, "--find", "b")
     assert ("bob" in output.out, "1 of 3" in output.out) == (True, True)
@@ -81,8 +81,8 @@ def test_people_are_found_by_how_their_ids_begin(target: Target) -> None:
     assert ([item["id"] for item in some["rows"]], "unscored" in some) == (["bob"], False)
 
 
-def test_records_are_added_once_and_faults_told_together(target: Target) -> None:
-    """From a file of lines as from a folder; a dry run enters nothing."""
+def test_records_are_added_once_and_errors_reported_together(target: Target) -> None:
+    """Sources are NDJSON files and folders; a dry run adds nothing."""
     name, file = target.contest, target.folder / "votes.ndjson"
     assert (
         "0 added, 10 stored already"
@@ -112,8 +112,8 @@ def test_records_are_added_once_and_faults_told_together(target: Target) -> None
     assert target("contest", "add", name, target.folder / "none.ndjson").code == 3
 
 
-def test_a_rescoring_is_seen_before_it_counts_and_can_be_undone(target: Target) -> None:
-    """--dry-run shows, --yes applies, rollback undoes; without either nobody is asked here."""
+def test_a_rescoring_is_reviewed_applied_and_rolled_back(target: Target) -> None:
+    """Without a terminal, --yes is required to apply a change."""
     name = target.contest
     before = target.scored()["board_sha256"]
     rescore = ("contest", "rescore", name, "--set", "k_new=64")
@@ -136,8 +136,8 @@ def test_a_rescoring_is_seen_before_it_counts_and_can_be_undone(target: Target) 
     assert target(*rescore[:3], "--edition", "no-such", "--yes").code == 3
 
 
-def test_a_void_takes_records_out_of_the_score(target: Target) -> None:
-    """By key or by person, with a reason."""
+def test_void_removes_records_from_the_score(target: Target) -> None:
+    """Records are selected by key or participant, and a reason is required."""
     name = target.contest
     void = ("contest", "void", name, "--reason", "cast by mistake")
     assert target(*void).code == 2
@@ -152,12 +152,12 @@ def test_a_void_takes_records_out_of_the_score(target: Target) -> None:
 def test_void_without_matching_records_is_rejected_and_listed_with_failed_jobs(
     target: Target,
 ) -> None:
-    """A typing error an hour before the deadline must not cost five minutes of it."""
+    """A typo must fail immediately instead of after five minutes."""
     began = time.monotonic()
     result = target("contest", "void", target.contest, "--person", "nobody", "--reason", "r",
                     "--dry-run")  # fmt: skip
     assert (result.code, "nothing to void" in result.err) == (4, True)
-    assert time.monotonic() - began < 120  # it waited 300 seconds for what had failed
+    assert time.monotonic() - began < 120  # earlier it waited 300 seconds for a failed job
     [change] = target.json("contest", "changes", target.contest)["changes"]
     assert change["state"] == "cancelled"
     if target.far:
@@ -166,8 +166,8 @@ def test_void_without_matching_records_is_rejected_and_listed_with_failed_jobs(
         assert "agon jobs retry" in failed
 
 
-def test_a_frozen_contest_becomes_final_and_takes_no_records(target: Target) -> None:
-    """And each step that does not follow is refused as a conflict."""
+def test_a_final_contest_accepts_no_records(target: Target) -> None:
+    """Every step out of order is rejected as a conflict."""
     name = target.contest
     assert target.json("contest", "freeze", name)["state"] == "frozen"
     assert target("contest", "freeze", name).code == 4
@@ -185,7 +185,7 @@ def test_a_frozen_contest_becomes_final_and_takes_no_records(target: Target) -> 
 
 
 def test_a_ledger_is_exported_replayed_and_imported(target: Target, agon: Cli) -> None:
-    """To the published hash: of the contest, of the folder, in another instance."""
+    """Contest, folder and another instance give the published hash."""
     name, out = target.contest, target.folder / "out"
     published = target.scored()["board_sha256"]
     target.good("contest", "export", name, "--out", out)
@@ -210,8 +210,8 @@ def test_a_ledger_is_exported_replayed_and_imported(target: Target, agon: Cli) -
         assert file.read_bytes() == (target.folder / "again" / file.name).read_bytes()
 
 
-def test_a_wrong_hash_and_a_tampered_folder_fail_by_name(target: Target, agon: Cli) -> None:
-    """Exit code 1; both hashes, or the file and the line."""
+def test_a_wrong_hash_and_a_tampered_folder_are_reported(target: Target, agon: Cli) -> None:
+    """The exit code is 1; the message has both hashes, or file and line."""
     out = target.folder / "out"
     target.good("contest", "export", target.contest, "--out", out)
     wrong = agon("replay", out, "--check", "0" * 64)
@@ -231,8 +231,8 @@ def test_a_wrong_hash_and_a_tampered_folder_fail_by_name(target: Target, agon: C
     assert broken.out == ""
 
 
-def test_a_rewritten_ledger_is_told_from_the_instances_own(target: Target, agon: Cli) -> None:
-    """Signed anew or not at all: by a key that is known, or by a proof that was kept."""
+def test_a_rewritten_ledger_is_detected(target: Target, agon: Cli) -> None:
+    """A known key or a stored proof detects ledgers that were re-signed or are unsigned."""
     name, out, proof_file = target.contest, target.folder / "out", target.folder / "ann.json"
     target.good("contest", "proof", name, "ann", "--out", proof_file)
     target.good("contest", "export", name, "--out", out)
@@ -258,8 +258,8 @@ def test_a_rewritten_ledger_is_told_from_the_instances_own(target: Target, agon:
     assert "entries were changed since" in rewritten.err
 
 
-def test_a_proof_is_checked_without_any_instance(target: Target, agon: Cli) -> None:
-    """By itself, against a key that is known, and against the ledger it speaks of."""
+def test_a_proof_is_verified_without_a_server(target: Target, agon: Cli) -> None:
+    """It is verified alone, with a known key, and with its ledger."""
     name, file, out = target.contest, target.folder / "ann.json", target.folder / "out"
     target.good("contest", "proof", name, "ann", "--out", file)
     target.good("contest", "export", name, "--out", out)
@@ -277,8 +277,8 @@ def test_a_proof_is_checked_without_any_instance(target: Target, agon: Cli) -> N
     assert "is not number" in forged.err
 
 
-def test_tokens_and_users_are_looked_after(target: Target) -> None:
-    """The token alone stands on stdout; what it may do and until when, on stderr."""
+def test_tokens_and_users_are_managed(target: Target) -> None:
+    """Only the token is printed on stdout; its permissions and expiry are on stderr."""
     user = f"u{target.contest}"
     token = target.good("token", "create", "--user", user, "--role", "organiser",
                       "--contest", target.contest, "--scope", "records", "--days", 1)  # fmt: skip
@@ -309,8 +309,8 @@ def test_tokens_and_users_are_looked_after(target: Target) -> None:
     assert other in [json.loads(row)["id"] for row in rows]
 
 
-def test_jobs_are_seen_and_the_queue_paused(target: Target) -> None:
-    """What an operator does on a busy day."""
+def test_jobs_are_listed_and_the_queue_is_paused(target: Target) -> None:
+    """Operators need both to maintain an instance."""
     try:
         assert target.json("jobs", "pause")["paused"]
         target.good("contest", "open", target.json(
@@ -337,7 +337,7 @@ def test_jobs_are_seen_and_the_queue_paused(target: Target) -> None:
 
 
 def test_a_server_shows_nothing_private_without_a_token(server: Server, agon: Cli) -> None:
-    """And a wrong token is told as such; a server out of reach is unavailable."""
+    """Invalid tokens and unreachable servers have their own errors."""
     options = ("--server", server.url, "--token-file", server.token_file)
     token = agon("contest", "create", "secret-one", "--discipline", "arena", "--private", *options)
     assert token.code == 0
@@ -349,8 +349,10 @@ def test_a_server_shows_nothing_private_without_a_token(server: Server, agon: Cl
     assert agon("contest", "list", *both).code == 2
 
 
-def test_a_client_follows_what_happens(server: Server, agon: Cli, tmp_path: Path) -> None:
-    """From the first event to the published board, then on from where another one stopped."""
+def test_a_client_follows_the_events_of_a_contest(
+    server: Server, agon: Cli, tmp_path: Path
+) -> None:
+    """It reads up to the published board, then resumes after a given event."""
     from agon.client import Client
 
     options = ("--server", server.url, "--token-file", server.token_file)
@@ -367,10 +369,10 @@ def test_a_client_follows_what_happens(server: Server, agon: Cli, tmp_path: Path
         assert again == seen[-1]
 
 
-def test_a_token_is_found_in_the_environment_and_in_a_file(
+def test_a_token_is_read_from_the_environment_or_a_file(
     server: Server, agon: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Never on the command line, where others can read it."""
+    """Other users could read it on the command line."""
     monkeypatch.setenv("AGON_SERVER", server.url)
     monkeypatch.setenv("AGON_TOKEN", server.token_file.read_text().strip())
     assert agon("token", "list").code == 0
@@ -381,10 +383,10 @@ def test_a_token_is_found_in_the_environment_and_in_a_file(
                            if word.startswith("--")]  # fmt: skip
 
 
-def test_a_folder_is_replayed_here_whatever_server_the_environment_names(
+def test_a_folder_is_replayed_locally_despite_a_configured_server(
     agon: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Who has a ledger needs no instance."""
+    """Replaying a ledger needs no server."""
     url, out = f"sqlite:///{tmp_path}/agon.db", tmp_path / "out"
     agon("contest", "create", "spring", "--discipline", "arena", "--database", url)
     agon("contest", "add", "spring", arena_folder(tmp_path / "arena"), "--database", url)
@@ -398,8 +400,8 @@ def test_a_folder_is_replayed_here_whatever_server_the_environment_names(
     assert agon("contest", "show", "spring", "--database", url).code == 0
 
 
-def test_there_has_to_be_a_database(agon: Cli, tmp_path: Path) -> None:
-    """Looking makes none."""
+def test_a_missing_database_is_an_error(agon: Cli, tmp_path: Path) -> None:
+    """Reading must not create a database."""
     url = f"sqlite:///{tmp_path}/none.db"
     for command in (("contest", "list"), ("contest", "show", "x"), ("token", "list"),
                     ("db", "verify"), ("db", "current"), ("replay", "x")):  # fmt: skip

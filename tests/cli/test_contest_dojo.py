@@ -33,7 +33,7 @@ def good(agon: Cli, database: str, *arguments: object) -> CommandResult:
 
 
 def test_problems_are_listed_with_their_disclosed_terms(agon: Cli, database: str) -> None:
-    """The table is for an overview; programs are written from the JSON."""
+    """The table is an overview; the JSON contains all terms."""
     problem = good(agon, database, "problems", "autumn", "--format", "json").json()["problems"]
     assert [item["disclosed"][1]["a"] for item in problem] == ["9", "27"]
     assert [item["terms"] for item in problem] == [None, None]
@@ -45,8 +45,8 @@ def test_problems_are_listed_with_their_disclosed_terms(agon: Cli, database: str
     assert ended.code == 3
 
 
-def test_a_setter_is_sent_through_its_gate(agon: Cli, database: str) -> None:
-    """Its faults are told before anything is sent."""
+def test_a_published_setter_passes_its_gate(agon: Cli, database: str) -> None:
+    """Errors are reported before the package is sent."""
     problem = good(agon, database, "publish", "autumn", DOJO / "primes", "--format", "json").json()
     assert (problem["job"]["kind"], problem["job"]["state"]) == ("gate", "queued")
     printed = good(agon, database, "publish", "autumn", DOJO / "primes")
@@ -55,7 +55,7 @@ def test_a_setter_is_sent_through_its_gate(agon: Cli, database: str) -> None:
 
 
 def test_an_answer_is_revealed_once_its_problem_is_closed(agon: Cli, database: str) -> None:
-    """Source and terms are what solvers look for."""
+    """Solvers want to see source and terms."""
     squares, cubes = (
         item["id"]
         for item in good(agon, database, "problems", "autumn", "--format", "json").json()[
@@ -70,7 +70,7 @@ def test_an_answer_is_revealed_once_its_problem_is_closed(agon: Cli, database: s
 
 
 def test_a_program_is_submitted(agon: Cli, database: str, tmp_path: Path) -> None:
-    """A worker judges it; whose it is has to be said beside the database."""
+    """A worker judges it; the local client needs the user's id."""
     problem = good(agon, database, "problems", "autumn", "--format", "json").json()["problems"]
     solver = tmp_path / "solver.py"
     solver.write_text(RIGHT)
@@ -83,8 +83,8 @@ def test_a_program_is_submitted(agon: Cli, database: str, tmp_path: Path) -> Non
     assert agon("contest", *sending, "--user", "ada", "--database", database).code == 2
 
 
-def test_what_became_of_a_program_is_shown(agon: Cli, database: str, tmp_path: Path) -> None:
-    """Somebody whose program was stopped wants to read by what, and in which program."""
+def test_the_verdict_of_a_program_is_shown(agon: Cli, database: str, tmp_path: Path) -> None:
+    """Participants need the cause and the program of a failed submission."""
     [problem, _] = good(agon, database, "problems", "autumn", "--format", "json").json()["problems"]
     solver = tmp_path / "solver.py"
     solver.write_text("def gen(n):\n    return [n]\n")

@@ -1,4 +1,4 @@
-"""The database from the command line: made, moved, verified."""
+"""The database from the command line: creation, migration, verification."""
 
 import sqlite3
 from pathlib import Path
@@ -9,8 +9,10 @@ from cli.command import Cli, arena_folder
 from conftest import Postgresql
 
 
-def test_a_database_is_laid_out_backed_up_restored_and_verified(agon: Cli, tmp_path: Path) -> None:
-    """A backup that was never restored is none."""
+def test_a_database_is_initialized_backed_up_restored_and_verified(
+    agon: Cli, tmp_path: Path
+) -> None:
+    """A backup is only useful if it can be restored."""
     url, other = f"sqlite:///{tmp_path}/agon.db", f"sqlite:///{tmp_path}/other.db"
     assert "would upgrade from nothing" in agon("db", "upgrade", "--dry-run", "--database", url).out
     assert not (tmp_path / "agon.db").exists()
@@ -34,8 +36,8 @@ def test_a_database_is_laid_out_backed_up_restored_and_verified(agon: Cli, tmp_p
     assert same["board_sha256"] == board["board_sha256"]
 
 
-def test_a_changed_database_fails_the_check_by_name(agon: Cli, tmp_path: Path) -> None:
-    """Contest and position, exit code 1."""
+def test_a_modified_database_fails_verification(agon: Cli, tmp_path: Path) -> None:
+    """The message names contest and position; the exit code is 1."""
     url = f"sqlite:///{tmp_path}/agon.db"
     agon("contest", "create", "spring", "--discipline", "arena", "--database", url)
     agon("contest", "add", "spring", arena_folder(tmp_path / "arena"), "--database", url)
@@ -56,10 +58,10 @@ def test_a_changed_database_fails_the_check_by_name(agon: Cli, tmp_path: Path) -
     assert replayed.code == 1
 
 
-def test_a_service_moves_to_postgresql_and_goes_on_there(
+def test_a_sqlite_instance_can_be_migrated_to_postgresql(
     agon: Cli, postgresql: Postgresql, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The archive of a SQLite database is restored there; every command works as before."""
+    """The backup of a SQLite database is restored, and commands continue to work."""
     monkeypatch.setenv("AGON_SERVER_KEY_FILE", str(tmp_path / "agon-server.key"))
     monkeypatch.setenv("AGON_SIGNING_KEY_FILE", str(tmp_path / "agon-signing.key"))
     url = f"sqlite:///{tmp_path}/agon.db"

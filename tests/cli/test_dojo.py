@@ -1,4 +1,4 @@
-"""agon dojo: the program tools, as people and scripts use them, in the real sandbox."""
+"""agon dojo: the program tools in the real sandbox."""
 
 import json
 import os
@@ -20,20 +20,20 @@ CUBES = "def solver():\n    return [n**3 for n in range(1, 201)]\n"
 
 @pytest.fixture
 def solver(tmp_path: Path) -> Path:
-    """Hold a program."""
+    """Return the path of a program."""
     file = tmp_path / "solver.py"
     file.write_text(CUBES)
     return file
 
 
-def test_the_modes_that_can_be_asked_for_are_those_there_are() -> None:
-    """The command line names them without loading the sandbox."""
+def test_the_mode_option_lists_all_sandbox_modes() -> None:
+    """The command line lists them without importing the sandbox."""
     assert MODES == WALLS
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_run_gives_the_terms_as_the_interface_says(agon: Cli, solver: Path, mode: str) -> None:
-    """Keys and kinds that outside programs read; every wall gives the same."""
+def test_run_prints_the_documented_json(agon: Cli, solver: Path, mode: str) -> None:
+    """Other programs read these keys; every isolation mode gives the same output."""
     ended = agon("dojo", "run", solver, "--mode", mode, "--format", "json")
     answer = ended.json()
     assert ended.code == 0
@@ -59,10 +59,10 @@ def test_run_gives_the_terms_as_the_interface_says(agon: Cli, solver: Path, mode
         ("def solver():\n    return [][0]\n", "runtime_error"),
     ],
 )
-def test_run_ends_well_whatever_the_verdict(
+def test_run_exits_with_zero_for_every_verdict(
     agon: Cli, tmp_path: Path, source: str, verdict: str
 ) -> None:
-    """A verdict was reached, so the exit code is 0; refused lines are named."""
+    """A verdict is a success; forbidden lines are listed."""
     file = tmp_path / "program.py"
     file.write_text(source)
     ended = agon("dojo", "run", file, "--format", "json")
@@ -70,8 +70,8 @@ def test_run_ends_well_whatever_the_verdict(
     assert "line " in ended.json()["reason"] or verdict == "wrong_type"
 
 
-def test_run_without_the_scan_leaves_the_wall_alone(agon: Cli, tmp_path: Path) -> None:
-    """The program tries what it wants, and gets nowhere."""
+def test_run_without_the_scan_is_still_isolated(agon: Cli, tmp_path: Path) -> None:
+    """The program's forbidden actions fail in the sandbox."""
     file = tmp_path / "program.py"
     file.write_text("import socket\ndef solver():\n    socket.socket()\n    return [1]\n")
     answer = agon("dojo", "run", file, "--no-scan", "--format", "json").json()
@@ -79,8 +79,8 @@ def test_run_without_the_scan_leaves_the_wall_alone(agon: Cli, tmp_path: Path) -
     assert answer["mode"] == "bwrap"
 
 
-def test_run_takes_a_setter_and_the_number_of_terms(agon: Cli, tmp_path: Path) -> None:
-    """For people: verdict, cost, the first terms."""
+def test_run_accepts_a_setter_and_a_number_of_terms(agon: Cli, tmp_path: Path) -> None:
+    """The text output has verdict, cost and first terms."""
     file = tmp_path / "setter.py"
     file.write_text("def seq(n):\n    return 10**40 + n\n")
     ended = agon("dojo", "run", file, "--kind", "setter", "--n-check", 30)
@@ -91,21 +91,21 @@ def test_run_takes_a_setter_and_the_number_of_terms(agon: Cli, tmp_path: Path) -
 
 
 def test_run_reads_stdin(solver: Path) -> None:
-    """A pipe is a file."""
+    """Pipes work like files."""
     ended = run_process("dojo", "run", "-", "--format", "json", given=solver.read_bytes())
     assert ended.json()["terms_count"] == 200
 
 
 def test_a_missing_bwrap_is_named_with_its_package(solver: Path, tmp_path: Path) -> None:
-    """Exit code 5, and what to install or to ask for."""
+    """The exit code is 5, and the message names a package and an alternative."""
     ended = run_process("dojo", "run", str(solver), PATH=str(tmp_path))
     assert ended.code == 5
     assert "bubblewrap" in ended.err
     assert "degraded" in ended.err
 
 
-def test_a_problem_goes_from_publishing_to_verifying(agon: Cli, tmp_path: Path) -> None:
-    """The whole life of a problem, on the command line alone."""
+def test_a_problem_is_published_judged_revealed_and_verified(agon: Cli, tmp_path: Path) -> None:
+    """The complete lifecycle of a problem works on the command line."""
     package = pack_problem(tmp_path / "p", N_check=200, freeze_started_at="2026-02-01")
     published = agon("dojo", "publish", package, "--out", tmp_path / "pub")
     assert published.code == 0
@@ -137,7 +137,7 @@ def test_a_problem_goes_from_publishing_to_verifying(agon: Cli, tmp_path: Path) 
 
 
 def test_a_problem_is_not_revealed_while_it_is_open(agon: Cli, tmp_path: Path) -> None:
-    """Exit code 4, unless it is meant."""
+    """The exit code is 4 unless the option forces it."""
     package = pack_problem(tmp_path / "p", freeze_started_at="9999-01-01")
     result = agon("dojo", "reveal", package, "--out", tmp_path / "r.json")
     assert result.code == 4
@@ -145,9 +145,7 @@ def test_a_problem_is_not_revealed_while_it_is_open(agon: Cli, tmp_path: Path) -
     assert agon("dojo", "reveal", package, "--out", tmp_path / "r.json", "--early").code == 0
 
 
-def test_a_setter_that_differs_between_two_runs_is_refused_with_the_term(
-    agon: Cli, tmp_path: Path
-) -> None:
+def test_a_nondeterministic_setter_is_rejected_with_the_term(agon: Cli, tmp_path: Path) -> None:
     """Two processes with different hash seeds (dojo page, The sandbox)."""
     setter = "def gen(N):\n    return [n + (n == 6) * hash('x') for n in range(N)]\n"
     package = pack_problem(tmp_path / "p", setter=setter)
@@ -157,8 +155,8 @@ def test_a_setter_that_differs_between_two_runs_is_refused_with_the_term(
     assert not (tmp_path / "out").exists()
 
 
-def test_judge_tells_what_could_not_be_judged(agon: Cli, tmp_path: Path) -> None:
-    """On stderr for people, in the summary for machines; the others are judged."""
+def test_judge_reports_submissions_that_could_not_be_judged(agon: Cli, tmp_path: Path) -> None:
+    """They are on stderr and in the JSON summary; the others are judged."""
     package = pack_problem(tmp_path / "p")
     pack_solver(tmp_path / "s", "ada")
     (tmp_path / "s" / "bob" / "1").mkdir(parents=True)
@@ -173,10 +171,10 @@ def test_judge_tells_what_could_not_be_judged(agon: Cli, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("command", ["publish", "judge"])
-def test_a_wrong_package_is_told_at_once_and_nothing_is_written(
+def test_an_invalid_package_is_rejected_before_writing(
     agon: Cli, tmp_path: Path, command: str
 ) -> None:
-    """Exit code 2, every fault on a line of its own."""
+    """The exit code is 2, with one line for every error."""
     package = pack_problem(tmp_path / "p", N_check=0, setter="import os\n")
     (tmp_path / "s").mkdir()
     arguments = [package, tmp_path / "s"] if command == "judge" else [package]
@@ -186,8 +184,8 @@ def test_a_wrong_package_is_told_at_once_and_nothing_is_written(
     assert not (tmp_path / "out").exists()
 
 
-def test_rejudge_shows_before_it_applies(agon: Cli, tmp_path: Path) -> None:
-    """The verdict was recorded by hand; the run says otherwise."""
+def test_rejudge_is_a_dry_run_by_default(agon: Cli, tmp_path: Path) -> None:
+    """The recorded verdict differs from that of the run."""
     package = pack_problem(tmp_path / "p")
     pack_solver(tmp_path / "s", "ada")
     season = tmp_path / "season"
@@ -206,7 +204,7 @@ def test_rejudge_shows_before_it_applies(agon: Cli, tmp_path: Path) -> None:
 
 
 def descendants(pid: int) -> list[int]:
-    """List the processes a process has started, and theirs."""
+    """Return the ids of all descendants of a process."""
     found = []
     for children in Path(f"/proc/{pid}/task").glob("*/children"):
         for child in map(int, children.read_text().split()):
@@ -214,8 +212,8 @@ def descendants(pid: int) -> list[int]:
     return found
 
 
-def test_a_judge_killed_in_the_middle_goes_on_and_leaves_no_process(tmp_path: Path) -> None:
-    """The real command, the real sandbox, signal 9."""
+def test_a_killed_judge_leaves_no_process_and_can_be_resumed(tmp_path: Path) -> None:
+    """The real command is killed with signal 9 in the real sandbox."""
     package = pack_problem(tmp_path / "p")
     slow = RIGHT.format(n=20).replace(":\n", ":\n    sum(range(2_000_000))\n", 1)
     for user in range(30):
@@ -244,8 +242,8 @@ def test_a_judge_killed_in_the_middle_goes_on_and_leaves_no_process(tmp_path: Pa
     assert {row["verdict"] for row in rows(tmp_path / "o")} == {"ok"}
 
 
-def test_looking_at_programs_loads_no_sandbox(solver: Path) -> None:
-    """canonicalize, check and scoring need none; the command line stays quick."""
+def test_commands_that_run_no_programs_do_not_import_the_sandbox(solver: Path) -> None:
+    """The command line starts faster without it."""
     code = (
         "import sys; from agon.cli.run import run; "
         f"run(['dojo', 'check', {str(solver)!r}]); "

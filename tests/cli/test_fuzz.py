@@ -1,4 +1,4 @@
-"""Nothing people give ends in a traceback, and nothing is taken for a bug of ours."""
+"""No input causes a traceback or is reported as an internal error."""
 
 import io
 import json
@@ -32,28 +32,28 @@ WORDS = st.one_of(
 
 @pytest.fixture(autouse=True)
 def quiet(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep what is printed out of the way, and standard input empty."""
+    """Capture the output and provide an empty standard input."""
     assert capsys is not None
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO()))
 
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Hold a small arena."""
+    """Return a small arena."""
     return arena_folder(tmp_path_factory.mktemp("fuzz") / "arena")
 
 
 @FUZZ
 @given(st.lists(WORDS, max_size=7))
 def test_no_arguments_break_a_command(small: Path, words: list[str]) -> None:
-    """Whatever is typed, the exit code is one of those documented."""
+    """For any arguments the exit code is a documented one."""
     assert run([word.replace("{arena}", str(small)) for word in words]) in KNOWN
 
 
 @FUZZ
 @given(st.text(max_size=20), st.text(max_size=20))
 def test_no_override_and_no_time_breaks_scoring(small: Path, rule: str, time_text: str) -> None:
-    """Unknown rules and times are refused, each with code 2."""
+    """Unknown rules and invalid times exit with code 2."""
     assert run(["score", "arena", str(small), "--set", f"{rule}={time_text}"]) in {0, 2}
     assert run(["score", "arena", str(small), f"--as-of={time_text}"]) in {0, 2}
 
@@ -70,7 +70,7 @@ MANGLED = st.one_of(
 @FUZZ
 @given(MANGLED, st.sampled_from([".csv", ".csv.gz", ".ndjson", ".parquet"]))
 def test_no_file_breaks_scoring_or_checking(content: bytes, ending: str) -> None:
-    """Garbage is refused as unreadable or invalid, in every kind of file."""
+    """Random content is rejected as unreadable or invalid in every format."""
     with TemporaryDirectory() as folder:
         arena = arena_folder(Path(folder))
         (arena / "matches.csv").unlink()
@@ -101,7 +101,7 @@ JSON = st.recursive(
     st.sampled_from([".json", ".ndjson", ".csv", ".parquet"]),
 )
 def test_no_file_breaks_an_import(content: bytes, form: str, ending: str) -> None:
-    """Either records come out, or nothing does."""
+    """An import writes either all records or none."""
     with TemporaryDirectory() as folder:
         file = Path(folder, f"given{ending}")
         file.write_bytes(content)
@@ -113,7 +113,7 @@ def test_no_file_breaks_an_import(content: bytes, form: str, ending: str) -> Non
 @FUZZ
 @given(st.binary(max_size=120) | st.text(max_size=60).map(str.encode))
 def test_no_program_breaks_the_dojo_tools(content: bytes) -> None:
-    """Hostile source is refused, not run into."""
+    """Hostile source is rejected without crashing."""
     with TemporaryDirectory() as folder:
         file = Path(folder, "s.py")
         file.write_bytes(content)

@@ -1,4 +1,4 @@
-"""Every command that interfaces.md names and this version has: its help, its promises."""
+"""Names, options and help of every command in interfaces.md."""
 
 from collections.abc import Iterator
 
@@ -46,7 +46,7 @@ PROMISED = {
 
 
 def commands(group: click.Group = cli, path: str = "") -> Iterator[tuple[str, click.Command]]:
-    """Walk the command line."""
+    """Yield all commands with their paths."""
     context = click.Context(group)
     for name in group.list_commands(context):
         command = group.get_command(context, name)
@@ -60,21 +60,21 @@ def commands(group: click.Group = cli, path: str = "") -> Iterator[tuple[str, cl
 COMMANDS = dict(commands())
 
 
-def test_all_promised_commands_are_there() -> None:
-    """The names are a contract."""
+def test_all_documented_commands_exist() -> None:
+    """Command names are a public interface."""
     assert set(COMMANDS) >= set(PROMISED)
 
 
 @pytest.mark.parametrize("path", PROMISED)
-def test_every_command_has_its_promised_options(path: str) -> None:
-    """And their spelling is one, too."""
+def test_every_command_has_its_documented_options(path: str) -> None:
+    """Option names are a public interface."""
     options = {name for parameter in COMMANDS[path].params for name in parameter.opts}
     assert options >= PROMISED[path]
 
 
 @pytest.mark.parametrize("path", COMMANDS)
 def test_help_shows_an_example_that_names_the_command(agon: Cli, path: str) -> None:
-    """People copy examples before they read options."""
+    """Users copy examples first."""
     ended = agon(*path.split(), "--help")
     assert ended.code == 0
     assert ended.out.startswith(f"Usage: agon {path}")
@@ -83,8 +83,8 @@ def test_help_shows_an_example_that_names_the_command(agon: Cli, path: str) -> N
 
 
 @pytest.mark.parametrize("path", COMMANDS)
-def test_every_option_explains_itself_and_is_found_in_the_environment(path: str) -> None:
-    """One class of options, so that AGON_… works for all of them."""
+def test_every_option_has_a_help_text_and_an_environment_variable(path: str) -> None:
+    """All options use one class, so that AGON_… variables work for all of them."""
     for parameter in COMMANDS[path].params:
         if isinstance(parameter, click.Option):
             assert isinstance(parameter, Option), parameter.name
@@ -92,20 +92,20 @@ def test_every_option_explains_itself_and_is_found_in_the_environment(path: str)
 
 
 @pytest.mark.parametrize("path", [path for path in PROMISED if " " not in path])
-def test_first_sentences_stand_whole_in_the_list_of_commands(path: str) -> None:
-    """A sentence that ends in dots says nothing."""
+def test_the_list_of_commands_shows_complete_first_sentences(path: str) -> None:
+    """A truncated sentence is useless."""
     assert not COMMANDS[path].get_short_help_str(60).endswith("...")
 
 
-def test_the_version_is_told(agon: Cli) -> None:
-    """For bug reports."""
+def test_the_version_is_printed(agon: Cli) -> None:
+    """Bug reports need it."""
     from agon import __version__
 
     assert agon("--version").out == f"agon, version {__version__}\n"
 
 
 def groups(group: click.Group = cli, path: str = "agon") -> Iterator[tuple[str, click.Group]]:
-    """Walk the groups of commands."""
+    """Yield the groups of commands."""
     context = click.Context(group)
     for name in group.list_commands(context):
         command = group.get_command(context, name)
@@ -115,8 +115,8 @@ def groups(group: click.Group = cli, path: str = "agon") -> Iterator[tuple[str, 
 
 
 @pytest.mark.parametrize("path", dict(groups()))
-def test_the_examples_of_a_group_stand_on_lines_of_their_own(agon: Cli, path: str) -> None:
-    """Run together as a paragraph they can neither be read nor copied."""
+def test_the_examples_of_a_group_are_on_separate_lines(agon: Cli, path: str) -> None:
+    """Examples joined to a paragraph cannot be read or copied."""
     output = agon(*path.split()[1:], "--help").out
     examples = [line for line in output.splitlines() if line.strip().startswith(f"{path} ")]
     assert examples

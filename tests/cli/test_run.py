@@ -1,4 +1,4 @@
-"""Every way a command can end: one message, one exit code, never a traceback."""
+"""Every command ends with one message and one exit code, without a traceback."""
 
 import os
 import signal
@@ -19,21 +19,21 @@ _LISTENING = (
 )
 
 
-def test_a_misspelt_command_is_answered_with_the_closest() -> None:
-    """Who mistypes finds the way."""
+def test_a_misspelled_command_gives_a_suggestion() -> None:
+    """Users can correct a typo at once."""
     ended = run_process("scroe")
     assert ended.code == 2
     assert "No such command 'scroe'" in ended.err
     assert "Did you mean 'score'?" in ended.err
 
 
-def test_commands_of_later_issues_are_not_there(agon: Cli) -> None:
-    """A stub would promise what is not kept."""
+def test_unimplemented_commands_do_not_exist(agon: Cli) -> None:
+    """A stub would be misleading."""
     assert agon("attack").code == 2
 
 
 def test_a_missing_argument_is_a_usage_error(agon: Cli) -> None:
-    """Exit code 2 and the usage line."""
+    """The exit code is 2 and the usage is printed."""
     ended = agon("score", "arena")
     assert ended.code == 2
     assert "Usage: agon score" in ended.err
@@ -68,20 +68,20 @@ def test_a_missing_argument_is_a_usage_error(agon: Cli) -> None:
         (("dojo", "canonicalize", "{arena}"), 2, "arena"),
     ],
 )
-def test_every_refusal_has_its_exit_code_and_says_what_would_be_right(
+def test_every_error_has_its_exit_code_and_a_remedy(
     agon: Cli, arena: Path, arguments: tuple[str, ...], code: int, message: str
 ) -> None:
-    """Scripts branch on the code, people read the message; data is never mixed in."""
+    """Scripts use the code, users the message; stdout stays empty."""
     ended = agon(*(argument.format(arena=arena) for argument in arguments))
     assert (ended.code, ended.out) == (code, "")
     assert message in ended.err
     assert "Traceback" not in ended.err
 
 
-def test_a_bug_of_ours_is_called_one(
+def test_an_internal_error_is_reported_as_a_bug(
     agon: Cli, arena: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Not a traceback, and not an exit code that means something else."""
+    """There is no traceback, and the exit code is distinct."""
 
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("first line\nsecond line")
@@ -100,7 +100,7 @@ def test_a_bug_of_ours_is_called_one(
     [(signal.SIGINT, 130, b"interrupted"), (signal.SIGTERM, 143, b"")],
 )
 def test_an_interrupted_command_ends_cleanly(number: int, code: int, message: bytes) -> None:
-    """Ctrl-C is an answer, not an accident; the shell sees its usual codes."""
+    """Interruption is normal; the shell gets the usual exit codes."""
     with subprocess.Popen(
         [sys.executable, "-c", _LISTENING, "dojo", "canonicalize", "-"],
         stdin=subprocess.PIPE,
@@ -109,16 +109,18 @@ def test_an_interrupted_command_ends_cleanly(number: int, code: int, message: by
     ) as process:
         assert process.stdin is not None
         assert process.stderr is not None
-        process.stdin.write(b"#" * 300_000)  # more than a pipe holds: it is reading by now
+        process.stdin.write(
+            b"#" * 300_000
+        )  # more than the buffer of a pipe: the command is reading now
         process.stdin.flush()
-        time.sleep(0.3)  # a signal between two reads would be noticed after the next one only
+        time.sleep(0.3)  # a signal between two reads is handled only after the next one
         process.send_signal(number)
         assert process.wait(timeout=20) == code
         assert process.stderr.read().strip() == message
 
 
-def test_a_reader_that_leaves_is_no_error(tmp_path: Path) -> None:
-    """``| head`` ends a command quietly, with the code of a broken pipe."""
+def test_a_closed_pipe_is_not_an_error(tmp_path: Path) -> None:
+    """With ``| head`` a command ends silently with the code of a broken pipe."""
     program = tmp_path / "long.py"
     program.write_text("def solver():\n" + "    x = 1\n" * 200_000)
     with subprocess.Popen(
@@ -134,8 +136,8 @@ def test_a_reader_that_leaves_is_no_error(tmp_path: Path) -> None:
         assert process.wait(timeout=20) == 141
 
 
-def test_a_full_disk_is_told(arena: Path) -> None:
-    """Half of a board is no board: exit code 5."""
+def test_a_full_disk_is_an_error(arena: Path) -> None:
+    """A partial board must not look complete; the exit code is 5."""
     with Path("/dev/full").open("w") as full:
         process = subprocess.run(
             [sys.executable, "-m", "agon", "score", "arena", str(arena), "--format", "csv"],
@@ -149,10 +151,10 @@ def test_a_full_disk_is_told(arena: Path) -> None:
     assert "Traceback" not in process.stderr
 
 
-def test_memory_that_runs_out_is_no_bug(
+def test_out_of_memory_is_not_reported_as_a_bug(
     agon: Cli, arena: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is told as what it is."""
+    """The message names the cause."""
 
     def greedy(*_: object, **__: object) -> None:
         raise MemoryError
@@ -164,15 +166,15 @@ def test_memory_that_runs_out_is_no_bug(
 
 
 def test_data_goes_to_stdout_and_the_rest_to_stderr(agon: Cli, tmp_path: Path) -> None:
-    """A script reads stdout and nothing else gets in."""
+    """Scripts read stdout, which must contain only data."""
     ended = agon("simulate", "arena", "--out", tmp_path / "new", "--size", "20")
     assert ended.code == 0
     assert all(len(line.split("\t")) == 2 for line in ended.out.splitlines())
     assert "wrote" in ended.err
 
 
-def test_nothing_is_coloured_where_no_colour_is_wanted(arena: Path) -> None:
-    """Piped output and NO_COLOR carry no escape sequences."""
+def test_piped_output_has_no_colors(arena: Path) -> None:
+    """Pipes and NO_COLOR disable escape sequences."""
     assert "\x1b" not in run_process("score", "arena", arena).out
     coloured = run_process("score", "arena", arena, FORCE_COLOR="1")
     assert "\x1b" in coloured.out
@@ -181,8 +183,8 @@ def test_nothing_is_coloured_where_no_colour_is_wanted(arena: Path) -> None:
     ).out.replace("\x1b[1m", "").replace("\x1b[0m", "")
 
 
-def test_an_id_cannot_command_the_terminal(agon: Cli, arena: Path) -> None:
-    """Escape sequences in records are shown, not obeyed."""
+def test_escape_sequences_in_ids_are_escaped(agon: Cli, arena: Path) -> None:
+    """Records must not control the terminal."""
     bots = (arena / "bots.csv").read_text()
     (arena / "bots.csv").write_text(bots + "\x1b[2Jdan,o1,Dan\n")
     matches = (arena / "matches.csv").read_text()
@@ -193,10 +195,10 @@ def test_an_id_cannot_command_the_terminal(agon: Cli, arena: Path) -> None:
     assert "\x1b" not in agon("explain", "arena", arena, "\x1b[2Jdam").err
 
 
-def test_options_come_from_the_environment_too(
+def test_options_are_read_from_environment_variables(
     agon: Cli, arena: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A container is set up without a command line."""
+    """Containers are configured without a command line."""
     monkeypatch.setenv("AGON_SCORE_FORMAT", "csv")
     monkeypatch.setenv("AGON_SCORE_TOP", "1")
     monkeypatch.setenv("AGON_SCORE_SET", "k_new=10 round_changes=false")
@@ -206,8 +208,8 @@ def test_options_come_from_the_environment_too(
     assert "1005.0" not in ended.out.splitlines()[0]
 
 
-def test_the_command_and_the_module_are_one(arena: Path) -> None:
-    """``agon`` and ``python -m agon`` say the same."""
+def test_the_command_and_the_module_are_equivalent(arena: Path) -> None:
+    """``agon`` and ``python -m agon`` have the same output."""
     command = Path(sys.executable).with_name("agon")
     process = subprocess.run(
         [str(command), "score", "arena", str(arena)],

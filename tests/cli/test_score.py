@@ -1,4 +1,4 @@
-"""``agon score``: the board, in every format, on stdout or in a file that is whole or not there."""
+"""``agon score`` prints the board in every format, to stdout or atomically to a file."""
 
 import csv
 import io
@@ -34,8 +34,8 @@ def row_of(text: str, name: str) -> dict[str, str]:
     return next(row for row in csv.DictReader(io.StringIO(text)) if row["id"] == name)
 
 
-def test_json_is_the_contract(agon: Cli, arena: Path) -> None:
-    """Outside checks read these names."""
+def test_json_has_the_documented_keys(agon: Cli, arena: Path) -> None:
+    """Other programs read these keys."""
     value = agon("score", "arena", arena, "--format", "json").json()
     assert set(value) >= CONTRACT
     assert value["discipline"] == "arena"
@@ -48,8 +48,8 @@ def test_json_is_the_contract(agon: Cli, arena: Path) -> None:
     assert isinstance(first["score"], float)
 
 
-def test_community_rows_carry_components_and_counts(agon: Cli, tmp_path: Path) -> None:
-    """As the interface page shows them; the parts make the score."""
+def test_community_rows_contain_components_and_counts(agon: Cli, tmp_path: Path) -> None:
+    """They have the documented format, and the parts sum to the score."""
     assert agon("simulate", "community", "--out", tmp_path / "c", "--size", "30").code == 0
     value = agon("score", "community", tmp_path / "c", "--format", "json", "--top", 3).json()
     assert value["versions"]["algorithm"] == "scores0002-v1"
@@ -62,7 +62,7 @@ def test_community_rows_carry_components_and_counts(agon: Cli, tmp_path: Path) -
 
 
 def test_the_unscored_are_listed_with_their_reason(agon: Cli, arena: Path) -> None:
-    """No score is said, in JSON and in the table; rows alone say on stderr that some lack."""
+    """JSON and table list them; formats of rows alone report their number on stderr."""
     bots = (arena / "bots.csv").read_text()
     (arena / "bots.csv").write_text(bots + "dan,o1,Dan\n")
     value = agon("score", "arena", arena, "--format", "json").json()
@@ -74,8 +74,8 @@ def test_the_unscored_are_listed_with_their_reason(agon: Cli, arena: Path) -> No
     assert "1 unscored" in rows.err
 
 
-def test_all_formats_say_the_same(agon: Cli, arena: Path, tmp_path: Path) -> None:
-    """A number does not depend on how it is printed."""
+def test_all_formats_contain_the_same_numbers(agon: Cli, arena: Path, tmp_path: Path) -> None:
+    """A number must not depend on its format."""
     rows: list[dict[str, Any]] = agon("score", "arena", arena, "--format", "json").json()["rows"]
     ndjson = agon("score", "arena", arena, "--format", "ndjson").out
     assert [json.loads(line) for line in ndjson.splitlines()] == rows
@@ -86,8 +86,8 @@ def test_all_formats_say_the_same(agon: Cli, arena: Path, tmp_path: Path) -> Non
     assert pq.read_table(file).to_pylist() == rows
 
 
-def test_the_ending_of_the_file_tells_the_format(agon: Cli, arena: Path, tmp_path: Path) -> None:
-    """``--output board.json`` is JSON without saying so twice; --format has the last word."""
+def test_the_file_extension_selects_the_format(agon: Cli, arena: Path, tmp_path: Path) -> None:
+    """``--output board.json`` writes JSON; --format takes precedence."""
     for name, begins in (("b.json", b"{\n"), ("b.csv", b"rank,"), ("b.ndjson", b'{"rank"'),
                          ("b.txt", b"bots"), ("b.parquet", b"PAR1")):  # fmt: skip
         ended = agon("score", "arena", arena, "--output", tmp_path / name)
@@ -98,13 +98,13 @@ def test_the_ending_of_the_file_tells_the_format(agon: Cli, arena: Path, tmp_pat
 
 
 def test_scoring_twice_gives_the_same_bytes(agon: Cli, arena: Path) -> None:
-    """A score is a pure function of records, rules and time."""
+    """Scores are a pure function of records, rules and time."""
     first = agon("score", "arena", arena, "--format", "json").out
     assert agon("score", "arena", arena, "--format", "json").out == first
 
 
 def test_overrides_and_time_change_the_score(agon: Cli, arena: Path) -> None:
-    """--set reaches the rules, --as-of the records; both are in the result."""
+    """--set changes rules, --as-of selects records; both are in the result."""
     plain = agon("score", "arena", arena, "--format", "json").json()
     smaller = agon("score", "arena", arena, "--set", "k_new=4", "--format", "json").json()
     assert smaller["rules_sha256"] != plain["rules_sha256"]
@@ -118,10 +118,10 @@ def test_overrides_and_time_change_the_score(agon: Cli, arena: Path) -> None:
     assert [row["matches"] for row in early["rows"]] == [1, 1]
 
 
-def test_the_table_fits_eighty_columns_and_never_cuts_an_id(
+def test_the_table_fits_eighty_columns_without_truncating_ids(
     agon: Cli, arena: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """People read it; what does not fit is named, an id is always whole."""
+    """Omitted columns are listed below the table."""
     monkeypatch.setenv("COLUMNS", "80")
     assert max(map(len, agon("score", "arena", arena).out.splitlines())) <= 80
     long = "a-model-with-a-name-" * 4 + "end"
@@ -133,8 +133,8 @@ def test_the_table_fits_eighty_columns_and_never_cuts_an_id(
     assert "too wide to show" in ended.out
 
 
-def test_the_table_shows_a_hundred_rows_and_says_so(agon: Cli, tmp_path: Path) -> None:
-    """A board of a million does not flood the terminal."""
+def test_the_table_is_limited_to_a_hundred_rows(agon: Cli, tmp_path: Path) -> None:
+    """A board of a million rows must not flood the terminal."""
     agon("simulate", "community", "--out", tmp_path / "c", "--size", "120")
     assert "20 more; --top 120" in agon("score", "community", tmp_path / "c").out
     assert " more; --top" not in agon("score", "community", tmp_path / "c", "--top", "120").out
@@ -153,10 +153,8 @@ run.run(["score", "arena", sys.argv[1], "--output", sys.argv[2]])
 """
 
 
-def test_a_board_that_was_killed_while_written_leaves_the_old_one(
-    arena: Path, tmp_path: Path
-) -> None:
-    """Who reads the file reads a whole board, always."""
+def test_a_killed_write_preserves_the_old_file(arena: Path, tmp_path: Path) -> None:
+    """Readers of the file always see a complete board."""
     file = tmp_path / "board.csv"
     file.write_text("the old board\n")
     process = subprocess.run(
@@ -166,10 +164,10 @@ def test_a_board_that_was_killed_while_written_leaves_the_old_one(
     assert file.read_text() == "the old board\n"
 
 
-def test_a_board_that_cannot_be_written_leaves_nothing_behind(
+def test_a_failed_write_leaves_no_file(
     agon: Cli, arena: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A full disk is told, and cleaned up after."""
+    """On a full disk the command fails and removes its temporary file."""
 
     def full(*_: object) -> Iterator[bytes]:
         yield b"half of the new boa"
@@ -182,8 +180,8 @@ def test_a_board_that_cannot_be_written_leaves_nothing_behind(
     assert [path.name for path in tmp_path.iterdir()] == ["arena"]
 
 
-def test_invalid_rows_are_refused_all_at_once(agon: Cli, arena: Path) -> None:
-    """Each with file, row, column, value and what would be right."""
+def test_all_invalid_rows_are_reported_together(agon: Cli, arena: Path) -> None:
+    """Each has file, row, column, value and remedy."""
     text = (arena / "matches.csv").read_text()
     (arena / "matches.csv").write_text(
         text + "5,never,ann,bob,rated,a\n6,2026-01-06,ann,zoe,rated,c\n"
@@ -195,14 +193,14 @@ def test_invalid_rows_are_refused_all_at_once(agon: Cli, arena: Path) -> None:
     assert "'c'" in ended.err
 
 
-def test_the_library_gives_what_the_command_prints(agon: Cli, arena: Path) -> None:
-    """One path from records to boards."""
+def test_the_library_returns_the_board_of_the_command(agon: Cli, arena: Path) -> None:
+    """Both use the same scoring code."""
     printed = agon("score", "arena", arena, "--format", "json").json()
     assert library.score("arena", arena).to_dict() == printed
 
 
 def test_headings_and_json_name_the_overrides_in_force(agon: Cli, tmp_path: Path) -> None:
-    """A board under other rules than its edition's must not pass for one under the edition's."""
+    """A board with overrides must not look like one of the unchanged edition."""
     from agon.app.analysis.simulate import simulate, write_simulation
 
     folder = tmp_path / "arena"
@@ -219,7 +217,7 @@ def test_headings_and_json_name_the_overrides_in_force(agon: Cli, tmp_path: Path
 
 
 def test_intervals_name_their_method_and_level(agon: Cli, tmp_path: Path) -> None:
-    """A range says nothing without how it was made and how often it holds."""
+    """An interval is meaningless without its method and level."""
     from agon.app.analysis.simulate import simulate, write_simulation
 
     folder = tmp_path / "arena"

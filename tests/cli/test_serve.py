@@ -1,4 +1,4 @@
-"""Starts that fail: what a later start needs is still there."""
+"""A failed start must not affect a later one."""
 
 import socket
 import sqlite3
@@ -8,8 +8,8 @@ from contextlib import closing
 from pathlib import Path
 
 
-def test_a_taken_port_costs_no_token(tmp_path: Path) -> None:
-    """The first token is shown once; a start that fails must leave it to the next one."""
+def test_a_port_in_use_does_not_consume_the_first_token(tmp_path: Path) -> None:
+    """The first token is shown once, by the first successful start."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()

@@ -1,4 +1,4 @@
-"""Webhooks from the command line, beside a database and at a real server."""
+"""Webhooks from the command line, at a local database and at a real server."""
 
 import stat
 from pathlib import Path
@@ -7,8 +7,8 @@ from cli.command import Cli
 from cli.targets import Target
 
 
-def test_a_webhook_is_added_tried_watched_and_removed(target: Target) -> None:
-    """An organiser needs no HTTP to have a chat room told."""
+def test_a_webhook_is_added_tested_inspected_and_removed(target: Target) -> None:
+    """Organisers can manage webhooks without HTTP requests."""
     name, secret = target.contest, target.folder / "hook.secret"
     add = ("webhooks", "add", name, "https://hooks.invalid/agon", "--out", secret)
     added = target.good(*add, "--event", "contest-frozen", "--public-only")
@@ -33,15 +33,15 @@ def test_a_webhook_is_added_tried_watched_and_removed(target: Target) -> None:
     assert "no webhooks" in target.good("webhooks", "list", name).out
 
 
-def test_a_webhook_into_our_own_network_is_refused(target: Target) -> None:
-    """The message says what would do."""
+def test_a_webhook_url_of_a_private_network_is_rejected(target: Target) -> None:
+    """The message contains a remedy."""
     result = target("webhooks", "add", target.contest, "http://127.0.0.1/hook")
     assert result.code == 2
     assert "https" in result.err
 
 
-def test_why_a_message_did_not_arrive_is_told(agon: Cli, tmp_path: Path) -> None:
-    """A column of its own was the first to go where the terminal is narrow."""
+def test_the_error_of_a_failed_delivery_is_shown(agon: Cli, tmp_path: Path) -> None:
+    """A separate column was omitted on narrow terminals."""
     base = ("--database", f"sqlite:///{tmp_path}/agon.db")
     assert agon("contest", "create", "spring", "--discipline", "arena", *base).code == 0
     hooks = ("webhooks", "add", "spring", "https://hooks.invalid/agon")

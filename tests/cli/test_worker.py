@@ -1,4 +1,4 @@
-"""``agon worker``: real processes, a real wall, and ends of every kind."""
+"""``agon worker`` with real processes, a real sandbox and every kind of shutdown."""
 
 import os
 import signal
@@ -24,7 +24,7 @@ ENDLESS = "def solver():\n    while True:\n        pass\n"
 
 @pytest.fixture
 def service(tmp_path: Path) -> Iterator[Service]:
-    """Open an instance with a dojo on a database of its own."""
+    """Open an instance with a dojo contest on a separate database."""
     service_ = open_service(load({"database": f"sqlite:///{tmp_path}/agon.db"}, environ={}))
     dojo(service_)
     yield service_
@@ -41,7 +41,7 @@ def command(tmp_path: Path, *options: str) -> list[str]:
 
 @contextmanager
 def working(tmp_path: Path, *options: str) -> Iterator["subprocess.Popen[str]"]:
-    """Run a worker beside the test."""
+    """Run a worker in the background."""
     with subprocess.Popen(
         command(tmp_path, *options), stderr=subprocess.PIPE, text=True, cwd=tmp_path
     ) as process:
@@ -52,7 +52,7 @@ def working(tmp_path: Path, *options: str) -> Iterator["subprocess.Popen[str]"]:
 
 
 def wait_for(true: Callable[[], bool], *, seconds: float = 60) -> None:
-    """Wait until something is so."""
+    """Wait until a condition is true."""
     end = time.monotonic() + seconds
     while not true():
         assert time.monotonic() < end, "it did not come about"
@@ -64,8 +64,8 @@ def state(service: Service, job: Job) -> str:
     return job_of(service, job).state
 
 
-def test_once_does_everything_there_is_and_ends(service: Service, tmp_path: Path) -> None:
-    """A setter behind the wall, a verdict, a board: all kinds by one plain command."""
+def test_once_runs_all_queued_jobs_and_exits(service: Service, tmp_path: Path) -> None:
+    """One command gates a setter in the sandbox, judges a submission and publishes a board."""
     gate = gated(service)
     process = subprocess.run(
         command(tmp_path, "--once"), capture_output=True, text=True, check=False
@@ -88,16 +88,16 @@ def test_once_does_everything_there_is_and_ends(service: Service, tmp_path: Path
     assert board.rows == 1
 
 
-def test_kinds_that_are_not_there_are_refused(tmp_path: Path, agon: Cli) -> None:
-    """A misspelt kind would wait for ever."""
+def test_unknown_job_kinds_are_rejected(tmp_path: Path, agon: Cli) -> None:
+    """A worker with a misspelled kind would wait forever."""
     result = agon("worker", "--database", f"sqlite:///{tmp_path}/agon.db", "--kinds", "juge")
     assert result.code == 2
     assert "did you mean judge?" in result.err
 
 
 @pytest.mark.usefixtures("service")
-def test_an_idle_worker_ends_when_it_is_asked(tmp_path: Path) -> None:
-    """A service manager that stops a machine must not wait for nothing."""
+def test_an_idle_worker_stops_on_sigterm(tmp_path: Path) -> None:
+    """A machine's shutdown must not wait for an idle worker."""
     with working(tmp_path, "--kinds", "publish") as worker:
         assert worker.stderr is not None
         assert "publish" in worker.stderr.readline()
@@ -108,10 +108,8 @@ def test_an_idle_worker_ends_when_it_is_asked(tmp_path: Path) -> None:
         assert time.monotonic() - began < 10
 
 
-def test_a_worker_asked_to_end_gives_back_what_takes_too_long(
-    service: Service, tmp_path: Path
-) -> None:
-    """Its job is another's at once, not when the lease runs out."""
+def test_a_stopping_worker_releases_a_long_job(service: Service, tmp_path: Path) -> None:
+    """Other workers can claim the job at once, before the lease expires."""
     job = submitted(service, published(service), source=ENDLESS)
     with working(tmp_path, "--kinds", "judge", "--grace", "0.1") as worker:
         wait_for(lambda: state(service, job) == "leased")
@@ -121,8 +119,8 @@ def test_a_worker_asked_to_end_gives_back_what_takes_too_long(
     assert (back.state, back.causes[-1]["cause"]) == ("queued", "the worker was stopped")
 
 
-def test_a_worker_asked_to_end_finishes_what_it_began(service: Service, tmp_path: Path) -> None:
-    """What was computed is not thrown away for a restart."""
+def test_a_stopping_worker_finishes_its_current_job(service: Service, tmp_path: Path) -> None:
+    """A restart must not discard finished work."""
     job = submitted(service, published(service), source=BUSY)
     with working(tmp_path, "--kinds", "judge", "--grace", "100") as worker:
         wait_for(lambda: state(service, job) == "leased")
@@ -131,10 +129,8 @@ def test_a_worker_asked_to_end_finishes_what_it_began(service: Service, tmp_path
     assert (job_of(service, job).result or {})["verdict"] == "ok"
 
 
-def test_a_paused_queue_is_noticed_and_a_resumed_one_as_well(
-    service: Service, tmp_path: Path
-) -> None:
-    """Operators drain an instance while its workers stay up."""
+def test_a_worker_notices_a_paused_and_a_resumed_queue(service: Service, tmp_path: Path) -> None:
+    """Operators drain an instance without stopping its workers."""
     with working(tmp_path, "--kinds", "publish") as worker:
         assert worker.stderr is not None
         worker.stderr.readline()
@@ -148,10 +144,10 @@ def test_a_paused_queue_is_noticed_and_a_resumed_one_as_well(
         wait_for(lambda: state(service, job) == "done", seconds=20)
 
 
-def test_a_killed_worker_leaves_no_process_and_its_job_to_another(
+def test_a_killed_worker_leaves_no_process_and_its_job_is_reassigned(
     service: Service, tmp_path: Path
 ) -> None:
-    """Kill -9 with a program behind the wall: the wall falls with the worker."""
+    """The sandbox of a running program ends with its killed worker."""
     job = submitted(service, published(service), source=ENDLESS)
     with working(tmp_path, "--kinds", "judge") as worker:
         wait_for(lambda: state(service, job) == "leased")
@@ -165,7 +161,7 @@ def test_a_killed_worker_leaves_no_process_and_its_job_to_another(
 
 
 def asked_for(service: Service) -> Job:
-    """Ask for the contest's boards."""
+    """Queue the publication of the contest's boards."""
     with service.store.write() as session:
         contest = session.contests.get("autumn")
         job = NewJob(
@@ -176,7 +172,7 @@ def asked_for(service: Service) -> Job:
 
 
 def descendants(process: int) -> list[int]:
-    """List the processes below one."""
+    """Return the ids of all descendants of a process."""
     pids: list[int] = []
     waiting = [process]
     while waiting:
@@ -189,7 +185,7 @@ def descendants(process: int) -> list[int]:
 
 
 def alive(process: int) -> bool:
-    """Say whether a process is there and not a zombie."""
+    """Return whether a process exists and is not a zombie."""
     try:
         os.kill(process, 0)
         return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
