@@ -68,7 +68,7 @@ def api(request: pytest.FixtureRequest, instance: Instance) -> Iterator[Api]:
         yield Local(instance.service, by=OPERATOR)
         return
     real = request.param == "real server"
-    url = request.getfixturevalue("served") if real else "http://testserver"
+    url = request.getfixturevalue("server_url") if real else "http://testserver"
     transport: Any = None if real else instance.client._transport
     with Client(url, token=instance.tokens["operator"], transport=transport) as client:
         yield client
