@@ -70,8 +70,8 @@ def test_a_sqlite_instance_can_be_migrated_to_postgresql(
     agon("contest", "add", "spring", arena_folder(tmp_path / "arena"), "--database", url)
     board = agon("contest", "board", "spring", "--database", url, "--format", "json").json()
     assert agon("db", "backup", tmp_path / "all.tar.gz", "--database", url).code == 0
-    result = agon("db", "backup", tmp_path / "all.db", "--database", other)
-    assert result.code != 0
+    rejected = agon("db", "backup", tmp_path / "all.db", "--database", other)
+    assert rejected.code != 0
     restored = agon("db", "restore", tmp_path / "all.tar.gz", "--database", other)
     assert (restored.code, restored.out) == (0, "OK: 1 contests, 12 entries\n"), restored.err
     there = ("--database", other)
@@ -82,4 +82,4 @@ def test_a_sqlite_instance_can_be_migrated_to_postgresql(
     replayed = agon("replay", "spring", "--at", 12, "--check", board["board_sha256"], *there)
     assert replayed.code == 0, replayed.err
     assert agon("db", "verify", *there).out == "OK: 1 contests, 13 entries\n"
-    assert postgresql.password not in result.out + result.err + result.err
+    assert postgresql.password not in result.out + result.err + rejected.err

@@ -114,20 +114,20 @@ def test_a_webhooks_secret_is_shown_once(instance: Instance) -> None:
     """It is contained in no list and not in the audit log."""
     instance.contest()
     path = "/contests/spring/webhooks"
-    response = instance.post(path, "organiser", json={"url": "https://example.org/agon"})
-    assert response.status_code == 201, response.text
-    secret = response.json()["secret"]
+    created = instance.post(path, "organiser", json={"url": "https://example.org/agon"})
+    assert created.status_code == 201, created.text
+    secret = created.json()["secret"]
     assert secret.startswith("whsec_")
     for response in (instance.get(path, "organiser"), instance.get("/audit", "operator")):
         assert secret not in response.text
-    name = response.json()["id"]
+    name = created.json()["id"]
     changed = instance.client.patch(
         f"/api/v1{path}/{name}", json={"active": False}, headers=instance.as_("organiser")
     )
     assert changed.json()["active"] is False
     assert instance.get(f"{path}/{name}/deliveries", "organiser").json()["items"] == []
-    response = instance.client.delete(f"/api/v1{path}/{name}", headers=instance.as_("organiser"))
-    assert response.status_code == 204
+    deleted = instance.client.delete(f"/api/v1{path}/{name}", headers=instance.as_("organiser"))
+    assert deleted.status_code == 204
     assert instance.get(path, "organiser").json()["items"] == []
 
 
