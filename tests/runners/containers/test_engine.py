@@ -11,7 +11,7 @@ import pytest
 from agon.app.containers import BuildFailed, ImageSpec
 from agon.errors import Unavailable
 from agon.runners.containers import open_containers
-from agon.runners.containers.engine import find_engine
+from agon.runners.containers.engine import EngineError, find_engine
 from agon.runners.containers.isolation import isolation_flags
 from runners.containers.course import QUICK, Course, limits, sleeping
 
@@ -152,6 +152,24 @@ def test_an_image_that_is_gone_leaves_the_trial_unscored(course: Course) -> None
     run = gone.agent("true")
     assert run.outcome == "unscored"
     assert run.reason.startswith("the engine did not start the container: ")
+
+
+def test_a_listing_that_fails_as_another_container_goes_is_repeated(
+    engine: Script, tmp_path: Path
+) -> None:
+    """Podman stops listing when a container it has begun with is removed by another client."""
+    failing = engine(
+        f'case "$*" in *--external*) echo >> {tmp_path}/listings\n'
+        f"[ $(wc -l < {tmp_path}/listings) -gt 2 ] && echo 'id1 agon-1' && exit\n"
+        "echo 'Error: determining buildah container for container 1: container not known' >&2\n"
+        "exit 125;; esac"
+    )
+    assert find_engine(str(failing)).containers_named("agon-[0-9]") == ["id1"]
+    broken = engine(
+        "case $* in *--external*) echo 'Error: database is locked' >&2; exit 125;; esac"
+    )
+    with pytest.raises(EngineError, match="locked"):
+        find_engine(str(broken)).containers_named("agon-[0-9]")
 
 
 def test_an_engine_that_fails_at_building_is_unavailable(engine: Script) -> None:

@@ -17,6 +17,8 @@ from agon.runners.containers.archive_filter import printable
 KNOWN: Final = ("podman", "docker")
 TIMEOUT_S: Final = 60.0
 """Timeout of a small request to the engine, in seconds."""
+_MAX_LISTINGS: Final = 10
+"""Maximum number of attempts to list containers while others are removed."""
 _INSTALL: Final = "install the Debian packages podman and runc (apt-get install podman runc)"
 
 
@@ -98,8 +100,18 @@ class CommandLine:
 
     def containers_named(self, pattern: str) -> list[str]:
         """Return the ids of containers whose whole name matches a regular expression."""
-        rows = (line.partition(" ") for line in self.ask(*self.listing).splitlines())
+        rows = (line.partition(" ") for line in self._listed().splitlines())
         return [number for number, _, name in rows if re.fullmatch(pattern, name)]
+
+    def _listed(self) -> str:
+        """List containers; podman fails while another client removes one, and is asked again."""
+        for _ in range(_MAX_LISTINGS - 1):
+            try:
+                return self.ask(*self.listing)
+            except EngineError as error:
+                if "container not known" not in str(error):
+                    raise
+        return self.ask(*self.listing)
 
     def inspect(self, what: str, name: str) -> Mapping[str, Any] | None:
         """Return the description of an image or a container; None when there is none.
