@@ -51,12 +51,35 @@ Worker(LocalSource(service, worker="w", wait=lambda _: None), {{"publish": run}}
 """
 
 
+COPYING = f"""
+import os, signal, sys
+from agon.errors import Unavailable
+from agon.store import open_store
+from agon.store.schema import HISTORIES
+
+store = open_store(sys.argv[1], idle_timeout_s={IDLE_S})
+
+def rows():
+    os.kill(os.getpid(), signal.SIGSTOP)
+    yield from ()
+
+try:
+    with store.write() as session:
+        session.contests.lock("spring")
+        session._transaction.copy(HISTORIES, rows())
+except Unavailable as error:
+    assert "connection" in str(error), error
+else:
+    raise SystemExit("the transaction was not ended")
+"""
+
+
 @contextmanager
-def stopped_worker(url: str) -> Iterator[subprocess.Popen[bytes]]:
-    """Yield a worker process that stopped itself within the transaction of its job."""
+def stopped(script: str, url: str) -> Iterator[subprocess.Popen[bytes]]:
+    """Yield a process of a script that stopped itself within its transaction."""
     tests = str(Path(__file__).parents[1])
     process = subprocess.Popen(
-        [sys.executable, "-c", WORKER, url], env={**os.environ, "PYTHONPATH": tests}
+        [sys.executable, "-c", script, url], env={**os.environ, "PYTHONPATH": tests}
     )
     try:
         _, status = os.waitpid(process.pid, os.WUNTRACED)
@@ -96,7 +119,7 @@ def test_on_postgresql_others_write_and_the_job_is_tried_again(
     service = service_at(tmp_path, url=postgresql.address())
     try:
         _contest(service)
-        with stopped_worker(postgresql.address()):
+        with stopped(WORKER, postgresql.address()):
             began = time.monotonic()
             _record(service, 1)
             assert time.monotonic() - began < LOCK_TIMEOUT_S
@@ -110,6 +133,27 @@ def test_on_postgresql_others_write_and_the_job_is_tried_again(
         service.store.close()
 
 
+def test_on_postgresql_others_write_although_a_copy_does_not_go_on(
+    postgresql: Postgresql, tmp_path: Path
+) -> None:
+    """Within a COPY a session is neither idle nor subject to the limit of its statement."""
+    postgresql.emptied()
+    url = postgresql.address()
+    service = service_at(tmp_path, url=url)
+    waiting = open_store(url, idle_timeout_s=IDLE_S)
+    try:
+        _contest(service)
+        with stopped(COPYING, url):
+            began = time.monotonic()
+            with waiting.write() as session:
+                assert session.contests.lock("spring").seq == 2
+            assert time.monotonic() - began < LOCK_TIMEOUT_S
+        _record(service, 1)
+    finally:
+        waiting.close()
+        service.store.close()
+
+
 def test_on_sqlite_others_are_refused_in_time_and_write_when_it_goes_on(tmp_path: Path) -> None:
     """The file has one writer, and nobody can end its transaction."""
     url = f"sqlite:///{tmp_path}/agon.db"
@@ -117,7 +161,7 @@ def test_on_sqlite_others_are_refused_in_time_and_write_when_it_goes_on(tmp_path
     _contest(service)
     impatient = open_store(url, lock_timeout_s=0.2)
     try:
-        with stopped_worker(url):
+        with stopped(WORKER, url):
             began = time.monotonic()
             with pytest.raises(Unavailable, match="try again"), impatient.write():
                 pass

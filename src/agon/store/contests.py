@@ -9,6 +9,7 @@ from agon.entities.contests import Contest
 from agon.errors import Conflict, NotFound, did_you_mean
 from agon.kernel.times import from_micros, to_micros
 from agon.ledger.contest_state import ContestState
+from agon.store.locks import lock_row
 from agon.store.schema import CONTESTS
 from agon.store.transaction import Transaction, json_text, parsed
 
@@ -59,13 +60,9 @@ class Contests:
         return _contest(self._row(CONTESTS.c.no == no)._asdict())
 
     def lock(self, contest_id: str) -> Contest:
-        """Return a contest and lock it against other writers; SQLite has one writer at a time.
-
-        Rows that only refer to the contest (jobs, events) can be added meanwhile: their writers may
-        be waiting for this lock.
-        """
-        locking = select(CONTESTS).where(CONTESTS.c.id == contest_id)
-        row = self._transaction.first(locking.with_for_update(key_share=True))
+        """Return a contest and lock it against other writers."""
+        query = select(CONTESTS).where(CONTESTS.c.id == contest_id)
+        row = lock_row(self._transaction, query, CONTESTS.name)
         if row is None:
             raise self._missing(contest_id)
         return _contest(row._asdict())
