@@ -11,40 +11,50 @@ unexport PYTHONDONTWRITEBYTECODE
 JOBS ?= 4
 QUICK := tests/kernel tests/ledger tests/repository tests/disciplines/arena/test_formulas.py tests/disciplines/challenge/test_formulas.py tests/disciplines/community/test_formulas.py tests/disciplines/dojo/test_formulas.py tests/app/webhooks tests/app/contests/ingest tests/app/queue
 
-.PHONY: setup setup-dev demo test test-all check lint types contracts docs pictures bench lock clean
+# Bytecode is compiled after an installation by all processors, which pip does by one.
+INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-compile --require-hashes --no-deps
+BYTECODE := $(BIN)/python -m compileall -qq -j 0 -x '/tests/' .venv/lib
+
+.PHONY: setup setup-dev demo test test-all check checks lint types contracts docs pictures bench lock clean
 
 setup: .venv/.base
 
 .venv/.base: requirements/base.lock pyproject.toml
 	tools/system-packages python3-venv bubblewrap
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install -qq --disable-pip-version-check --require-hashes --no-deps -r requirements/base.lock
+	$(INSTALL) -r requirements/base.lock
 	$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	$(BYTECODE)
 	touch $@
 
 setup-dev: .venv/.dev
 
 .venv/.dev: requirements/dev.lock .venv/.base
 	tools/system-packages postgresql podman runc busybox-static fonts-dejavu-core
-	$(BIN)/python -m pip install -qq --disable-pip-version-check --require-hashes --no-deps -r requirements/dev.lock
+	$(INSTALL) -r requirements/dev.lock
+	$(BYTECODE)
 	touch $@
 
 .venv/.bench: requirements/bench.lock .venv/.dev
 	tools/system-packages gcc wrk
-	$(BIN)/python -m pip install -qq --disable-pip-version-check --require-hashes --no-deps -r requirements/bench.lock
+	$(INSTALL) -r requirements/bench.lock
 	touch $@
 
 demo: setup
 	$(BIN)/agon demo --dir $(DEMO_DIR) --no-serve
 
-test: lint types contracts docs
+test: checks
 	$(BIN)/python -m pytest -n $(JOBS)
 
-test-all: lint types contracts docs
+test-all: checks
 	AGON_TEST_ALL=1 $(BIN)/python -m pytest -n $(JOBS)
 
-check: lint types contracts
+check: setup-dev
+	$(MAKE) --no-print-directory -j 2 --output-sync lint types contracts
 	$(BIN)/python -m pytest -q -n $(JOBS) $(QUICK)
+
+checks: setup-dev
+	$(MAKE) --no-print-directory -j 2 --output-sync lint types contracts docs
 
 lint: setup-dev
 	$(BIN)/ruff check .
