@@ -93,8 +93,8 @@ def settings(**overrides: Any) -> Settings:
 def instance_at(folder: Path, *, url: str | None = None, **overrides: Any) -> Instance:
     """Open an instance in a folder or in another database; the caller closes it."""
     start_logging(form="json", level="error")
-    url = url or f"sqlite:///{folder}/agon.db"
     service = service_at(folder, url=url)
+    url = url or f"sqlite:///{folder}/agon.db"
     for user in USERS.values():
         create_user(service, user=user, by=OPERATOR)
     app = create_app(service, settings(database=url, **overrides))

@@ -2,13 +2,16 @@
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from itertools import count
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from agon.app.replay.replica_cache import ReplicaCache
 from agon.app.service import Service, SigningKey
 from agon.entities.access import Caller
 from agon.store import open_store
+from agon.store.migrations import upgrade
 
 ORGANISER = Caller(name="user:olga", user="olga", role="organiser")
 OPERATOR = Caller(name="user:root", user="root", role="operator")
@@ -33,6 +36,8 @@ class Clock:
 
 def service_at(folder: Path, *, clock: Clock | None = None, url: str | None = None) -> Service:
     """Open a service on a separate database; the caller closes its store."""
+    if url is None and not (folder / "agon.db").exists():
+        (folder / "agon.db").write_bytes(_empty_database())
     numbers = count(1)
     return Service(
         store=open_store(url or f"sqlite:///{folder}/agon.db"),
@@ -42,3 +47,11 @@ def service_at(folder: Path, *, clock: Clock | None = None, url: str | None = No
         replicas=ReplicaCache(),
         network_key=b"k" * 32,
     )
+
+
+@cache
+def _empty_database() -> bytes:
+    """Return an SQLite file with all tables and no rows, which is copied faster than created."""
+    with TemporaryDirectory() as folder:
+        upgrade(f"sqlite:///{folder}/agon.db")
+        return (Path(folder) / "agon.db").read_bytes()

@@ -17,7 +17,6 @@ from agon.http.addresses import AddressMiddleware
 from agon.http.board_pages import BoardPages, BoardPagesMiddleware
 from agon.http.board_views import ViewCache
 from agon.http.description import completed
-from agon.http.handlers import HANDLERS
 from agon.http.limiting import Limiter
 from agon.http.metrics import Metrics
 from agon.http.middleware.auth import AuthMiddleware
@@ -25,7 +24,7 @@ from agon.http.middleware.bodies import BodyLimitMiddleware
 from agon.http.middleware.concurrency import ConcurrencyLimiter, ConcurrencyLimitMiddleware
 from agon.http.middleware.idempotency import IdempotencyMiddleware
 from agon.http.middleware.logging import LoggingMiddleware
-from agon.http.operations import add_operations
+from agon.http.operations import operation_routes
 from agon.http.problems import on_agon_error, on_http_error, on_invalid_request
 from agon.http.serving import Serving
 from agon.http.sse import Streams
@@ -85,7 +84,7 @@ def create_app(service: Service, settings: Settings) -> FastAPI:
     )
     app.state.serving = parts
     app.state.board_rows = rows
-    add_operations(app, all_operations(), HANDLERS)
+    app.router.routes.extend(operation_routes(all_operations()))
     plain = app.openapi
 
     def openapi() -> dict[str, Any]:

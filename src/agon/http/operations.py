@@ -1,10 +1,11 @@
 """Routes of the operations of :mod:`agon.api`, with their parameters and documented responses."""
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from typing import Annotated, Any, Final, NoReturn
 
-from fastapi import APIRouter, Depends, FastAPI, Header, Query
+from fastapi import Depends, Header, Query
 from fastapi import Path as PathParameter
 from fastapi.dependencies.models import Dependant
 from pydantic import BaseModel
@@ -21,6 +22,7 @@ from agon.api.parameters import ContestPath, Cursor, Limit
 from agon.app.contests.boards.stored_rows import NotStored
 from agon.errors import Unreadable, did_you_mean
 from agon.http.addresses import OperationRoute
+from agon.http.handlers import HANDLERS
 from agon.http.middleware.auth import caller_of
 from agon.http.middleware.idempotency import SECRETS
 from agon.http.pages import link
@@ -51,25 +53,17 @@ _MEANINGS: Final = {
 }
 
 
-def add_operations(
-    app: FastAPI, operations: Iterable[AnyOperation], handlers: Mapping[str, Endpoint]
-) -> None:
-    """Add the routes of operations to an application.
+@cache
+def operation_routes(operations: tuple[AnyOperation, ...]) -> Sequence[OperationRoute]:
+    """Return the routes of operations, which all applications of a process share.
 
-    Args:
-        app: the application.
-        operations: the operations.
-        handlers: by operation id, functions ``(request, context, **parameters)`` that respond to
-            raw operations.
+    :data:`~agon.http.handlers.HANDLERS` has the functions ``(request, context, **parameters)`` that
+    respond to raw operations.
     """
-    router = APIRouter(route_class=OperationRoute)
-    for operation in operations:
-        handler = handlers.get(operation.id, _elsewhere) if operation.raw else None
-        _add_route(router, operation, handler)
-    app.include_router(router)
+    return [_route(operation) for operation in operations]
 
 
-def _add_route(router: APIRouter, operation: AnyOperation, handler: Endpoint | None) -> None:
+def _route(operation: AnyOperation) -> OperationRoute:
     options: dict[str, Any] = {}
     if operation.returns is type(None) and operation.raw:
         options["response_class"] = Response
@@ -78,7 +72,8 @@ def _add_route(router: APIRouter, operation: AnyOperation, handler: Endpoint | N
     if operation.body is not None:
         body = {"required": True, "content": dict(operation.body)}
         options["openapi_extra"] = {"requestBody": body}
-    router.add_api_route(
+    handler = HANDLERS.get(operation.id, _elsewhere) if operation.raw else None
+    return OperationRoute(
         operation.url,
         endpoint(operation, handler),
         methods=[operation.method],
