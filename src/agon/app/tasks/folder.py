@@ -86,7 +86,7 @@ class Plan:
 def _difference(value: Any, other: Any) -> str:
     """Return a value as text; of tables, the items that the other does not have."""
     if isinstance(value, Mapping) and isinstance(other, Mapping):
-        value = {key: one for key, one in value.items() if other.get(key) != one}
+        value = {key: item for key, item in value.items() if other.get(key) != item}
     return json.dumps(value)[:200]
 
 
@@ -143,13 +143,13 @@ def opened(path: Path, plan: Plan) -> Iterator[RunFolder]:
         raise Conflict(f"{path} is a file; name a folder") from None
     except OSError as failed:
         raise Unavailable(f"{path} cannot be created ({failed.strerror})") from None
-    if not (path / RUN).exists() and any(one.name[0] != "." for one in path.iterdir()):
+    if not (path / RUN).exists() and any(child.name[0] != "." for child in path.iterdir()):
         raise Conflict(f"{path} exists and does not contain a run; name a new or an empty folder")
     with _locked(path):
         if continued := (path / RUN).exists():
             plan = plan.continued(read_plan(path))
         write_atomically(path / RUN, json_page(plan.to_dict()))
-        results = {(one.task, one.number): one for one in read_results(path)}
+        results = {(trial.task, trial.number): trial for trial in read_results(path)}
         yield RunFolder(path, plan, continued, results)
 
 

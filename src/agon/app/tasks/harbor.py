@@ -126,7 +126,10 @@ def _outputs(keys: SettingsReader, verifier: SettingsReader) -> tuple[str, ...]:
     mode = verifier.text("environment_mode", default="shared", choices=("shared", "separate"))
     outputs: tuple[str, ...] = () if mode == "separate" else (WORKPLACE,)
     artifacts = keys.anything("artifacts", [])
-    paths = [one.get("source") if isinstance(one, Mapping) else one for one in _listed(artifacts)]
+    paths = [
+        artifact.get("source") if isinstance(artifact, Mapping) else artifact
+        for artifact in _listed(artifacts)
+    ]
     for path in paths:
         if not isinstance(path, str) or not _PLAIN_PATH.fullmatch(path):
             remedy = 'list absolute paths of letters, digits and _.+@-, such as ["/app/a.txt"]'

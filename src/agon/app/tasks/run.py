@@ -83,7 +83,7 @@ def run_tasks(
     with opened(out, plan) as folder:
         if folder.continued:
             containers.clean(folder.plan.run)
-        finished = {key: one for key, one in folder.results.items() if one.scored}
+        finished = {key: trial for key, trial in folder.results.items() if trial.scored}
         planned = [(task, n) for n in range(1, folder.plan.trials + 1) for task in tasks]
         waiting = [(task, n) for task, n in planned if (task.name, n) not in finished]
         watch(Progress(done=len(finished), total=len(planned)))

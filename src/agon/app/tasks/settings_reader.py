@@ -75,7 +75,7 @@ class SettingsReader:
     def texts(self, key: str) -> tuple[str, ...]:
         """Return a list of texts."""
         value = self._take(key, [])
-        if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
             self.add_issue(key, value, 'give a list of texts, such as ["shell", "awk"]')
             return ()
         return tuple(value)

@@ -23,21 +23,21 @@ def summarize(plan: Plan, results: Iterable[TrialResult]) -> dict[str, Any]:
     by_task: dict[str, list[TrialResult]] = {name: [] for name in plan.tasks}
     for result in results:
         by_task[result.task].append(result)
-    scored = {name: [one for one in made if one.scored] for name, made in by_task.items()}
+    scored = {name: [trial for trial in made if trial.scored] for name, made in by_task.items()}
     counts = {
-        name: (sum(one.result == "passed" for one in made), len(made))
+        name: (sum(trial.result == "passed" for trial in made), len(made))
         for name, made in scored.items()
         if made
     }
     passed = sum(count for count, _ in counts.values())
     total = sum(number for _, number in counts.values())
-    everything = [one for made in by_task.values() for one in made]
+    trials = [trial for made in by_task.values() for trial in made]
     summary: dict[str, Any] = {
         "pass_rate": passed / total if total else None,
         "passed": passed,
         "total": total,
-        "unscored": len(everything) - total,
-        "bounds": _bounds(passed, total, len(everything)),
+        "unscored": len(trials) - total,
+        "bounds": _bounds(passed, total, len(trials)),
         "tasks": {
             name: _task(by_task[name], *counts.get(name, (0, 0))) for name in sorted(by_task)
         },
@@ -47,24 +47,24 @@ def summarize(plan: Plan, results: Iterable[TrialResult]) -> dict[str, Any]:
         "agent_settings": dict(plan.settings),
         "run": plan.run,
         "trials": plan.trials,
-        "usage": _usage(everything),
+        "usage": _usage(trials),
         "started_at": plan.started_at,
-        "finished_at": max((one.finished_at for one in everything), default=None),
-        "seconds": _seconds(everything),
+        "finished_at": max((trial.finished_at for trial in trials), default=None),
+        "seconds": _seconds(trials),
     }
     return summary if total else summary | {"reason": "no trial has a score"}
 
 
 def _task(made: Sequence[TrialResult], passed: int, scored: int) -> dict[str, Any]:
     """Return a task's row: counts, each trial's result, and why the first that did not pass."""
-    reasons = [one.reason or one.result for one in made if one.result != "passed"]
+    reasons = [trial.reason or trial.result for trial in made if trial.result != "passed"]
     return {
         "passed": passed,
         "trials": scored,
         "reason": reasons[0] if reasons else "",
         "unscored": len(made) - scored,
-        "results": {str(one.number): one.result for one in made},
-        "seconds": _sum(one.timings["total_s"] for one in made),
+        "results": {str(trial.number): trial.result for trial in made},
+        "seconds": _sum(trial.timings["total_s"] for trial in made),
     }
 
 
@@ -117,12 +117,12 @@ def _pass_at_k(counts: Sequence[tuple[int, int]]) -> dict[str, float]:
 
 def _usage(made: Sequence[TrialResult]) -> dict[str, Any]:
     """Return the total usage of the agents; cost is null when no trial has one."""
-    used = [one.usage for one in made if one.usage is not None]
-    costs = [one.cost_usd for one in used if one.cost_usd is not None]
+    used = [trial.usage for trial in made if trial.usage is not None]
+    costs = [usage.cost_usd for usage in used if usage.cost_usd is not None]
     return {
-        "steps": sum(one.steps for one in used),
-        "input_tokens": sum(one.input_tokens for one in used),
-        "output_tokens": sum(one.output_tokens for one in used),
+        "steps": sum(usage.steps for usage in used),
+        "input_tokens": sum(usage.input_tokens for usage in used),
+        "output_tokens": sum(usage.output_tokens for usage in used),
         "cost_usd": math.fsum(costs) if costs else None,
     }
 
@@ -130,7 +130,7 @@ def _usage(made: Sequence[TrialResult]) -> dict[str, Any]:
 def _seconds(made: Sequence[TrialResult]) -> Mapping[str, float]:
     """Return the seconds of each part, summed over all trials."""
     return {
-        name: _sum(one.timings[f"{name}_s"] for one in made)
+        name: _sum(trial.timings[f"{name}_s"] for trial in made)
         for name in ("build", "agent", "verifier", "total")
     }
 

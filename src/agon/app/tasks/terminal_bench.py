@@ -81,9 +81,9 @@ def read_terminal_bench_settings(folder: Path, issues: list[FileIssue]) -> Termi
 
 def _described(keys: SettingsReader) -> str:
     """Return the base description of the oldest tasks; empty when there is none."""
-    for one in keys.anything("descriptions", []) or []:
-        if isinstance(one, Mapping) and one.get("key", "base") == "base":
-            return str(one.get("description", ""))
+    for item in keys.anything("descriptions", []) or []:
+        if isinstance(item, Mapping) and item.get("key", "base") == "base":
+            return str(item.get("description", ""))
     return ""
 
 

@@ -203,8 +203,8 @@ def run_trial(
         timings={
             "build_s": 0.0 if image.cached else round(image.seconds, 3),
             **{
-                f"{name}_s": round(one.command_ms / 1000, 3) if one else 0.0
-                for name, one in accounts.items()
+                f"{name}_s": round(account.command_ms / 1000, 3) if account else 0.0
+                for name, account in accounts.items()
             },
             "total_s": round((finished - started).total_seconds(), 3),
         },

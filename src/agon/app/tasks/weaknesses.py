@@ -46,7 +46,11 @@ def _variables(task: Task, image: Image) -> Iterator[str]:
     outputs = task.settings.outputs
     variables = {**dict(image.environment), **task.settings.verifier_env}
     names = list(judge_environment(variables, outputs))
-    if any(is_of_agent(one, outputs) for one in variables.get("PYTHONPATH", "").split(":") if one):
+    if any(
+        is_of_agent(folder, outputs)
+        for folder in variables.get("PYTHONPATH", "").split(":")
+        if folder
+    ):
         names.append("PYTHONPATH")
     if names:
         yield (

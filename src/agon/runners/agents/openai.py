@@ -153,7 +153,7 @@ class _Conversation:
     def receive(self, *, until: float) -> str:
         reply = self._chat.ask(self._messages, until=until)
         self._replies.append(reply)
-        if sum(len(one.text) for one in self._replies) > _MAX_REPLIES_CHARACTERS:
+        if sum(len(each.text) for each in self._replies) > _MAX_REPLIES_CHARACTERS:
             raise ModelFailed(f"the model's replies exceed {_MAX_REPLIES_CHARACTERS:,} characters")
         self._messages.append({"role": "assistant", "content": reply.text})
         self._write(

@@ -29,11 +29,11 @@ def open_containers(
     from agon.runners.containers.backend import CommandLineContainers
     from agon.runners.containers.engine import find_engine
 
-    found = find_engine(
+    command_line = find_engine(
         engine or os.environ.get("AGON_CONTAINER_ENGINE", ""),
         runtime=runtime or os.environ.get("AGON_CONTAINER_RUNTIME", ""),
     )
-    return CommandLineContainers(found, build_network=build_network)
+    return CommandLineContainers(command_line, build_network=build_network)
 
 
 def provide_base_image(engine: str = "") -> str:

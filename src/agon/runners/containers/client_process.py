@@ -57,15 +57,15 @@ class BoundedStream:
 
     def __init__(self, file: BinaryIO, most: int) -> None:
         self._file, self._most = file, most
-        self.kept = self.total = 0
+        self.stored = self.total = 0
         self.end = b""
 
     def take(self, piece: bytes) -> None:
         """Add a chunk."""
-        part = piece[: self._most - self.kept]
+        part = piece[: self._most - self.stored]
         self._file.write(part)
         self._file.flush()
-        self.kept += len(part)
+        self.stored += len(part)
         self.total += len(piece)
         self.end = (self.end + piece)[-_ONE_COMPLAINT:]
 
@@ -216,8 +216,8 @@ def run_client(
         if end == "itself" and watch.overflows:
             end = "storage"
     stdout, stderr = (
-        Stream(path=path, stored=kept.kept, total=kept.total)
-        for path, kept in zip(paths, streams, strict=True)
+        Stream(path=path, stored=stream.stored, total=stream.total)
+        for path, stream in zip(paths, streams, strict=True)
     )
     return ClientResult(
         end=end,

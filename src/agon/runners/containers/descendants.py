@@ -33,10 +33,10 @@ def end(process: "subprocess.Popen[bytes]") -> None:
         with suppress(subprocess.TimeoutExpired):
             process.wait(timeout=_TIMEOUT_S)
             break
-    for one in family:
-        if _read(one.number)[0] == one.started:
+    for member in family:
+        if _read(member.number)[0] == member.started:
             with suppress(ProcessLookupError, PermissionError):
-                os.kill(one.number, signal.SIGKILL)
+                os.kill(member.number, signal.SIGKILL)
 
 
 def _descendants(number: int) -> Iterator[Process]:

@@ -132,7 +132,7 @@ class ContainerShell:
             stdout=out.getvalue(),
             stderr=err.getvalue(),
             timed_out=end == "time" or (client.returncode in _LATE_CODES and took >= limit),
-            truncated=any(stream.total > stream.kept for stream in streams),
+            truncated=any(stream.total > stream.stored for stream in streams),
         )
 
     def finish(self) -> None:
@@ -156,7 +156,7 @@ class ContainerShell:
     def _is_gone(self) -> bool:
         """Return whether the container ended, not only the command."""
         try:
-            found = self._engine.inspect("container", self._name)
+            details = self._engine.inspect("container", self._name)
         except EngineError:
             return True
-        return found is None or not found["State"].get("Running")
+        return details is None or not details["State"].get("Running")

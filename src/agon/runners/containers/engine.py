@@ -120,12 +120,12 @@ class CommandLine:
             EngineError: the engine fails in another way.
         """
         try:
-            found = json.loads(self.ask(what, "inspect", name))
+            objects = json.loads(self.ask(what, "inspect", name))
         except EngineError as wrong:
             if any(sign in str(wrong).lower() for sign in ("no such", "not known")):
                 return None
             raise
-        return dict(found[0])
+        return dict(objects[0])
 
 
 def find_engine(wanted: str = "", *, runtime: str = "") -> CommandLine:

@@ -69,8 +69,8 @@ class Images:
         writable = writable_folders(recipe.writable)
         content = self._content(recipe, writable)
         tag = f"localhost/agon-task:{content[:32]}"
-        found = self._engine.inspect("image", tag)
-        if found is None:
+        details = self._engine.inspect("image", tag)
+        if details is None:
             with tempfile.TemporaryDirectory(prefix="agon-build-") as folder:
                 base = self._own(recipe, Path(folder))
                 self._add_layer(base, tag, recipe, writable, Path(folder))
@@ -78,7 +78,7 @@ class Images:
             if built is None:
                 raise EngineError(f"the image {tag} is lost")
             return _image(built, content, begin, cached=False)
-        return _image(found, content, begin, cached=True)
+        return _image(details, content, begin, cached=True)
 
     def _content(self, recipe: ImageSpec, writable: tuple[str, ...]) -> str:
         """Return the hash of what the image depends on; base images count by their content."""
@@ -93,12 +93,12 @@ class Images:
         return content_hash(recipe.context, *known, *map(self._id, bases(text)))
 
     def _id(self, image: str) -> str:
-        found = self._engine.inspect("image", image)
-        if found is None:
+        details = self._engine.inspect("image", image)
+        if details is None:
             raise BuildFailed(
                 f"the image {image} does not exist here and nothing is pulled: import it first"
             )
-        return str(found["Id"])
+        return str(details["Id"])
 
     def _own(self, recipe: ImageSpec, scratch: Path) -> str:
         """Return the id of the task's image, built or named."""
@@ -161,13 +161,13 @@ def bases(dockerfile: str) -> list[str]:
         >>> bases("FROM a:1 AS one\nRUN true\nFROM one\nFROM --platform=x b\nFROM scratch")
         ['a:1', 'b']
     """
-    found: list[str] = []
+    images: list[str] = []
     own = {"scratch"}
     for image, stage in _FROM.findall(dockerfile):
         if image.lower() not in own:
-            found.append(image)
+            images.append(image)
         own.add(stage.lower())
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(images))
 
 
 def writable_folders(further: Sequence[str]) -> tuple[str, ...]:
@@ -213,10 +213,10 @@ def within(path: str, folder: str) -> bool:
     return path.startswith(f"{folder}/")
 
 
-def _image(found: Mapping[str, Any], content: str, begin: float, *, cached: bool) -> Image:
-    config = found["Config"]
+def _image(details: Mapping[str, Any], content: str, begin: float, *, cached: bool) -> Image:
+    config = details["Config"]
     return Image(
-        reference=str(found["Id"]),
+        reference=str(details["Id"]),
         content=content,
         user=str(config.get("User") or ""),
         writable=tuple(config["Labels"][f"{LABEL}.writable"].split(":")),

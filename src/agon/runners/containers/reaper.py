@@ -54,8 +54,8 @@ def _names(listing: list[str], pattern: str) -> list[str] | None:
         listing, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
     )
     names = [line.partition(" ")[2] for line in listed.stdout.splitlines()]
-    found = [name for name in names if re.fullmatch(pattern, name)]
-    return found if found or not listed.returncode else None
+    matches = [name for name in names if re.fullmatch(pattern, name)]
+    return matches if matches or not listed.returncode else None
 
 
 if __name__ == "__main__":

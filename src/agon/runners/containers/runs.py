@@ -301,8 +301,8 @@ class ContainerRunner:
         Raises:
             EngineError: the engine fails.
         """
-        found = self._engine.inspect("container", account.parent.name) or {}
-        state: Mapping[str, Any] | None = found.get("State")
+        details = self._engine.inspect("container", account.parent.name) or {}
+        state: Mapping[str, Any] | None = details.get("State")
         if state is not None and account.with_name("oom").exists():
             return {**state, "OOMKilled": True}
         return state

@@ -111,7 +111,7 @@ def profile(phase: Phase) -> dict[str, Any]:
             _rule("ALLOW", ("prlimit64",), (2, "EQ", 0)),
             {**_rule("ERRNO", ("prlimit64",), (0, "NE", 0), (2, "NE", 0)), "errnoRet": _EPERM},
             *(_rule("ALLOW", ("socket",), (0, "EQ", family)) for family in _FAMILIES.values()),
-            *(_rule("ALLOW", ("personality",), (0, "EQ", one)) for one in _PERSONALITIES),
+            *(_rule("ALLOW", ("personality",), (0, "EQ", flags)) for flags in _PERSONALITIES),
         ],
     }  # fmt: skip
 

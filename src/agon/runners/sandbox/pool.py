@@ -130,7 +130,7 @@ class Pool:
         further = replace(request, limits=limits)
         runs = [self._submit(further, number) for number in range(2, len(PADS))]
         checks = [DeterminismCheck(check.first, run.result()) for run in runs]
-        return next((one for one in checks if not one.agree), check)
+        return next((other for other in checks if not other.agree), check)
 
     def close(self) -> None:
         """Stop every worker; runs in progress end as ``sandbox_error``."""

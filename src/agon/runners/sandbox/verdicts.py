@@ -133,8 +133,8 @@ def _read(answer: bytes, request: RunRequest) -> Verdict:
     if len(answer) <= limits.output_bytes and _answer_of(limits.max_term_digits).fullmatch(answer):
         terms = answer.decode("ascii").split("\n")[1:-2]
         return Verdict("ok", tuple(terms[: request.n_check]))
-    claim, found, said = answer.partition(b"\n")
-    outcome = _CLAIMS.get(claim) if found else None
+    claim, separator, said = answer.partition(b"\n")
+    outcome = _CLAIMS.get(claim) if separator else None
     if outcome is None:
         return Verdict("runtime_error", reason="left an answer that is not well formed")
     if outcome == "memory_limit":

@@ -52,15 +52,15 @@ class InstalledFirst(PathFinder):
     @classmethod
     def find_distributions(cls, *args: Any, **kwargs: Any) -> Iterator[Any]:
         """Yield the distributions that are installed, or that the image has."""
-        for found in super().find_distributions(*args, **kwargs):
-            place = str(getattr(found, "_path", ""))
+        for distribution in super().find_distributions(*args, **kwargs):
+            place = str(getattr(distribution, "_path", ""))
             if not cls._is_of_agent(place) or cls._has(os.path.realpath(place)):
-                yield found
+                yield distribution
 
     @classmethod
     def _is_of_agent(cls, entry: str) -> bool:
         place = os.path.realpath(entry or ".")
-        return any(place == one or place.startswith(one + "/") for one in cls.outputs)
+        return any(place == output or place.startswith(output + "/") for output in cls.outputs)
 
     @classmethod
     def _is_original(cls, name: str) -> bool:
@@ -94,7 +94,9 @@ def runs_program_of_agent(words: Sequence[str]) -> bool:
 
 def install(outputs: str) -> None:
     """Search in the new order, unless Python runs a program of the agent."""
-    InstalledFirst.outputs = tuple(os.path.realpath(one) for one in outputs.split(":") if one)
+    InstalledFirst.outputs = tuple(
+        os.path.realpath(output) for output in outputs.split(":") if output
+    )
     with open("/proc/self/cmdline", "rb") as file:  # noqa: PTH123  # starts quickly
         words = os.fsdecode(file.read()).split("\0")[:-1]
     if not runs_program_of_agent(words):

@@ -46,7 +46,9 @@ def syscall(number: int, *arguments: object) -> int:
     Raises:
         OSError: the kernel rejects the call.
     """
-    words = [ctypes.c_long(one) if isinstance(one, int) else one for one in arguments]
+    words = [
+        ctypes.c_long(argument) if isinstance(argument, int) else argument for argument in arguments
+    ]
     result: int = _libc.syscall(ctypes.c_long(number), *words)
     if result < 0:
         _fail(f"system call {number}")
@@ -62,8 +64,8 @@ def signal_after(processor_s: float, number: int) -> None:
     event = struct.pack("=qii48x", 0, number, 0)
     timer = ctypes.c_int()
     syscall(SYS_TIMER_CREATE, CLOCK_PROCESS_CPUTIME_ID, ctypes.c_char_p(event), ctypes.byref(timer))
-    whole, part = divmod(processor_s, 1)
-    when = struct.pack("=qqqq", 0, 0, int(whole), int(part * 1e9) + 1)
+    seconds, part = divmod(processor_s, 1)
+    when = struct.pack("=qqqq", 0, 0, int(seconds), int(part * 1e9) + 1)
     syscall(SYS_TIMER_SETTIME, timer.value, 0, ctypes.c_char_p(when), 0)
 
 
