@@ -17,7 +17,7 @@ from agon.runners.agents import chat, openai
 from agon.runners.agents.chat import Chat
 from agon.runners.agents.commands import CommandAgent
 from agon.runners.agents.openai import OpenAIAgent, Price
-from agon.runners.agents.scripts import interpreted
+from agon.runners.agents.scripts import script_command
 from app.tasks.folders import harbor
 from app.tasks.loopback import Endpoint, completion, serving
 from fakes.containers import FakeContainers, FakeShell
@@ -84,7 +84,7 @@ def test_a_script_is_run_by_the_interpreter_it_names(
 ) -> None:
     """Whatever its permissions are."""
     (tmp_path / "s").write_text(f"{first}\n")
-    assert interpreted(tmp_path / "s", "/x/s") == command
+    assert script_command(tmp_path / "s", "/x/s") == command
 
 
 def work(

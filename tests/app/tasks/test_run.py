@@ -12,7 +12,7 @@ import pytest
 
 from agon.app.containers import Trial, Verification
 from agon.app.tasks.discovery import read_tasks
-from agon.app.tasks.folder import Plan, opened, read_plan, read_results
+from agon.app.tasks.folder import Plan, open_run_folder, read_plan, read_results
 from agon.app.tasks.run import Progress, plan_of, run_tasks
 from agon.errors import Conflict, NotScorable, Unavailable, Unreadable
 from agon.runners.agents.builtin import NopAgent, OracleAgent
@@ -342,7 +342,7 @@ def test_one_process_at_a_time_works_in_a_folder(tasks: Path, tmp_path: Path) ->
     """Two would run the same trial twice."""
     plan = Plan(run="r", agent="nop", settings={}, tasks={}, reward_sources={}, trials=1)
     with (
-        opened(tmp_path / "out", plan),
+        open_run_folder(tmp_path / "out", plan),
         pytest.raises(Conflict, match="another agon process is running"),
     ):
         run(tasks, tmp_path / "out", FakeContainers())

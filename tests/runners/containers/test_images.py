@@ -15,7 +15,7 @@ from agon.app.containers import BuildFailed, Containers, Image, ImageSpec, Limit
 from agon.errors import InvalidRule, NotFound, Unavailable, Unreadable
 from agon.runners.containers import open_containers
 from agon.runners.containers.base_image import base_archive
-from agon.runners.containers.images import bases, writable_folders
+from agon.runners.containers.images import base_images, writable_folders
 from agon.runners.containers.staging import StagingFolder, content_hash
 from runners.containers.course import Course, sleeping
 
@@ -152,7 +152,7 @@ def test_commands_cannot_be_made_writable(path: str) -> None:
 def test_stages_and_case_do_not_confuse_the_list_of_bases() -> None:
     """They are part of the cache's key."""
     text = "from A AS build\nFROM --platform=linux/amd64 b:2 as Other\nFROM other\nFROM scratch\n"
-    assert bases(text) == ["A", "b:2"]
+    assert base_images(text) == ["A", "b:2"]
 
 
 def test_the_hash_of_a_folder_is_of_its_content(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from agon.app.sandbox import RunLimits, RunRequest
 from agon.runners.sandbox.inside.wire import Report
-from agon.runners.sandbox.verdicts import Lost, decide, printable
+from agon.runners.sandbox.verdicts import WorkerLost, decide, printable
 from sizes import size
 
 JOB = RunRequest(source=b"", n_check=3, limits=RunLimits(cpu_s=1, wall_s=2, max_term_digits=4))
@@ -89,13 +89,13 @@ def test_a_signal_of_the_kernel_has_its_verdict(number: int, outcome: str) -> No
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_a_signal_from_outside_is_our_fault(number: int) -> None:
     """A program can send none, so somebody else did: the run is repeated, not failed."""
-    with pytest.raises(Lost, match="outside"):
+    with pytest.raises(WorkerLost, match="outside"):
         decide(CLEAN._replace(status=number), b"ok\nend\n", JOB)
 
 
 def test_a_wall_that_did_not_stand_is_our_fault() -> None:
     """Then the source was never read."""
-    with pytest.raises(Lost):
+    with pytest.raises(WorkerLost):
         decide(CLEAN._replace(ready=False), b"ok\nend\n", JOB)
 
 

@@ -139,16 +139,16 @@ def _accept(
             folder = Path(place) / part
             folder.mkdir()
             trial = Trial(run=run, name=f"{task.name}__{part}", folder=folder)
-            made = run_trial(
+            result = run_trial(
                 task, 1, agent, containers=containers, image=image, trial=trial, now=now
             )
             wanted = ("passed",) if part == "oracle" else ("failed", "timeout")
             proofs.append(
                 AcceptanceCheck(
                     part=part,
-                    result=made.result,
-                    reason=made.reason,
-                    holds=made.result in wanted,
+                    result=result.result,
+                    reason=result.reason,
+                    holds=result.result in wanted,
                 )
             )
         archive = Path(place) / "oracle" / "agent" / "outputs.tar"

@@ -62,8 +62,8 @@ class Plan:
         """Return the content of ``run.json``."""
         return asdict(self)
 
-    def continued(self, earlier: "Plan") -> "Plan":
-        """Return an earlier plan continued: its id and start, the larger number of trials.
+    def continuing(self, earlier: "Plan") -> "Plan":
+        """Return the earlier plan with the larger number of trials of both plans.
 
         Raises:
             Conflict: the plans differ; every difference is listed.
@@ -129,7 +129,7 @@ class RunFolder:
 
 
 @contextmanager
-def opened(path: Path, plan: Plan) -> Iterator[RunFolder]:
+def open_run_folder(path: Path, plan: Plan) -> Iterator[RunFolder]:
     """Open and lock the folder of a run, a new one or one to continue.
 
     Raises:
@@ -147,7 +147,7 @@ def opened(path: Path, plan: Plan) -> Iterator[RunFolder]:
         raise Conflict(f"{path} exists and does not contain a run; name a new or an empty folder")
     with _locked(path):
         if continued := (path / RUN).exists():
-            plan = plan.continued(read_plan(path))
+            plan = plan.continuing(read_plan(path))
         write_atomically(path / RUN, json_page(plan.to_dict()))
         results = {(trial.task, trial.number): trial for trial in read_results(path)}
         yield RunFolder(path, plan, continued, results)

@@ -128,7 +128,7 @@ def _outputs(keys: SettingsReader, verifier: SettingsReader) -> tuple[str, ...]:
     artifacts = keys.anything("artifacts", [])
     paths = [
         artifact.get("source") if isinstance(artifact, Mapping) else artifact
-        for artifact in _listed(artifacts)
+        for artifact in _as_list(artifacts)
     ]
     for path in paths:
         if not isinstance(path, str) or not _PLAIN_PATH.fullmatch(path):
@@ -143,7 +143,7 @@ def _outputs(keys: SettingsReader, verifier: SettingsReader) -> tuple[str, ...]:
     return tuple(dict.fromkeys(outputs)) or (WORKPLACE,)
 
 
-def _listed(value: Any) -> list[Any]:
+def _as_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from agon.app.containers import BuildFailed, Containers, Image, Trial
 from agon.app.tasks.agents import Agent
-from agon.app.tasks.folder import Plan, RunFolder, opened
+from agon.app.tasks.folder import Plan, RunFolder, open_run_folder
 from agon.app.tasks.summary import summarize
 from agon.app.tasks.task import Task
 from agon.app.tasks.trials import Clock, TrialResult, build, run_trial
@@ -80,7 +80,7 @@ def run_tasks(
         Conflict: ``out`` contains something else, or another process runs in it.
         Unavailable: the engine does not work.
     """
-    with opened(out, plan) as folder:
+    with open_run_folder(out, plan) as folder:
         if folder.continued:
             containers.clean(folder.plan.run)
         finished = {key: trial for key, trial in folder.results.items() if trial.scored}
@@ -88,7 +88,7 @@ def run_tasks(
         waiting = [(task, n) for task, n in planned if (task.name, n) not in finished]
         watch(Progress(done=len(finished), total=len(planned)))
         trial_runner = _TrialRunner(agent, containers, folder, now)
-        with _working(jobs, containers, trial_runner) as pool:
+        with _trial_pool(jobs, containers, trial_runner) as pool:
             running = [pool.submit(trial_runner.trial, task, number) for task, number in waiting]
             for done, result in enumerate(_results(running), len(finished) + 1):
                 finished[result.task, result.number] = result
@@ -105,7 +105,7 @@ def _results(running: Iterable["Future[TrialResult | None]"]) -> Iterator[TrialR
 
 
 @contextmanager
-def _working(
+def _trial_pool(
     jobs: int, containers: Containers, trial_runner: "_TrialRunner"
 ) -> Iterator[ThreadPoolExecutor]:
     """Yield a pool of threads; if the block raises, running trials end unrecorded."""
@@ -140,7 +140,7 @@ class _TrialRunner:
             try:
                 image = self._image(task)
             except (BuildFailed, InvalidRule) as failed:  # the same files would fail again
-                result = self._not_built(task, number, str(failed))
+                result = self._build_failure(task, number, str(failed))
                 break
             result = run_trial(
                 task,
@@ -159,7 +159,7 @@ class _TrialRunner:
         self._folder.finish(result)
         return result
 
-    def _not_built(self, task: Task, number: int, cause: str) -> TrialResult:
+    def _build_failure(self, task: Task, number: int, cause: str) -> TrialResult:
         timestamp = written_time(self._now(), to="milliseconds")
         return TrialResult(
             task=task.name,

@@ -23,15 +23,17 @@ def summarize(plan: Plan, results: Iterable[TrialResult]) -> dict[str, Any]:
     by_task: dict[str, list[TrialResult]] = {name: [] for name in plan.tasks}
     for result in results:
         by_task[result.task].append(result)
-    scored = {name: [trial for trial in made if trial.scored] for name, made in by_task.items()}
+    scored = {
+        name: [trial for trial in results if trial.scored] for name, results in by_task.items()
+    }
     counts = {
-        name: (sum(trial.result == "passed" for trial in made), len(made))
-        for name, made in scored.items()
-        if made
+        name: (sum(trial.result == "passed" for trial in results), len(results))
+        for name, results in scored.items()
+        if results
     }
     passed = sum(count for count, _ in counts.values())
     total = sum(number for _, number in counts.values())
-    trials = [trial for made in by_task.values() for trial in made]
+    trials = [trial for results in by_task.values() for trial in results]
     summary: dict[str, Any] = {
         "pass_rate": passed / total if total else None,
         "passed": passed,
@@ -55,16 +57,16 @@ def summarize(plan: Plan, results: Iterable[TrialResult]) -> dict[str, Any]:
     return summary if total else summary | {"reason": "no trial has a score"}
 
 
-def _task(made: Sequence[TrialResult], passed: int, scored: int) -> dict[str, Any]:
+def _task(results: Sequence[TrialResult], passed: int, scored: int) -> dict[str, Any]:
     """Return a task's row: counts, each trial's result, and why the first that did not pass."""
-    reasons = [trial.reason or trial.result for trial in made if trial.result != "passed"]
+    reasons = [trial.reason or trial.result for trial in results if trial.result != "passed"]
     return {
         "passed": passed,
         "trials": scored,
         "reason": reasons[0] if reasons else "",
-        "unscored": len(made) - scored,
-        "results": {str(trial.number): trial.result for trial in made},
-        "seconds": _sum(trial.timings["total_s"] for trial in made),
+        "unscored": len(results) - scored,
+        "results": {str(trial.number): trial.result for trial in results},
+        "seconds": _sum(trial.timings["total_s"] for trial in results),
     }
 
 
@@ -115,9 +117,9 @@ def _pass_at_k(counts: Sequence[tuple[int, int]]) -> dict[str, float]:
     }
 
 
-def _usage(made: Sequence[TrialResult]) -> dict[str, Any]:
+def _usage(results: Sequence[TrialResult]) -> dict[str, Any]:
     """Return the total usage of the agents; cost is null when no trial has one."""
-    used = [trial.usage for trial in made if trial.usage is not None]
+    used = [trial.usage for trial in results if trial.usage is not None]
     costs = [usage.cost_usd for usage in used if usage.cost_usd is not None]
     return {
         "steps": sum(usage.steps for usage in used),
@@ -127,10 +129,10 @@ def _usage(made: Sequence[TrialResult]) -> dict[str, Any]:
     }
 
 
-def _seconds(made: Sequence[TrialResult]) -> Mapping[str, float]:
+def _seconds(results: Sequence[TrialResult]) -> Mapping[str, float]:
     """Return the seconds of each part, summed over all trials."""
     return {
-        name: _sum(trial.timings[f"{name}_s"] for trial in made)
+        name: _sum(trial.timings[f"{name}_s"] for trial in results)
         for name in ("build", "agent", "verifier", "total")
     }
 

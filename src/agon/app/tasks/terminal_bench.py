@@ -59,7 +59,7 @@ def read_terminal_bench_settings(folder: Path, issues: list[FileIssue]) -> Termi
     """
     where = f"{folder.name}/{SETTINGS}"
     keys = SettingsReader(_mapping(folder / SETTINGS, where), where=where, issues=issues)
-    instruction = keys.text("instruction") or _described(keys)
+    instruction = keys.text("instruction") or _base_description(keys)
     if keys.anything("run_tests_in_same_shell", default=False):
         keys.add_issue("run_tests_in_same_shell", value=True, remedy="test files, not the shell")
     settings = Settings(
@@ -79,7 +79,7 @@ def read_terminal_bench_settings(folder: Path, issues: list[FileIssue]) -> Termi
     return TerminalBenchSettings(settings, instruction, _context(folder, issues))
 
 
-def _described(keys: SettingsReader) -> str:
+def _base_description(keys: SettingsReader) -> str:
     """Return the base description of the oldest tasks; empty when there is none."""
     for item in keys.anything("descriptions", []) or []:
         if isinstance(item, Mapping) and item.get("key", "base") == "base":

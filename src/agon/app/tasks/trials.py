@@ -94,12 +94,12 @@ class TrialResult:
         return first | score | rest
 
     @classmethod
-    def from_dict(cls, made: dict[str, Any]) -> "TrialResult":
+    def from_dict(cls, row: dict[str, Any]) -> "TrialResult":
         """Return the result that :meth:`to_dict` wrote."""
-        rest = {key: value for key, value in made.items() if key not in {"trial", "score"}}
-        usage = Usage(**made["usage"]) if made.get("usage") else None
-        limits_hit = tuple(made["limits_hit"])
-        return cls(**{**rest, "number": made["trial"], "usage": usage, "limits_hit": limits_hit})
+        rest = {key: value for key, value in row.items() if key not in {"trial", "score"}}
+        usage = Usage(**row["usage"]) if row.get("usage") else None
+        limits_hit = tuple(row["limits_hit"])
+        return cls(**{**rest, "number": row["trial"], "usage": usage, "limits_hit": limits_hit})
 
 
 def build(task: Task, containers: Containers) -> Image:
@@ -235,7 +235,7 @@ def _verify(
         cpus=bounds.cpus,
     )
 
-    def judged(tests: Path) -> Verification:
+    def run_verifier(tests: Path) -> Verification:
         return containers.verify(
             image,
             outputs,
@@ -247,7 +247,7 @@ def _verify(
         )
 
     if task.files.script is None:
-        return judged(task.files.tests)
+        return run_verifier(task.files.tests)
     with TemporaryDirectory(prefix="agon-tests-") as place:
         tests = Path(place) / "tests"
         if task.files.tests.is_dir():
@@ -255,7 +255,7 @@ def _verify(
         tests.mkdir(exist_ok=True)
         shutil.copy(task.files.script, tests / task.files.script.name)
         shutil.copy(task.files.script, tests / "test.sh")
-        return judged(tests)
+        return run_verifier(tests)
 
 
 def _outcome(run: AgentRun, verdict: Verification | None) -> tuple[Outcome, str]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from agon.app.containers import Mount
 from agon.app.tasks.agents import AgentEnvironment, Work
 from agon.app.tasks.task import Task
-from agon.runners.agents.scripts import interpreted
+from agon.runners.agents.scripts import script_command
 
 
 class OracleAgent:
@@ -75,7 +75,7 @@ def _run_script(
     target = inside if source.is_dir() else f"{inside}/{script.name}"
     run = place.containers.run_agent(
         place.image,
-        interpreted(script, f"{inside}/{script.name}"),
+        script_command(script, f"{inside}/{script.name}"),
         trial=place.trial,
         limits=place.limits,
         outputs=task.settings.outputs,

@@ -5,14 +5,14 @@ from pathlib import Path
 _MAX_FIRST_LINE_BYTES = 256
 
 
-def interpreted(script: Path, inside: str) -> tuple[str, ...]:
+def script_command(script: Path, inside: str) -> tuple[str, ...]:
     """Return the command that runs a script whose path in the container is ``inside``.
 
     The ``#!`` line is read as the kernel does (interpreter and at most one argument); without one
     the interpreter is ``sh``. File permissions do not matter.
 
     Example:
-        >>> interpreted(Path("no-such-file"), "/solution/solve.sh")
+        >>> script_command(Path("no-such-file"), "/solution/solve.sh")
         ('sh', '/solution/solve.sh')
     """
     try:

@@ -26,7 +26,7 @@ from agon.errors import InvalidRule, NotFound, Unavailable
 from agon.runners.containers.cleanup_guard import CleanupGuard
 from agon.runners.containers.driver import WAITING, drive
 from agon.runners.containers.engine import CommandLine, EngineError
-from agon.runners.containers.first_process import OUTPUTS, PRIVATE, guarded
+from agon.runners.containers.first_process import OUTPUTS, PRIVATE, shell_command
 from agon.runners.containers.images import Images, require_plain, within
 from agon.runners.containers.isolation import LABEL, BindMount, name_pattern
 from agon.runners.containers.outcomes import verdict_of_tests
@@ -133,7 +133,7 @@ class CommandLineContainers:
                 raise NotFound(f"{path} does not exist; it is needed to verify a trial")
         staged = self._stage.show(tests)
         with (staged / "test.sh").open("rb") as script:
-            command = guarded(_TEST, script.readline(_MAX_LINE_BYTES))
+            command = shell_command(_TEST, script.readline(_MAX_LINE_BYTES))
         spec = RunSpec(
             phase="verifier",
             image=image,

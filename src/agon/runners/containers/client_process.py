@@ -129,7 +129,7 @@ class ReportPipe:
         self.read_end, self.write_end = os.pipe()
         os.set_blocking(self.read_end, False)
 
-    def passed_to(self, command: Sequence[str]) -> tuple[str, ...]:
+    def with_pipe(self, command: Sequence[str]) -> tuple[str, ...]:
         """Return a command that starts another with the pipe as descriptor 3."""
         opening = 'exec 3> "/proc/self/fd/$0"; exec "$@"'
         return ("sh", "-c", opening, str(self.write_end), *command)
@@ -192,7 +192,7 @@ def run_client(
         report = open_files.enter_context(ReportPipe(account, limits)) if piped else None
         watch = Watch(account, limits, streams)
         process = subprocess.Popen(  # noqa: S603  # the engine found, agon's own arguments
-            command if report is None else report.passed_to(command),
+            command if report is None else report.with_pipe(command),
             stdin=subprocess.DEVNULL if started is None else subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -39,7 +39,7 @@ def drive(
         if run.diagnosis.outcome != "unscored" or acted or attempts.closed:
             break
     if acted and run.diagnosis.killed:
-        return run.judged(Diagnosis("failed", "it was killed: its memory is full",
+        return run.with_diagnosis(Diagnosis("failed", "it was killed: its memory is full",
                                     limits_hit=("memory",)))  # fmt: skip
     return run
 

@@ -100,10 +100,10 @@ class CommandLine:
 
     def containers_named(self, pattern: str) -> list[str]:
         """Return the ids of containers whose whole name matches a regular expression."""
-        rows = (line.partition(" ") for line in self._listed().splitlines())
+        rows = (line.partition(" ") for line in self._list_names().splitlines())
         return [number for number, _, name in rows if re.fullmatch(pattern, name)]
 
-    def _listed(self) -> str:
+    def _list_names(self) -> str:
         """List containers; podman fails while another client removes one, and is asked again."""
         for _ in range(_MAX_LISTINGS - 1):
             try:

@@ -194,18 +194,18 @@ def arguments(
     )
 
 
-def guarded(script: str, first_line: bytes) -> tuple[str, ...]:
+def shell_command(script: str, first_line: bytes) -> tuple[str, ...]:
     """Return the command that runs a script in the unreadable copy of the shell it names.
 
     The shell that runs the tests decides; a program that the tests run must not control it. A
     script for another interpreter than ``sh`` or ``bash`` runs as it is.
 
     Example:
-        >>> guarded("/tests/test.sh", b"#!/usr/bin/env bash")
+        >>> shell_command("/tests/test.sh", b"#!/usr/bin/env bash")
         ('/.agon/bash', '/tests/test.sh')
-        >>> guarded("/tests/test.sh", b"#!/bin/sh -e")
+        >>> shell_command("/tests/test.sh", b"#!/bin/sh -e")
         ('/.agon/sh', '-e', '/tests/test.sh')
-        >>> guarded("/tests/test.sh", b"#!/usr/bin/python3")
+        >>> shell_command("/tests/test.sh", b"#!/usr/bin/python3")
         ('/tests/test.sh',)
     """
     match = _SHELLS.fullmatch(first_line.strip())

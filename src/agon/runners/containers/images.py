@@ -90,7 +90,7 @@ class Images:
             text = dockerfile.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as wrong:
             raise BuildFailed(f"{dockerfile} cannot be read ({wrong}); write one") from None
-        return content_hash(recipe.context, *known, *map(self._id, bases(text)))
+        return content_hash(recipe.context, *known, *map(self._id, base_images(text)))
 
     def _id(self, image: str) -> str:
         details = self._engine.inspect("image", image)
@@ -154,11 +154,11 @@ class Images:
         return ("--pull=never", "--http-proxy=false", f"--memory={recipe.memory_mib}m")
 
 
-def bases(dockerfile: str) -> list[str]:
+def base_images(dockerfile: str) -> list[str]:
     r"""Return the base images of a Dockerfile in order, without its own stages.
 
     Example:
-        >>> bases("FROM a:1 AS one\nRUN true\nFROM one\nFROM --platform=x b\nFROM scratch")
+        >>> base_images("FROM a:1 AS one\nRUN true\nFROM one\nFROM --platform=x b\nFROM scratch")
         ['a:1', 'b']
     """
     images: list[str] = []

@@ -107,7 +107,7 @@ class ContainerRun:
     filtered: FilteredArchive | None
     archive: Path
 
-    def judged(self, diagnosis: Diagnosis) -> "ContainerRun":
+    def with_diagnosis(self, diagnosis: Diagnosis) -> "ContainerRun":
         """Return the run with another diagnosis."""
         account = replace(self.account, limits_hit=diagnosis.limits_hit)
         return replace(self, diagnosis=diagnosis, account=account)
@@ -151,7 +151,7 @@ class ContainerRunner:
         if first.diagnosis.outcome != "unscored" or self.closed:
             return first
         second = self.once(spec, number=2)
-        return second.judged(diagnose_again(first.diagnosis, second.diagnosis))
+        return second.with_diagnosis(diagnose_again(first.diagnosis, second.diagnosis))
 
     def once(
         self, spec: RunSpec, *, number: int, name: str = "", started: Started | None = None

@@ -60,11 +60,11 @@ def content_hash(folder: Path | None, *further: str) -> str:
         _feed(digest, text.encode())
     if folder is not None:
         for path in _walk(folder):
-            _feed(digest, os.fsencode(path.relative_to(folder)), *_described(path))
+            _feed(digest, os.fsencode(path.relative_to(folder)), *_entry_fields(path))
     return digest.hexdigest()
 
 
-def _described(path: Path) -> tuple[bytes, ...]:
+def _entry_fields(path: Path) -> tuple[bytes, ...]:
     if path.is_symlink():
         return (b"link", os.fsencode(path.readlink()))
     if path.is_dir():

@@ -17,7 +17,7 @@ from agon.runners.sandbox.inside.child import PADS
 from agon.runners.sandbox.inside.wire import ENTRIES, Report, Request
 from agon.runners.sandbox.isolation import Isolation
 from agon.runners.sandbox.self_test import self_test
-from agon.runners.sandbox.verdicts import EDGE, Lost, Verdict, decide
+from agon.runners.sandbox.verdicts import EDGE, Verdict, WorkerLost, decide
 from agon.runners.sandbox.zygote import Zygote
 
 _SEEDS = (1, 2)
@@ -164,7 +164,7 @@ class Pool:
             attempts += 1
             try:
                 verdict, report = self._attempt(request, kind, variation)
-            except (Lost, Unavailable, OSError) as wrong:
+            except (WorkerLost, Unavailable, OSError) as wrong:
                 if lost or self._closed:
                     return self._sandbox_error(str(wrong), attempts)
                 lost = True
@@ -214,7 +214,7 @@ class Pool:
     def _borrow(self, kind: WorkerKind) -> Zygote:
         with self._lock:
             if self._closed:
-                raise Lost(_CLOSED)
+                raise WorkerLost(_CLOSED)
             if idle := self._idle.get(kind):
                 return idle.pop()
         zygote = self._start(kind)
@@ -229,7 +229,7 @@ class Pool:
                 self._all.add(zygote)
                 return zygote
         zygote.close()
-        raise Lost(_CLOSED)
+        raise WorkerLost(_CLOSED)
 
     def _self_test(self, zygote: Zygote) -> None:
         def run(request: RunRequest) -> Verdict:
@@ -239,7 +239,7 @@ class Pool:
             self_test(run)
         except BaseException as wrong:
             self._discard(zygote)
-            if isinstance(wrong, Lost):
+            if isinstance(wrong, WorkerLost):
                 raise Unavailable(f"the sandbox does not pass its own test: {wrong}") from None
             raise
 

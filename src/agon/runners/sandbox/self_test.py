@@ -87,7 +87,7 @@ def self_test(run: Callable[[RunRequest], Verdict]) -> None:
 
     Raises:
         SandboxEscape: one escaped; then no untrusted program may run here.
-        Lost: a run ended without a verdict.
+        WorkerLost: a run ended without a verdict.
     """
     for program in HOSTILE_PROGRAMS:
         verdict = run(program.request)

@@ -43,7 +43,7 @@ _CLAIMS: dict[bytes, RunOutcome] = {
 _REASON_CHARACTERS = 400
 
 
-class Lost(Exception):
+class WorkerLost(Exception):
     """A run ended without a verdict because of a failure outside the program."""
 
 
@@ -68,7 +68,7 @@ def decide(report: Report, answer: bytes, request: RunRequest) -> Verdict:
     r"""Return the verdict on a process and the bytes it left.
 
     Raises:
-        Lost: the isolation was not complete, or the process was killed from outside.
+        WorkerLost: the isolation was not complete, or the process was killed from outside.
 
     Example:
         >>> clean = Report(0, True, False, 0, 900, 1000, 0, 1)
@@ -78,7 +78,7 @@ def decide(report: Report, answer: bytes, request: RunRequest) -> Verdict:
         'runtime_error'
     """
     if not report.ready:
-        raise Lost("the child could not shut its doors")
+        raise WorkerLost("the child could not shut its doors")
     cpu_s = report.cpu_us / 1e6
     verdict = _beyond_limits(report, cpu_s, request.limits)
     if verdict is not None:
@@ -97,14 +97,14 @@ def _beyond_limits(report: Report, cpu_s: float, limits: RunLimits) -> Verdict |
     if is_own and report.memory_kib >= _FULL * (limits.memory_mib << 10):
         return Verdict("memory_limit", reason=f"more than {limits.memory_mib} MiB")
     if report.expired:
-        return _expired(report, cpu_s, limits)
+        return _timeout_verdict(report, cpu_s, limits)
     if signaled is not None:
         return _ended_by(signaled, cpu_s, limits)
     reason = f"{cpu_s:.2f} s of processor time, {limits.cpu_s:g} s allowed"
     return Verdict("time_limit", reason=reason, doubtful=True)
 
 
-def _expired(report: Report, cpu_s: float, limits: RunLimits) -> Verdict:
+def _timeout_verdict(report: Report, cpu_s: float, limits: RunLimits) -> Verdict:
     if report.waits <= _WAITS_AT_END and cpu_s < _STARVED * limits.cpu_s:
         reason = f"the machine left it {cpu_s:.2f} s of {limits.wall_s:g} s to compute"
         return Verdict("sandbox_error", reason=reason, doubtful=True)
@@ -122,7 +122,7 @@ def _ended_by(number: int, cpu_s: float, limits: RunLimits) -> Verdict:
         return Verdict("runtime_error", reason="made a system call that programs may not make")
     if number in _OWN_CRASHES:
         return Verdict("runtime_error", reason=f"crashed ({signal.Signals(number).name})")
-    raise Lost(f"the child was killed from outside (signal {number})")
+    raise WorkerLost(f"the child was killed from outside (signal {number})")
 
 
 def _read(answer: bytes, request: RunRequest) -> Verdict:

@@ -15,7 +15,7 @@ from subprocess import DEVNULL, Popen
 from agon.errors import Unavailable
 from agon.runners.sandbox.inside.wire import HELLO_BYTES, REPORT_BYTES, Report, Request
 from agon.runners.sandbox.isolation import Isolation, environment
-from agon.runners.sandbox.verdicts import Lost
+from agon.runners.sandbox.verdicts import WorkerLost
 
 _START_S = 60.0
 """Seconds that a zygote may take to start; loading sympy from a slow disk takes far less."""
@@ -56,7 +56,7 @@ class Zygote:
     def _greeting(self, isolation: Isolation, complaints: int) -> dict[str, str]:
         try:
             said = self._receive(HELLO_BYTES, within_s=_START_S).decode()
-        except Lost:
+        except WorkerLost:
             self.close()
             words = os.pread(complaints, 1 << 16, 0).decode("utf-8", "replace").strip()
             last = words.splitlines()[-1] if words else "it ended without a word"
@@ -70,7 +70,7 @@ class Zygote:
         """Run a source; return the kernel's record of the process and the bytes of the answer.
 
         Raises:
-            Lost: the zygote has ended, does not answer, or answers another request; close it then.
+            WorkerLost: the zygote has ended, does not answer or answers another request; close it.
         """
         request = request._replace(number=secrets.randbits(64))
         with (
@@ -83,9 +83,9 @@ class Zygote:
                 record = self._receive(REPORT_BYTES + 1, within_s=request.wall_s + GRACE_S)
                 report = Report.unpack(record)
                 if report.number != request.number:
-                    raise Lost("the zygote answered another request")
+                    raise WorkerLost("the zygote answered another request")
             except (OSError, struct.error):
-                raise Lost("the zygote was lost") from None
+                raise WorkerLost("the zygote was lost") from None
             return report, os.pread(answer, request.output_bytes + 1, 0)
 
     def _receive(self, size: int, *, within_s: float) -> bytes:
@@ -94,20 +94,20 @@ class Zygote:
         A wrapper that is killed can leave a process that keeps the socket open.
 
         Raises:
-            Lost: none came in time, or the process has ended.
+            WorkerLost: none came in time, or the process has ended.
         """
         waiting = select.poll()
         waiting.register(self._control, select.POLLIN)
         waiting.register(self._handle, select.POLLIN)
         ready = {descriptor for descriptor, _ in waiting.poll(within_s * 1000)}
         if not ready:
-            raise Lost(f"the zygote gave no answer within {within_s:g} s")
+            raise WorkerLost(f"the zygote gave no answer within {within_s:g} s")
         try:
             record = b"" if self._handle in ready else self._control.recv(size)
         except OSError:  # it was killed with a request unread
             record = b""
         if not record:
-            raise Lost("the zygote was lost")
+            raise WorkerLost("the zygote was lost")
         return record
 
     def close(self) -> None:

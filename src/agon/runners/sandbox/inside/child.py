@@ -40,7 +40,7 @@ _type, _int, _bool, _list, _name_of_type = type, int, bool, list, type.__dict__[
 _index = operator.index
 
 
-class Failed(Exception):
+class SolverFailed(Exception):
     """A run ended with an outcome other than ``ok``."""
 
     def __init__(self, outcome: str, reason: str) -> None:
@@ -126,7 +126,7 @@ def _answer(request: Request) -> list[bytes]:
     before_kib = _peak_kib()
     try:
         return _terms_as_bytes(_compute(request), request.max_term_digits)
-    except Failed as failed:
+    except SolverFailed as failed:
         return _failure(failed.outcome, str(failed))
     except MemoryError:
         del ballast  # frees memory for the message
@@ -143,12 +143,12 @@ def _compute(request: Request) -> list[int]:
     module = ModuleType("program")
     sys.modules["program"] = module
     pads = _pads(request.variation)  # noqa: F841  # kept until the end
-    code = _compiled(request)
+    code = _compile(request)
     exec(code, module.__dict__)  # noqa: S102  # running programs is the purpose of this process
     name = ENTRIES[request.entry]
     entry = module.__dict__.get(name)
     if entry is None:
-        raise Failed("runtime_error", f"there is no function {name}()")
+        raise SolverFailed("runtime_error", f"there is no function {name}()")
     accept = _exact_integer if request.exact_integers else _integer
     if name == "seq":
         first = request.first_index
@@ -156,7 +156,7 @@ def _compute(request: Request) -> list[int]:
         return [accept(entry(number), f"seq({number})") for number in numbers]
     terms = entry(request.n_check) if name == "gen" else entry()
     if _type(terms) is not _list:
-        raise Failed("wrong_type", f"{name}() returned {_kind(terms)}, not list")
+        raise SolverFailed("wrong_type", f"{name}() returned {_kind(terms)}, not list")
     checked = terms[: request.n_check]
     return [accept(term, f"term {at}") for at, term in enumerate(checked, 1)]
 
@@ -165,10 +165,10 @@ def _integer(term: Any, label: str) -> int:
     """Return a term that is exactly an ``int``: not a bool, a float or a subclass.
 
     Raises:
-        Failed: it is of another type.
+        SolverFailed: it is of another type.
     """
     if _type(term) is not _int:
-        raise Failed("wrong_type", f"{label} is {_kind(term)}, not int")
+        raise SolverFailed("wrong_type", f"{label} is {_kind(term)}, not int")
     return term
 
 
@@ -178,7 +178,7 @@ def _exact_integer(term: Any, label: str) -> int:
     A bool is still none, and what ``__index__`` gives is checked like any other term.
 
     Raises:
-        Failed: it has no such value.
+        SolverFailed: it has no such value.
     """
     if _type(term) is _int or _type(term) is _bool or not hasattr(_type(term), "__index__"):
         return _integer(term, label)
@@ -204,7 +204,7 @@ def _pads(variation: int) -> list[object]:
     return pads
 
 
-def _compiled(request: Request) -> Any:
+def _compile(request: Request) -> Any:
     raw = os.pread(SOURCE, request.source_bytes, 0)
     os.close(SOURCE)
     before_kib = _peak_kib()
@@ -214,14 +214,14 @@ def _compiled(request: Request) -> Any:
         text = raw.decode("utf-8").lstrip("\ufeff")
         return compile(text, PROGRAM, "exec", dont_inherit=True)
     except SyntaxError as error:
-        raise Failed("syntax_error", f"line {error.lineno}: {error.msg}") from None
+        raise SolverFailed("syntax_error", f"line {error.lineno}: {error.msg}") from None
     except (MemoryError, RecursionError):
         # The parser raises MemoryError for deep nests too, which take next to nothing.
         if (_peak_kib() - before_kib) << 10 > request.memory_bytes * _SHARE_OF_FULL:
-            raise Failed("memory_limit", "") from None
-        raise Failed("syntax_error", "nested too deep for the compiler") from None
+            raise SolverFailed("memory_limit", "") from None
+        raise SolverFailed("syntax_error", "nested too deep for the compiler") from None
     except (ValueError, OverflowError) as error:
-        raise Failed("syntax_error", str(error)) from None
+        raise SolverFailed("syntax_error", str(error)) from None
 
 
 def _peak_kib() -> int:
@@ -240,7 +240,7 @@ def _terms_as_bytes(
     for at, term in enumerate(terms, 1):
         text = write(term) if int.bit_length(term) <= max_bits else ""
         if not text or len(text) - (text[0] == "-") > max_digits:
-            raise Failed("output_limit", f"term {at} has more than {max_digits} digits")
+            raise SolverFailed("output_limit", f"term {at} has more than {max_digits} digits")
         lines.append(text.encode() + b"\n")
     lines.append(b"end\n")
     return lines

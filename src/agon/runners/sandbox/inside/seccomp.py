@@ -112,7 +112,7 @@ def program() -> bytes:
     )
 
 
-def loaded(code: bytes) -> ctypes.Structure:
+def load_filter(code: bytes) -> ctypes.Structure:
     """Return a filter in the structure the kernel reads; created once, used by every child."""
 
     class Program(ctypes.Structure):

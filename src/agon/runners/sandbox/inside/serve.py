@@ -69,7 +69,7 @@ class _Zygote:
     def __init__(self, control: socket.socket, random_seed: int) -> None:
         self._control = control
         self._random_seed = random_seed
-        self._filter = seccomp.loaded(seccomp.program())
+        self._filter = seccomp.load_filter(seccomp.program())
         self._pid = os.getpid()
         self._base_kib = _resident_kib_of_a_fork()
         self._base_bytes = _address_space()
