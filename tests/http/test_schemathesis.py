@@ -8,27 +8,41 @@ import pytest
 import schemathesis
 from hypothesis import HealthCheck
 from hypothesis import settings as examples
-from schemathesis import Case, CheckContext, Response
+from schemathesis import Case, CheckContext, GenerationMode, Response
 from schemathesis.checks import not_a_server_error
 from schemathesis.generation.meta import TestPhase
+from schemathesis.pytest.lazy import get_all_tests
+from schemathesis.schemas import BaseSchema
 from schemathesis.specs.openapi.checks import (
     content_type_conformance,
     response_schema_conformance,
     status_code_conformance,
 )
 
+from agon.api.catalog import all_operations
 from agon.http.openapi import document
 from fakes.instance import Instance, instance_at
+from sizes import ALL, size
+
+ENDLESS = "streamEvents"  # a stream has no end to wait for
+OPERATIONS = [operation.id for operation in all_operations() if operation.id != ENDLESS]
+EXCLUSIVE = ({"cursor"}, {"around", "q"})
+"""Query parameters of which a schema cannot say which values, or which of them together, are valid.
+
+Cursors are opaque, and OpenAPI describes no parameters that exclude each other.
+"""
+
+
+def is_of_coverage(case: "Case[Any]") -> bool:
+    """Return whether a request was derived from the bounds of its schema."""
+    return case.meta is not None and case.meta.phase.name is TestPhase.COVERAGE
 
 
 def accepts_what_the_schema_allows(_: CheckContext, response: Response, case: "Case[Any]") -> None:
-    """Fail for a request at the bounds of its schema that is rejected as invalid.
-
-    Cursors are opaque: the schema does not describe valid ones.
-    """
-    if case.meta is None or case.meta.phase.name is not TestPhase.COVERAGE:
+    """Fail for a request at the bounds of its schema that is rejected as invalid."""
+    if case.meta is None or not is_of_coverage(case) or not case.meta.generation.mode.is_positive:
         return
-    if case.meta.generation.mode.is_positive and "cursor" not in (case.query or {}):
+    if not any(names <= set(case.query or {}) for names in EXCLUSIVE):
         assert response.status_code not in {400, 422}, response.text
 
 
@@ -39,9 +53,11 @@ CHECKS = [
     content_type_conformance,
     response_schema_conformance,
 ]
-ENDLESS = "streamEvents"  # a stream has no end to wait for
 FEW = examples(
-    max_examples=4, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+    max_examples=size(4, at_least=2),
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=list(HealthCheck),
 )
 
 
@@ -62,33 +78,29 @@ def encode_raw(_: Any, value: Any) -> bytes:
     return str(value).encode("utf-8", "replace")
 
 
-class InstanceTransport:
-    """Forward requests to the current instance; the schema is loaded before there is one."""
-
-    app: Any = None
-
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """Forward a request to the instance."""
-        await self.app(scope, receive, send)
-
-
-proxy = InstanceTransport()
-schema = schemathesis.openapi.from_dict(json.loads(document()))
-schema.app = proxy
-described = schema.exclude(operation_id=ENDLESS)
+@pytest.fixture(scope="module")
+def schema(instance: Instance) -> BaseSchema:
+    """Return the schema; requests go to the instance."""
+    loaded: BaseSchema = schemathesis.openapi.from_dict(json.loads(document()))
+    loaded.app = instance.app
+    if not ALL:
+        loaded.config.phases.coverage.generation.update(modes=[GenerationMode.POSITIVE])
+    return loaded
 
 
-@described.parametrize()
-@FEW
-def test_an_operator_gets_no_internal_error(case: Any, instance: Instance) -> None:
-    """An operator reaches all code."""
-    proxy.app = instance.app
+def send(case: Any, instance: Instance) -> None:
+    """Send a request as an operator, who reaches all code, and as an anonymous caller."""
     case.call_and_validate(headers=instance.as_("operator"), checks=CHECKS)
+    if ALL or not is_of_coverage(case):
+        case.call_and_validate(checks=CHECKS)
 
 
-@described.parametrize()
-@FEW
-def test_an_anonymous_caller_gets_no_internal_error(case: Any, instance: Instance) -> None:
-    """Anonymous requests are arbitrary."""
-    proxy.app = instance.app
-    case.call_and_validate(checks=CHECKS)
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_generated_requests_cause_no_internal_error(
+    operation: str, schema: BaseSchema, instance: Instance
+) -> None:
+    """The tests of an operation are generated within a test, since generating is slow."""
+    described = schema.include(operation_id=operation)
+    tests = list(get_all_tests(schema=described, test_func=send, settings=FEW, given_kwargs=None))
+    assert len(tests) == 1
+    tests[0].ok()[1](instance=instance)
