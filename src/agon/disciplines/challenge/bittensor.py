@@ -44,5 +44,5 @@ def payload(uids: Sequence[int], weights: Sequence[float]) -> Payload:
     scaled = (
         (uid, round(weight / largest * U16)) for uid, weight in zip(uids, weights, strict=True)
     )
-    kept = [(int(uid), weight) for uid, weight in scaled if weight != 0]
-    return Payload(tuple(uid for uid, _ in kept), tuple(weight for _, weight in kept))
+    nonzero = [(int(uid), weight) for uid, weight in scaled if weight != 0]
+    return Payload(tuple(uid for uid, _ in nonzero), tuple(weight for _, weight in nonzero))

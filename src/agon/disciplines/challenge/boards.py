@@ -53,7 +53,7 @@ def submissions_board(outcome: Outcome) -> Board:
     ids = pa.array([facts.ids[at] for at in scored], pa.string())
     order, ranks = ranking(ids, [-scores, facts.turns[scored]], shared=False)
     rows = scored[order]
-    names = [one.id for one in outcome.network.facts.competitions]
+    names = [competition.id for competition in outcome.network.facts.competitions]
     columns = {
         "rank": ranks,
         "id": ids.take(order),
@@ -116,7 +116,7 @@ def mean_abs_z(outcome: Outcome) -> list[float | None]:
 def tested_cells(outcome: Outcome) -> npt.NDArray[np.bool_]:
     """Return which evaluations had enough company to be tested for outliers."""
     counted = outcome.consensus.reports.counted
-    least = np.array([one.outlier_min_values for one in outcome.network.of_competition])
+    least = np.array([rules.outlier_min_values for rules in outcome.network.of_competition])
     enough = counted.sum(axis=1) >= least[outcome.submissions.competitions]
     enough &= outcome.network.eligibility.is_original
     cells: npt.NDArray[np.bool_] = counted & enough[:, None]

@@ -42,15 +42,15 @@ def paid_without_score(outcome: Outcome | None) -> Iterator[Finding]:
     if outcome is None:
         return
     network, allocation = outcome.network, outcome.allocation
-    given = allocation.shares
-    unscored = given.shares > 0
-    unscored &= outcome.consensus.scores[given.submissions] == 0
+    shares = allocation.shares
+    unscored = shares.fractions > 0
+    unscored &= outcome.consensus.scores[shares.submissions] == 0
     for at, competition in enumerate(network.facts.competitions):
-        entries = np.flatnonzero(unscored & (given.competitions == at))
+        entries = np.flatnonzero(unscored & (shares.competitions == at))
         if not len(entries):
             continue
-        share = float(given.shares[entries].sum())
-        facts, submissions = network.facts.submissions, given.submissions[entries].tolist()
+        share = float(shares.fractions[entries].sum())
+        facts, submissions = network.facts.submissions, shares.submissions[entries].tolist()
         miners = facts.miners[submissions]
         yield Finding(
             "paid-without-score",
@@ -64,7 +64,8 @@ def paid_without_score(outcome: Outcome | None) -> Iterator[Finding]:
             f"{competition.id} by rank; ranked_zero=unpaid pays none of it",
             (
                 RecordRefs.of(
-                    "submissions", [network.facts.submissions.ids[one] for one in submissions]
+                    "submissions",
+                    [network.facts.submissions.ids[submission] for submission in submissions],
                 ),
             ),
         )

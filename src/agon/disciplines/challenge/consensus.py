@@ -63,14 +63,14 @@ class Eligibility:
     def of(cls, submissions: Submissions, rules: tuple[ChallengeRules, ...]) -> "Eligibility":
         """Return the requirements of each submission, given the rules of each competition."""
         competitions = submissions.competitions
-        keys = [(one.outlier_threshold, one.outlier_min_values, one.mad_when_zero) for one in rules]
+        keys = [(own.outlier_threshold, own.outlier_min_values, own.mad_when_zero) for own in rules]
         distinct = dict(zip(keys, rules, strict=True))
         groups = [list(distinct).index(key) for key in keys]
         return cls(
-            np.array([one.evaluation_window or 0 for one in rules])[competitions],
-            np.array([one.min_validators for one in rules])[competitions],
-            np.array([one.min_stake_fraction for one in rules])[competitions],
-            np.array([one.exclude_outliers for one in rules])[competitions],
+            np.array([own.evaluation_window or 0 for own in rules])[competitions],
+            np.array([own.min_validators for own in rules])[competitions],
+            np.array([own.min_stake_fraction for own in rules])[competitions],
+            np.array([own.exclude_outliers for own in rules])[competitions],
             originals(submissions, scope=rules[0].duplicate_content),
             np.array(groups)[competitions],
             tuple(distinct.values()),
@@ -105,7 +105,7 @@ class Consensus:
     Attributes:
         reports: what the validators had reported.
         flagged: outliers (submissions × validators).
-        kept: evaluations included in the mean (submissions × validators).
+        included: evaluations included in the mean (submissions × validators).
         stake_fractions: share of all stake of the evaluations included.
         scores: stake-weighted means; 0 where there is none.
         status: :class:`Status`.
@@ -113,7 +113,7 @@ class Consensus:
 
     reports: Reports
     flagged: BoolArray
-    kept: BoolArray
+    included: BoolArray
     stake_fractions: FloatArray
     scores: FloatArray
     status: IntArray
@@ -183,7 +183,9 @@ class RunningConsensus:
         self._facts, self._eligibility = facts, eligibility
         self._epoch = ALWAYS
         self._values, self._since = np.zeros(shape), np.zeros(shape, dtype=np.int64)
-        self._present, self._flagged, self._kept = (np.zeros(shape, dtype=bool) for _ in range(3))
+        self._present, self._flagged, self._included = (
+            np.zeros(shape, dtype=bool) for _ in range(3)
+        )
         self._stakes, self._registered = np.zeros(validators), np.zeros(validators, dtype=bool)
         self._means, self._fractions = np.zeros(submissions), np.zeros(submissions)
         self._counts = np.zeros(submissions, dtype=np.int64)
@@ -207,7 +209,7 @@ class RunningConsensus:
         return Consensus(
             reports,
             self._flagged.copy(),
-            self._kept.copy(),
+            self._included.copy(),
             self._fractions.copy(),
             self._scores(status),
             status,
@@ -221,11 +223,11 @@ class RunningConsensus:
         values, counted = self._values[rows], self._present[rows] & self._registered
         flagged = _outliers(values, counted, self._eligibility, rows)
         self._flagged[rows] = flagged
-        self._kept[rows] = counted & ~(flagged & self._eligibility.exclude[rows, None])
+        self._included[rows] = counted & ~(flagged & self._eligibility.exclude[rows, None])
         self._counts[rows] = counted.sum(axis=1)
         again = np.arange(len(changed)) if has_new_stakes else rows
         self._means[again], self._fractions[again] = _means(
-            self._values[again], self._kept[again], self._stakes
+            self._values[again], self._included[again], self._stakes
         )
         status = self._status()
         return EpochScores(
@@ -332,10 +334,10 @@ def _outliers(
 
 
 def _means(
-    values: FloatArray, kept: BoolArray, stakes: FloatArray
+    values: FloatArray, included: BoolArray, stakes: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return the mean of the included values of each row, and their share of all stake."""
-    weights = kept * stakes
+    weights = included * stakes
     held = weights.sum(axis=1)
     means, fractions = np.zeros(len(held)), np.zeros(len(held))
     backed = held > 0

@@ -134,14 +134,14 @@ def fold(
         >>> state.top, state.last_improvement
         (0.816, 5)
     """
-    found = list(state.improvements)
+    improvements = list(state.improvements)
     top = state.top
     for best in bests:
         if improves(best.score, top, threshold=threshold, improvement=improvement):
             wanted = bar(top, threshold=threshold, improvement=improvement)
-            found.append(Improvement(best, wanted))
+            improvements.append(Improvement(best, wanted))
             top = best.score
-    return DecayState(tuple(found))
+    return DecayState(tuple(improvements))
 
 
 def stale_epochs(*, epoch: int, last_improvement: int, grace_epochs: int) -> int:

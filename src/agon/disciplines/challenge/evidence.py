@@ -52,9 +52,9 @@ def gather(network: Network) -> Evidence:
 
     A duplicate's evaluations, and those of validators without a stake then, are left out.
     """
-    given = network.facts.evaluations
-    until = int(np.searchsorted(given.epochs, network.epoch, side="right"))
-    first = given.epochs[max(0, until - MAX_EVALUATIONS)] if until else network.epoch
+    evaluations = network.facts.evaluations
+    until = int(np.searchsorted(evaluations.epochs, network.epoch, side="right"))
+    first = evaluations.epochs[max(0, until - MAX_EVALUATIONS)] if until else network.epoch
     consensus = RunningConsensus(network.facts, network.eligibility)
     pieces = [
         _evaluations_of(network, scores)
@@ -67,10 +67,10 @@ def gather(network: Network) -> Evidence:
 
 def _evaluations_of(network: Network, scores: EpochScores) -> tuple[npt.NDArray[Any], ...]:
     """Return the evaluations of one epoch with the reports they joined, as columns."""
-    submissions, validators = _made_at(network.facts.evaluations, scores.epoch)
+    submissions, validators = _evaluated_pairs(network.facts.evaluations, scores.epoch)
     at = np.searchsorted(scores.rows, submissions)
-    kept = network.eligibility.is_original[submissions] & scores.counted[at, validators]
-    submissions, validators, at = submissions[kept], validators[kept], at[kept]
+    included = network.eligibility.is_original[submissions] & scores.counted[at, validators]
+    submissions, validators, at = submissions[included], validators[included], at[included]
     sizes = scores.counted.sum(axis=1)
     filled = np.flatnonzero(sizes)
     medians = np.zeros(len(sizes))
@@ -90,11 +90,11 @@ def _evaluations_of(network: Network, scores: EpochScores) -> tuple[npt.NDArray[
     )
 
 
-def _made_at(given: Evaluations, epoch: int) -> tuple[IntArray, IntArray]:
+def _evaluated_pairs(evaluations: Evaluations, epoch: int) -> tuple[IntArray, IntArray]:
     """Return the pairs evaluated in an epoch, once each."""
-    low, high = np.searchsorted(given.epochs, [epoch, epoch + 1])
-    submissions = given.submissions[low:high].astype(np.int64)
-    validators = given.validators[low:high].astype(np.int64)
+    low, high = np.searchsorted(evaluations.epochs, [epoch, epoch + 1])
+    submissions = evaluations.submissions[low:high].astype(np.int64)
+    validators = evaluations.validators[low:high].astype(np.int64)
     width = int(validators.max(initial=0)) + 1
     pairs = np.unique(submissions * width + validators)
     return pairs // width, pairs % width

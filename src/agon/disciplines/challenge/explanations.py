@@ -94,7 +94,7 @@ def gate_parts(outcome: Outcome, submission: int, *, suffix: str = "") -> list[P
     if consensus.status[submission] == Status.TOO_LITTLE_STAKE:
         needed = missing_stake(fraction, rules)
     have, least = percents_apart(fraction, rules.min_stake_fraction)
-    held = math.fsum(consensus.reports.stakes[consensus.kept[submission]].tolist())
+    held = math.fsum(consensus.reports.stakes[consensus.included[submission]].tolist())
     parts.append(
         Part(
             f"stake{suffix}",
@@ -135,7 +135,7 @@ def _evaluation_parts(records: Records, outcome: Outcome, submission: int) -> li
     facts, consensus = outcome.network.facts, outcome.consensus
     reports, rules = consensus.reports, outcome.rules_of(submission)
     reporting = np.flatnonzero(reports.counted[submission])
-    weights = np.where(consensus.kept[submission], reports.stakes, 0.0)[reporting]
+    weights = np.where(consensus.included[submission], reports.stakes, 0.0)[reporting]
     held = math.fsum(weights.tolist())
     running = [0.0] * len(reporting)
     if consensus.scored[submission]:
@@ -223,7 +223,7 @@ def explain_validator(outcome: Outcome, board: Board, name: str) -> Explanation:
         raise not_found(board, name, facts.validators)
     at = facts.validators.index(name)
     if not consensus.reports.registered[at]:
-        reason = next(one.reason for one in board.unscored if one.id == name)
+        reason = next(row.reason for row in board.unscored if row.id == name)
         return Explanation(board.name, name, None, None, (), PLACES, reason)
     row = board.row(name)
     tested = int(tested_cells(outcome)[:, at].sum())
@@ -254,7 +254,9 @@ def explain_validator(outcome: Outcome, board: Board, name: str) -> Explanation:
             f"outliers; {said}",
             threshold=thresholds[0],
             records=(
-                RecordRefs.of("submissions", [facts.submissions.ids[one] for one in flagged]),
+                RecordRefs.of(
+                    "submissions", [facts.submissions.ids[submission] for submission in flagged]
+                ),
             ),
         ),
     )
@@ -269,20 +271,20 @@ def explain_competition(outcome: Outcome, board: Board, name: str) -> Explanatio
     Raises:
         NotFound: the competition does not exist.
     """
-    ids = [one.id for one in outcome.network.facts.competitions]
+    ids = [competition.id for competition in outcome.network.facts.competitions]
     if name not in ids:
         raise not_found(board, name, ids)
     at = ids.index(name)
     rules, state = outcome.network.of_competition[at], outcome.allocation.states[at]
     last = state.last_improvement
     if last is None:
-        reason = next(one.reason for one in board.unscored if one.id == name)
+        reason = next(row.reason for row in board.unscored if row.id == name)
         return Explanation(board.name, name, None, None, (), PLACES, reason)
     row = board.row(name)
-    points = differences([one.best.score for one in state.improvements])
+    points = differences([step.best.score for step in state.improvements])
     parts = [
-        _improvement(outcome, rules, one, gain)
-        for one, gain in zip(state.improvements, points, strict=True)
+        _improvement(outcome, rules, step, gain)
+        for step, gain in zip(state.improvements, points, strict=True)
     ]
     parts.append(decay_part(rules, state, outcome.epoch))
     full = forecast(rules, last)
@@ -318,24 +320,24 @@ def forecast(rules: ChallengeRules, last_improvement: int) -> int | None:
     return None if stale is None else last_improvement + rules.grace_epochs + stale
 
 
-def _improvement(outcome: Outcome, rules: ChallengeRules, one: Improvement, gain: float) -> Part:
-    wanted = "anything above 0" if one.bar == 0 else f"at least {number(one.bar)}"
-    name = outcome.submissions.ids[one.best.submission]
+def _improvement(outcome: Outcome, rules: ChallengeRules, step: Improvement, gain: float) -> Part:
+    wanted = "anything above 0" if step.bar == 0 else f"at least {number(step.bar)}"
+    name = outcome.submissions.ids[step.best.submission]
     return Part(
-        f"improvement in epoch {one.best.epoch}",
+        f"improvement in epoch {step.best.epoch}",
         gain,
         {
-            "best": publish(one.best.score, places=PLACES),
-            "bar": publish(one.bar, places=PLACES),
+            "best": publish(step.best.score, places=PLACES),
+            "bar": publish(step.bar, places=PLACES),
             "submission": name,
         },
         {
             "improvement_threshold": rules.improvement_threshold,
             "improvement": rules.improvement,
         },
-        f"in epoch {one.best.epoch} {name} raised the best score to {number(one.best.score)}; "
+        f"in epoch {step.best.epoch} {name} raised the best score to {number(step.best.score)}; "
         f"{wanted} was an improvement",
-        threshold=one.bar,
+        threshold=step.bar,
         records=(RecordRefs.of("submissions", [name]),),
     )
 

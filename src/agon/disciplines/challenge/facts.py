@@ -116,7 +116,9 @@ class Facts:
 def read_facts(records: Records) -> Facts:
     """Read the facts; rows whose submission or validator is not (yet) there do not count."""
     competitions = _competitions(records)
-    submissions, of_submission = _submissions(records, [one.id for one in competitions])
+    submissions, of_submission = _submissions(
+        records, [competition.id for competition in competitions]
+    )
     validators, of_validator = _validators(records)
     return Facts(
         submissions,
@@ -261,19 +263,19 @@ def rows_behind(
         epoch: the latest epoch that counts.
     """
     wanted = f"submission_id::VARCHAR = {literal(submission)}"
-    found: dict[str, tuple[RecordRefs, ...]] = {}
+    behind: dict[str, tuple[RecordRefs, ...]] = {}
     tasks = records.sql(
         "SELECT validator_id::VARCHAR AS validator, list(task_id::VARCHAR ORDER BY _row) AS tasks "
         f"FROM task_results WHERE {wanted} AND {epoch} >= 0 GROUP BY validator_id"
     )
     for row in tasks.to_pylist():
-        found[row["validator"]] = (RecordRefs.of("task_results", row["tasks"]),)
+        behind[row["validator"]] = (RecordRefs.of("task_results", row["tasks"]),)
     evaluations = records.sql(
         "SELECT validator_id::VARCHAR AS validator, last(e._row ORDER BY "
         f"{_REPLACING}) AS place, max(coalesce(e.epoch, 0)) AS latest FROM evaluations e "
         f"WHERE {wanted} AND coalesce(e.epoch, 0) <= {epoch} GROUP BY validator_id"
     )
     for row in evaluations.to_pylist():
-        if row["validator"] not in found or row["latest"] >= 0:
-            found[row["validator"]] = (RecordRefs.of("evaluations", [f"row {row['place']}"]),)
-    return found
+        if row["validator"] not in behind or row["latest"] >= 0:
+            behind[row["validator"]] = (RecordRefs.of("evaluations", [f"row {row['place']}"]),)
+    return behind

@@ -59,14 +59,14 @@ def stake_weighted_mean(scores: npt.ArrayLike, stakes: npt.ArrayLike) -> FloatAr
         >>> float(stake_weighted_mean([0.90, 0.50], [9000, 1000]))
         0.86
     """
-    given = np.asarray(scores, dtype=np.float64)
+    values = np.asarray(scores, dtype=np.float64)
     weights = np.asarray(stakes, dtype=np.float64)
-    if given.shape != weights.shape:
-        raise ValueError(f"{given.size} scores but {weights.size} stakes")
+    if values.shape != weights.shape:
+        raise ValueError(f"{values.size} scores but {weights.size} stakes")
     total = weights.sum(axis=-1)
     if (total == 0).any():
         raise NotScorable("no stake stands behind these scores, so there is no mean")
-    mean: FloatArray = (weights * given).sum(axis=-1) / total
+    mean: FloatArray = (weights * values).sum(axis=-1) / total
     return mean
 
 

@@ -108,8 +108,8 @@ def copied_reports(facts: Facts, evidence: Evidence) -> Iterator[Finding]:
     """
     items = _items(evidence, evidence.epochs)
     codes = _codes(items, evidence.scores)
-    found = pairwise_agreement(items, evidence.validators, codes, min_common=COMMON)
-    yield from _copied(facts, found, np.ones(len(found), dtype=bool), "copying-validators")
+    agreement = pairwise_agreement(items, evidence.validators, codes, min_common=COMMON)
+    yield from _copied(facts, agreement, np.ones(len(agreement), dtype=bool), "copying-validators")
 
 
 def lagging_reports(facts: Facts, evidence: Evidence) -> Iterator[Finding]:
@@ -120,38 +120,38 @@ def lagging_reports(facts: Facts, evidence: Evidence) -> Iterator[Finding]:
     """
     people = len(facts.validators)
     items, judges, scores = _with_shadows(evidence, people)
-    found = pairwise_agreement(items, judges, _codes(items, scores), min_common=COMMON)
-    pairs = (found.first < people) & (found.second >= people)
-    pairs &= found.second - people != found.first
-    yield from _copied(facts, found, pairs, "lagging-validators")
+    agreement = pairwise_agreement(items, judges, _codes(items, scores), min_common=COMMON)
+    pairs = (agreement.first < people) & (agreement.second >= people)
+    pairs &= agreement.second - people != agreement.first
+    yield from _copied(facts, agreement, pairs, "lagging-validators")
 
 
 def _copied(
-    facts: Facts, found: PairwiseAgreement, pairs: BoolArray, code: str
+    facts: Facts, agreement: PairwiseAgreement, pairs: BoolArray, code: str
 ) -> Iterator[Finding]:
     """Report those of ``pairs`` that agree more often than chance, and more often than not."""
-    reported = pairs & (found.probability < CHANCE / max(1, int(pairs.sum())))
-    reported &= 2 * found.agreed > found.common
+    reported = pairs & (agreement.probability < CHANCE / max(1, int(pairs.sum())))
+    reported &= 2 * agreement.agreed > agreement.common
     for at in np.flatnonzero(reported).tolist():
-        one = facts.validators[int(found.first[at])]
-        other = facts.validators[int(found.second[at]) % len(facts.validators)]
-        agreed, common = int(found.agreed[at]), int(found.common[at])
-        usual = float(found.expected[at])
+        name = facts.validators[int(agreement.first[at])]
+        other = facts.validators[int(agreement.second[at]) % len(facts.validators)]
+        agreed, common = int(agreement.agreed[at]), int(agreement.common[at])
+        usual = float(agreement.expected[at])
         what = (
-            f"{one} and {other} report the same number"
+            f"{name} and {other} report the same number"
             if code == "copying-validators"
-            else f"{one} reports what {other} reported an epoch before"
+            else f"{name} reports what {other} reported an epoch before"
         )
         yield Finding(
             code,
             Severity.WARNING,
-            (one, other),
+            (name, other),
             "share of equal scores",
             publish(agreed / common),
             publish(usual),
-            float(found.probability[at]),
+            float(agreement.probability[at]),
             f"{what} in {agreed} of {common} evaluations; {percent(usual)} would be usual",
-            (_validators([one, other]),),
+            (_validators([name, other]),),
         )
 
 

@@ -65,15 +65,15 @@ def _class(token: str) -> str:
     return "0" if token[0].isdigit() else "name"
 
 
-def similarity(one: Runs, other: Runs) -> float:
-    """Return the part of their runs two sources share: |A ∩ B| / |A ∪ B|; 0 without runs.
+def similarity(first: Runs, second: Runs) -> float:
+    """Return the part of their runs that two sources share: |A ∩ B| / |A ∪ B|; 0 without runs.
 
     Example:
         >>> similarity(np.array([1, 2], dtype=np.uint64), np.array([2, 3], dtype=np.uint64))
         0.3333333333333333
     """
-    shared = len(np.intersect1d(one, other, assume_unique=True))
-    union = len(one) + len(other) - shared
+    shared = len(np.intersect1d(first, second, assume_unique=True))
+    union = len(first) + len(second) - shared
     return shared / union if union else 0.0
 
 
@@ -89,15 +89,15 @@ def near_copies(sources: Mapping[int, str], *, least: float) -> Iterator[Likenes
     """
     of = {at: runs(source) for at, source in sources.items()}
     holders: dict[int, list[int]] = defaultdict(list)
-    for at, found in of.items():
-        for hashed in found[:_SKETCH].tolist():
+    for at, hashes in of.items():
+        for hashed in hashes[:_SKETCH].tolist():
             holders[hashed].append(at)
     pairs = {
-        (min(one, other), max(one, other))
+        (min(source, other), max(source, other))
         for held in holders.values()
         if len(held) <= _COMMON
-        for place, one in enumerate(held)
-        for other in held[:place]
+        for at, source in enumerate(held)
+        for other in held[:at]
     }
     for first, second in sorted(pairs):
         share = similarity(of[first], of[second])

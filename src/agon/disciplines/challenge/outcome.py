@@ -38,10 +38,10 @@ class Outcome:
     @cached_property
     def of_miner(self) -> Mapping[int, list[int]]:
         """Return the numbers of each miner's submissions."""
-        found: dict[int, list[int]] = {}
+        numbers: dict[int, list[int]] = {}
         for at, uid in enumerate(self.submissions.miners.tolist()):
-            found.setdefault(uid, []).append(at)
-        return found
+            numbers.setdefault(uid, []).append(at)
+        return numbers
 
     @cached_property
     def total_stake(self) -> float:

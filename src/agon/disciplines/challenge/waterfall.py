@@ -53,7 +53,7 @@ def explain_weight(records: Records, outcome: Outcome, board: Board, name: str) 
         raise not_found(board, name, known)
     uid = int(name)
     context = {"epoch": outcome.epoch}
-    if any(one.id == name for one in board.unscored):
+    if any(row.id == name for row in board.unscored):
         gates = tuple(
             part
             for at in outcome.of_miner[uid]
@@ -62,14 +62,14 @@ def explain_weight(records: Records, outcome: Outcome, board: Board, name: str) 
         reason = weightless_reason(outcome, uid)
         return Explanation(board.name, name, None, None, gates, PLACES, reason, context=context)
     row = board.row(name)
-    steps = list(_burn(outcome) if uid == BURN_UID else _earned(records, outcome, uid))
+    steps = list(_burn_stages(outcome) if uid == BURN_UID else _miner_stages(records, outcome, uid))
     totals = [total for total, _ in steps]
     totals[-1] = row["weight"]
     parts = [
         replace(part, points=points)
         for points, (_, part) in zip(differences(totals), steps, strict=True)
     ]
-    parts.append(_whole(outcome, row))
+    parts.append(_integer_part(outcome, row))
     if outcome.network.rules.emission_total is not None:
         parts.append(_amount(outcome, row))
     return Explanation(
@@ -77,15 +77,15 @@ def explain_weight(records: Records, outcome: Outcome, board: Board, name: str) 
     )
 
 
-def _earned(records: Records, outcome: Outcome, uid: int) -> Iterator[Stage]:
+def _miner_stages(records: Records, outcome: Outcome, uid: int) -> Iterator[Stage]:
     """Go from each of a miner's best submissions to what it is paid, then through the cap."""
-    given = outcome.allocation.shares
+    shares = outcome.allocation.shares
     before = 0.0
-    for entry in np.flatnonzero(outcome.submissions.miners[given.submissions] == uid).tolist():
-        submission = int(given.submissions[entry])
+    for entry in np.flatnonzero(outcome.submissions.miners[shares.submissions] == uid).tolist():
+        submission = int(shares.submissions[entry])
         for part in _consensus_parts(records, outcome, submission):
             yield before, part
-        yield from _paid(outcome, entry, before)
+        yield from _entry_stages(outcome, entry, before)
         before += float(outcome.allocation.paid[entry])
     yield _cap(outcome, uid, before)
 
@@ -134,14 +134,14 @@ def _consensus_parts(records: Records, outcome: Outcome, submission: int) -> lis
     return [replace(reported, records=rows), outliers, stake, mean]
 
 
-def _paid(outcome: Outcome, entry: int, before: float) -> Iterator[Stage]:
+def _entry_stages(outcome: Outcome, entry: int, before: float) -> Iterator[Stage]:
     """Explain one entry: its share by strategy, less the burn, times the competition's part."""
-    given, at = outcome.allocation.shares, int(outcome.allocation.shares.competitions[entry])
+    shares, at = outcome.allocation.shares, int(outcome.allocation.shares.competitions[entry])
     competition = outcome.network.facts.competitions[at]
     rules, state = outcome.network.of_competition[at], outcome.allocation.states[at]
-    share, rank = float(given.shares[entry]), int(given.ranks[entry])
+    share, rank = float(shares.fractions[entry]), int(shares.ranks[entry])
     burning = float(outcome.allocation.burn_percents[at])
-    miners = int((given.competitions == at).sum())
+    miners = int((shares.competitions == at).sum())
     above = _next_place(outcome, entry)
     yield (
         before + share,
@@ -184,8 +184,8 @@ def _paid(outcome: Outcome, entry: int, before: float) -> Iterator[Stage]:
 
 def _next_place(outcome: Outcome, entry: int) -> Step | None:
     """Return what the next better share needs, where the strategy is by rank."""
-    given = outcome.allocation.shares
-    at, rank = int(given.competitions[entry]), int(given.ranks[entry])
+    shares = outcome.allocation.shares
+    at, rank = int(shares.competitions[entry]), int(shares.ranks[entry])
     rules = outcome.network.of_competition[at]
     if rules.strategy == "winner_takes_all" and rank > rules.top_n:
         place = rules.top_n
@@ -193,7 +193,7 @@ def _next_place(outcome: Outcome, entry: int) -> Step | None:
         place = rank - 1
     else:
         return None
-    rival = int(given.submissions[entry - (rank - place)])
+    rival = int(shares.submissions[entry - (rank - place)])
     has = publish(float(outcome.consensus.scores[rival]), places=PLACES)
     if has >= 1:
         return None
@@ -232,7 +232,7 @@ def _cap(outcome: Outcome, uid: int, before: float) -> Stage:
     )
 
 
-def _burn(outcome: Outcome) -> Iterator[Stage]:
+def _burn_stages(outcome: Outcome) -> Iterator[Stage]:
     """Explain UID 0's share: decay, competitions without weights, the unassigned part, the cap."""
     allocation = outcome.allocation
     total = 0.0
@@ -240,7 +240,7 @@ def _burn(outcome: Outcome) -> Iterator[Stage]:
         total += float(allocation.burned[at])
         rules, state = outcome.network.of_competition[at], allocation.states[at]
         mine = allocation.shares.competitions == at
-        if allocation.shares.shares[mine].any():
+        if allocation.shares.fractions[mine].any():
             yield (
                 total,
                 replace(decay_part(rules, state, outcome.epoch), name=f"decay {competition.id}"),
@@ -262,14 +262,14 @@ def _burn(outcome: Outcome) -> Iterator[Stage]:
             )
     total += allocation.unassigned
     if allocation.unassigned > 0:
-        given = 1 - allocation.unassigned
-        shared, _ = percents_apart(given, 1)
+        assigned = 1 - allocation.unassigned
+        shared, _ = percents_apart(assigned, 1)
         yield (
             total,
             Part(
                 "unassigned",
                 0.0,
-                {"emission_shares": publish(given, places=PLACES)},
+                {"emission_shares": publish(assigned, places=PLACES)},
                 {},
                 f"the competitions share {shared} of all emission; the rest burns",
             ),
@@ -303,7 +303,7 @@ def _burn(outcome: Outcome) -> Iterator[Stage]:
         )
 
 
-def _whole(outcome: Outcome, row: dict[str, object]) -> Part:
+def _integer_part(outcome: Outcome, row: dict[str, object]) -> Part:
     rounding = outcome.network.rules.rounding
     return Part(
         "u16",

@@ -38,7 +38,7 @@ class Network:
     @classmethod
     def of(cls, facts: Facts, rules: ChallengeRules) -> "Network":
         """Apply each competition's own rules over the network's."""
-        own = tuple(rules.override(one.overrides) for one in facts.competitions)
+        own = tuple(rules.override(competition.overrides) for competition in facts.competitions)
         miners = np.unique(facts.submissions.miners)
         eligibility = Eligibility.of(facts.submissions, own)
         return cls(facts, rules, own, eligibility, miners[miners != BURN_UID])
@@ -57,13 +57,13 @@ class Shares:
         submissions: the miner's best submission there, by competition, then rank.
         competitions: number of the competition.
         ranks: 1 … N within the competition.
-        shares: w, summing to 1 within a competition, or all 0.
+        fractions: w, summing to 1 within a competition, or all 0.
     """
 
     submissions: IntArray
     competitions: IntArray
     ranks: IntArray
-    shares: FloatArray
+    fractions: FloatArray
 
 
 @dataclass(frozen=True)
@@ -121,11 +121,11 @@ class WeightHistory:
 
     def u16(self) -> IntArray:
         """Return integers of 65535: epochs × (UID 0, then ``uids``)."""
-        whole = np.column_stack([self.burn, self.weights])
+        shares = np.column_stack([self.burn, self.weights])
         if self.rounding_rule == "nearest":
-            return to_u16(whole, rounding_rule=self.rounding_rule)
-        rows = [to_u16(row, rounding_rule=self.rounding_rule) for row in whole]
-        return np.array(rows, dtype=np.int64).reshape(whole.shape)
+            return to_u16(shares, rounding_rule=self.rounding_rule)
+        rows = [to_u16(row, rounding_rule=self.rounding_rule) for row in shares]
+        return np.array(rows, dtype=np.int64).reshape(shares.shape)
 
 
 def all_weights(
@@ -239,21 +239,21 @@ def share_out(network: Network, scores: EpochScores) -> Shares:
     order, competitions = order[best], competitions[best]
     starts = np.searchsorted(competitions, np.arange(len(network.of_competition) + 1))
     ranks = np.arange(len(order)) - starts[competitions] + 1
-    given = np.zeros(len(order))
+    fractions = np.zeros(len(order))
     for rules, (low, high) in zip(network.of_competition, pairwise(starts.tolist()), strict=True):
         if rules.strategy == "ranked" and rules.ranked_zero == "unpaid":
             high = low + int((scores.scores[order[low:high]] > 0).sum())  # noqa: PLW2901 - zeros are last
-        given[low:high] = shares(
+        fractions[low:high] = shares(
             rules.strategy,
             scores.scores[order[low:high]],
             ranks[low:high],
             top_n=rules.top_n,
         )
-    return Shares(order, competitions, ranks, given)
+    return Shares(order, competitions, ranks, fractions)
 
 
 def allocate(
-    network: Network, epoch: int, given: Shares, states: tuple[DecayState, ...]
+    network: Network, epoch: int, shares: Shares, states: tuple[DecayState, ...]
 ) -> Allocation:
     """Pay an epoch's emission by shares, burn by decay, and cap.
 
@@ -265,16 +265,16 @@ def allocate(
             for rules, state in zip(network.of_competition, states, strict=True)
         ]
     )
-    paid, burned = np.zeros(len(given.shares)), np.zeros(len(states))
-    starts = np.searchsorted(given.competitions, np.arange(len(states) + 1))
+    paid, burned = np.zeros(len(shares.fractions)), np.zeros(len(states))
+    starts = np.searchsorted(shares.competitions, np.arange(len(states) + 1))
     for at, (low, high) in enumerate(pairwise(starts)):
         pay = emission(
-            given.shares[low:high],
+            shares.fractions[low:high],
             emission_share=network.facts.competitions[at].emission_share,
             burn_percent=percents[at],
         )
         paid[low:high], burned[at] = pay.miners, pay.burned
-    miners = network.facts.submissions.miners[given.submissions]
+    miners = network.facts.submissions.miners[shares.submissions]
     own = math.fsum(paid[miners == BURN_UID].tolist())
     earned = np.flatnonzero(miners != BURN_UID)
     uncapped = np.zeros(len(network.uids))
@@ -282,10 +282,10 @@ def allocate(
     weights = cap(uncapped, weight_cap=network.rules.weight_cap, excess=network.rules.cap_excess)
     cut = math.fsum(uncapped.tolist()) - math.fsum(weights.tolist())
     excess = 0.0 if network.rules.cap_excess == "drop" else max(0.0, cut)
-    unassigned = 1.0 - math.fsum(one.emission_share for one in network.facts.competitions)
+    unassigned = 1.0 - math.fsum(each.emission_share for each in network.facts.competitions)
     return Allocation(
         epoch,
-        given,
+        shares,
         states,
         percents,
         paid,
