@@ -95,7 +95,7 @@ class AppendOnlyTables:
         self._newest = 0
         self._shown = 0
         self._pending_drops: list[str] = []
-        self._remembered: dict[str, Any] = {}
+        self._caches: dict[str, Any] = {}
         self._connection.execute(f"CREATE SCHEMA {self._space}")
 
     def append(self, table: str, rows: Sequence[Mapping[str, Any]], seqs: Sequence[int]) -> None:
@@ -182,7 +182,7 @@ class AppendOnlyTables:
         self._connection.execute("; ".join(views))
         present = self._present(visible)
         records = TablesView(self._engine, self.schema, self.source, present, space=space)
-        records.remembered = self._remembered
+        records.caches = self._caches
         return records.release_into(self._pending_drops)
 
     def close(self) -> None:

@@ -34,7 +34,7 @@ class Records:
         schema: the tables' description.
         source: where the records came from, as people know it (never with a password).
         cutoff: the time the records are seen at (``as_of``), or None for all of them.
-        remembered: what disciplines keep of single rows by their numbers. It is shared by all that
+        caches: what disciplines cache of single rows by their numbers. It is shared by all that
             show these rows at other times or positions; a row of a number says the same in all.
     """
 
@@ -55,7 +55,7 @@ class Records:
         self.schema = schema
         self.source = source
         self.cutoff = as_of
-        self.remembered: dict[str, Any] = {}
+        self.caches: dict[str, Any] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -125,7 +125,7 @@ class Records:
         visible = type(self)(
             self._engine, self.schema, self.source, self._present, space=space, as_of=time
         )
-        visible.remembered = self.remembered
+        visible.caches = self.caches
         return visible
 
     def close(self) -> None:

@@ -167,7 +167,7 @@ class _Checked:
     ) -> None:
         self._connection = connection
         self._schema = schema
-        self._found = source
+        self._source = source
         self._table = table
         self._raw = raw
         self._integer_ids = typing.integer_ids
@@ -245,7 +245,7 @@ class _Checked:
         for key in self._table.foreign_keys:
             if key.column not in self._raw.types:
                 continue
-            referenced = self._found.tables.get(key.other_table)
+            referenced = self._source.tables.get(key.other_table)
             if referenced is not None:
                 # An id that seems missing may be in a row or column that could not be read.
                 if referenced.complete and key.other_column in referenced.types:
@@ -281,7 +281,7 @@ class _Checked:
         count = self._ids(key.table, key.column).count
         if not count:
             return []
-        issue = _missing(self._schema, self._schema.table(key.other_table), self._found)
+        issue = _missing(self._schema, self._schema.table(key.other_table), self._source)
         reason = (
             f"is missing, and {count:,} row{'s' if count > 1 else ''} of {self._raw.location} "
             f"refer{'s' if count == 1 else ''} to it by {key.column}"

@@ -86,7 +86,7 @@ def read_benchmarks(
         return at[chosen], who[chosen]
 
     named = (np.arange(len(sets)), people.of(table["owner_id"]))
-    owned_by = _pairs(*_joined(named, with_role("owner")), size)
+    owned_by = _pairs(*_concatenate(named, with_role("owner")), size)
     written_by = _pairs(holds[0], creator[holds[1]], size)
     helpers = [written_by, with_role(*(name for name in rules.collaborator_roles))]
     if "owner" in rules.collaborator_roles:
@@ -98,8 +98,8 @@ def read_benchmarks(
         holds=holds,
         written_by=written_by,
         owned_by=owned_by,
-        run_by=_pairs(*_joined(owned_by, with_role("admin")), size),
-        helped_by=_pairs(*_joined(*helpers), size),
+        run_by=_pairs(*_concatenate(owned_by, with_role("admin")), size),
+        helped_by=_pairs(*_concatenate(*helpers), size),
     )
 
 
@@ -125,7 +125,7 @@ def collaborators(benchmarks: Benchmarks, *, size: int) -> IntArray:
     sets, runner = benchmarks.run_by
     by_runner = np.argsort(runner, kind="stable")
     sets, runner = sets[by_runner], runner[by_runner]
-    found = np.zeros(size, dtype=np.int64)
+    totals = np.zeros(size, dtype=np.int64)
     done = np.cumsum(counts[sets])
     at = 0
     while at < len(sets):
@@ -136,9 +136,9 @@ def collaborators(benchmarks: Benchmarks, *, size: int) -> IntArray:
         run, place = expand(starts[sets[at:end]], counts[sets[at:end]])
         who, helper = runner[at:end][run], helpers[place]
         others = who != helper
-        found += distinct_per_group(who[others], helper[others], sizes=(size, size))
+        totals += distinct_per_group(who[others], helper[others], sizes=(size, size))
         at = end
-    return found
+    return totals
 
 
 def sets_reviewed(benchmarks: Benchmarks, user: IntArray, prompt: IntArray, size: int) -> IntArray:
@@ -177,11 +177,11 @@ def _runs(pairs: Pairs, size: int) -> tuple[IntArray, IntArray, IntArray]:
     return grouped(pairs[0], size=size)
 
 
-def _joined(*parts: Pairs) -> Pairs:
+def _concatenate(*parts: Pairs) -> Pairs:
     return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
 
 
-def _pairs(one: IntArray, other: IntArray, size: int) -> Pairs:
+def _pairs(left: IntArray, right: IntArray, size: int) -> Pairs:
     """Return the distinct pairs in which both are known."""
-    known = (one >= 0) & (other >= 0)
-    return distinct_pairs(one[known], other[known], size=size)
+    known = (left >= 0) & (right >= 0)
+    return distinct_pairs(left[known], right[known], size=size)

@@ -83,12 +83,12 @@ def reviewer(facts: Facts) -> Board:
 
     Source: scores0001, reviewer; community page, reviewer board.
     """
-    rules, found = facts.rules, facts.correlations
-    ranked = found.reviewed >= rules.min_reviewer_prompts
-    scores = publish(found.r[ranked], places=PLACES)
+    rules, correlations = facts.rules, facts.correlations
+    ranked = correlations.reviewed >= rules.min_reviewer_prompts
+    scores = publish(correlations.r[ranked], places=PLACES)
     columns = {
         "components": _struct({"correlation": scores}),
-        "counts": _struct({"reviewed_prompts": found.reviewed[ranked]}),
+        "counts": _struct({"reviewed_prompts": correlations.reviewed[ranked]}),
         "band": pa.array([band(r, rules) for r in scores.tolist()], pa.string()),
     }
     left = np.flatnonzero(~ranked)
@@ -97,7 +97,7 @@ def reviewer(facts: Facts) -> Board:
     unscored = tuple(
         Unscored(name, too_few_reviews(int(count), rules))
         for name, count in zip(
-            ids.take(pa.array(order)).to_pylist(), found.reviewed[left[order]], strict=True
+            ids.take(pa.array(order)).to_pylist(), correlations.reviewed[left[order]], strict=True
         )
     )
     return _board("reviewer", facts, scores, columns, ranked=ranked, unscored=unscored)

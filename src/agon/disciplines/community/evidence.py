@@ -22,8 +22,8 @@ class Evidence:
     def __init__(self, facts: Facts, person: int) -> None:
         self.facts = facts
         self.person = person
-        given = facts.feedback
-        self.given = np.flatnonzero(given.user == person)
+        feedback = facts.feedback
+        self.feedback_rows = np.flatnonzero(feedback.user == person)
         self.prompts = facts.prompts_by(person)
 
     @property
@@ -76,12 +76,12 @@ def prompt_refs(facts: Facts, prompts: IntArray) -> RecordRefs:
 
 def feedback_refs(facts: Facts, rows: IntArray) -> RecordRefs:
     """Return references to rows of ``facts.feedback``; those on responses and scores come last."""
-    given = facts.feedback
-    on_prompt = rows[rows < len(given.row)]
-    other = rows[rows >= len(given.row)] - len(given.row)
+    feedback = facts.feedback
+    on_prompt = rows[rows < len(feedback.row)]
+    other = rows[rows >= len(feedback.row)] - len(feedback.row)
     names = [
-        *_names(facts.feedback_ids, given.row[on_prompt]),
-        *_names(facts.other_feedback_ids, given.other_row[other]),
+        *_names(facts.feedback_ids, feedback.row[on_prompt]),
+        *_names(facts.other_feedback_ids, feedback.other_row[other]),
     ]
     return RecordRefs.of("quick_feedbacks", names)
 

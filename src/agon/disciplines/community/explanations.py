@@ -37,7 +37,7 @@ def user_score(tally: Tally, person: int, board: Board) -> Explanation:
     facts = tally.facts
     name = facts.people.text[person].as_py()
     row, evidence = board.row(name), Evidence(facts, person)
-    parts = tuple(_component(tally, one, evidence) for one in tally.components)
+    parts = tuple(_component(tally, component, evidence) for component in tally.components)
     context = _versions(facts) | {
         key: row[key] for key in ("tier", "badges") if row.get(key) is not None
     }

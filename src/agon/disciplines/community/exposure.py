@@ -19,12 +19,12 @@ class Exposure:
 
     Attributes:
         author: creator of the prompt of each feedback, −1 where unknown.
-        given: feedbacks each user gave on such prompts.
+        sent: feedbacks each user gave on such prompts.
         received: feedbacks on each user's prompts.
     """
 
     author: IntArray
-    given: IntArray
+    sent: IntArray
     received: IntArray
 
     @classmethod
@@ -60,13 +60,13 @@ class Exposure:
             [0.6666666666666666]
         """
         others = self.received[creator] - on
-        total = self.received.sum() - self.given[away]
+        total = self.received.sum() - self.sent[away]
         return (others + 1) / (total + max(self.creators, 1))
 
     def pairs(self, user: IntArray, chosen: BoolArray) -> tuple[IntArray, IntArray, IntArray]:
         """Count the chosen feedback by (user, author): users, authors and counts, in order."""
         rows = np.flatnonzero(chosen & (self.author >= 0))
-        size = max(len(self.given), 1)
+        size = max(len(self.sent), 1)
         keys = np.sort(user[rows] * np.int64(size) + self.author[rows])
         opens = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]])[: len(keys)])
         counts = np.diff(np.concatenate([opens, [len(keys)]]))

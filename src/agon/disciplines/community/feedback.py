@@ -28,29 +28,29 @@ class Feedback:
     Attributes:
         user, prompt, positive, time: feedback on prompts: who, on which, which opinion, when (in
             microseconds since 1970, or ``NO_TIME``).
-        kept: which rows on prompts of the source these are.
+        counted: which rows on prompts of the source these are.
         other_user, other_time: feedback on responses and scores: who and when.
-        other_kept: which such rows of the source these are.
+        other_counted: which such rows of the source these are.
     """
 
     user: IntArray
     prompt: IntArray
     positive: BoolArray
     time: IntArray
-    kept: BoolArray
+    counted: BoolArray
     other_user: IntArray
     other_time: IntArray
-    other_kept: BoolArray
+    other_counted: BoolArray
 
     @property
     def row(self) -> IntArray:
         """Return the index of each feedback among all on prompts."""
-        return np.flatnonzero(self.kept)
+        return np.flatnonzero(self.counted)
 
     @property
     def other_row(self) -> IntArray:
         """Return the index of each other feedback among all such."""
-        return np.flatnonzero(self.other_kept)
+        return np.flatnonzero(self.other_counted)
 
 
 def read_feedback(
@@ -79,23 +79,28 @@ def read_feedback(
     target = np.where(response >= 0, response * 2, score * 2 + 1)
     other_user, other_time = people.of(others["user_id"]), as_int64(others["time"])
     # What refers to something that is not there (yet, at an as_of) is not there either.
-    kept, other_kept = (user >= 0) & (prompt >= 0), other_user >= 0
+    counted, other_counted = (user >= 0) & (prompt >= 0), other_user >= 0
     if rules.repeated_feedback == "latest":
-        kept[_replaced(user, prompt, time)] = False
-        other_kept[_replaced(other_user, target, other_time)] = False
+        counted[_replaced(user, prompt, time)] = False
+        other_counted[_replaced(other_user, target, other_time)] = False
     if rules.self_feedback == "ignore" and len(creator):
-        kept &= creator[prompt] != user
-    if not kept.all():
-        user, prompt, positive, time = user[kept], prompt[kept], positive[kept], time[kept]
+        counted &= creator[prompt] != user
+    if not counted.all():
+        user, prompt, positive, time = (
+            user[counted],
+            prompt[counted],
+            positive[counted],
+            time[counted],
+        )
     return Feedback(
         user,
         prompt,
         positive,
         time,
-        kept,
-        other_user[other_kept],
-        other_time[other_kept],
-        other_kept,
+        counted,
+        other_user[other_counted],
+        other_time[other_counted],
+        other_counted,
     )
 
 

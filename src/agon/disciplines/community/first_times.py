@@ -11,12 +11,12 @@ IntArray = npt.NDArray[np.int64]
 
 def time_of_quality(facts: Facts) -> IntArray:
     """Return when each prompt got the last positive feedback it needed; ``NO_TIME`` if never."""
-    given = facts.feedback
-    liked = np.flatnonzero(given.positive)
+    feedback = facts.feedback
+    liked = np.flatnonzero(feedback.positive)
     return nth_distinct(
-        given.prompt[liked],
+        feedback.prompt[liked],
         liked,
-        given.time[liked],
+        feedback.time[liked],
         facts.rules.min_positive_feedbacks,
         size=len(facts.prompts),
     )

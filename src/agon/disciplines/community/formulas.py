@@ -241,5 +241,5 @@ def distinct_pairs(groups: IntArray, values: IntArray, *, size: int) -> tuple[In
     keys = np.sort(groups * np.int64(size) + values)
     if len(keys):
         keys = keys[np.concatenate([[True], keys[1:] != keys[:-1]])]
-    found: Any = np.divmod(keys, size)
-    return found[0], found[1]
+    columns: Any = np.divmod(keys, size)
+    return columns[0], columns[1]

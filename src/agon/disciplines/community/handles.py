@@ -29,18 +29,18 @@ def skeleton(handle: str) -> str:
     return plain.translate(_LOOK_ALIKE).replace("rn", "m").replace("vv", "w")
 
 
-def one_letter_apart(one: str, other: str) -> bool:
+def one_letter_apart(text: str, other: str) -> bool:
     """Return whether two texts differ by one letter changed, left out or added.
 
     Example:
         >>> one_letter_apart("lovelace", "lovelacy"), one_letter_apart("love", "lovely")
         (True, False)
     """
-    if len(one) > len(other):
-        one, other = other, one
-    at = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), len(one))
-    rest = one[at:] if len(one) < len(other) else one[at + 1 :]
-    return one != other and other[at + 1 :] == rest
+    if len(text) > len(other):
+        text, other = other, text
+    at = next((at for at, (a, b) in enumerate(zip(text, other, strict=False)) if a != b), len(text))
+    rest = text[at:] if len(text) < len(other) else text[at + 1 :]
+    return text != other and other[at + 1 :] == rest
 
 
 def find(facts: Facts) -> Iterator[Finding]:
@@ -73,10 +73,10 @@ def find(facts: Facts) -> Iterator[Finding]:
         for form, members in groups.items()
         if any(_NUMBERED.search(handle_of[member]) for member in members)
     }
-    for one, other in _neighbours([form for form in groups if form not in numbered]):
-        length = min(len(one), len(other))
+    for form, other in _neighbors([form for form in groups if form not in numbered]):
+        length = min(len(form), len(other))
         expected = (len(people) - 1) * (length + 1) * same ** (length - 1)
-        members = [groups[one][0], groups[other][0]]
+        members = [groups[form][0], groups[other][0]]
         yield from _finding(facts, members, handle_of, expected, "are one letter apart")
 
 
@@ -87,7 +87,7 @@ def _same_letter(groups: dict[str, list[str]]) -> float:
     return sum((count / total) ** 2 for count in letters.values())
 
 
-def _neighbours(forms: Sequence[str]) -> list[tuple[str, str]]:
+def _neighbors(forms: Sequence[str]) -> list[tuple[str, str]]:
     """Return the pairs one letter apart; both then share what is left when a letter is dropped."""
     buckets: dict[str, list[str]] = defaultdict(list)
     for form in forms:

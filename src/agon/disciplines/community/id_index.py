@@ -55,10 +55,10 @@ class IdIndex:
         if self._table is None:
             return _array(pc.fill_null(pc.index_in(ids, value_set=self.ids.cast(ids.type)), -1))
         # A different type means a column without values.
-        given = ids.cast(pa.int64()) if pa.types.is_null(ids.type) else ids
-        if given.null_count:
-            given = pc.fill_null(given, self._low)
-        offsets = _array(given) - self._low
+        present = ids.cast(pa.int64()) if pa.types.is_null(ids.type) else ids
+        if present.null_count:
+            present = pc.fill_null(present, self._low)
+        offsets = _array(present) - self._low
         if len(offsets) and (offsets.min() < 0 or offsets.max() >= len(self._table)):
             offsets[(offsets < 0) | (offsets >= len(self._table))] = 0
         return np.take(self._table, offsets)

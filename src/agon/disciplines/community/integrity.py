@@ -93,19 +93,19 @@ def _threshold_hugging(facts: Facts) -> Iterator[Finding]:
 
 def _self_feedback(facts: Facts) -> Iterator[Finding]:
     """Compare each user's feedback on own prompts with the rate of others on those prompts."""
-    given, seen = facts.feedback, Exposure.of(facts)
-    own = seen.author == given.user
+    feedback, seen = facts.feedback, Exposure.of(facts)
+    own = seen.author == feedback.user
     size = len(facts.people)
-    counts = np.bincount(given.user[own], minlength=size)
+    counts = np.bincount(feedback.user[own], minlength=size)
     who = np.flatnonzero(counts)
-    rated = seen.given[who]
+    rated = seen.sent[who]
     share = seen.share(who, away=who, on=counts[who])
     chance = binomial_tails(counts[who], trials=rated, chances=share)
-    tested = max(int(((seen.given > 0) & (seen.received > 0)).sum()), 1)
+    tested = max(int(((seen.sent > 0) & (seen.received > 0)).sum()), 1)
     for at in np.flatnonzero(chance * tested < facts.rules.finding_alpha).tolist():
         person = int(who[at])
         (name,) = facts.names([person])
-        rows = np.flatnonzero(own & (given.user == person))
+        rows = np.flatnonzero(own & (feedback.user == person))
         expected = float(rated[at] * share[at])
         yield Finding(
             "self-feedback",
@@ -131,11 +131,11 @@ def _one_target(facts: Facts) -> Iterator[Finding]:
     last = np.ones(len(order), dtype=bool)
     last[:-1] = user[order[1:]] != user[order[:-1]]
     best = order[last]
-    busy = seen.given[user[best]] >= rules.one_target_feedbacks
+    busy = seen.sent[user[best]] >= rules.one_target_feedbacks
     best = best[busy]
     tested = max(len(best), 1)
-    best = best[count[best] >= rules.one_target_share * seen.given[user[best]]]
-    who, favorite, rated = user[best], author[best], seen.given[user[best]]
+    best = best[count[best] >= rules.one_target_share * seen.sent[user[best]]]
+    who, favorite, rated = user[best], author[best], seen.sent[user[best]]
     share = seen.share(favorite, away=who, on=count[best])
     chance = binomial_tails(count[best], trials=rated, chances=share)
     for at in np.flatnonzero(chance * tested < rules.finding_alpha).tolist():
@@ -158,8 +158,8 @@ def _one_target(facts: Facts) -> Iterator[Finding]:
 
 def _bursts(facts: Facts) -> Iterator[Finding]:
     """Compare each user's fullest window with the same feedback spread evenly over time."""
-    rules, given = facts.rules, facts.feedback
-    user = np.concatenate([given.user, given.other_user])
+    rules, feedback = facts.rules, facts.feedback
+    user = np.concatenate([feedback.user, feedback.other_user])
     times = np.concatenate([facts.feedback.time, facts.feedback.other_time])
     timed = np.flatnonzero(times != NO_TIME)
     if not len(timed):
@@ -209,17 +209,17 @@ def _cross_validation(inspection: Inspection) -> Iterator[Finding]:
         return
     scores = Tally(facts).totals
     confidence = facts.rules.cross_validation_confidence
-    found = spearman(scores[who], rows["reputation"].to_numpy(), confidence=confidence)
+    rho = spearman(scores[who], rows["reputation"].to_numpy(), confidence=confidence)
     yield Finding(
         "cross-validation",
         Severity.INFO,
         (),
         "Spearman's rho of score and reputation",
-        found.value,
+        rho.value,
         0.0,
         None,
-        f"scores and reputation of {found.pairs} people agree at rho = {found.value:.3f} "
-        f"({confidence:.0%} interval {found.interval.low:.3f} to {found.interval.high:.3f})",
+        f"scores and reputation of {rho.pairs} people agree at rho = {rho.value:.3f} "
+        f"({confidence:.0%} interval {rho.interval.low:.3f} to {rho.interval.high:.3f})",
     )
 
 

@@ -18,13 +18,13 @@ def find(facts: Facts) -> Iterator[Finding]:
     times, when a Poisson count of that mean (likes given × the creator's share of the
     other likes) would be as large less often than the rule ``finding_alpha`` over all pairs.
     """
-    rules, given = facts.rules, facts.feedback
-    seen = Exposure.of(facts, given.positive)
-    user, author, count = seen.pairs(given.user, given.positive)
+    rules, feedback = facts.rules, facts.feedback
+    seen = Exposure.of(facts, feedback.positive)
+    user, author, count = seen.pairs(feedback.user, feedback.positive)
     pairs = max(len(user), 1)
     keep = (count >= rules.ring_positives) & (user != author)
     user, author, count = user[keep], author[keep], count[keep]
-    mean = seen.given[user] * seen.share(author, away=user, on=count)
+    mean = seen.sent[user] * seen.share(author, away=user, on=count)
     tied = poisson_tails(count, means=mean) * pairs < rules.finding_alpha
     user, author, count, mean = user[tied], author[tied], count[tied], mean[tied]
     if not len(user):
@@ -37,15 +37,15 @@ def find(facts: Facts) -> Iterator[Finding]:
     graph = coo_array((np.ones(len(user)), places), shape=(len(people), len(people)))
     _, group = connected_components(graph, directed=True, connection="strong")
     inside = group[places[0]] == group[places[1]]
-    for one in np.unique(group[places[0][inside]]).tolist():
-        members = people[group == one]
-        edges = inside & (group[places[0]] == one)
+    for ring in np.unique(group[places[0][inside]]).tolist():
+        members = people[group == ring]
+        edges = inside & (group[places[0]] == ring)
         likes, expected = int(count[edges].sum()), float(mean[edges].sum())
         rows = np.flatnonzero(
-            given.positive
-            & np.isin(given.user, members)
+            feedback.positive
+            & np.isin(feedback.user, members)
             & np.isin(seen.author, members)
-            & (given.user != seen.author)
+            & (feedback.user != seen.author)
         )
         names = facts.names(members)
         yield Finding(

@@ -110,8 +110,8 @@ def _feedback(rng: np.random.Generator, people: People, prompts: Columns) -> Col
     for _ in range(3):
         own = np.flatnonzero(prompts["creator"][target] == user)
         target[own] = rng.integers(written, size=len(own))
-    kept = prompts["creator"][target] != user
-    user, target = user[kept], target[kept]
+    others = prompts["creator"][target] != user
+    user, target = user[others], target[others]
     drawn = rng.random(len(user))
     on_prompt, on_score = drawn < _ON_PROMPTS, drawn >= _ON_PROMPTS + _ON_RESPONSES
     response = target * _MODELS_ASKED + rng.integers(_MODELS_ASKED, size=len(user))
@@ -192,7 +192,7 @@ def _written(
         made["scores"],
     )
     by_time = np.argsort(feedback["created"], kind="stable")
-    given = {name: column[by_time] for name, column in feedback.items()}
+    rows = {name: column[by_time] for name, column in feedback.items()}
     member = np.sort(ids[rng.random(people.count) < _AFFILIATED])
     talk = rng.choice(people.count, people.count * 2)
     flagged = rng.choice(people.count, max(people.count // 100, 1))
@@ -259,14 +259,14 @@ def _written(
         ),
         "quick_feedbacks": pa.table(
             {
-                "id": np.arange(1, len(given["user"]) + 1),
-                "user_id": ids[given["user"]],
+                "id": np.arange(1, len(rows["user"]) + 1),
+                "user_id": ids[rows["user"]],
                 **{
-                    f"{kind}_id": _optional(given[kind] + 1, given[kind] < 0)
+                    f"{kind}_id": _optional(rows[kind] + 1, rows[kind] < 0)
                     for kind in ("prompt", "response", "score")
                 },
-                "opinion": _named(("negative", "positive"), given["positive"].astype(np.int64)),
-                "created_at": _time(given["created"]),
+                "opinion": _named(("negative", "positive"), rows["positive"].astype(np.int64)),
+                "created_at": _time(rows["created"]),
             }
         ),
         "comments": pa.table(

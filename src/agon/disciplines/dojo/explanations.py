@@ -100,7 +100,7 @@ def _verdict(j: Judgement, row: int) -> str:
         gate = "stage pass" if j.stage[row] else "no stage pass"
         return f"{gate}: the first {matched} of {terms} terms are right"
     violations = j.violations.get(int(s.source[row]), ())
-    why = "; ".join(f"line {one.line}: {one.what}" for one in violations[:3])
+    why = "; ".join(f"line {violation.line}: {violation.what}" for violation in violations[:3])
     return f"{j.verdicts[row]}" + (f" ({why})" if why else "")
 
 
@@ -155,15 +155,15 @@ def _diversity(j: Judgement, row: int) -> Part:
     place = int(s.problem[row])
     families = int(j.families.distinct_tags[place])
     first = bool(j.families.first_of_tag[row])
-    given = diversity_of(rules, first_of_tag=first, families=families)
+    bonus = diversity_of(rules, first_of_tag=first, families=families)
     if not rules.diversity:
         text = "switched off"
     elif not j.in_window[row]:
         text = "given to reward-correct submissions not later than the freeze only"
     else:
         text = (
-            f"{'first' if first else 'not the first'} with tag {j.tags[row]!r}: {given.first_tag}; "
-            f"{families} distinct tag{'s' if families != 1 else ''}: {given.shared}; "
+            f"{'first' if first else 'not the first'} with tag {j.tags[row]!r}: {bonus.first_tag}; "
+            f"{families} distinct tag{'s' if families != 1 else ''}: {bonus.shared}; "
             f"at most {rules.diversity_bonus_cap}"
         )
     freeze = int(j.facts.problems.freeze[place])

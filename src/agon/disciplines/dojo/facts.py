@@ -9,10 +9,10 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from agon.disciplines.dojo.known import Known, Texts
 from agon.disciplines.dojo.payload import Payload, measure
 from agon.disciplines.dojo.program import Program, Violation, parse
 from agon.disciplines.dojo.records import VERDICTS
+from agon.disciplines.dojo.submission_cache import SubmissionCache, Texts
 from agon.kernel.boards import id_order
 from agon.records import Records
 
@@ -64,9 +64,9 @@ class Submissions:
             is recorded.
         tag: index of the declared tag in ``tag_names``, -1 where none is.
         notes: as declared, None where missing.
-        source: number of the source in ``known``, -1 where missing.
+        source: number of the source in ``cache``, -1 where missing.
         recorded_hashes: source hashes as recorded, None where none is.
-        known: what is remembered of single submissions.
+        cache: the columns and results cached per submission.
     """
 
     ids: Texts[str]
@@ -83,7 +83,7 @@ class Submissions:
     notes: Texts[str | None]
     source: Ints
     recorded_hashes: Texts[str | None]
-    known: Known
+    cache: SubmissionCache
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -91,7 +91,7 @@ class Submissions:
     @cached_property
     def sources(self) -> list[str]:
         """Return the distinct sources, as recorded."""
-        return [self.known.sources[number] for number in self._numbers]
+        return [self.cache.sources[number] for number in self._numbers]
 
     @cached_property
     def source_of(self) -> Ints:
@@ -144,19 +144,19 @@ def _problems(records: Records) -> Problems:
 
 
 def _submissions(records: Records, problems: Problems) -> Submissions:
-    known: Known = records.remembered.setdefault("dojo", Known())
-    rows = known.places(records)
-    numbered, ids = known.names["problem"].texts, pa.array(problems.ids, pa.string())
+    cache: SubmissionCache = records.caches.setdefault("dojo", SubmissionCache())
+    rows = cache.places(records)
+    numbered, ids = cache.names["problem"].texts, pa.array(problems.ids, pa.string())
     places = pc.fill_null(pc.index_in(numbered, value_set=ids), -1).to_numpy().astype(np.int64)
     if (places < 0).any():
-        rows = rows[places[known.numbers["problem"][rows]] >= 0]
-    numbers = known.numbers
+        rows = rows[places[cache.numbers["problem"][rows]] >= 0]
+    numbers = cache.numbers
     if len(rows) < len(numbers["row"]):
         numbers = {name: column[rows] for name, column in numbers.items()}
     texts: dict[str, Any] = {
-        name: Texts(column, numbers["filed"]) for name, column in known.texts.items()
+        name: Texts(column, numbers["filed"]) for name, column in cache.texts.items()
     }
-    users, user = _users(known, numbers["user"])
+    users, user = _users(cache, numbers["user"])
     return Submissions(
         ids=texts["id"],
         problem=places[numbers["problem"]],
@@ -168,17 +168,17 @@ def _submissions(records: Records, problems: Problems) -> Submissions:
         verdict=numbers["verdict"],
         matched=np.where(numbers["verdict"] == OK, NEVER, numbers["matched"]),
         tag=numbers["tag"],
-        tag_names=known.names["tag"].texts.to_pylist(),
+        tag_names=cache.names["tag"].texts.to_pylist(),
         notes=texts["notes"],
         source=numbers["source"],
         recorded_hashes=texts["recorded"],
-        known=known,
+        cache=cache,
     )
 
 
-def _users(known: Known, number: Ints) -> tuple[list[str], Ints]:
+def _users(cache: SubmissionCache, number: Ints) -> tuple[list[str], Ints]:
     """Return the users with some numbers in id order, and each number's index in it."""
-    names = known.names["user"]
+    names = cache.names["user"]
     is_there = np.bincount(number, minlength=len(names.texts)) > 0
     in_order = np.argsort(names.places)
     there = in_order[is_there[in_order]]

@@ -215,11 +215,11 @@ def _function(node: _Function, scope: _Scope) -> Iterator[_Item]:
         yield node.decorator_list, scope
         yield _bind(node.name, scope), scope
     inner = _Scope(scope, "function")
-    given = node.args
-    yield from [(given.defaults, scope), (given.kw_defaults, scope)]
-    for group in (given.posonlyargs, given.args, given.kwonlyargs):
+    arguments = node.args
+    yield from [(arguments.defaults, scope), (arguments.kw_defaults, scope)]
+    for group in (arguments.posonlyargs, arguments.args, arguments.kwonlyargs):
         yield [_bind(each.arg, inner) for each in group], inner
-    for star in (given.vararg, given.kwarg):
+    for star in (arguments.vararg, arguments.kwarg):
         yield (_bind(star.arg, inner) if star else None), inner
     yield (node.body if isinstance(node, ast.Lambda) else _without_docstring(node.body)), inner
 

@@ -44,13 +44,13 @@ def scan(program: Program, *, kind: Kind) -> list[Violation]:
         1:1: import of os; use only sympy, math, fractions, itertools
     """
     called = {id(node.func) for node in program.nodes if isinstance(node, ast.Call)}
-    found = [
+    violations = [
         _violation(program, node, what, remedy, "rejected_import")
         for node in program.nodes
         for what, remedy in chain(_import_refusals(node), _access_refusals(node, called))
     ]
-    found += _solver_entry(program) if kind == "solver" else _setter_entry(program)
-    return sorted(set(found))
+    violations += _solver_entry(program) if kind == "solver" else _setter_entry(program)
+    return sorted(set(violations))
 
 
 def interface(program: Program) -> Interface | None:
@@ -126,7 +126,7 @@ def _solver_entry(program: Program) -> list[Violation]:
     bound = _module_bindings(program)
     if "solver" not in bound:
         return [_missing("no solver()", "define solver() -> list[int] at the top level")]
-    return _signature(program, bound["solver"], given=0, wanted="solver()")
+    return _signature(program, bound["solver"], count=0, wanted="solver()")
 
 
 def _setter_entry(program: Program) -> list[Violation]:
@@ -139,27 +139,27 @@ def _setter_entry(program: Program) -> list[Violation]:
         remedy = "keep one of them and rename the other"
         return [_violation(program, later, "both seq and gen", remedy, "runtime_error")]
     wanted = "seq(n)" if offered == ["seq"] else "gen(N)"
-    return _signature(program, bound[offered[0]], given=1, wanted=wanted)
+    return _signature(program, bound[offered[0]], count=1, wanted=wanted)
 
 
-def _signature(program: Program, binding: ast.AST, *, given: int, wanted: str) -> list[Violation]:
-    """Check that a definition can be called with ``given`` positional arguments."""
+def _signature(program: Program, binding: ast.AST, *, count: int, wanted: str) -> list[Violation]:
+    """Check that a definition can be called with ``count`` positional arguments."""
     match binding:
         case ast.AsyncFunctionDef():
             what = f"{wanted} is async"
-        case ast.FunctionDef(args=arguments) if not _accepts(arguments, given):
+        case ast.FunctionDef(args=arguments) if not _accepts(arguments, count):
             what = f"{binding.name} cannot be called as {wanted}"
         case _:
             return []
     return [_violation(program, binding, what, f"define it as def {wanted}:", "runtime_error")]
 
 
-def _accepts(arguments: ast.arguments, given: int) -> bool:
+def _accepts(arguments: ast.arguments, count: int) -> bool:
     positional = len(arguments.posonlyargs) + len(arguments.args)
     required = positional - len(arguments.defaults)
     no_required_keyword = all(default is not None for default in arguments.kw_defaults)
-    room = arguments.vararg is not None or positional >= given
-    return required <= given and room and no_required_keyword
+    room = arguments.vararg is not None or positional >= count
+    return required <= count and room and no_required_keyword
 
 
 def _module_bindings(program: Program) -> dict[str, ast.AST]:

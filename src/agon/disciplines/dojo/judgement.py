@@ -12,12 +12,12 @@ import numpy.typing as npt
 
 from agon.disciplines.dojo import formulas
 from agon.disciplines.dojo.facts import NEVER, Facts, Ints, Objects, payload_of, read_source
-from agon.disciplines.dojo.known import SOURCES_KEPT
 from agon.disciplines.dojo.pairs import first_of_each, numbered
 from agon.disciplines.dojo.payload import check
 from agon.disciplines.dojo.program import Violation
 from agon.disciplines.dojo.records import VERDICTS
 from agon.disciplines.dojo.rules import DojoRules
+from agon.disciplines.dojo.submission_cache import SOURCES_KEPT
 from agon.kernel.times import from_micros
 
 Bools = npt.NDArray[np.bool_]
@@ -103,8 +103,8 @@ class Judgement:
             values = worse[rows]
             least[pairs] = np.iinfo(np.int64).max
             np.minimum.at(least, pairs, values)
-            kept = values == least[pairs]
-            rows, pairs = rows[kept], pairs[kept]
+            smallest = values == least[pairs]
+            rows, pairs = rows[smallest], pairs[smallest]
         return np.sort(np.concatenate([only, rows[first_of_each(pairs, bound=bound)]]))
 
     @cached_property
@@ -160,12 +160,12 @@ def _verdicts(facts: Facts, rules: DojoRules) -> tuple[Ints, dict[int, tuple[Vio
         "max_literal_digits": rules.max_literal_digits,
         "max_information_bytes": rules.max_information_bytes,
     }
-    asked = tuple(limits.items())
-    violations = s.known.look(asked, lambda source: _violations(source, **limits))
+    key = tuple(limits.items())
+    violations = s.cache.check_sources(key, lambda source: _violations(source, **limits))
     # The policy's result for each source; the last entry is for a missing source.
-    becomes = np.full(len(s.known.sources) + 1, -1, dtype=np.int64)
-    for number, found in violations.items():
-        becomes[number] = VERDICTS.index(found[0].verdict)
+    becomes = np.full(len(s.cache.sources) + 1, -1, dtype=np.int64)
+    for number, reasons in violations.items():
+        becomes[number] = VERDICTS.index(reasons[0].verdict)
     of_source = becomes[s.source]
     judged = _IS_JUDGED[s.verdict]
     verdict = np.where((of_source >= 0) & judged, of_source, s.verdict)
@@ -190,7 +190,7 @@ def _violations(
     payload = payload_of(source, max_bytes=max_bytes, max_depth=max_depth)
     if isinstance(payload, Violation):
         return (payload,)
-    found = check(
+    violations = check(
         payload,
         max_numeric_literals=max_numeric_literals,
         max_string_chars=max_string_chars,
@@ -198,7 +198,7 @@ def _violations(
         max_literal_digits=max_literal_digits,
         max_information_bytes=max_information_bytes,
     )
-    return tuple(found)
+    return tuple(violations)
 
 
 def _unscored(facts: Facts, rules: DojoRules, verdict: Ints) -> tuple[Objects, Bools]:
@@ -249,7 +249,7 @@ def _tags(facts: Facts, rules: DojoRules) -> tuple[Ints, list[str]]:
     ]
     names = sorted({*normal, formulas.UNSPECIFIED})
     unspecified = names.index(formulas.UNSPECIFIED)
-    tag = np.array([names.index(one) for one in normal], dtype=np.int64)[s.tag]
+    tag = np.array([names.index(name) for name in normal], dtype=np.int64)[s.tag]
     if rules.require_notes:
         noted = [bool(note and note.strip()) for note in s.notes]
         tag[~np.array(noted, dtype=bool)] = unspecified
@@ -257,7 +257,7 @@ def _tags(facts: Facts, rules: DojoRules) -> tuple[Ints, list[str]]:
         rows = np.flatnonzero(s.source >= 0)
         pairs = np.unique(np.stack([s.source[rows], tag[rows]]), axis=1).T.tolist()
         for number, name in pairs:
-            if contradicted(s.known.sources[number], names[name], rules):
+            if contradicted(s.cache.sources[number], names[name], rules):
                 tag[(s.source == number) & (tag == name)] = unspecified
     return tag, names
 
@@ -283,12 +283,12 @@ def _families(
     if rules.unspecified_tag == "ignored":
         is_entry = in_window & (tag != names.index(formulas.UNSPECIFIED))
     rows = np.flatnonzero(is_entry)
-    found = formulas.families(
+    families = formulas.families(
         problem[rows], tag[rows], problems=len(facts.problems.ids), tags=len(names)
     )
     first = np.zeros(len(problem), dtype=bool)
-    first[rows[found.first_of_tag]] = True
-    return formulas.Families(first, found.distinct_tags)
+    first[rows[families.first_of_tag]] = True
+    return formulas.Families(first, families.distinct_tags)
 
 
 def _diversity(

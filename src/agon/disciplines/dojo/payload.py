@@ -131,20 +131,20 @@ def check(
         '3 numeric literals, 2 are allowed'
     """
     numbers, strings = payload.numbers, payload.strings
-    found = _over_total(numbers, [1] * len(numbers), max_numeric_literals, "numeric literals")
-    found += _over_total(
+    violations = _over_total(numbers, [1] * len(numbers), max_numeric_literals, "numeric literals")
+    violations += _over_total(
         strings, [literal.size for literal in strings], max_string_chars, "string characters"
     )
-    found += _over_one(payload.sequences, max_elements, "a list or tuple of {} elements")
+    violations += _over_one(payload.sequences, max_elements, "a list or tuple of {} elements")
     if max_literal_digits is not None:
-        found += _over_one(numbers, max_literal_digits, "an integer of {} digits")
+        violations += _over_one(numbers, max_literal_digits, "an integer of {} digits")
     if max_information_bytes is not None:
         information = payload.information
         amounts = [literal.size for literal in information]
-        found += _over_total(
+        violations += _over_total(
             information, amounts, max_information_bytes, "bytes of names and digits"
         )
-    return sorted(found)
+    return sorted(violations)
 
 
 def _over_total(

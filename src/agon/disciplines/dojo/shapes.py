@@ -102,8 +102,8 @@ def is_product(node: ast.AST, *, named: bool) -> bool:
     match node:
         case ast.BinOp(left=ast.Name(id=left), op=ast.Mult(), right=ast.Name(id=right)):
             return named and left != right
-        case ast.BinOp(left=ast.Subscript() as one, op=ast.Mult(), right=ast.Subscript() as other):
-            return _is_table_entry(one) or _is_table_entry(other)
+        case ast.BinOp(left=ast.Subscript() as left, op=ast.Mult(), right=ast.Subscript() as right):
+            return _is_table_entry(left) or _is_table_entry(right)
     return False
 
 

@@ -83,7 +83,7 @@ def count_pairs(
         >>> counts.i.tolist(), counts.j.tolist(), counts.wins_i.tolist(), counts.wins_j.tolist()
         ([0, 0], [1, 2], [1.5, 0.0], [0.5, 1.0])
     """
-    player_a, player_b = _whole(a), _whole(b)
+    player_a, player_b = _as_integers(a), _as_integers(b)
     scores = np.asarray(score_a, dtype=np.float64)
     if not len(player_a) == len(player_b) == len(scores):
         raise ValueError(
@@ -99,7 +99,7 @@ def count_pairs(
     )
 
 
-def _whole(numbers: npt.ArrayLike) -> npt.NDArray[np.integer]:
+def _as_integers(numbers: npt.ArrayLike) -> npt.NDArray[np.integer]:
     """Return player numbers unchanged if they are integers; an empty list may have any type."""
     array = np.asarray(numbers)
     if len(array) and array.dtype.kind not in "iu":

@@ -1,6 +1,6 @@
 """Read records from NDJSON: one JSON object per line; any other line becomes an issue."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from operator import itemgetter
 from tempfile import SpooledTemporaryFile
@@ -196,17 +196,6 @@ def read_value(body: bytes, *, table: str | None = None) -> list[Record]:
         table: as in :func:`read_ndjson`.
     """
     return list(_read(body, 1, table))
-
-
-def one(table: str, row: Mapping[str, Any], external_id: str | None = None) -> list[Record]:
-    """Return a single record in the form of many.
-
-    Raises:
-        Unreadable: the external id cannot be one.
-    """
-    if external_id is not None:
-        require_external_id(external_id)
-    return [Record(table, row, external_id, 1)]
 
 
 def require_external_id(external_id: str) -> None:

@@ -56,7 +56,9 @@ class Bonus(Curve):
         nearest = component.progress(evidence).nearest(evidence.facts)
         further = max(short - len(nearest), 0)
         if nearest:
-            listed = ", ".join(f"{one['id']} ({one['have']} of {one['needed']})" for one in nearest)
+            listed = ", ".join(
+                f"{item['id']} ({item['have']} of {item['needed']})" for item in nearest
+            )
             text += f"; nearest: {listed}"
             text += f" and {many(further, 'other prompt')}" if further else ""
         return Step(text, {**numbers, "nearest": nearest, "further": further})
@@ -152,7 +154,7 @@ class HIndexSquare(Curve):
         nearest = [
             {"id": names[int(best[at])].as_py(), "have": int(have[at]), "needed": h} for at in short
         ]
-        prompts = [f"{one['id']} ({one['have']} of {h})" for one in nearest]
+        prompts = [f"{item['id']} ({item['have']} of {h})" for item in nearest]
         steps = []
         if more:
             further = ", …" if len(prompts) > MAX_NEAREST else ""

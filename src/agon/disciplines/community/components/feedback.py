@@ -28,65 +28,65 @@ FloatArray = npt.NDArray[np.float64]
 
 
 def _benchmarks(facts: Facts) -> IntArray:
-    given = facts.feedback
-    return sets.sets_reviewed(facts.benchmarks, given.user, given.prompt, len(facts.people))
+    feedback = facts.feedback
+    return sets.sets_reviewed(facts.benchmarks, feedback.user, feedback.prompt, len(facts.people))
 
 
 def _benchmark_records(evidence: Evidence) -> Iterable[RecordRefs]:
-    prompt = evidence.facts.feedback.prompt[evidence.given]
+    prompt = evidence.facts.feedback.prompt[evidence.feedback_rows]
     reviewed = np.unique(sets.sets_of(evidence.facts.benchmarks, prompt, prompt)[1])
     yield set_refs(evidence.facts, reviewed)
 
 
 def _benchmarks_earned(facts: Facts) -> IntArray:
-    given, least = facts.feedback, facts.rules.min_feedback_benchmarks
-    row, at = sets.sets_of(facts.benchmarks, np.arange(len(given.user)), given.prompt)
-    return nth_distinct(given.user[row], at, given.time[row], least, size=len(facts.people))
+    feedback, least = facts.feedback, facts.rules.min_feedback_benchmarks
+    row, at = sets.sets_of(facts.benchmarks, np.arange(len(feedback.user)), feedback.prompt)
+    return nth_distinct(feedback.user[row], at, feedback.time[row], least, size=len(facts.people))
 
 
 def _creators(facts: Facts) -> IntArray:
-    given, size = facts.feedback, len(facts.people)
-    author = facts.creator[given.prompt]
+    feedback, size = facts.feedback, len(facts.people)
+    author = facts.creator[feedback.prompt]
     known = author >= 0
-    return distinct_per_group(given.user[known], author[known], sizes=(size, size))
+    return distinct_per_group(feedback.user[known], author[known], sizes=(size, size))
 
 
 def _creator_records(evidence: Evidence) -> Iterable[RecordRefs]:
-    author = evidence.facts.creator[evidence.facts.feedback.prompt[evidence.given]]
+    author = evidence.facts.creator[evidence.facts.feedback.prompt[evidence.feedback_rows]]
     yield user_refs(evidence.facts, np.unique(author[author >= 0]))
 
 
 def _creators_earned(facts: Facts) -> IntArray:
-    given, least = facts.feedback, facts.rules.min_feedback_users
-    author = facts.creator[given.prompt]
+    feedback, least = facts.feedback, facts.rules.min_feedback_users
+    author = facts.creator[feedback.prompt]
     known = author >= 0
     return nth_distinct(
-        given.user[known], author[known], given.time[known], least, size=len(facts.people)
+        feedback.user[known], author[known], feedback.time[known], least, size=len(facts.people)
     )
 
 
 def _activity(facts: Facts) -> IntArray:
-    given, size = facts.feedback, len(facts.people)
-    activity = np.bincount(given.user, minlength=size)
+    feedback, size = facts.feedback, len(facts.people)
+    activity = np.bincount(feedback.user, minlength=size)
     if facts.rules.feedback_targets == "all":
-        activity = activity + np.bincount(given.other_user, minlength=size)
+        activity = activity + np.bincount(feedback.other_user, minlength=size)
     return activity
 
 
 def _activity_by_age(facts: Facts, half_life_days: float) -> FloatArray:
-    given = facts.feedback
-    users, times = given.user, given.time
+    feedback = facts.feedback
+    users, times = feedback.user, feedback.time
     if facts.rules.feedback_targets == "all":
-        users = np.concatenate([users, given.other_user])
-        times = np.concatenate([times, given.other_time])
+        users = np.concatenate([users, feedback.other_user])
+        times = np.concatenate([times, feedback.other_time])
     return facts.sum_by_user(users, facts.weights(times, half_life_days))
 
 
 def _feedback_records(evidence: Evidence) -> Iterable[RecordRefs]:
-    facts, given = evidence.facts, evidence.facts.feedback
-    parts = [(on_prompts(), given.row[evidence.given])]
+    facts, feedback = evidence.facts, evidence.facts.feedback
+    parts = [(on_prompts(), feedback.row[evidence.feedback_rows])]
     if facts.rules.feedback_targets == "all":
-        other = given.other_row[given.other_user == evidence.person]
+        other = feedback.other_row[feedback.other_user == evidence.person]
         parts.append((on_others(facts.records), other))
     names: list[str] = []
     for where, indices in parts:
@@ -101,10 +101,10 @@ def _feedback_records(evidence: Evidence) -> Iterable[RecordRefs]:
 
 
 def _months(facts: Facts) -> IntArray:
-    given = facts.feedback
+    feedback = facts.feedback
     return distinct_months(
-        users=np.concatenate([facts.creator, given.user, given.other_user]),
-        times=np.concatenate([facts.created, given.time, given.other_time]),
+        users=np.concatenate([facts.creator, feedback.user, feedback.other_user]),
+        times=np.concatenate([facts.created, feedback.time, feedback.other_time]),
         size=len(facts.people),
     )
 
@@ -137,15 +137,15 @@ def _month_records(evidence: Evidence) -> Iterable[RecordRefs]:
 
 
 def _correlations(facts: Facts) -> FloatArray:
-    found = facts.correlations
-    ranked = found.reviewed >= facts.rules.min_reviewer_prompts
-    return np.where(ranked, publish(found.r), 0.0)
+    correlations = facts.correlations
+    ranked = correlations.reviewed >= facts.rules.min_reviewer_prompts
+    return np.where(ranked, publish(correlations.r), 0.0)
 
 
 def _reviewed_prompts(evidence: Evidence) -> Iterable[RecordRefs]:
     facts = evidence.facts
     needed = prompts_with_reviews(facts.rules)
-    prompts = facts.feedback.prompt[evidence.given]
+    prompts = facts.feedback.prompt[evidence.feedback_rows]
     yield prompt_refs(facts, prompts[facts.reviews[prompts] >= needed])
 
 

@@ -1,4 +1,4 @@
-"""Check that what is remembered of submissions is what the records say, in whatever order asked."""
+"""Check that what is cache of submissions is what the records say, in whatever order asked."""
 
 from typing import Any
 
@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agon.app.analysis.score import score
-from agon.disciplines.dojo import known
-from agon.disciplines.dojo.known import Known, Names, Texts
+from agon.disciplines.dojo import submission_cache
 from agon.disciplines.dojo.records import SCHEMA
+from agon.disciplines.dojo.submission_cache import Names, SubmissionCache, Texts
 from agon.records import read_rows
 from agon.records.append_only import AppendOnlyTables
 from sizes import size
@@ -60,21 +60,21 @@ def test_a_row_is_read_once(monkeypatch: Any) -> None:
     growing.append("submissions", [_submission(number) for number in range(4)], range(1, 5))
     growing.append("problems", [{"id": "p"}], [9])
     first = growing.records()
-    remembered: Known = first.remembered.setdefault("dojo", Known())
-    assert remembered.places(first).tolist() == [0, 1, 2, 3]
-    monkeypatch.setattr(known, "_canonical", None)
+    cache: SubmissionCache = first.caches.setdefault("dojo", SubmissionCache())
+    assert cache.places(first).tolist() == [0, 1, 2, 3]
+    monkeypatch.setattr(submission_cache, "_canonical", None)
     growing.append("submissions", [_submission(5)], [10])
-    assert remembered.places(growing.records()).tolist() == [0, 1, 2, 3, 4]
-    looked: list[str] = []
+    assert cache.places(growing.records()).tolist() == [0, 1, 2, 3, 4]
+    checked: list[str] = []
 
     def size(source: str) -> int:
-        looked.append(source)
+        checked.append(source)
         return len(source)
 
     for _ in range(2):
-        found = remembered.look("length", size)
-    assert looked == remembered.sources
-    assert list(found.values()) == [len(source) for source in remembered.sources]
+        found = cache.check_sources("length", size)
+    assert checked == cache.sources
+    assert list(found.values()) == [len(source) for source in cache.sources]
     growing.close()
 
 
@@ -85,12 +85,12 @@ def test_late_rows_take_their_place() -> None:
     growing.append("submissions", [_submission(number) for number in (1, 2, 3)], [2, 3, 4])
     growing.end([3], at=5)
     growing.begin([3], at=6)
-    remembered = Known()
-    assert remembered.places(growing.records(5)).tolist() == [0, 1]
-    assert remembered.places(growing.records(6)).tolist() == [0, 1, 2]
-    assert remembered.numbers["row"].tolist() == [2, 3, 4]
-    filed = remembered.numbers["filed"]
-    assert list(Texts[str](remembered.texts["id"], filed)) == ["s1", "s2", "s3"]
+    cache = SubmissionCache()
+    assert cache.places(growing.records(5)).tolist() == [0, 1]
+    assert cache.places(growing.records(6)).tolist() == [0, 1, 2]
+    assert cache.numbers["row"].tolist() == [2, 3, 4]
+    filed = cache.numbers["filed"]
+    assert list(Texts[str](cache.texts["id"], filed)) == ["s1", "s2", "s3"]
     growing.close()
 
 
@@ -102,7 +102,7 @@ def test_the_order_of_arrival_does_not_depend_on_the_order_of_reading(
     """It breaks ties of brevity and decides who was first of a tag."""
     growing = AppendOnlyTables(SCHEMA)
     growing.append("problems", [{"id": "p"}], [1])
-    remembered = Known()
+    cache = SubmissionCache()
     rows = [
         _submission(number, created_at=f"2026-01-01T00:00:0{moment}", source=SOURCES[number % 3])
         for number, moment in enumerate(moments)
@@ -110,26 +110,26 @@ def test_the_order_of_arrival_does_not_depend_on_the_order_of_reading(
     for begin in range(0, len(rows), step):
         some = rows[begin : begin + step]
         growing.append("submissions", some, range(begin + 2, begin + 2 + len(some)))
-        remembered.places(growing.records())
+        cache.places(growing.records())
     growing.close()
-    texts = {name: Texts[str](column, remembered.numbers["filed"]).all().to_pylist()
-             for name, column in remembered.texts.items()}  # fmt: skip
-    order = list(zip(remembered.numbers["created"].tolist(), texts["hash"], texts["id"],
+    texts = {name: Texts[str](column, cache.numbers["filed"]).all().to_pylist()
+             for name, column in cache.texts.items()}  # fmt: skip
+    order = list(zip(cache.numbers["created"].tolist(), texts["hash"], texts["id"],
                      strict=True))  # fmt: skip
     assert order == sorted(order)
-    assert remembered.numbers["row"].tolist() == [2 + int(name[1:]) for name in texts["id"]]
+    assert cache.numbers["row"].tolist() == [2 + int(name[1:]) for name in texts["id"]]
 
 
 def test_many_small_pieces_become_one() -> None:
     """A piece per appended record would make every look at a text a search."""
     growing = AppendOnlyTables(SCHEMA)
     growing.append("problems", [{"id": "p"}], [1])
-    remembered = Known()
+    cache = SubmissionCache()
     for number in range(2, 70):
         growing.append("submissions", [_submission(number)], [number])
-        remembered.places(growing.records())
-    assert remembered.texts["id"].num_chunks < 10
-    assert remembered.texts["id"].to_pylist() == [f"s{number}" for number in range(2, 70)]
+        cache.places(growing.records())
+    assert cache.texts["id"].num_chunks < 10
+    assert cache.texts["id"].to_pylist() == [f"s{number}" for number in range(2, 70)]
     growing.close()
 
 

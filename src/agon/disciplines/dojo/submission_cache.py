@@ -20,11 +20,11 @@ from agon.kernel.boards import id_order
 from agon.records import Records
 
 Ints = npt.NDArray[np.int64]
-_Found = TypeVar("_Found")
+_Result = TypeVar("_Result")
 _Text = TypeVar("_Text", bound=str | None)
 
 SOURCES_KEPT = 100_000
-"""So many sources are remembered with what was read from them, for other records as well."""
+"""Maximum number of sources whose results are cached, for all records together."""
 
 _MAX_PIECES = 64
 _NUMBERS = (
@@ -86,13 +86,13 @@ class Names:
     def numbers(self, column: pa.Array) -> Ints:
         """Return the numbers of texts, and assign numbers to new ones."""
         encoded = column.dictionary_encode()
-        found = pc.index_in(encoded.dictionary, value_set=self.texts)
-        new = encoded.dictionary.filter(pc.is_null(found))
+        indices = pc.index_in(encoded.dictionary, value_set=self.texts)
+        new = encoded.dictionary.filter(pc.is_null(indices))
         if len(new):
             self.texts = pa.concat_arrays([self.texts, new])
             self._places = None
-            found = pc.index_in(encoded.dictionary, value_set=self.texts)
-        numbers = found.to_numpy(zero_copy_only=False).astype(np.int64)
+            indices = pc.index_in(encoded.dictionary, value_set=self.texts)
+        numbers = indices.to_numpy(zero_copy_only=False).astype(np.int64)
         places = pc.fill_null(encoded.indices, -1).to_numpy()
         return np.append(numbers, -1)[places]
 
@@ -104,7 +104,7 @@ class Names:
         return self._places
 
 
-class Known:
+class SubmissionCache:
     """The columns of the submissions read so far, in order of arrival: created_at, hash, id.
 
     Attributes:
@@ -126,7 +126,7 @@ class Known:
         self._source: dict[bytes, int] = {}
         self._hashes: list[str] = []
         self._lengths: list[int] = []
-        self._looked: dict[Any, tuple[int, dict[int, Any]]] = {}
+        self._results: dict[Any, tuple[int, dict[int, Any]]] = {}
 
     def places(self, records: Records) -> Ints:
         """Return the ascending indices of the submissions in records; add new ones."""
@@ -141,20 +141,20 @@ class Known:
             return np.arange(len(rows))
         return np.flatnonzero(_marks(shown, size)[rows])
 
-    def look(self, asked: Any, look: Callable[[str], _Found | None]) -> dict[int, _Found]:
+    def check_sources(self, key: Any, look: Callable[[str], _Result | None]) -> dict[int, _Result]:
         """Return the result of a check of each source by its number; each is checked once.
 
         Args:
-            asked: the key of the check, with all it depends on except the source.
+            key: the key of the check, with all it depends on except the source.
             look: checks a source; its result is cached.
         """
-        done, found = self._looked.get(asked, (0, {}))
+        done, results = self._results.get(key, (0, {}))
         for number in range(done, len(self.sources)):
-            one = look(self.sources[number])
-            if one:
-                found[number] = one
-        self._looked[asked] = len(self.sources), found
-        return found
+            result = look(self.sources[number])
+            if result:
+                results[number] = result
+        self._results[key] = len(self.sources), results
+        return results
 
     def _learn(self, records: Records, rows: Ints) -> None:
         """Read the submissions of some rows, rising."""
@@ -168,19 +168,19 @@ class Known:
         """).combine_chunks()
         if table.num_rows > len(rows):
             table = table.filter(pa.array(np.isin(table["_row"].to_numpy(), rows)))
-        source, hashes, lengths = self._read(_whole(table["source"]))
-        named = {name: of.numbers(_whole(table[name])) for name, of in self.names.items()}
+        source, hashes, lengths = self._read(_combine_chunks(table["source"]))
+        named = {name: of.numbers(_combine_chunks(table[name])) for name, of in self.names.items()}
         filed = len(self.texts["id"]) + np.arange(len(rows))
         taken = ("created", "l_chars", "matched", "verdict")
         numbers = {name: table[name].to_numpy() for name in taken} | named
         numbers |= {"source": source, "row": rows, "filed": filed}
         numbers["l_chars"] = np.where(source >= 0, lengths, numbers["l_chars"])
-        recorded = _whole(table["source_hash"])
+        recorded = _combine_chunks(table["source_hash"])
         texts = {
-            "id": _whole(table["id"]),
+            "id": _combine_chunks(table["id"]),
             "hash": pc.coalesce(hashes, recorded),
             "recorded": recorded,
-            "notes": _whole(table["notes"]),
+            "notes": _combine_chunks(table["notes"]),
         }
         self._add(numbers, texts)
 
@@ -250,5 +250,5 @@ def _marks(numbers: Ints, size: int) -> npt.NDArray[np.bool_]:
     return marks
 
 
-def _whole(column: Any) -> pa.Array:
+def _combine_chunks(column: Any) -> pa.Array:
     return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
