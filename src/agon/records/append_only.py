@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from agon.records.casting import integer_id, sql_type
 from agon.records.dependencies import Dependency, dependencies_of, is_orphan, orphan_rows
-from agon.records.json_rows import are_integers, raw_rows
+from agon.records.json_rows import raw_rows, text_index
 from agon.records.raw import Engine, quoted
 from agon.records.schemas import ForeignKey, Kind, Schema, Table
 from agon.records.tables import TablesView
@@ -81,7 +81,8 @@ class AppendOnlyTables:
         # The record up to which each reference refers to earlier rows; below 0: one does not.
         self._sound: dict[ForeignKey, int] = {}
         self._first_end: dict[str, int] = {}
-        self._text: set[int] = set()
+        # Families with ids that are text: table and record of the first one.
+        self._text: dict[int, tuple[str, int]] = {}
         self._stored: set[str] = set()
         self._unordered: set[str] = set()
         self._last: dict[str, int] = {}
@@ -176,8 +177,9 @@ class AppendOnlyTables:
         self._shown += 1
         space = f"{self._space}_{self._shown}"
         self._connection.execute(f"CREATE SCHEMA {space}")
-        visible = self._seen(self._newest if at is None else at, without, space)
-        integer_ids = self._integer_ids(visible)
+        at = self._newest if at is None else at
+        visible = self._seen(at, without, space)
+        integer_ids = self._integer_ids(visible, at)
         views = (self._view(table, space, visible, integer_ids) for table in self.schema)
         self._connection.execute("; ".join(views))
         present = self._present(visible)
@@ -240,8 +242,9 @@ class AppendOnlyTables:
             family = self._families.get((table.name, column.name))
             if family is None or family in self._text:
                 continue
-            if not are_integers(row.get(column.name) for row in pending.rows):
-                self._convert_to_text(family)
+            index = text_index(row.get(column.name) for row in pending.rows)
+            if index is not None:
+                self._convert_to_text(family, (table.name, pending.seqs[index]))
         if table.name not in self._stored:
             self._create(table)
         raw = raw_rows(
@@ -271,8 +274,8 @@ class AppendOnlyTables:
         self._connection.execute(f"CREATE TABLE {self._relation(table.name)} ({spans}, {columns})")
         self._stored.add(table.name)
 
-    def _convert_to_text(self, family: int) -> None:
-        self._text.add(family)
+    def _convert_to_text(self, family: int, text: tuple[str, int]) -> None:
+        self._text[family] = text
         for (table, column), number in self._families.items():
             if number == family and table in self._stored:
                 self._connection.execute(
@@ -333,9 +336,9 @@ class AppendOnlyTables:
         columns = (f"NULL AS {quoted(column.name)}" for column in self.schema.table(table).columns)
         return f"(SELECT NULL::BIGINT AS _row, {', '.join(columns)} WHERE false)"
 
-    def _integer_ids(self, visible: Mapping[str, str]) -> set[tuple[str, str]]:
+    def _integer_ids(self, visible: Mapping[str, str], at: int) -> set[tuple[str, str]]:
         """Return the id columns with only integers among the visible rows."""
-        text: set[int] = set()
+        text = {family for family, id_ in self._text.items() if self._shows(*id_, visible, at)}
         for (table, name), family in self._families.items():
             if family not in self._text or family in text or table not in self._stored:
                 continue
@@ -344,6 +347,10 @@ class AppendOnlyTables:
             if condition is not None and not holds(self._connection, rows, condition):
                 text.add(family)
         return self._integer_columns(text)
+
+    def _shows(self, table: str, seq: int, visible: Mapping[str, str], at: int) -> bool:
+        """Return whether a row is visible because no row of its table is hidden."""
+        return seq <= at < self._first_end.get(table, at + 1) and "NOT IN" not in visible[table]
 
     def _view(
         self,

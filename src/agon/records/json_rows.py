@@ -71,16 +71,16 @@ def _values(rows: Sequence[Mapping[str, Any]], name: str) -> list[Any]:
     return [row.get(name) for row in rows]
 
 
-def are_integers(values: Iterable[Any]) -> bool:
-    """Return whether all ids are 64-bit integers in canonical notation.
+def text_index(ids: Iterable[Any]) -> int | None:
+    """Return the index of the first id that is not a 64-bit integer in canonical notation, if any.
 
     A value that is not an id (a list, 1.5) is read as empty and ignored.
 
     Example:
-        >>> are_integers([5, "7", None, ""]), are_integers(["007"]), are_integers([2**63])
-        (True, False, False)
+        >>> text_index([5, "7", None, ""]), text_index([1, "007"]), text_index([2**63])
+        (None, 1, 0)
     """
-    return all(_is_whole(value) for value in values)
+    return next((index for index, id_ in enumerate(ids) if not _is_whole(id_)), None)
 
 
 def _is_whole(value: Any) -> bool:

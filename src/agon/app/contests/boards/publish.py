@@ -146,7 +146,7 @@ def draft_boards(contest: Contest, replica: ContestReplica, *, at: datetime) -> 
         result = replica.result(at=target.seq)
         for name in board_names(contest.boards, result):
             with suppress(NotScorable):
-                drafts.append(_draft(contest, replica, target, result, result.board(name)))
+                drafts.append(_draft(contest, replica, target, result, None, result.board(name)))
     return drafts
 
 
@@ -209,6 +209,7 @@ def _publish_at(
 ) -> Publication:
     """Score a contest at one position and store its boards."""
     result = replica.result(at=target.seq)
+    earlier = None if target.change is None else replica.result(at=target.before)
     names = boards if boards is not None else board_names(contest.boards, result)
     snapshots: list[Snapshot] = []
     drafts: list[SnapshotDraft] = []
@@ -218,7 +219,7 @@ def _publish_at(
         if board.reason is not None:
             unscorable[name] = board.reason
         if board.board is not None:
-            drafts.append(_draft(contest, replica, target, result, board.board))
+            drafts.append(_draft(contest, replica, target, result, earlier, board.board))
         rows = sum(len(draft.lines) + len(draft.unscored) for draft in drafts)
         if drafts and (rows >= MAX_ROWS_PER_TRANSACTION or count == len(names)):
             snapshots += store_boards(service, contest, replica, drafts)
@@ -228,9 +229,14 @@ def _publish_at(
 
 
 def _draft(
-    contest: Contest, replica: ContestReplica, target: _Target, result: Result, board: Board
+    contest: Contest,
+    replica: ContestReplica,
+    target: _Target,
+    result: Result,
+    earlier: Result | None,
+    board: Board,
 ) -> SnapshotDraft:
-    """Return all that is stored of a board."""
+    """Return all that is stored of a board; ``earlier`` is the result before the change set."""
     lines, unscored = board.lines(), board.unscored_lines()
     return SnapshotDraft(
         board=board,
@@ -238,15 +244,15 @@ def _draft(
         unscored=unscored,
         manifest=_manifest(contest, replica, target, result, board, [*lines, *unscored]),
         at=target.at,
-        cause=_cause(replica, target, board),
+        cause=_cause(target, earlier, board),
     )
 
 
-def _cause(replica: ContestReplica, target: _Target, board: Board) -> ChangeCause | None:
+def _cause(target: _Target, earlier: Result | None, board: Board) -> ChangeCause | None:
     """Return what a change set moved on a board; None if it is of none, or of an empty contest."""
-    if target.change is None:
+    if target.change is None or earlier is None:
         return None
-    before = board_of(replica.result(at=target.before), board.name).board
+    before = board_of(earlier, board.name).board
     if before is None:
         return None
     return ChangeCause(
