@@ -142,6 +142,8 @@ class Records:
 
 
 _PLAIN = str.maketrans("-:.T", "____")
+_MAX_SHARED_ROWS = 10_000
+"""Maximum number of rows that are read in the engine that a process shares."""
 
 
 def read(
@@ -174,7 +176,8 @@ def inspect(
     """
     from agon.records.sources import open_source
 
-    return _inspect(schema, lambda engine, tables: open_source(engine, tables, source), columns)
+    engine = Engine()
+    return _inspect(engine, schema, lambda of, tables: open_source(of, tables, source), columns)
 
 
 def read_rows(
@@ -205,17 +208,24 @@ def inspect_rows(
     """
     from agon.records.sources.memory import from_memory
 
-    return _inspect(schema, lambda engine, named: from_memory(engine, named, tables), columns)
+    engine = Engine(shared=_are_few(tables.values()))
+    return _inspect(engine, schema, lambda of, named: from_memory(of, named, tables), columns)
+
+
+def _are_few(tables: Collection[Any]) -> bool:
+    """Return whether tables certainly have few rows."""
+    known = [len(rows) for rows in tables if isinstance(rows, list | pa.Table)]
+    return len(known) == len(tables) and sum(known) <= _MAX_SHARED_ROWS
 
 
 def _inspect(
+    engine: Engine,
     schema: Schema,
     open_tables: Callable[[Any, Schema], SourceTables],
     columns: Mapping[str, str] | None,
 ) -> tuple[Records, list[RowIssue]]:
-    names = column_names(schema, columns)
-    engine = Engine()
     try:
+        names = column_names(schema, columns)
         if not names:
             return _typed(engine, schema, open_tables(engine.connection, schema))
         source = open_tables(engine.connection, names.source_schema())

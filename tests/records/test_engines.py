@@ -1,0 +1,106 @@
+"""Engines for little data share an instance of DuckDB, and nothing else."""
+
+import os
+import threading
+
+import duckdb
+import pyarrow as pa
+import pytest
+
+from agon.records import raw, read_rows
+from agon.records.raw import Engine
+from records.contest import SCHEMA, values
+
+
+def _databases(engine: Engine) -> int:
+    sql = "SELECT count(*) FROM duckdb_databases() WHERE NOT internal"
+    return int(engine.connection.execute(sql).fetchall()[0][0])
+
+
+def test_shared_engines_do_not_see_each_others_tables_and_settings() -> None:
+    """Two contests have tables of the same names."""
+    one, other = Engine(shared=True), Engine(shared=True)
+    for number, engine in enumerate((one, other)):
+        engine.connection.execute("CREATE SCHEMA typed")
+        engine.connection.execute(f"CREATE TABLE typed.people AS SELECT {number} AS id")
+        engine.connection.execute("SET schema = 'typed'")
+        engine.connection.register("rows", pa.table({"number": [number]}))
+    one.connection.execute("SET TimeZone = 'Asia/Tokyo'")
+    for number, engine in enumerate((one, other)):
+        query = "SELECT id, number FROM people, rows"
+        assert engine.connection.execute(query).fetchall() == [(number, number)]
+    zone = other.connection.execute("SELECT current_setting('TimeZone')").fetchall()
+    assert zone == [("UTC",)]
+    one.close()
+    one.close()
+    assert other.connection.execute("SELECT id FROM people").fetchall() == [(1,)]
+    other.close()
+
+
+def test_a_closed_or_unused_engine_leaves_nothing_in_the_instance() -> None:
+    """A server reads rows all day."""
+    engine = Engine(shared=True)
+    before = _databases(engine)
+    closed, unused = Engine(shared=True), Engine(shared=True)
+    closed.connection.execute("CREATE TABLE t AS SELECT range FROM range(1000)")
+    assert _databases(engine) == before + 2
+    closed.close()
+    del unused
+    assert _databases(engine) == before
+    with pytest.raises(duckdb.Error, match="closed"):
+        closed.connection.execute("SELECT 1")
+    engine.close()
+
+
+def test_few_rows_share_an_instance_and_many_or_unknown_ones_do_not() -> None:
+    """A process keeps the memory of a shared instance; a reader of any kind may have any size."""
+    people = values()["people"]
+    many = [{**people[0], "id": number} for number in range(10_001)]
+    table = pa.Table.from_pylist(people)
+    for rows, is_shared in (
+        (people, True), (many, False), (table, True), (table.to_reader(), False)
+    ):  # fmt: skip
+        with read_rows(SCHEMA, {"people": rows}) as records:
+            assert (records._engine._instance is raw._shared._instance) is is_shared
+
+
+def test_an_unusable_instance_is_replaced() -> None:
+    """An internal error of DuckDB would otherwise stop a server from reading rows for good."""
+    engine = Engine(shared=True)
+    assert raw._shared._instance is not None
+    raw._shared._instance.connection.close()
+    with read_rows(SCHEMA, values()) as records:
+        assert records.count("people") == 3
+    engine.close()
+
+
+def test_threads_attach_databases_at_once() -> None:
+    """A server reads rows of several requests at the same time."""
+    counts: list[int] = []
+
+    def read() -> None:
+        for _ in range(5):
+            with read_rows(SCHEMA, values()) as records:
+                counts.append(records.count("people"))
+
+    threads = [threading.Thread(target=read) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert counts == [3] * 20
+
+
+def test_a_forked_process_starts_an_instance_of_its_own() -> None:
+    """The threads of the parent's do not run there: a query would wait for them forever."""
+    with read_rows(SCHEMA, values()) as records:
+        child = os.fork()
+        if child == 0:
+            code = 1
+            try:
+                with read_rows(SCHEMA, values()) as copy:
+                    code = 0 if copy.count("people") == 3 else 2
+            finally:
+                os._exit(code)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        assert records.count("people") == 3
