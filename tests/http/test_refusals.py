@@ -49,10 +49,10 @@ def spied(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Instance, 
     """Share an instance whose HTTP routes only log the call of their use case."""
     calls: list[str] = []
     patch = pytest.MonkeyPatch()
-    operations = [spy(operation, calls) for operation in all_operations()]
+    operations = tuple(spy(operation, calls) for operation in all_operations())
     handlers = {id_: note(calls, id_, Response()) for id_ in HANDLERS}
     patch.setattr("agon.http.app.all_operations", lambda: operations)
-    patch.setattr("agon.http.app.HANDLERS", handlers)
+    patch.setattr("agon.http.operations.HANDLERS", handlers)
     instance = instance_at(tmp_path_factory.mktemp("spied"))
     patch.undo()
     instance.contest("spring")
