@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 
 class AgonError(Exception):
-    """Carry one fact and the remedy; the base of everything agon raises on purpose.
+    """Base class of the errors that agon raises: one fact and its remedy.
 
     Attributes:
         exit_code: what a command ends with.

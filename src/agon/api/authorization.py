@@ -64,6 +64,6 @@ def permitted_view(session: Session, permission: str, caller: Caller, contest: s
         raise
     allow(caller, permission, contest=view.contest)
     if ACTIONS[permission] <= _STAFF:
-        # An operation for organisers is done by one, even if the token has this scope only.
+        # An operation for organizers is done by one, even if the token has this scope only.
         return View(contest=view.contest, until=None, staff=True)
     return view

@@ -176,12 +176,12 @@ def time_of(value: object, *, where: str, key: str) -> datetime:
     """
     remedy = 'give ISO 8601 such as "2026-11-21T10:00:00Z"'
     if not isinstance(value, str):
-        raise InvalidPackage(FileIssue(where, f"{key} is no text", remedy))
+        raise InvalidPackage(FileIssue(where, f"{key} is not text", remedy))
     try:
         time = parse_time(value)
     except Unreadable:
         raise InvalidPackage(
-            FileIssue(where, f"{key} is {value[:40]!r}, which is no time", remedy)
+            FileIssue(where, f"{key} is {value[:40]!r}, which is not a time", remedy)
         ) from None
     assert time is not None, "text gives a time"  # noqa: S101 - for mypy
     return time

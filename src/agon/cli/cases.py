@@ -41,7 +41,7 @@ def command() -> None:
 def list_(contest: str, *, form: str, output: Path | None, target: Target) -> None:
     """List the cases of ID, oldest first.
 
-    Only organisers can list cases.
+    Only organizers can list cases.
 
       agon cases list spring
     """
@@ -175,7 +175,7 @@ def decide(
 def appeal(contest: str, case: str, *, text: str, form: str, target: Target) -> None:
     """Appeal against the decision of CASE of ID.
 
-    The subjects of the case can appeal with their own tokens, and organisers for them; the case is
+    The subjects of the case can appeal with their own tokens, and organizers for them; the case is
     then decided again.
 
       agon cases appeal spring CASE --text 'the network was slow'

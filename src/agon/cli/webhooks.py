@@ -82,7 +82,7 @@ def add(
 ) -> None:
     """Send the events of ID to URL; prints the secret they are signed with, this once.
 
-    Without --public-only, organisers' events (findings, submissions, voids) are sent as well.
+    Without --public-only, organizers' events (findings, submissions, voids) are sent as well.
 
       agon webhooks add spring https://example.org/agon --out hook.secret
       agon webhooks add spring https://example.org/bot --event snapshot-published --public-only

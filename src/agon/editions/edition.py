@@ -10,7 +10,7 @@ from agon.kernel.rules import Rules
 
 @dataclass(frozen=True)
 class Example:
-    """A worked example: records, and the board rows they must give.
+    """A worked example: records, and the expected rows of the board.
 
     Attributes:
         title: what it shows, with its source clause.

@@ -1,4 +1,4 @@
-"""Check an edition: every rule has a value, every worked example gives what it says."""
+"""Check an edition: every rule has a value, every worked example has its expected result."""
 
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,7 +21,7 @@ class LintIssue:
     Attributes:
         edition: the edition's full name.
         example: title of the worked example; None when the issue is in the edition itself.
-        message: what was found, and what should be.
+        message: the actual and the expected value.
     """
 
     edition: str
@@ -38,7 +38,7 @@ class LintIssue:
 
 
 def lint(full_name: str) -> list[LintIssue]:
-    """Return what is wrong with a released edition; an empty list for none.
+    """Return the issues of a released edition.
 
     Raises:
         NotFound: there is no such edition.
@@ -104,7 +104,7 @@ def _rule_issues(released: Edition) -> Iterator[str]:
 def _repetitions(
     released: Edition, content: Mapping[str, Any], base: Edition | None
 ) -> Iterator[str]:
-    """Yield what the file repeats from the code or from its base."""
+    """Yield the values that the file repeats from the code or from its base."""
     reasons = {text.name: text.reason for text in type(released.rules).texts()}
     if base is not None:
         reasons.update(base.reasons)
@@ -122,7 +122,7 @@ def _header_issues(released: Edition) -> Iterator[str]:
     except ValueError:
         yield f"released = {released.released!r} is not a date; give YYYY-MM-DD"
     if not released.changelog:
-        yield "has no changelog; say what it is or what changed"
+        yield "has no changelog; state what the edition is or what changed"
     if not released.examples:
         yield "has no worked example"
 

@@ -151,7 +151,7 @@ class Event:
         no: increases with time over all contests; a stream resumes after it.
         seq: the position of the ledger it is about; the public sees none after the freeze.
         kind: ``snapshot-published``, ``contest-frozen``, ``rank-changed``, ….
-        staff: whether only organisers and operators may see it.
+        staff: whether only organizers and operators may see it.
     """
 
     no: int

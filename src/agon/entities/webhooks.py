@@ -13,7 +13,7 @@ class Webhook:
     Attributes:
         secret: signs deliveries; encrypted with the server's key, and returned only when created.
         events: kinds of events; empty: all.
-        staff: whether staff events are sent too (its owner is an organiser).
+        staff: whether staff events are sent too (its owner is an organizer).
     """
 
     id: str

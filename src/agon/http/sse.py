@@ -101,7 +101,7 @@ class Streams:
         self._news.set()
 
     def admit(self, network: str | None) -> Callable[[], None]:
-        """Take a slot for a stream and return the function that gives it back.
+        """Occupy a slot for a stream and return the function that frees it.
 
         Raises:
             TooMany: all slots of the process or of this network are taken.

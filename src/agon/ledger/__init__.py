@@ -1,1 +1,1 @@
-"""Keep a contest's entries: append-only, hash-chained, signed, folded, verified offline."""
+"""Ledgers of contests: append-only, hash-chained, signed, replayed, verified offline."""

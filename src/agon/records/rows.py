@@ -214,7 +214,7 @@ _SCREENS: Final = {
 def _of_types(
     column: Column, kinds: set[type], accepts: Callable[[Sequence[Any]], bool]
 ) -> Callable[[Sequence[Any]], bool]:
-    """Look at the types first; empty values that are allowed are not looked at further."""
+    """Return a screen that checks types first and skips empty values that are allowed."""
     if not column.may_be_empty:
         return lambda values: kinds.issuperset(map(type, values)) and accepts(values)
 

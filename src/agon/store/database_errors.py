@@ -1,4 +1,4 @@
-"""Translate database errors into agon's: a fact and a remedy, without passwords."""
+"""Translate database errors to errors of agon: a fact and a remedy, without passwords."""
 
 import sqlite3
 from collections.abc import Iterator

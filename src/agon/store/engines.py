@@ -59,7 +59,7 @@ def parse_url(url: str) -> URL:
     try:
         parsed = make_url(url)
     except (ArgumentError, ValueError):
-        # The text itself may hold a password.
+        # The text itself may contain a password.
         raise Unreadable(
             "the database's URL cannot be read: write sqlite:///agon.db or "
             "postgresql://user@host/name"
@@ -128,9 +128,9 @@ def begin(
     """Begin a transaction; commit it at the end of the block, or roll it back on an error.
 
     On SQLite a writing transaction takes the write lock at its beginning, so that it never fails
-    later because of another writer. On PostgreSQL one that stored something notifies watchers as it
-    commits, and one that is idle for longer than ``idle_timeout_s`` is ended. A reading transaction
-    sees one consistent state and cannot write.
+    later because of another writer. On PostgreSQL a transaction that stored something notifies
+    watchers when it commits, and one that is idle for longer than ``idle_timeout_s`` is ended. A
+    reading transaction sees one consistent state and cannot write.
 
     Raises:
         Unavailable: the database cannot be reached, or stays locked.

@@ -1,4 +1,4 @@
-"""Open sessions on a database: each gives access to all tables within one transaction."""
+"""Open sessions on a database: each accesses all tables within one transaction."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,7 +25,7 @@ from agon.store.webhooks import Webhooks
 
 
 class Session:
-    """Everything in the database, within one transaction."""
+    """All tables of the database, within one transaction."""
 
     def __init__(self, transaction: Transaction) -> None:
         self._transaction = transaction

@@ -18,18 +18,18 @@ from agon.store.transaction import Transaction, json_text, parsed
 _IDS_PER_BUCKET: Final = 256
 _AT_A_TIME: Final = 500
 _NUMBERS_PER_CONTEST: Final = 1 << 32
-"""Each contest has that many numbers of its own: shared ones would reveal hidden snapshots."""
+"""Numbers of snapshots reserved for each contest: shared numbers would reveal hidden snapshots."""
 _NAMES: Final = tuple(column.name for column in SNAPSHOTS.columns if column.name != "buckets")
 _PROOF: Final = f"SELECT {', '.join(_NAMES)} FROM snapshots"
 """Every page runs this query, so its text is built once."""
 
 
 class Snapshots:
-    """Published boards in the database: proofs for ever, rows until they are pruned."""
+    """Published boards in the database: proofs permanently, rows until they are pruned."""
 
     def __init__(self, transaction: Transaction) -> None:
         self._transaction = transaction
-        # Lines of the same chunk are often read one after the other.
+        # Lines of the same chunk are often read in succession.
         self._last_read: tuple[tuple[int, bool, int, int], list[bytes]] | None = None
 
     def add(

@@ -63,7 +63,7 @@ class Watch:
 
 
 class _Counting:
-    """Compare SQLite's count of others' commits with what it was."""
+    """Compare SQLite's count of commits by other connections with its last value."""
 
     def __init__(self, url: str) -> None:
         self._url = url
@@ -94,7 +94,7 @@ class _Counting:
 
 
 class _Listening:
-    """Hear PostgreSQL's word of commits on a connection of its own.
+    """Receive PostgreSQL's notifications of commits on a separate connection.
 
     Changes stored before it listens are not notified, so a new connection counts as a change.
     """
@@ -132,7 +132,7 @@ class _Listening:
             connection.engine.dispose()
 
     def _word(self, seconds: float) -> bool:
-        """Return whether there was word of a commit; all that came is taken at once."""
+        """Return whether a commit was notified; all pending notifications are consumed."""
         driver: Any = None if self._connection is None else self._driver(self._connection)
         with translate_errors(display_url(parse_url(self._url))):
             first = list(driver.notifies(timeout=seconds, stop_after=1))

@@ -213,7 +213,7 @@ def test_packages_that_cannot_be_judged_are_listed_and_stop_nobody(package: Path
     for user, what in {
         "bob/1/solver.py": "is missing",
         "bob/solver.py": "is not in a submission's folder",
-        "cy/1/submission.json": "is 'yesterday', which is no time",
+        "cy/1/submission.json": "is 'yesterday', which is not a time",
         "dan/1/solver.py": "is a symbolic link",
         "eve/1/solver.py": "is not a regular file",
         "fay": "is a symbolic link",

@@ -28,7 +28,7 @@ class Submission(Resource):
     """A submission and its verdict."""
 
     id: str
-    seq: int | None = Field(description="Position of its entry; for organisers only.")
+    seq: int | None = Field(description="Position of its entry; for organizers only.")
     at: datetime
     user: str
     problem: str | None
@@ -42,7 +42,7 @@ class SubmissionReceipt(Resource):
     """An accepted submission and the jobs that judge it."""
 
     id: str
-    seq: int | None = Field(description="Position of its entry; for organisers only.")
+    seq: int | None = Field(description="Position of its entry; for organizers only.")
     jobs: tuple[Job, ...]
 
 

@@ -22,7 +22,7 @@ class WebhookCreate(Request):
         default=(), max_length=50, description="Kinds of events; empty: all."
     )
     staff: bool = Field(
-        default=True, description="Whether events for organisers only are sent as well."
+        default=True, description="Whether events for organizers only are sent as well."
     )
 
 
@@ -39,7 +39,7 @@ class Webhook(Resource):
     id: str
     url: str
     events: tuple[str, ...] = Field(description="Kinds of events; empty: all.")
-    staff: bool = Field(description="Whether events for organisers only are sent as well.")
+    staff: bool = Field(description="Whether events for organizers only are sent as well.")
     active: bool
     created_at: datetime
     by: str

@@ -1,4 +1,4 @@
-"""Problems of the dojo: what solvers work from, and how organisers publish and reveal them."""
+"""Problems of the dojo: what solvers work from, and how organizers publish and reveal them."""
 
 from typing import Annotated
 

@@ -49,7 +49,7 @@ def submit(ctx: ContestContext, request: SubmissionCreate) -> SubmissionReceipt:
 @operation("GET", "/contests/{contest}/submissions", id="listSubmissions",
            permission="submission.read-own", summary="List submissions")  # fmt: skip
 def list_submissions(ctx: ContestContext, page: PageRequest) -> Page[Submission]:
-    """Return submissions, oldest first: all for organisers, their own for participants."""
+    """Return submissions, oldest first: all for organizers, their own for participants."""
     stored = listing.submissions(
         ctx.service, ctx.view, by=ctx.caller, after=page.after(str), limit=page.sought
     )

@@ -83,7 +83,7 @@ class View:
     Attributes:
         contest: the contest.
         until: the last position of the ledger that may be seen; None: all.
-        staff: whether data for organisers and operators may be seen.
+        staff: whether data for organizers and operators may be seen.
     """
 
     contest: Contest
@@ -143,7 +143,7 @@ def permits(caller: Caller, action: str, *, contest: Contest | str | None = None
 def view_of(contest: Contest, caller: Caller) -> View:
     """Return what a caller may see of a contest.
 
-    All callers see a public contest up to its freeze or its end; organisers and operators see all.
+    All callers see a public contest up to its freeze or its end; organizers and operators see all.
 
     Raises:
         NotFound: it is private and the caller may not see it. Its existence is not revealed.

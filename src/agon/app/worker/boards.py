@@ -87,7 +87,7 @@ def find(service: "Service") -> Run:
 
 
 def store_publish(service: "Service", job: Job, outcome: Mapping[str, Any]) -> Commit:
-    """Take the outcome as the job's result, and queue an integrity scan of new boards.
+    """Return the function that stores the outcome and queues an integrity scan of new boards.
 
     The scan is due when the configured pause since the last one has passed, and scans take at most
     5 % of the time.
@@ -123,7 +123,7 @@ def _scan_due(session: Session, contest: Contest, *, pause: timedelta, now: date
 
 
 def store_outcome(_: "Service", job: Job, outcome: Mapping[str, Any]) -> Commit:  # noqa: ARG001 - all kinds have the same signature
-    """Take the outcome as the job's result."""
+    """Return the function that stores the outcome as the job's result."""
 
     def commit(_: Session) -> Mapping[str, Any]:
         return dict(outcome)

@@ -157,7 +157,7 @@ def submissions(
 ) -> None:
     """List the submissions to ID, oldest first, or show one with its program.
 
-    Organisers see all, participants their own.
+    Organizers see all, participants their own.
 
       agon contest submissions autumn
       agon contest submissions autumn 01a2… --format json

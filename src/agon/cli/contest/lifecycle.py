@@ -59,7 +59,7 @@ def create(  # noqa: PLR0913 (one parameter for each option)
 ) -> None:
     """Create the contest ID and open it.
 
-    With --draft it stays a draft, to which only organisers can add records.
+    With --draft it stays a draft, to which only organizers can add records.
 
       agon contest create spring --discipline arena --title 'Spring 2026'
       agon contest create spring --discipline community --set self_feedback=ignore --private
@@ -213,7 +213,7 @@ def open_(contest: str, *, form: str, target: Target) -> None:
 def freeze(contest: str, *, form: str, target: Target) -> None:
     """Publish the boards of ID a last time and freeze what the public sees.
 
-    Records are still accepted; organisers see the current boards.
+    Records are still accepted; organizers see the current boards.
 
       agon contest freeze spring
     """

@@ -119,7 +119,7 @@ class ArenaAttack:
 
 
 def _befriend(cast: Cast, ring: Ints, rng: Generator) -> None:
-    """Give each colluding judge an honest friend."""
+    """Assign an honest friend to each colluding judge."""
     cast.friend[ring] = rng.permutation(cast.bots_of("honest"))[: len(ring)]
 
 
@@ -191,14 +191,14 @@ def _vote_first(
 
 
 def _name_similarly(handles: list[str], _networks: list[str], ring: Ints) -> None:
-    """Give accounts handles that differ by a number or a letter."""
+    """Set handles of accounts that differ by a number or a letter."""
     base = handles[int(ring[0])] if len(ring) else ""
     for number, member in enumerate(ring):
         handles[member] = f"{base}{number}" if number else base[:-1] + "q"
 
 
 def _share_network(_handles: list[str], networks: list[str], ring: Ints) -> None:
-    """Give accounts one network."""
+    """Set one network for some accounts."""
     for member in ring:
         networks[member] = networks[ring[0]]
 

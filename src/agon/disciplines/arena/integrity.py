@@ -45,7 +45,7 @@ def find(records: Records, rules: ArenaRules) -> list[Finding]:
 
 
 def agreement(facts: Facts, rules: ArenaRules) -> Iterator[Finding]:
-    """Note how far all judges agree on rated matches; silent where κ and α are not defined."""
+    """Report the agreement of all judges on rated matches, if κ and α are defined."""
     votes = facts.votes
     rated = facts.matches.kind[votes.match] == RATED
     try:

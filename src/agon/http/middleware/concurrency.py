@@ -68,7 +68,7 @@ class ConcurrencyLimiter:
 
     @asynccontextmanager
     async def slot(self, scope: Scope) -> AsyncIterator[None]:
-        """Hold a slot for the caller of a request.
+        """Occupy a slot for the caller of a request.
 
         Raises:
             Busy: as for :meth:`acquire`.
@@ -81,7 +81,7 @@ class ConcurrencyLimiter:
             self.release(caller)
 
     async def acquire(self, caller: str) -> None:
-        """Take a slot as soon as there is one; :meth:`release` gives it back.
+        """Wait for a free slot and occupy it; :meth:`release` frees it.
 
         Raises:
             Busy: too many wait already, or none became free in time.
@@ -109,7 +109,7 @@ class ConcurrencyLimiter:
             raise
 
     def release(self, caller: str) -> None:
-        """Give a slot back; the request that waits longest for it gets it."""
+        """Free a slot; the longest waiting request gets it."""
         self._running[caller] -= 1
         if not self._running[caller]:
             del self._running[caller]

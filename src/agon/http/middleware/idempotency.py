@@ -126,7 +126,7 @@ class IdempotencyMiddleware:
             session.access.touch_response(first.caller, first.key, at=service.clock())
 
     def _begin(self, first: StoredResponse) -> StoredResponse | None:
-        """Take the key; return the response stored under it, if there is one.
+        """Reserve the key; return the response stored under it, if there is one.
 
         Raises:
             IdempotencyKeyReused: the key belongs to another request.

@@ -13,7 +13,7 @@ _NAMED = 8
 
 
 def open_source(connection: Any, schema: Schema, source: str | Path) -> SourceTables:
-    """Bring a source's tables into the engine, raw, with what could not even be read as rows.
+    """Read a source's tables into the engine, raw, with the issues of unreadable rows.
 
     Args:
         connection: the embedded engine (a DuckDB connection).

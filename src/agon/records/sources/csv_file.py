@@ -29,7 +29,7 @@ _SMALL = 1 << 20
 
 @dataclass(frozen=True)
 class _Header:
-    """Hold the names of a file's columns and the sign between its fields."""
+    """The names of a file's columns, and its delimiter."""
 
     names: list[str]
     delimiter: str
@@ -37,7 +37,7 @@ class _Header:
 
 @dataclass(frozen=True)
 class _Record:
-    """Hold one data row: its number, the line it begins on, its fields or why it has none."""
+    """A data row: its number, the line it begins on, and its fields or the issue of the row."""
 
     row: int
     line: int
@@ -46,7 +46,7 @@ class _Record:
 
 
 def read(connection: Any, table: Table, file: Path) -> tuple[RawTable | None, list[RowIssue]]:
-    """Bring a CSV file into the engine; the first row names the columns.
+    """Read a CSV file into the engine; the first row names the columns.
 
     A file without text is a table without rows, as an empty NDJSON file is.
     """

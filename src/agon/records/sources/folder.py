@@ -63,7 +63,7 @@ def _names(table: Table) -> Iterator[str]:
 
 def _read(connection: Any, table: Table, file: Path) -> tuple[RawTable | None, list[RowIssue]]:
     if not file.is_file():
-        kind = "is a folder" if file.is_dir() else "is no file (a link that leads nowhere?)"
+        kind = "is a folder" if file.is_dir() else "is not a file (a broken link?)"
         return None, [table_issue(table.name, file.name, kind, "put the table's file there")]
     ending = next(end for end in sorted(_READERS, key=len)[::-1] if file.name.endswith(end))
     return _READERS[ending](connection, table, file)

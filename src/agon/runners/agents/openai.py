@@ -86,7 +86,7 @@ class OpenAIAgent:
         return ""
 
     def work(self, task: Task, place: AgentEnvironment) -> Work:
-        """Ask the model and run its commands until done."""
+        """Send requests to the model and run its commands until it is done."""
         path = place.trial.folder / TRANSCRIPT
         with path.open("w", encoding="utf-8") as file:
             chat_log = _Conversation(self._chat, file, self._price)

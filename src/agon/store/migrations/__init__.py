@@ -19,7 +19,7 @@ _VERSION_TABLE: Final = "alembic_version"
 
 
 def upgrade(url: str) -> tuple[str | None, str]:
-    """Bring a database, which may be empty, to the newest revision, in one transaction.
+    """Upgrade a database, which may be empty, to the newest revision, in one transaction.
 
     Returns:
         The revision before (None for an empty database) and after.

@@ -87,7 +87,7 @@ class References:
                     reference.pending.setdefault(value, first[value])
 
     def resolve(self) -> None:
-        """Look up the collected references; those not found are checked again at the end."""
+        """Look up the collected references; missing ones are checked again at the end."""
         for table, references in self._of.items():
             for reference in references:
                 keys = {
@@ -109,7 +109,7 @@ class References:
                 existing.clear()
 
     def report_missing(self, errors: ErrorCollector) -> None:
-        """Look up missing values again, now that all is stored, and add issues for the rest."""
+        """Look up missing values again after everything is stored; add issues for those missing."""
         self._scanned.clear()
         by_target: dict[str, list[tuple[str, list[_Missing]]]] = {}
         for (target, key), missing in self._missing.items():

@@ -1,1 +1,1 @@
-"""Hold the revisions, one file each."""
+"""The revisions of the database schema, one file each."""
