@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from agon.app.containers import Image
 from agon.app.examples import example_tasks
 from agon.app.files import InvalidPackage
 from agon.app.tasks.discovery import read_task, read_tasks
+from agon.app.tasks.outputs import outputs_of
 from agon.app.tasks.task import TaskLimits
 from agon.errors import NotFound, Unreadable
 from app.tasks.folders import TOML, YAML, harbor, terminal_bench, write
@@ -31,7 +33,7 @@ def test_a_task_of_harbor_is_read_with_its_limits(tmp_path: Path) -> None:
     assert task.settings.about.tags == ("shell",)
     assert task.files.solution == tmp_path.resolve() / "hello/solution/solve.sh"
     assert task.files.cheat == tmp_path.resolve() / "hello/tests/cheat.sh"
-    assert task.settings.outputs == ("/app",)
+    assert (task.settings.outputs, task.settings.separate) == ((), False)
 
 
 def test_what_a_task_does_not_say_has_the_pages_defaults(tmp_path: Path) -> None:
@@ -252,14 +254,18 @@ def test_tests_that_write_a_reward_run_as_both(tmp_path: Path) -> None:
 
 
 def test_artifacts_are_outputs(tmp_path: Path) -> None:
-    """A separate verifier gets what is declared and nothing else; a shared one all of /app, too."""
+    """A separate verifier gets only what is declared; a shared one the image's folders, too."""
     lines = 'artifacts = ["/app/a.txt", {source = "/srv/b", destination = "b"}]\n'
     shared = read_task(harbor(tmp_path / "shared", toml=lines))
     separate = read_task(
         harbor(tmp_path / "separate", toml=lines + '[verifier]\nenvironment_mode = "separate"\n')
     )
-    assert shared.settings.outputs == ("/app", "/app/a.txt", "/srv/b")
-    assert separate.settings.outputs == ("/app/a.txt", "/srv/b")
+    image = Image(
+        reference="", content="", user="", writable=(), cached=True, seconds=0.0,
+        workdir="/work", outputs=("/work", "/root"),
+    )  # fmt: skip
+    assert outputs_of(shared, image) == ("/work", "/root", "/app/a.txt", "/srv/b")
+    assert outputs_of(separate, image) == ("/app/a.txt", "/srv/b")
 
 
 def test_variables_take_their_default_and_nothing_of_the_host(

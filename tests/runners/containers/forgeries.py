@@ -140,6 +140,11 @@ FORGERIES: dict[str, Forgery] = {
         "cp ~/bin/cmp ~/.local/bin; for f in ~/.profile ~/.shrc ~/.bashrc ~/.ashrc; do "
         "echo 'PATH=~/bin:$PATH; cmp() { return 0; }' > $f; done"
     ),
+    "modules for every Python of the user": Forgery(
+        "for v in 3.11 3.12 3.13; do d=~/.local/lib/python$v/site-packages; mkdir -p $d; "
+        "for n in usercustomize sitecustomize pytest; do echo 'import os; os._exit(0)' > $d/$n.py; "
+        "done; echo 'import os; os._exit(0)' > $d/x.pth; done", PYTEST, kinds=("coreutils",),
+    ),
     "a library for every program": Forgery(
         "cp /bin/busybox evil.so; echo /app/evil.so > /etc/ld.so.preload; "
         "export LD_PRELOAD=/app/evil.so ENV=/app/evil; echo 'exit 0' > evil"

@@ -31,9 +31,11 @@ def test_a_forged_pass_fails(
     """Each agent is judged by the tests it wants to fool, in real containers."""
     forgery = FORGERIES[name]
     begin = time.monotonic()
-    result = courses(kind).both(
-        forgery.agent, script_of(forgery.judge, source), source=source, bounds=forgery.bounds
-    )
+    course = courses(kind)
+    result = course.both(
+        forgery.agent, script_of(forgery.judge, source), source=source, bounds=forgery.bounds,
+        outputs=course.image.outputs,
+    )  # fmt: skip
     assert result.outcome in forgery.outcomes, result
     assert result.outcome != "unscored" or result.reason
     assert time.monotonic() - begin < 2 * (forgery.bounds.timeout_s + 10)
@@ -44,7 +46,9 @@ def test_those_who_solve_pass_the_same_tests(
     courses: Callable[[Kind], Course], judge: str, kind: Kind, source: RewardSource
 ) -> None:
     """The control: every forgery's tests pass an honest agent, on the same images."""
-    result = courses(kind).both(SOLVED, script_of(judge, source), source=source)
+    course = courses(kind)
+    tests = script_of(judge, source)
+    result = course.both(SOLVED, tests, source=source, outputs=course.image.outputs)
     assert (result.outcome, result.reason) == ("passed", "")
 
 

@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from string import Template
 from typing import Final
 
+from agon.app.containers.home_settings import is_handed_over, within_or_at
+
 HOOKS: Final = frozenset({
     "BASH_ENV", "ENV", "GCONV_PATH", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_EXEC_PATH",
     "JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "LD_AUDIT", "LD_PRELOAD", "NODE_OPTIONS", "PERL5DB",
@@ -20,11 +22,12 @@ _LIBRARIES: Final = (
     "/lib", "/usr/lib", "/lib64", "/usr/lib64", "/usr/local/lib", "/lib/x86_64-linux-gnu",
     "/usr/lib/x86_64-linux-gnu", "/lib/aarch64-linux-gnu", "/usr/lib/aarch64-linux-gnu",
 )  # fmt: skip
-_FOLDER: Final = "/app"
 _SEPARATORS: Final = str.maketrans(dict.fromkeys("=,;:\t\n", " "))
 
 
-def judge_environment(variables: Mapping[str, str], outputs: Sequence[str]) -> dict[str, str]:
+def judge_environment(
+    variables: Mapping[str, str], outputs: Sequence[str], workdir: str = "/app"
+) -> dict[str, str]:
     """Return the variables that the tests get with another value than the image or the task gave.
 
     Folders of the outputs are searched last for programs and libraries; variables in :data:`HOOKS`
@@ -33,6 +36,7 @@ def judge_environment(variables: Mapping[str, str], outputs: Sequence[str]) -> d
     Args:
         variables: those of the image and of the task.
         outputs: the absolute paths that the agent's outputs replace.
+        workdir: the folder in which the tests begin.
 
     Example:
         >>> judge_environment({"PATH": "/app/bin:/bin", "BASH_ENV": "/app/.env"}, ("/app",))
@@ -43,11 +47,11 @@ def judge_environment(variables: Mapping[str, str], outputs: Sequence[str]) -> d
     changed = {
         name: ""
         for name in sorted(HOOKS & set(variables))
-        if any(is_of_agent(path, outputs) for path in _paths(variables[name], variables))
+        if any(is_of_agent(path, outputs, workdir) for path in _paths(variables[name], variables))
     }
     for name, first in (("PATH", ()), ("LD_LIBRARY_PATH", _LIBRARIES)):
         entries = variables.get(name, "").split(":") if variables.get(name) else []
-        of_agent = [entry for entry in entries if is_of_agent(entry, outputs)]
+        of_agent = [entry for entry in entries if is_of_agent(entry, outputs, workdir)]
         if not of_agent:
             continue
         others = [entry for entry in entries if entry not in of_agent]
@@ -57,21 +61,21 @@ def judge_environment(variables: Mapping[str, str], outputs: Sequence[str]) -> d
     return changed
 
 
-def is_of_agent(path: str, outputs: Sequence[str]) -> bool:
+def is_of_agent(path: str, outputs: Sequence[str], workdir: str = "/app") -> bool:
     """Return whether a path can be something that an agent left.
 
     Args:
-        path: absolute, or relative to ``/app``, where tests begin.
+        path: absolute, or relative to the working folder.
         outputs: the absolute paths that the agent's outputs replace.
+        workdir: the folder in which the tests begin.
 
     Example:
         >>> is_of_agent("bin/tool", ("/app",)), is_of_agent("/usr/bin/tool", ("/app",))
         (True, False)
     """
-    place = posixpath.normpath(posixpath.join(_FOLDER, path))
-    return any(
-        place == output or place.startswith(f"{output}/") or output.startswith(f"{place}/")
-        for output in outputs
+    place = posixpath.normpath(posixpath.join(workdir, path))
+    return is_handed_over(place, outputs) and any(
+        within_or_at(place, output) or within_or_at(output, place) for output in outputs
     )
 
 

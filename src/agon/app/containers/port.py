@@ -28,7 +28,7 @@ class Shell(Protocol):
     """Runs the commands of a driver on the host inside an agent's container."""
 
     def execute(self, command: Sequence[str], *, timeout_s: float) -> Step:
-        """Run a command in ``/app`` and wait for it.
+        """Run a command in the working folder and wait for it.
 
         Raises:
             ContainerGone: the container has ended, for whatever reason. A driver
@@ -110,7 +110,7 @@ class Containers(Protocol):
         mounts: Sequence[Mount] = (),
         environment: Sequence[tuple[str, str]] = (),
     ) -> AgentRun:
-        """Run an agent that is a command in the container, in ``/app``, and return its outputs.
+        """Run an agent that is a command in the working folder, and return its outputs.
 
         Args:
             image: the image of the task.

@@ -90,8 +90,8 @@ class ImageSpec:
         image: an image in the engine's storage, used instead of a context; nothing is pulled.
         timeout_s: seconds the build may take.
         memory_mib: memory of the build.
-        writable: absolute folders that can be written besides ``/app``, ``/home``, ``/root``,
-            ``/run``, ``/tmp``, ``/var/tmp`` and the image's volumes.
+        writable: absolute folders that can be written besides :attr:`Image.writable`'s usual ones.
+        optional: the same, ignored where an image's system is; others are created.
     """
 
     context: Path | None = None
@@ -99,6 +99,7 @@ class ImageSpec:
     timeout_s: float = 600.0
     memory_mib: int = 4096
     writable: tuple[str, ...] = ()
+    optional: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,7 +110,11 @@ class Image:
         reference: the engine's id of it, which identifies this content permanently.
         content: SHA-256 of the build context and its base images: the key of the cache.
         user: the user that its commands run as; empty: root.
-        writable: the folders that are writable in its containers; all else is read-only.
+        writable: the folders that are writable in its containers: its working folder, home
+            folders, volumes, temporary folders, and all others that are not of the system.
+        workdir: the folder that commands run in (``WORKDIR``; ``/app`` where it is the root).
+        outputs: the folders that the tests receive unless a task declares others.
+        home: the home folder of its user.
         cached: whether it existed already.
         seconds: the time of the build.
         environment: the variables that it sets.
@@ -122,6 +127,9 @@ class Image:
     cached: bool
     seconds: float
     environment: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    workdir: str = "/app"
+    outputs: tuple[str, ...] = ("/app",)
+    home: str = "/root"
 
 
 @dataclass(frozen=True, kw_only=True)

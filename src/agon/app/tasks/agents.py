@@ -50,12 +50,14 @@ class AgentEnvironment:
         image: the image of the task.
         trial: the trial, with the folder of its files.
         limits: the limits of its container.
+        outputs: the paths that are handed over when it ends.
     """
 
     containers: Containers = field(repr=False)
     image: Image
     trial: Trial
     limits: Limits
+    outputs: tuple[str, ...] = ("/app",)
 
 
 class Agent(Protocol):

@@ -9,8 +9,8 @@ key                    what is read
                        ``memory`` (``"4G"``), ``storage_mb`` (10240) or ``storage``, ``env``,
                        ``docker_image`` (used when there is no Dockerfile)
 ``[metadata]``         ``difficulty``, ``category``, ``tags``
-``artifacts``          paths the verifier receives, instead of ``/app`` when the verifier is
-                       ``separate``, else in addition to it
+``artifacts``          paths the verifier receives, alone when the verifier is ``separate``, else
+                       in addition to the working folder and all that is not of the system
 =====================  ====================================================================
 
 What agon does not support is an error, so that no task is scored as another one: several
@@ -28,7 +28,7 @@ from agon.app.containers import RewardSource
 from agon.app.files import FileIssue, InvalidPackage
 from agon.app.tasks.files import read_text
 from agon.app.tasks.settings_reader import SettingsReader
-from agon.app.tasks.task import WORKPLACE, Settings, TaskLimits, TaskMetadata
+from agon.app.tasks.task import Settings, TaskLimits, TaskMetadata
 
 SETTINGS = "task.toml"
 DAY_S = 86_400
@@ -36,7 +36,7 @@ MIB_OF_TIB = 1 << 20
 
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([KMGT])i?B?\s*", re.IGNORECASE)
 _MIB = {"K": 1 / 1024, "M": 1.0, "G": 1024.0, "T": 1024.0 * 1024.0}
-_PLAIN_PATH = re.compile(r"(/[A-Za-z0-9_][A-Za-z0-9_.+@-]*)+/?")
+_PLAIN_PATH = re.compile(r"(/(?!\.\.?(/|$))[A-Za-z0-9_.][A-Za-z0-9_.+@-]*)+/?")
 _TEMPLATE = re.compile(r"\$\{(\w+)(?::-([^}]*))?\}")
 _SOURCES: tuple[RewardSource, ...] = ("exit_code", "reward_file", "both")
 
@@ -67,7 +67,8 @@ def read_settings(folder: Path, issues: list[FileIssue]) -> Settings:
             memory_mb=_mebibytes(environment, "memory", default=TaskLimits.memory_mb, low=16),
             storage_mb=_mebibytes(environment, "storage", default=TaskLimits.storage_mb, low=1),
         ),
-        outputs=_outputs(keys, verifier),
+        outputs=_outputs(keys),
+        separate=_is_separate(verifier),
         reward_source=_reward_source(verifier),
         image=environment.text("docker_image"),
         agent_env=env,
@@ -122,9 +123,13 @@ def _variables(keys: SettingsReader) -> dict[str, str]:
     return variables
 
 
-def _outputs(keys: SettingsReader, verifier: SettingsReader) -> tuple[str, ...]:
-    mode = verifier.text("environment_mode", default="shared", choices=("shared", "separate"))
-    outputs: tuple[str, ...] = () if mode == "separate" else (WORKPLACE,)
+def _is_separate(verifier: SettingsReader) -> bool:
+    modes = ("shared", "separate")
+    return verifier.text("environment_mode", default="shared", choices=modes) == "separate"
+
+
+def _outputs(keys: SettingsReader) -> tuple[str, ...]:
+    outputs: tuple[str, ...] = ()
     artifacts = keys.anything("artifacts", [])
     paths = [
         artifact.get("source") if isinstance(artifact, Mapping) else artifact
@@ -134,13 +139,13 @@ def _outputs(keys: SettingsReader, verifier: SettingsReader) -> tuple[str, ...]:
         if not isinstance(path, str) or not _PLAIN_PATH.fullmatch(path):
             remedy = 'list absolute paths of letters, digits and _.+@-, such as ["/app/a.txt"]'
             keys.add_issue("artifacts", artifacts, remedy)
-            return (WORKPLACE,)
+            return ()
         if path.split("/")[1] in {"tests", "logs", "proc", "sys", "dev"}:
             remedy = "leave out what belongs to the verifier or the system"
             keys.add_issue("artifacts", artifacts, remedy)
-            return (WORKPLACE,)
+            return ()
         outputs += (path.rstrip("/"),)
-    return tuple(dict.fromkeys(outputs)) or (WORKPLACE,)
+    return tuple(dict.fromkeys(outputs))
 
 
 def _as_list(value: Any) -> list[Any]:

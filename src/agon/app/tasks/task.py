@@ -10,9 +10,6 @@ from agon.app.containers import RewardSource
 Flavour: TypeAlias = Literal["harbor", "terminal-bench-1"]
 """The layout of a folder: ``task.toml`` with ``instruction.md``, or ``task.yaml``."""
 
-WORKPLACE = "/app"
-"""The folder an agent works in; its content goes to the verifier."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class TaskLimits:
@@ -50,7 +47,8 @@ class Settings:
 
     Attributes:
         bounds: the limits of a trial.
-        outputs: the paths of the agent's container that the verifier receives.
+        outputs: the declared paths of the agent's container that the verifier receives.
+        separate: whether it receives nothing else; otherwise the image's folders as well.
         reward_source: what counts as a pass; None when the file does not say.
         image: the image to use when there is no Dockerfile; empty when it names none.
         agent_env: variables of the agent's container.
@@ -61,7 +59,8 @@ class Settings:
     """
 
     bounds: TaskLimits = TaskLimits()
-    outputs: tuple[str, ...] = (WORKPLACE,)
+    outputs: tuple[str, ...] = ()
+    separate: bool = False
     reward_source: RewardSource | None = None
     image: str = ""
     agent_env: Mapping[str, str] = field(default_factory=dict)

@@ -6,7 +6,7 @@ Exit 0 of the tests scores 1.0, any other exit 0.0, a timeout 0.0; an internal e
 
 import shutil
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -26,7 +26,8 @@ from agon.app.containers import (
     Verification,
 )
 from agon.app.tasks.agents import Agent, AgentEnvironment, Usage, Work
-from agon.app.tasks.task import WORKPLACE, Task
+from agon.app.tasks.outputs import named_folders, outputs_of
+from agon.app.tasks.task import Task
 from agon.errors import AgonError
 from agon.kernel.times import written_time
 
@@ -35,7 +36,7 @@ Clock: TypeAlias = Callable[[], datetime]
 SCORES: Final = {"passed": 1.0, "failed": 0.0, "timeout": 0.0}
 """The score of each outcome; ``unscored`` has none."""
 
-_WRITABLE = (WORKPLACE, "/tmp", "/var/tmp", "/run", "/root", "/home")  # noqa: S108 (theirs)
+_WRITABLE = ("/app", "/tmp", "/var/tmp", "/run", "/root", "/home")  # noqa: S108 (theirs)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,6 +117,7 @@ def build(task: Task, containers: Containers) -> Image:
         image=task.files.image,
         timeout_s=task.settings.bounds.build_s,
         writable=_writable(task.settings.outputs),
+        optional=named_folders(task),
     )
     context = task.files.context
     if context is None or task.files.solution is None:
@@ -126,9 +128,7 @@ def build(task: Task, containers: Containers) -> Image:
         copy = Path(place) / "context"
         hidden = shutil.ignore_patterns("solution.sh", "solution.yaml")
         shutil.copytree(context, copy, symlinks=True, ignore=hidden)
-        return containers.build(
-            ImageSpec(context=copy, timeout_s=recipe.timeout_s, writable=recipe.writable)
-        )
+        return containers.build(replace(recipe, context=copy))
 
 
 def _writable(outputs: tuple[str, ...]) -> tuple[str, ...]:
@@ -169,7 +169,11 @@ def run_trial(
     verdict: Verification | None = None
     try:
         place = AgentEnvironment(
-            containers=containers, image=image, trial=trial, limits=_agent_limits(task)
+            containers=containers,
+            image=image,
+            trial=trial,
+            limits=_agent_limits(task),
+            outputs=outputs_of(task, image),
         )
         work = agent.work(task, place)
         if work.run.outputs is not None:

@@ -9,6 +9,7 @@ from typing import Final
 
 from agon.app.containers import Image
 from agon.app.containers.judge_environment import is_of_agent, judge_environment
+from agon.app.tasks.outputs import outputs_of
 from agon.app.tasks.task import Task
 
 _IMPORT: Final = re.compile(r"^[ \t]*(?:from|import)[ \t]+([A-Za-z_]\w*)", re.MULTILINE)
@@ -37,17 +38,21 @@ def find_weaknesses(task: Task, image: Image, oracle: Path) -> tuple[str, ...]:
     return (
         *_variables(task, image),
         *(note for file, text in texts.items() for note in _imports(task, file, text, names)),
-        *(note for file, text in texts.items() for note in _programs(task, file, text, names)),
+        *(
+            note
+            for file, text in texts.items()
+            for note in _programs(task, image, file, text, names)
+        ),
     )
 
 
 def _variables(task: Task, image: Image) -> Iterator[str]:
     """Yield the image's variables that name something in the outputs."""
-    outputs = task.settings.outputs
+    outputs = outputs_of(task, image)
     variables = {**dict(image.environment), **task.settings.verifier_env}
-    names = list(judge_environment(variables, outputs))
+    names = list(judge_environment(variables, outputs, image.workdir))
     if any(
-        is_of_agent(folder, outputs)
+        is_of_agent(folder, outputs, image.workdir)
         for folder in variables.get("PYTHONPATH", "").split(":")
         if folder
     ):
@@ -75,12 +80,14 @@ def _imports(task: Task, file: str, text: str, names: frozenset[str]) -> Iterato
             )
 
 
-def _programs(task: Task, file: str, text: str, names: frozenset[str]) -> Iterator[str]:
+def _programs(
+    task: Task, image: Image, file: str, text: str, names: frozenset[str]
+) -> Iterator[str]:
     """Yield the programs of the agent that tests run where a reward counts."""
     if task.reward_source == "exit_code":
         return
     for called in dict.fromkeys(_RUN.findall(text)):
-        path = "/app/" + called[2:] if called.startswith("./") else called
+        path = f"{image.workdir}/{called[2:]}" if called.startswith("./") else called
         if path in names and Path(path).suffix in _PROGRAMS:
             yield (
                 f"{file} runs {called} with the rights of the tests, and a reward counts: the "

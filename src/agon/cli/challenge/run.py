@@ -62,9 +62,9 @@ def run_agent(  # noqa: PLR0913 (an option each)
     r"""Run an agent on TASKS, in containers without a network.
 
     TASKS are task folders, or folders of them. The agent is a command that the container's shell
-    runs in /app, where {task} and {instruction} are filled in; or oracle (the tasks' own
-    solutions), nop (nothing), openai (a model at an endpoint). The tests then judge what it left
-    in a fresh container.
+    runs in the image's WORKDIR, where {task} and {instruction} are filled in; or oracle (the
+    tasks' own solutions), nop (nothing), openai (a model at an endpoint). The tests then judge what
+    it left in a fresh container.
 
       agon challenge run tasks/ --agent oracle
       agon challenge run tasks/ --agent 'my-agent --prompt {instruction}' --agent-files ./agent \

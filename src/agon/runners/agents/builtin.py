@@ -45,7 +45,7 @@ class NopAgent:
             ("true",),
             trial=place.trial,
             limits=place.limits,
-            outputs=task.settings.outputs,
+            outputs=place.outputs,
             environment=tuple(task.settings.agent_env.items()),
         )
         return Work(run=run)
@@ -78,7 +78,7 @@ def _run_script(
         script_command(script, f"{inside}/{script.name}"),
         trial=place.trial,
         limits=place.limits,
-        outputs=task.settings.outputs,
+        outputs=place.outputs,
         mounts=(Mount(source=source, target=target),),
         environment=tuple(task.settings.agent_env.items()),
     )

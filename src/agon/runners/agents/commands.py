@@ -24,7 +24,7 @@ _MAX_LINE_BYTES = 128_000  # bytes; Linux takes 131,072 as one argument
 
 
 class CommandAgent:
-    """An agent that runs a command line in the container, in ``/app``, by the image's ``sh``.
+    """An agent that runs a command line in the image's working folder, by its ``sh``.
 
     ``{task}`` and ``{instruction}`` in it become the task's name and instruction, each as one
     word, quoted or not. The instruction is also in the file :data:`INSTRUCTION`, the name in the
@@ -101,7 +101,7 @@ class CommandAgent:
             ("sh", "-c", line),
             trial=place.trial,
             limits=place.limits,
-            outputs=task.settings.outputs,
+            outputs=place.outputs,
             mounts=mounts,
             environment=(*task.settings.agent_env.items(), ("AGON_TASK", task.name)),
         )

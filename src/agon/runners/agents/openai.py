@@ -29,10 +29,10 @@ _MAX_REPLIES_CHARACTERS = 64 << 20  # of all replies in a trial
 _MILLION = 1e6
 
 _SYSTEM = (
-    "You solve a task in a Linux container, working in /app. There is no network. Answer each time "
-    "with one fenced block of shell commands to run with sh, like this:\n\n```sh\nls -l\n```\n\n"
-    "You then see what they print. Every block starts a new shell in /app. When the task is "
-    "solved, answer with the one word DONE and no block."
+    "You solve a task in a Linux container, working in {workdir}. There is no network. Answer each "
+    "time with one fenced block of shell commands to run with sh, like this:\n\n"
+    "```sh\nls -l\n```\n\nYou then see what they print. Every block starts a new shell in "
+    "{workdir}. When the task is solved, answer with the one word DONE and no block."
 )
 _NOT_RUN = "The block was not run: it has {problem}. Send a shorter one of plain text."
 _REMINDER = "There was no fenced block. Send one with commands to run, or DONE if all is done."
@@ -93,7 +93,8 @@ class OpenAIAgent:
 
             def drive_until_ended(shell: Shell) -> None:
                 try:
-                    self._drive(shell, chat_log, task, until=_deadline(place.limits))
+                    until = _deadline(place.limits)
+                    self._drive(shell, chat_log, task, workdir=place.image.workdir, until=until)
                 except ContainerGone:
                     chat_log.note("the container is gone")
                 except DeadlineExceeded:
@@ -108,7 +109,7 @@ class OpenAIAgent:
                 drive_until_ended,
                 trial=place.trial,
                 limits=place.limits,
-                outputs=task.settings.outputs,
+                outputs=place.outputs,
                 environment=tuple(task.settings.agent_env.items()),
             )
         if chat_log.end and run.outcome == "finished":
@@ -116,9 +117,11 @@ class OpenAIAgent:
             run = replace(run, outcome=outcome, reason=reason, outputs=None)
         return Work(run=run, usage=chat_log.usage, transcript=path)
 
-    def _drive(self, shell: Shell, chat_log: "_Conversation", task: Task, *, until: float) -> None:
+    def _drive(
+        self, shell: Shell, chat_log: "_Conversation", task: Task, *, workdir: str, until: float
+    ) -> None:
         """Run the model's commands until it is done or the steps are used up."""
-        chat_log.send("system", _SYSTEM)
+        chat_log.send("system", _SYSTEM.format(workdir=workdir))
         chat_log.send("user", task.instruction)
         for _ in range(self._steps):
             command = _command(chat_log.receive(until=until))

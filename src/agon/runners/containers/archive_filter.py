@@ -1,18 +1,22 @@
 """Copy the entries of an agent's archive that may be handed over, and list the others.
 
-Plain files and folders pass. A link passes when its text alone stays within the same output: ``..``
-only in front, and not further up than the output itself. Then it stays inside whatever other links
-are on the way, since each of them stays inside too. Absolute links, devices, pipes, names that lead
-out, and second entries of one name are rejected.
+Plain files and folders pass, except settings of home folders. A link passes when its text alone
+stays within the same output: ``..`` only in front, and not further up than the output itself. Then
+it stays inside whatever other links are on the way, since each of them stays inside too. An
+absolute link passes when it leads to an output or to the image's read-only programs, without
+``..``, and any link that the image itself has. Other links, devices, pipes, names that lead out,
+and second entries of one name are rejected.
 """
 
 import hashlib
+import posixpath
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
 
 from agon.app.containers import RejectedEntry
+from agon.app.containers.home_settings import is_handed_over, within_or_at
 from agon.runners.containers.archives import (
     END,
     Entry,
@@ -26,6 +30,10 @@ from agon.runners.containers.archives import padding as filling
 
 _MAX_LISTED = 20
 _LATEST = (1 << 33) - 1
+_PROGRAMS = ("/bin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/sbin", "/usr")
+"""Read-only folders of an image, unless a part of them is an output."""
+_OF_VERIFIER = ("/.agon", "/dev", "/logs", "/proc", "/sys", "/tests", "/tmp", "/var/tmp")  # noqa: S108  # the container's
+_SETTINGS = "programs read it by themselves; declare it as an output to hand it over"
 
 
 class TooManyEntries(Exception):
@@ -35,6 +43,8 @@ class TooManyEntries(Exception):
 @dataclass(frozen=True)
 class FilteredArchive:
     """Number of entries that passed, and a list of those that did not.
+
+    Settings of home folders that are older than the container are not counted.
 
     Attributes:
         files: the entries of the new archive.
@@ -53,6 +63,30 @@ class FilteredArchive:
     watched: Mapping[bytes, Entry]
 
 
+@dataclass(frozen=True, kw_only=True)
+class OutputRules:
+    """What holds for an agent's outputs.
+
+    Attributes:
+        outputs: the outputs as declared; settings of home folders need to be declared.
+        home: the home folder of the image's user.
+        since: when the container began, in seconds since 1970.
+        links: the path of the file that lists the image's links; it is the first entry.
+    """
+
+    outputs: tuple[str, ...]
+    home: str
+    since: float
+    links: str
+
+    def hands_over(self, path: str) -> bool:
+        """Return whether a path in the outputs is handed over."""
+        return is_handed_over(path, self.outputs, self.home)
+
+
+_NO_RULES = OutputRules(outputs=("/",), home="", since=0.0, links="")
+
+
 def filter_archive(
     archive: BinaryIO,
     target: Path,
@@ -61,6 +95,7 @@ def filter_archive(
     mounted: tuple[str, ...] = (),
     files: int,
     watched: frozenset[bytes] = frozenset(),
+    rules: OutputRules | None = None,
 ) -> FilteredArchive:
     """Copy an archive to a new file without the entries that must not pass.
 
@@ -72,12 +107,13 @@ def filter_archive(
             unpacked; they are not entries of it.
         files: maximum number of entries.
         watched: names whose entries are returned whether they pass or not.
+        rules: what else holds for an agent's outputs.
 
     Raises:
         InvalidArchive: it is not an archive, or is truncated.
         TooManyEntries: there are more than ``files`` entries.
     """
-    judge = _Judge(tuple(_parts(root.encode()) for root in roots))
+    judge = _Judge(tuple(_parts(root.encode()) for root in roots), rules or _NO_RULES, archive)
     there = {b"/".join(_parts(folder.encode())) for folder in mounted}
     passed = size = seen = 0
     left_out: list[RejectedEntry] = []
@@ -102,7 +138,7 @@ def filter_archive(
                 if len(left_out) < _MAX_LISTED:
                     left_out.append(RejectedEntry(name=printable(entry.name), reason=verdict))
                 continue
-            if verdict.name in there and verdict.kind == "folder":
+            if verdict is None or (verdict.name in there and verdict.kind == "folder"):
                 continue
             next_entry = archive.tell()
             write(header(verdict))
@@ -137,11 +173,24 @@ def printable(text: bytes | str, *, longest: int = 200) -> str:
     return shown if len(shown) <= longest else shown[: longest - 1] + "…"
 
 
+def _links_in(archive: BinaryIO, entry: Entry) -> dict[bytes, bytes]:
+    """Return the targets of the image's links from the file that lists them."""
+    end = archive.tell()
+    lines = b"".join(content(archive, entry)).split(b"\n")
+    archive.seek(end)
+    return dict(zip(lines[::2], lines[1::2], strict=False))
+
+
 class _Judge:
     """Decide entry by entry; the names that passed are remembered."""
 
-    def __init__(self, roots: tuple[tuple[bytes, ...], ...]) -> None:
+    def __init__(
+        self, roots: tuple[tuple[bytes, ...], ...], rules: OutputRules, archive: BinaryIO
+    ) -> None:
         self._roots = roots
+        self._rules = rules
+        self._archive = archive
+        self._links: dict[bytes, bytes] | None = None
         self._seen_roots: set[tuple[bytes, ...]] = set()
         self._passed: dict[tuple[bytes, ...], Kind] = {}
 
@@ -150,15 +199,24 @@ class _Judge:
         return ["/" + b"/".join(root).decode() for root in self._roots
                 if root not in self._seen_roots]  # fmt: skip
 
-    def __call__(self, entry: Entry) -> Entry | str:
-        """Return the entry to write, or the reason why it is rejected."""
+    def __call__(self, entry: Entry) -> Entry | str | None:
+        """Return the entry to write, or the reason why it is rejected.
+
+        None: it is rejected and not counted, because it is the image's own.
+        """
         parts = _parts(entry.name)
+        if self._links is None:
+            self._links = {}
+            if b"/" + b"/".join(parts) == self._rules.links.encode():
+                self._links = _links_in(self._archive, entry)
+                return None
         root = next((root for root in self._roots if parts[: len(root)] == root), None)
         if root is None or b".." in parts:
             return "its name leads out of the outputs"
         self._seen_roots.add(root)
         if reason := self._misplaced(parts, root) or self._unfit(entry, parts, root):
-            return reason
+            is_old = reason == _SETTINGS and entry.mtime < int(self._rules.since)
+            return None if is_old else reason
         self._passed[parts] = entry.kind
         return replace(
             entry,
@@ -169,6 +227,9 @@ class _Judge:
         )
 
     def _misplaced(self, parts: tuple[bytes, ...], root: tuple[bytes, ...]) -> str:
+        path = "/" + b"/".join(parts).decode("utf-8", "surrogateescape")
+        if not self._rules.hands_over(path):
+            return _SETTINGS
         if parts in self._passed:
             return "it is there twice"
         if len(parts) > len(root) and self._passed.get(parts[:-1]) != "folder":
@@ -177,6 +238,10 @@ class _Judge:
 
     def _unfit(self, entry: Entry, parts: tuple[bytes, ...], root: tuple[bytes, ...]) -> str:
         if entry.kind == "link":
+            if (self._links or {}).get(b"/".join(parts)) == entry.target:
+                return _reaches_tests(parts, entry.target)
+            if entry.target.startswith(b"/"):
+                return self._leads_elsewhere(entry.target)
             return _leads_out(entry.target, depth=len(parts) - len(root) - 1)
         if entry.kind == "same" and self._passed.get(_parts(entry.target)) != "file":
             return "it is another name of something that was not handed over"
@@ -184,11 +249,31 @@ class _Judge:
             return f"it is a {entry.kind}"
         return ""
 
+    def _leads_elsewhere(self, target: bytes) -> str:
+        """Return why an absolute link of the agent is rejected; empty if it is not."""
+        path = target.decode("utf-8", "surrogateescape")
+        steps = path.split("/")
+        safe = any(within_or_at(path, folder) for folder in (*_PROGRAMS, *self._rules.outputs))
+        if safe and ".." not in steps and self._rules.hands_over(path):
+            return ""
+        return "it is an absolute link to neither outputs nor programs of the image"
+
+
+def _reaches_tests(parts: tuple[bytes, ...], target: bytes) -> str:
+    """Return why a link of the image is rejected: it leads to the tests, or to all of ``/``."""
+    path = posixpath.normpath(
+        b"/".join((b"", *parts[:-1], target)) if target[:1] != b"/" else target
+    )
+    place = path.decode("utf-8", "surrogateescape")
+    if place.strip("/") and not any(
+        within_or_at(place, folder) or within_or_at(folder, place) for folder in _OF_VERIFIER
+    ):
+        return ""
+    return "it is a link to what belongs to the tests or the system"
+
 
 def _leads_out(target: bytes, *, depth: int) -> str:
     """Return why a link ``depth`` folders below its output is rejected; empty if it is not."""
-    if target.startswith(b"/"):
-        return "it is an absolute link"
     steps = [step for step in target.split(b"/") if step not in {b"", b"."}]
     ups = next((at for at, step in enumerate(steps) if step != b".."), len(steps))
     if ups > depth or b".." in steps[ups:]:

@@ -21,6 +21,7 @@ from agon.app.containers import (
     Trial,
     Verification,
 )
+from agon.app.containers.home_settings import replaced_paths
 from agon.app.containers.judge_environment import is_of_agent, judge_environment
 from agon.errors import InvalidRule, NotFound, Unavailable
 from agon.runners.containers.cleanup_guard import CleanupGuard
@@ -146,7 +147,7 @@ class CommandLineContainers:
                 BindMount(self._stage.show(_MODULE), f"{_MODULES}/{_MODULE.name}"),
             ),
             environment=_of_judge(image, outputs.declared, environment),
-            replaced=outputs.declared,
+            replaced=replaced_paths(outputs.declared, image.home),
             unpacked=outputs.files,
             handed=("/logs",),
             archive="logs.tar",
@@ -237,6 +238,7 @@ class CommandLineContainers:
             handed=tuple(
                 path for path in outputs if not any(within(path, other) for other in outputs)
             ),
+            declared=tuple(outputs),
             archive="outputs.tar",
         )
 
@@ -254,12 +256,12 @@ def _of_judge(
     """
     variables = {**dict(image.environment), **dict(environment)}
     entries = [entry for entry in variables.get("PYTHONPATH", "").split(":") if entry]
-    of_agent = [entry for entry in entries if is_of_agent(entry, outputs)]
+    of_agent = [entry for entry in entries if is_of_agent(entry, outputs, image.workdir)]
     installed = [entry for entry in entries if entry not in of_agent]
     return tuple(
         {
             **dict(environment),
-            **judge_environment(variables, outputs),
+            **judge_environment(variables, outputs, image.workdir),
             "PYTHONPATH": ":".join((_MODULES, *installed)),
             "AGON_PYTHONPATH": ":".join(of_agent),
             "AGON_OUTPUTS": ":".join(outputs),
@@ -321,7 +323,7 @@ def _agent_run(run: ContainerRun, spec: RunSpec) -> AgentRun:
     if filtered is not None and diagnosis.outcome == "finished":
         outputs = Outputs(
             path=run.archive,
-            declared=spec.handed,
+            declared=spec.declared,
             files=filtered.files,
             size=filtered.size,
             sha256=filtered.sha256,

@@ -93,7 +93,7 @@ class ContainerShell:
         running.add_done_callback(lambda _: self._started.set())
 
     def execute(self, command: Sequence[str], *, timeout_s: float) -> Step:
-        """Run a command in ``/app`` and wait for it.
+        """Run a command in the working folder and wait for it.
 
         Raises:
             ContainerGone: the container has ended.
@@ -101,6 +101,7 @@ class ContainerShell:
         self._wait_until_begun()
         self.acted = True
         limit = max(1, math.ceil(timeout_s))
+        workdir = self._order.image.workdir
         most = self._order.limits.output_kib << 10
         out, err = io.BytesIO(), io.BytesIO()
         streams = (BoundedStream(out, most), BoundedStream(err, most))
@@ -113,7 +114,12 @@ class ContainerShell:
 
         with subprocess.Popen(  # noqa: S603  # the engine that was found; inside it may do anything
             [
-                *(*self._engine.command, "exec", "--workdir=/app", self._name),
+                *(
+                    *self._engine.command,
+                    "exec",
+                    f"--workdir={workdir}",
+                    self._name,
+                ),
                 *("timeout", "-k", str(GRACE_S), str(limit), *command),
             ],
             stdin=subprocess.DEVNULL,

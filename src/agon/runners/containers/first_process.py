@@ -38,6 +38,10 @@ SEED: Final = f"{PRIVATE}/seed.tar"
 """The image's content of its writable folders, which mounts hide."""
 NAMES: Final = f"{PRIVATE}/names"
 """The names in it, a line each."""
+LINKS: Final = f"{PRIVATE}/links"
+"""The symbolic links in it, a line for the name and one for the target of each.
+
+It is the first entry of an agent's archive, from the read-only image."""
 OUTPUTS: Final = f"{PRIVATE}/outputs.tar"
 SOUND: Final = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _PIPES: Final = "/run/.agon-pipes"
@@ -56,17 +60,17 @@ _MAX_BYTES = 200
 
 # Makes itself the first victim of a full memory, and execs the command with the image's path.
 _STAGE: Final = '{ echo 1000 > /proc/self/oom_score_adj; } 2>/dev/null; PATH=$1; shift; exec "$@"'
-# $1 is the limit in seconds; then the outputs to replace and "--", the outputs to write and "--",
-# the command.
+# $1 is the limit in seconds, $2 the working folder; then patterns of the outputs to replace and
+# "--", the outputs to write and "--", the command.
 FIRST_PROCESS: Final = f"""\
 path=$PATH; PATH={PRIVATE}:{SOUND}; export PATH
-limit=$1; shift
+limit=$1 work=$2; shift 2
 [ ! -s {SEED} ] || tar -x -o -f {SEED} -C / || exit 90
-while [ "$1" != -- ]; do rm -rf "$1" 2>/dev/null; shift; done; shift
+while [ "$1" != -- ]; do rm -rf $1 2>/dev/null; shift; done; shift
 [ ! -e {OUTPUTS} ] || tar -x -o -f {OUTPUTS} -C / || exit 91
 hand=; while [ "$1" != -- ]; do hand="$hand $1"; shift; done; shift
 [ ! -d /logs ] || mkdir -p /logs/verifier /logs/agent /logs/artifacts
-cd /app || exit 92
+cd "$work" || exit 92
 if [ -e {ACCOUNT} ]; then exec 9<> {ACCOUNT}; else exec 9>&3 3>&-; fi
 mkdir {_PIPES} && mkfifo {_PIPES}/limit {_PIPES}/grace || exit 90
 exec 3<> {_PIPES}/limit; exec 4> {_PIPES}/limit 5< {_PIPES}/limit
@@ -144,6 +148,11 @@ mkdir -p {PRIVATE}
 cd /
 if [ $# -gt 0 ]; then tar -c -f {SEED} -- "$@"; else : > {SEED}; fi
 if [ -s {SEED} ]; then tar -t -f {SEED} > {NAMES}; else : > {NAMES}; fi
+while IFS= read -r name; do
+    if [ -L "/$name" ] && target=$(readlink "/$name" 2>/dev/null); then
+        echo "$name"; echo "$target"
+    fi
+done < {NAMES} > {LINKS}
 cp /bin/sh {SHELL}
 for tool in bash sleep tar; do
     for folder in /bin /usr/bin /usr/local/bin; do
@@ -153,7 +162,7 @@ for tool in bash sleep tar; do
 done
 chmod 755 {PRIVATE}
 chmod 111 {SHELL}
-chmod 644 {SEED} {NAMES}
+chmod 644 {SEED} {NAMES} {LINKS}
 """
 
 
@@ -177,19 +186,25 @@ class ProcessReport:
 
 
 def arguments(
-    command: tuple[str, ...], *, limit_s: int, replaced: tuple[str, ...], handed: tuple[str, ...]
+    command: tuple[str, ...],
+    *,
+    limit_s: int,
+    workdir: str,
+    replaced: tuple[str, ...],
+    handed: tuple[str, ...],
 ) -> tuple[str, ...]:
     """Return the arguments of an image's shell.
 
     Args:
         command: what to run.
         limit_s: its time limit in whole seconds.
-        replaced: absolute paths whose content is removed before outputs are unpacked.
+        workdir: the folder it works in.
+        replaced: absolute paths, or patterns of them, that are removed before outputs are unpacked.
         handed: absolute paths to hand over.
     """
     paths = tuple(path.removeprefix("/") for path in handed)
     return (
-        *("-c", FIRST_PROCESS, "agon", str(limit_s), *replaced, "--", *paths, "--"),
+        *("-c", FIRST_PROCESS, "agon", str(limit_s), workdir, *replaced, "--", *paths, "--"),
         *command,
     )
 

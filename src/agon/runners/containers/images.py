@@ -1,10 +1,12 @@
 """Build the images of tasks, each content once; nothing is pulled, builds have no network.
 
 Two steps: the task's own Dockerfile gives an image; a layer on top of it saves the content of the
-writable folders, because those are mounted empty and filled again at each start.
+writable folders, because those are mounted empty and filled again at each start. Writable are the
+working folder and all folders in ``/`` and ``/var`` that do not belong to the system.
 """
 
 import json
+import posixpath
 import re
 import subprocess
 import tempfile
@@ -25,11 +27,29 @@ from agon.runners.containers.isolation import LABEL, build_ulimits
 from agon.runners.containers.staging import content_hash
 
 ALWAYS_WRITABLE: Final = ("/app", "/home", "/root", "/run", "/tmp", "/var/tmp")  # noqa: S108  # the container's
-_LAYOUT: Final = f"agon image 1 {sha256(SAVE_FOLDERS.encode()).hexdigest()}"
+_LAYOUT: Final = f"agon image 2 {sha256(SAVE_FOLDERS.encode()).hexdigest()}"
 """Changes with the layer's content, so that older images are not used."""
-_PLAIN_PATH: Final = re.compile(r"(/[A-Za-z0-9_][A-Za-z0-9_.+@-]*)+")
-_CLOSED: Final = ("/bin", "/boot", "/dev", "/etc", "/lib", "/lib64", "/logs", "/proc", "/sbin",
-                  "/sys", "/tests", "/usr/bin", "/usr/lib", "/usr/sbin", PRIVATE)  # fmt: skip
+_PLAIN_PATH: Final = re.compile(r"(/(?!\.\.?(/|$))[A-Za-z0-9_.][A-Za-z0-9_.+@-]*)+")
+_CLOSED: Final = (
+    "/bin", "/boot", "/dev", "/etc/alternatives", "/etc/ld.so.conf.d", "/etc/ld.so.preload",
+    "/etc/pam.d", "/etc/profile", "/etc/profile.d", "/etc/security", "/etc/sudoers.d", "/lib",
+    "/lib32", "/lib64", "/libx32", "/logs", "/proc", "/sbin", "/sys", "/tests", "/usr/bin",
+    "/usr/lib", "/usr/sbin", PRIVATE,
+)  # fmt: skip
+_SYSTEM: Final = (
+    *_CLOSED, "/agent", "/cheat", "/etc", "/instruction.md", "/lost+found", "/nix", "/opt", "/run",
+    "/snap", "/solution", "/usr", "/var/lock", "/var/run",
+)  # fmt: skip
+"""Folders that are writable only where an image or a task says so, and what agon mounts."""
+_TEMPORARY: Final = ("/run", "/tmp", "/var/cache", "/var/lock", "/var/run", "/var/tmp")  # noqa: S108  # the container's
+"""Folders that are not handed over by themselves."""
+_LIST_FOLDERS: Final = """\
+echo "$HOME"
+for folder in /*/ /var/*/; do
+    folder=${folder%/}
+    [ -L "$folder" ] || [ ! -d "$folder" ] || echo "$folder"
+done
+"""
 _FROM = re.compile(r"^\s*FROM\s+(?:--\S+\s+)*(\S+)(?:\s+AS\s+(\S+))?", re.IGNORECASE | re.MULTILINE)
 _LOG_LINES = 12
 
@@ -82,7 +102,7 @@ class Images:
 
     def _content(self, recipe: ImageSpec, writable: tuple[str, ...]) -> str:
         """Return the hash of what the image depends on; base images count by their content."""
-        known = (_LAYOUT, *writable)
+        known = (_LAYOUT, *writable, "", *recipe.optional)
         if recipe.context is None:
             return content_hash(None, *known, self._id(recipe.image))
         dockerfile = recipe.context / "Dockerfile"
@@ -111,17 +131,37 @@ class Images:
     ) -> None:
         """Build agon's layer as root, and restore the image's user."""
         config = (self._engine.inspect("image", base) or {}).get("Config") or {}
-        folders = writable_folders((*writable, *(config.get("Volumes") or ())))
+        home, present = self._list_folders(base)
+        work = _workdir(config)
+        system = (*_SYSTEM, *_folders_of_tools(config), "/var")
+        candidates = (*(path for path in (*present, *recipe.optional) if path not in system),
+                 work, home)  # fmt: skip
+        folders = writable_folders(
+            (*writable, *(config.get("Volumes") or ()), *filter(_may_be_writable, candidates))
+        )
         user = config.get("User") or "0"
+        known = {"writable": ":".join(folders), "workdir": work, "home": home,
+                 "outputs": ":".join(_default_outputs(folders, work))}  # fmt: skip
         run = json.dumps(["/bin/sh", "-c", SAVE_FOLDERS, "agon", *folders])
         lines = (f"FROM {base}", "USER 0", f"RUN {run}", f"USER {user}",
-                 f"LABEL {LABEL}.writable={':'.join(folders)}")  # fmt: skip
+                 *(f"LABEL {LABEL}.{key}={value}" for key, value in known.items()))  # fmt: skip
         context = scratch / "context"
         context.mkdir()
         (context / "Dockerfile").write_text("\n".join(lines) + "\n", encoding="utf-8")
         one_layer = ("--layers=false",) if self._engine.named.name == "podman" else ()
         further = (f"--tag={tag}", *one_layer)
         self._run_build(recipe, str(context), scratch / "layer", further)
+
+    def _list_folders(self, image: str) -> tuple[str, list[str]]:
+        """Return the home folder of an image's user, and its folders in ``/`` and ``/var``."""
+        printed = self._engine.ask(
+            "run", "--rm", f"--label={LABEL}.run=build", "--network=none", "--cap-drop=ALL",
+            "--security-opt=no-new-privileges", "--read-only", "--pull=never", "--workdir=/",
+            *build_ulimits(),
+            "--entrypoint=/bin/sh", image, "-c", _LIST_FOLDERS,
+        )  # fmt: skip
+        home, *folders = printed.splitlines()
+        return (home if _PLAIN_PATH.fullmatch(home) else "/root"), folders
 
     def _run_build(
         self, recipe: ImageSpec, context: str, image_id: Path, further: Sequence[str]
@@ -191,6 +231,38 @@ def writable_folders(further: Sequence[str]) -> tuple[str, ...]:
     )
 
 
+def _may_be_writable(path: str) -> bool:
+    """Return whether a folder that is found in an image or a task can be made writable."""
+    return bool(_PLAIN_PATH.fullmatch(path)) and not any(
+        closed == path or within(closed, path) or within(path, closed) for closed in _CLOSED
+    )
+
+
+def _workdir(config: Mapping[str, Any]) -> str:
+    """Return the folder in which an image's commands run."""
+    folder = posixpath.normpath(config.get("WorkingDir") or "/")
+    return folder if _PLAIN_PATH.fullmatch(folder) else "/app"
+
+
+def _folders_of_tools(config: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the folders in ``/`` that hold the image's programs, by its ``PATH``."""
+    variables = dict(_variable(line) for line in config.get("Env") or ())
+    return tuple("/" + path.split("/")[1] for path in variables.get("PATH", "").split(":")
+                 if path.startswith("/"))  # fmt: skip
+
+
+def _default_outputs(writable: Sequence[str], work: str) -> tuple[str, ...]:
+    """Return the folders that are handed over unless a task declares others."""
+    outputs = [
+        folder
+        for folder in writable
+        if not any(folder == other or within(folder, other) for other in _TEMPORARY)
+    ]
+    if not any(work == folder or within(work, folder) for folder in outputs):
+        outputs += [work] if any(work == other or within(work, other) for other in writable) else []
+    return tuple(outputs)
+
+
 def require_plain(path: str, what: str) -> None:
     """Require a path that a shell and tar read literally.
 
@@ -215,14 +287,18 @@ def within(path: str, folder: str) -> bool:
 
 def _image(details: Mapping[str, Any], content: str, begin: float, *, cached: bool) -> Image:
     config = details["Config"]
+    labels = config["Labels"]
     return Image(
         reference=str(details["Id"]),
         content=content,
         user=str(config.get("User") or ""),
-        writable=tuple(config["Labels"][f"{LABEL}.writable"].split(":")),
+        writable=tuple(labels[f"{LABEL}.writable"].split(":")),
         cached=cached,
         seconds=time.monotonic() - begin,
         environment=tuple(_variable(line) for line in config.get("Env") or ()),
+        workdir=labels[f"{LABEL}.workdir"],
+        outputs=tuple(labels[f"{LABEL}.outputs"].split(":")),
+        home=labels[f"{LABEL}.home"],
     )
 
 

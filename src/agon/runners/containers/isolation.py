@@ -110,7 +110,7 @@ def isolation_flags(
         "--pull=never",
         "--hostname=task",
         "--no-healthcheck",
-        "--workdir=/app",
+        "--workdir=/",
         f"--entrypoint={SHELL}",
         *_of_one_engine(limits, engine),
     )

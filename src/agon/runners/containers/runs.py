@@ -17,13 +17,20 @@ from agon.errors import InvalidRule
 from agon.runners.containers.archive_filter import (
     FilteredArchive,
     InvalidArchive,
+    OutputRules,
     TooManyEntries,
     filter_archive,
 )
 from agon.runners.containers.cleanup_guard import CleanupGuard
 from agon.runners.containers.client_process import ClientResult, Started, run_client
 from agon.runners.containers.engine import CommandLine, EngineError
-from agon.runners.containers.first_process import ProcessReport, arguments, has_begun, read_report
+from agon.runners.containers.first_process import (
+    LINKS,
+    ProcessReport,
+    arguments,
+    has_begun,
+    read_report,
+)
 from agon.runners.containers.isolation import (
     BindMount,
     binds,
@@ -55,7 +62,7 @@ class RunSpec:
     Attributes:
         phase: its part of the trial; also the name of its folder in the trial's folder.
         image: the image.
-        command: the command to run in ``/app``.
+        command: the command to run in the working folder.
         trial: the trial.
         limits: the limits.
         binds: host files that it sees.
@@ -63,6 +70,7 @@ class RunSpec:
         replaced: folders whose content is replaced by unpacked outputs.
         unpacked: number of entries of these outputs.
         handed: the paths that are written to the archive.
+        declared: the paths of the outputs as they were declared, also those within others.
         archive: the name of the archive in its folder.
     """
 
@@ -76,6 +84,7 @@ class RunSpec:
     replaced: tuple[str, ...] = ()
     unpacked: int = 0
     handed: tuple[str, ...]
+    declared: tuple[str, ...] = ()
     archive: str
 
     @property
@@ -181,8 +190,9 @@ class ContainerRunner:
         inside = arguments(
             spec.command,
             limit_s=math.ceil(spec.limits.timeout_s),
+            workdir=spec.image.workdir,
             replaced=spec.replaced,
-            handed=spec.handed,
+            handed=((LINKS, *spec.handed) if spec.declared else spec.handed),
         )
         try:
             flags = self._flags(spec, name, account, interactive=started is not None)
@@ -196,7 +206,7 @@ class ContainerRunner:
                 piped=passes_descriptors(self._engine.named),
                 started=started,
             )
-            diagnosis, report, filtered = self._take(spec, states, account, ending)
+            diagnosis, report, filtered = self._take(spec, states, account, ending, started_at)
         finally:
             shutil.rmtree(account.parent)
         return ContainerRun(
@@ -236,6 +246,7 @@ class ContainerRunner:
         states: Sequence[Mapping[str, Any] | None],
         account: Path,
         ending: ClientResult,
+        started_at: float,
     ) -> tuple[Diagnosis, ProcessReport | None, FilteredArchive | None]:
         """Decide the outcome of a container, filter its archive, and remove it."""
         with account.open("rb") as file:
@@ -253,6 +264,11 @@ class ContainerRunner:
                     mounted=(*spec.image.writable, "/logs"),
                     files=spec.limits.files,
                     watched=REWARD_PATHS,
+                    rules=OutputRules(
+                        outputs=spec.declared, home=spec.image.home, since=started_at, links=LINKS
+                    )
+                    if spec.declared
+                    else None,
                 )
             except TooManyEntries:
                 wrong = f"there are more than {spec.limits.files:,} entries"

@@ -1,0 +1,82 @@
+"""Say what a task's tests receive of an agent's container, and what must be writable for it.
+
+A task says it with its working folder, with ``artifacts``, and in words: its instruction names the
+files that the agent is to write. Folders that its texts name in ``/`` or ``/var`` are made
+writable, since an image need not have them before; in the temporary folders, which tests use for
+files of their own, only what the instruction names is handed over.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from agon.app.containers import Image
+from agon.app.tasks.files import files_under
+from agon.app.tasks.task import Task
+
+_NAME: Final = r"[A-Za-z0-9_][A-Za-z0-9_.+@-]*"
+_FOLDER: Final = re.compile(
+    rf"(?<![\w./~$}}:*-])(/(?:var/)?{_NAME})(?=[/\s\"'`,;:)]|\.?$)", re.MULTILINE
+)
+_TEMPORARY: Final = re.compile(rf"(?<![\w./~$}}:*-])(/(?:var/)?tmp/{_NAME})")
+_MAX_FILE_BYTES: Final = 1 << 20
+_MAX_FOLDERS: Final = 32
+
+
+def outputs_of(task: Task, image: Image) -> tuple[str, ...]:
+    """Return the absolute paths that the tests receive: declared ones, and usually the image's.
+
+    Args:
+        task: the task.
+        image: its image.
+    """
+    declared = task.settings.outputs
+    if task.settings.separate and declared:
+        return declared
+    return tuple(dict.fromkeys((*image.outputs, *declared, *named_files(task.instruction))))
+
+
+def named_files(instruction: str) -> tuple[str, ...]:
+    """Return the files and folders in temporary folders that an instruction names.
+
+    Example:
+        >>> named_files("Write the sum to `/tmp/sum.txt`, and use /tmp as you like.")
+        ('/tmp/sum.txt',)
+    """
+    paths = (path.rstrip(".") for path in _TEMPORARY.findall(instruction))
+    return tuple(dict.fromkeys(paths))[:_MAX_FOLDERS]
+
+
+def named_folders(task: Task) -> tuple[str, ...]:
+    """Return the folders in ``/`` and ``/var`` that a task's texts name, existing or not."""
+    names = (name for text in _texts(task) for name in folders_in(text))
+    return tuple(dict.fromkeys(names))[:_MAX_FOLDERS]
+
+
+def folders_in(text: str) -> list[str]:
+    """Return the first folder of every absolute path in a text; in ``/var`` the second.
+
+    Example:
+        >>> folders_in("cp /data/in.csv '/var/log/x'; curl http://host/path; sed s/a/b/ ../x")
+        ['/data', '/var/log']
+    """
+    return [path.rstrip(".") for path in _FOLDER.findall(text) if path not in {"/var", "/tmp"}]  # noqa: S108  # theirs
+
+
+def _texts(task: Task) -> Iterator[str]:
+    """Yield the instruction, the solution and the tests, as far as they are short texts."""
+    yield task.instruction
+    files = task.files
+    for path in filter(None, (files.solution, files.script)):
+        yield _text(path)
+    for folder in (files.tests, task.folder / "solution"):
+        for _, entry in files_under(folder) if folder.is_dir() else ():
+            if entry.is_file(follow_symlinks=False):
+                yield _text(Path(entry.path))
+
+
+def _text(path: Path) -> str:
+    if path.stat().st_size > _MAX_FILE_BYTES:
+        return ""
+    return path.read_text(encoding="utf-8", errors="replace")
