@@ -96,6 +96,25 @@ def _scores(live: ContestReplica, **asked: Any) -> dict[str, float]:
     return {row["id"]: row["score"] for row in live.result(**asked).board().rows()}
 
 
+def test_a_result_of_a_position_is_reused(
+    live: ContestReplica, writer: Writer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Explanations of one board would score its records once each; a long ledger keeps none."""
+    first = live.result()
+    assert live.result(at=5).scored is first.scored
+    writer.record("submissions", {**SUBMISSIONS[0], "id": "s9", "l_chars": 60, "user_id": "di"})
+    live.catch_up(writer.lines)
+    assert live.result(at=5).scored is first.scored
+    assert live.result(at=5, without=[3]).scored is not first.scored
+    assert live.result(at=5, overrides={}).scored is not first.scored
+    assert live.result().scored is not first.scored
+    assert live.result(at=4).scored is not first.scored  # the third position: the first is dropped
+    assert live.result(at=5).scored is not first.scored
+    assert live.result(at=5).board().sha256 == first.board().sha256
+    monkeypatch.setattr("agon.app.replay.replica._MAX_REUSED_ENTRIES", live.seq - 1)
+    assert live.result(at=3).scored is not live.result(at=3).scored
+
+
 def test_a_live_board_is_that_of_the_records_in_a_file(live: ContestReplica) -> None:
     """Whoever exports the records and scores them at home gets the published board."""
     records = read_rows(

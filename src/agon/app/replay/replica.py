@@ -27,6 +27,10 @@ from agon.store.session import Session
 
 _CHUNK = 50_000
 _HEAD = 32  # bytes of a head
+_MAX_REUSED_ENTRIES = 100_000
+"""Maximum length of a ledger whose results are kept in memory to be used again."""
+_MAX_REUSED_RESULTS = 2
+"""Maximum number of results kept: of a position, and of one to compare it with."""
 
 
 class ContestReplica:
@@ -51,6 +55,7 @@ class ContestReplica:
         self._state = empty_ledger(contest)
         self._growing: AppendOnlyTables | None = None
         self._heads = bytearray(self._state.contest.head)
+        self._results: dict[int, Result] = {}
 
     @property
     def seq(self) -> int:
@@ -136,8 +141,41 @@ class ContestReplica:
             Conflict: nothing has been read, or not as far as that.
             NotFound, InvalidRule: there are no such rules.
         """
-        records = self.records(at, without=without)
-        state = self.contest_state(at)
+        position = self.seq if at is None else at
+        if edition is None and overrides is None and not without:
+            result = self._reusable(position)
+        else:
+            result = self._result(position, edition, overrides, without)
+        scored, withhold = result.scored, result.discipline.withhold
+        if discloses is not None and withhold is not None and not isinstance(scored, NothingScored):
+            scored = withhold(scored, discloses)
+        in_force = (*self.state.adjustments_at(position), *adjustments)
+        if in_force:
+            shared = result.discipline.shares_ranks(result.rules)
+            scored = Adjusted(scored, in_force, shared=shared)
+        return replace(result, scored=scored)
+
+    def _reusable(self, position: int) -> Result:
+        """Return the result at a position; the last ones of a short ledger are reused."""
+        if (result := self._results.get(position)) is not None:
+            return result
+        result = self._result(position, None, None, ())
+        if self.seq <= _MAX_REUSED_ENTRIES and not isinstance(result.scored, NothingScored):
+            self._results[position] = result
+            if len(self._results) > _MAX_REUSED_RESULTS:
+                del self._results[next(iter(self._results))]
+        return result
+
+    def _result(
+        self,
+        position: int,
+        edition: str | None,
+        overrides: Mapping[str, Any] | None,
+        without: Collection[int],
+    ) -> Result:
+        """Score the records at a position, before adjustments."""
+        records = self.records(position, without=without)
+        state = self.contest_state(position)
         chosen = discipline(state.discipline)
         released, rules = rules_of(
             chosen.name,
@@ -147,13 +185,8 @@ class ContestReplica:
         scored: Scored
         try:
             scored = chosen.score(records, rules)
-            if discloses is not None and chosen.withhold is not None:
-                scored = chosen.withhold(scored, discloses)
         except NotScorable as error:
             scored = NothingScored(error)
-        in_force = (*self.state.adjustments_at(self.seq if at is None else at), *adjustments)
-        if in_force:
-            scored = Adjusted(scored, in_force, shared=chosen.shares_ranks(rules))
         return Result(chosen, released, rules, records, None, scored)
 
     def records_about(self, people: Collection[str], *, at: int | None = None) -> list[int]:
@@ -170,6 +203,7 @@ class ContestReplica:
 
     def close(self) -> None:
         """Release the columns; a second call does nothing."""
+        self._results = {}
         if self._growing is not None:
             self._growing.close()
 
