@@ -19,7 +19,7 @@ def instance(tmp_path: Path) -> Iterator[Instance]:
     """Open an instance, with a token for every role."""
     made = instance_at(tmp_path)
     yield made
-    made.service.store.close()
+    made.close()
 
 
 def client_of(instance: Instance, role: str | None = "operator", **options: object) -> Client:

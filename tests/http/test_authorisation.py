@@ -32,7 +32,7 @@ def instance(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Instance]:
     new_instance.contest("spring")
     new_instance.contest("hidden", visibility="private")
     yield new_instance
-    new_instance.service.store.close()
+    new_instance.close()
 
 
 def send(instance: Instance, route: Route, token: str | None, contest: str = "spring") -> Any:
@@ -160,7 +160,7 @@ def test_tokens_of_a_disabled_user_are_rejected(tmp_path: Path) -> None:
     assert instance.get("/me", "viewer").status_code == 200
     disable_user(instance.service, user="vera", by=OPERATOR)
     assert instance.get("/me", "viewer").status_code == 401
-    instance.service.store.close()
+    instance.close()
 
 
 def test_a_private_contest_is_listed_only_for_callers_with_access(instance: Instance) -> None:
@@ -193,4 +193,4 @@ def test_pages_of_other_sites_cannot_write_under_open_authentication(tmp_path: P
     assert instance.client.post(path, json=body, headers=foreign).status_code == 403
     assert instance.client.post(path, json=body, headers=rebound).status_code == 403
     assert instance.client.post(path, json=body, headers=own).status_code == 201
-    instance.service.store.close()
+    instance.close()

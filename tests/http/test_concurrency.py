@@ -110,7 +110,8 @@ def test_waiting_expensive_requests_do_not_block_other_requests(
         return really(*args, **options)
 
     monkeypatch.setattr("agon.api.operations.boards.explain", slow)
-    with instance.client as client, ThreadPoolExecutor(60) as threads:
+    client = instance.client
+    with ThreadPoolExecutor(60) as threads:
         requests = [threads.submit(client.get, WHY) for _ in range(MAX_PER_CALLER + 50)]
         statuses_of_others = [client.get(PLAIN).status_code for _ in range(5)]
         rejected = [item.result() for item in requests if item.done()]

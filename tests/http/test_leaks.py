@@ -20,6 +20,7 @@ from fakes.autumn import CUBES, RIGHT, autumn, judged, publish
 from fakes.instance import Instance, instance_at
 from fakes.routes import OPEN, routes
 from fakes.service import ORGANISER, PARTICIPANT, VIEWER
+from sizes import ALL
 
 EXCEPTIONS = {
     "/api/v1/contests/{contest}/events": "is endless; its own test reads it to the keep-alive",
@@ -38,7 +39,7 @@ def instance(tmp_path: Path) -> Any:
     new_instance = instance_at(tmp_path)
     object.__setattr__(new_instance.service, "snapshots_kept", 3)
     yield new_instance
-    new_instance.service.store.close()
+    new_instance.close()
 
 
 class Frozen:
@@ -111,8 +112,10 @@ class Frozen:
             "contest": ["autumn"],
             "board": boards,
             "no": [str(no) for no in range(1, 14)],
-            "id": ["ada", "u1", "u11", self.problem, *self.sent, *jobs],
+            "id": ["ada", "u11", self.problem, self.sent[1], jobs[0]],
         }
+        if ALL:
+            values["id"] += ["u1", self.sent[0], *jobs[1:]]
         urls = list[str]()
         for template in sorted(self.templates()):
             names = re.findall(r"\{(\w+)\}", template)
@@ -173,7 +176,8 @@ def test_after_a_freeze_no_response_changes_by_a_byte(instance: Instance) -> Non
     contest = Frozen(instance)
     paths = contest.paths()
     before = {role: read_all(instance, paths, role) for role in ROLES}
-    staff = read_all(instance, paths, "organiser")
+    (board,) = (path for path in paths if path.endswith("/boards/season"))
+    staff = read_all(instance, [board], "organiser")
     good = {path for path, response in before[None].items() if response[0] == 200}  # type: ignore[index]  # a tuple
     assert len(good) > 20
     contest.hide()
@@ -181,7 +185,7 @@ def test_after_a_freeze_no_response_changes_by_a_byte(instance: Instance) -> Non
         now = read_all(instance, paths, role)
         moved = [path for path in paths if now[path] != before[role][path]]
         assert moved == [], (role, [(now[path], before[role][path]) for path in moved[:2]])
-    assert read_all(instance, paths, "organiser") != staff
+    assert read_all(instance, [board], "organiser") != staff
 
 
 def test_hidden_changes_of_one_contest_do_not_affect_numbers_of_another(instance: Instance) -> None:

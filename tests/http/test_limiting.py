@@ -28,7 +28,7 @@ def test_requests_without_tokens_are_limited_by_network(tmp_path: Path) -> None:
     assert responses[0].headers["ratelimit-limit"] == "3"
     assert instance.get("/me", "viewer").status_code == 200, "tokens are counted separately"
     assert instance.client.get("/healthz").status_code == 200, "health checks are not counted"
-    instance.service.store.close()
+    instance.close()
 
 
 def test_requests_with_a_token_have_a_separate_limit(tmp_path: Path) -> None:
@@ -37,7 +37,7 @@ def test_requests_with_a_token_have_a_separate_limit(tmp_path: Path) -> None:
     codes = [instance.get("/me", "viewer").status_code for _ in range(3)]
     assert codes == [200, 200, 429]
     assert instance.get("/me", "judge").status_code == 200
-    instance.service.store.close()
+    instance.close()
 
 
 def test_invalid_tokens_count_against_the_network_limit(tmp_path: Path) -> None:
@@ -48,7 +48,7 @@ def test_invalid_tokens_count_against_the_network_limit(tmp_path: Path) -> None:
         headers = {"authorization": "Bearer agon_" + "x" * 22 + "_" + "y" * 43}
         codes.append(instance.client.get("/api/v1/me", headers=headers).status_code)
     assert codes == [401, 401, 401, 429]
-    instance.service.store.close()
+    instance.close()
 
 
 def test_the_headers_report_the_tightest_of_several_rates() -> None:
@@ -110,7 +110,7 @@ def test_a_forged_forwarded_header_does_not_evade_the_limit(tmp_path: Path) -> N
         for forged in ("6.6.6.6", "7.7.7.7")
     ]
     assert codes == [200, 429]
-    instance.service.store.close()
+    instance.close()
 
 
 def test_client_addresses_are_not_stored(instance: Instance) -> None:

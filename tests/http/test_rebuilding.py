@@ -23,7 +23,7 @@ def forgetful(tmp_path: Path) -> Iterator[Instance]:
     for n in range(OLD + 1):
         instance.people("spring", 1, begin=n)
     yield instance
-    instance.service.store.close()
+    instance.close()
 
 
 def get_board(instance: Instance, index: int, role: str | None = None) -> Any:

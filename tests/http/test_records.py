@@ -132,7 +132,7 @@ def test_an_export_can_be_imported_into_another_instance(instance: Instance, tmp
     assert target.get("/contests/spring/export", "operator").content == archive.content
     again = target.post("/contests/import", "operator", content=archive.content, headers=headers)
     assert again.status_code == 409
-    target.service.store.close()
+    target.close()
 
 
 _LINES = st.one_of(
@@ -156,7 +156,7 @@ def fuzzed(tmp_path_factory: pytest.TempPathFactory) -> Any:
     response = instance_at(tmp_path_factory.mktemp("fuzz"))
     response.contest(people=0)
     yield response
-    response.service.store.close()
+    response.close()
 
 
 @given(lines=st.lists(_LINES, max_size=6), table=st.sampled_from(["", "?table=users"]))

@@ -68,7 +68,7 @@ def instance(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Instance]:
     made = instance_at(tmp_path_factory.mktemp("attacked"))
     made.contest("spring-2026", people=3)
     yield made
-    made.service.store.close()
+    made.close()
 
 
 @schemathesis.serializer("application/x-ndjson", "application/zip")

@@ -39,7 +39,7 @@ def serving(
     yield instance, server, listening.getsockname()[1]
     server.should_exit = True
     running.join(TIMEOUT_S)
-    instance.service.store.close()
+    instance.close()
 
 
 def wait_until(what: Callable[[], bool]) -> None:
