@@ -12,6 +12,7 @@ from agon.app.contests.lifecycle import transitions
 from agon.http.board_pages import BoardPages
 from fakes.instance import Instance, instance_at
 from fakes.service import ORGANISER
+from sizes import ALL
 
 BOARD = "/contests/spring/boards/user-score"
 ADDRESSES = [
@@ -104,7 +105,7 @@ def test_pages_equal_those_read_in_a_session(
         transitions.finalize(either.service, "spring", by=ORGANISER)
     cursor = either.get(f"{BOARD}?limit=2", "organiser").json()["next"]
     assert cursor
-    for role in (None, "viewer", "organiser", "worker"):
+    for role in (None, "viewer", "organiser", "worker") if ALL else (None, "organiser"):
         for path in (*ADDRESSES, f"{BOARD}?cursor={cursor}", f"{BOARD}?limit=1&cursor={cursor}"):
             read, in_session = both(either, path, monkeypatch, role)
             assert read == in_session, (role, path)
