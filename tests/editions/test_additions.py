@@ -1,7 +1,7 @@
-"""Additions to a copy of agon leave released editions, boards, ledgers and proofs as they are.
+"""Additions to a copy of agon leave released editions, boards, ledgers and proofs unchanged.
 
 A copy of the package gets a rule, a component, a board and a finding, and then a changed edition.
-What this agon made before (a ledger, a proof, a database) is checked with the copy.
+The copy checks a ledger, a proof and a database of the original.
 """
 
 import ast
@@ -11,7 +11,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +20,7 @@ from typing import Any
 import pytest
 
 import agon
+from editions.runner import execute
 
 PACKAGE = Path(agon.__file__).parent
 ROOT = Path(__file__).parents[2]
@@ -88,8 +89,8 @@ DISCIPLINE = _replace(
 
 
 @dataclass(frozen=True)
-class Ended:
-    """A command that has ended."""
+class CommandResult:
+    """The exit code and the output of a command."""
 
     code: int
     out: str
@@ -101,53 +102,22 @@ class Ended:
         return json.loads(self.out)
 
 
-RUNNER = """
-import contextlib, io, json, os, sys
-import duckdb, numpy, orjson, pyarrow.compute, pydantic, sqlalchemy
-from agon.cli.run import run
-from agon.disciplines import BUILT_IN
-from agon.editions.release import main
-
-
-def execute(commands):
-    for command in commands:
-        out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in "12")
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            released = command[0] == "release"
-            code = main([*BUILT_IN, *command[1:]]) if released else run(command)
-        yield code, out.buffer.getvalue().decode(), err.buffer.getvalue().decode()
-
-
-for line in sys.stdin:
-    read, write = os.pipe()
-    if os.fork() == 0:
-        os.write(write, json.dumps(list(execute(json.loads(line)))).encode())
-        os._exit(0)
-    os.close(write)
-    with open(read) as ended:
-        print(ended.read(), flush=True)
-    os.wait()
-"""
-"""Runs groups of commands, each in a process of its own that has imported all libraries."""
-
-
 @dataclass(frozen=True)
 class Agon:
-    """An agon: this one, or a changed copy of it, run in processes of its own."""
+    """A changed copy of agon, run in separate processes."""
 
     source: Path
     process: "subprocess.Popen[str]"
 
-    def __call__(self, *commands: tuple[object, ...]) -> list[Ended]:
+    def __call__(self, *commands: tuple[object, ...]) -> list[CommandResult]:
         """Run commands of agon in one process."""
-        arguments = [[str(argument) for argument in command] for command in commands]
         assert self.process.stdin is not None
         assert self.process.stdout is not None
-        self.process.stdin.write(json.dumps(arguments) + "\n")
+        self.process.stdin.write(json.dumps(_arguments(commands)) + "\n")
         self.process.stdin.flush()
-        return [Ended(*one) for one in json.loads(self.process.stdout.readline())]
+        return [CommandResult(*result) for result in json.loads(self.process.stdout.readline())]
 
-    def release(self, *arguments: str) -> Ended:
+    def release(self, *arguments: str) -> CommandResult:
         """Run the tool that writes the lock."""
         return self(("release", *arguments))[0]
 
@@ -159,9 +129,9 @@ class Agon:
 
 @contextmanager
 def agon_at(source: Path, folder: Path) -> Iterator[Agon]:
-    """Start an agon, whose code may no longer be changed then."""
+    """Start a copy of agon; its code may not be changed afterwards."""
     environment = {**os.environ, "PYTHONPATH": str(source)}
-    command = [sys.executable, "-c", RUNNER]
+    command = [sys.executable, str(Path(__file__).with_name("runner.py"))]
     with subprocess.Popen(
         command, cwd=folder, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         text=True,
@@ -173,7 +143,7 @@ def agon_at(source: Path, folder: Path) -> Iterator[Agon]:
 
 @dataclass(frozen=True)
 class Season:
-    """What this agon made: a database with a contest, its exported ledger, a proof and boards."""
+    """The output of the original: a database with a contest, its ledger, a proof and boards."""
 
     database: str
     ledger: Path
@@ -183,9 +153,13 @@ class Season:
     example: Any
 
 
+def _arguments(commands: Iterable[tuple[object, ...]]) -> list[list[str]]:
+    return [[str(argument) for argument in command] for command in commands]
+
+
 @pytest.fixture(scope="module")
 def season(tmp_path_factory: pytest.TempPathFactory) -> Season:
-    """Run a contest that adopts other rules, and keep what proves it."""
+    """Run a contest that adopts other rules, and export its ledger and a proof."""
     folder = tmp_path_factory.mktemp("season")
     database = ("--database", f"sqlite:///{folder}/agon.db")
     commands = [
@@ -196,11 +170,11 @@ def season(tmp_path_factory: pytest.TempPathFactory) -> Season:
         ("export", "spring", "--out", folder / "ledger"),
         ("board", "spring", "--format", "json"),
     ]
-    with agon_at(PACKAGE.parent, folder) as this:
-        *ended, board, editions, example = this(
-            *(("contest", *command, *database) for command in commands), LIST, SCORE
-        )
-    assert [one.err for one in ended if one.code] == []
+    arguments = _arguments(
+        [*(("contest", *command, *database) for command in commands), LIST, SCORE]
+    )
+    *results, board, editions, example = [CommandResult(*result) for result in execute(arguments)]
+    assert [result.err for result in results if result.code] == []
     return Season(
         database=database[1],
         ledger=folder / "ledger",
@@ -220,13 +194,13 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Agon]:
     _edit(package / "disciplines/community/rules.py", _add_rules)
     _edit(_components_file(package), lambda text: text + COMPONENT)
     _edit(package / "disciplines/community/__init__.py", lambda text: text + BOARD_AND_FINDING)
-    with agon_at(package.parent, folder) as started:
-        yield started
+    with agon_at(package.parent, folder) as changed:
+        yield changed
 
 
 @pytest.fixture
 def editions(copy: Agon) -> Iterator[Path]:
-    """Return the copy's editions of a discipline; afterwards they are as they were."""
+    """Return the copy's editions of a discipline; they are restored afterwards."""
     folder = copy.package / "editions" / "released" / "community"
     before = {file: file.read_bytes() for file in folder.iterdir() if file.is_file()}
     yield folder
@@ -238,7 +212,7 @@ def editions(copy: Agon) -> Iterator[Path]:
 
 
 def _edit(file: Path, change: Callable[[str], str]) -> None:
-    """Change a file."""
+    """Edit a file."""
     before = file.read_text(encoding="utf-8")
     after = change(before)
     assert after != before, file
@@ -246,7 +220,7 @@ def _edit(file: Path, change: Callable[[str], str]) -> None:
 
 
 def _checks(season: Season) -> list[tuple[object, ...]]:
-    """Return the commands that check what another agon made: ledger, proof and database."""
+    """Return the commands that check the original's ledger, proof and database."""
     return [
         ("replay", season.ledger, "--check", season.board_sha256),
         ("replay", "--proof", season.proof),
@@ -258,8 +232,8 @@ def _checks(season: Season) -> list[tuple[object, ...]]:
 
 def _add_rules(text: str) -> str:
     """Add rules to the class of a discipline, before its first one."""
-    (rules,) = (one for one in ast.parse(text).body if isinstance(one, ast.ClassDef))
-    first = next(one for one in rules.body if isinstance(one, ast.AnnAssign)).lineno - 1
+    (rules,) = (node for node in ast.parse(text).body if isinstance(node, ast.ClassDef))
+    first = next(node for node in rules.body if isinstance(node, ast.AnnAssign)).lineno - 1
     lines = text.splitlines(keepends=True)
     return "".join([*lines[:first], RULES, *lines[first:]])
 
@@ -267,7 +241,7 @@ def _add_rules(text: str) -> str:
 def _components_file(package: Path) -> Path:
     """Return the file with the table of components."""
     files = (package / "disciplines" / "community").rglob("*.py")
-    (file,) = [one for one in files if re.search(r"(?m)^COMPONENTS\b.* = ", one.read_text())]
+    (file,) = [file for file in files if re.search(r"(?m)^COMPONENTS\b.* = ", file.read_text())]
     return file
 
 
@@ -275,7 +249,7 @@ def _row(board: Any, name: str) -> Any:
     return next(row for row in board["rows"] if row["id"] == name)
 
 
-def test_a_rule_a_component_a_board_and_a_finding_change_nothing_that_was_made_before(
+def test_an_added_rule_component_board_and_finding_change_no_earlier_result(
     season: Season, copy: Agon
 ) -> None:
     """Same fingerprints and hashes, editions without an issue, ledger and proof verified."""
@@ -293,10 +267,10 @@ def test_a_rule_a_component_a_board_and_a_finding_change_nothing_that_was_made_b
     assert editions.json() == season.editions
     assert example.json() == season.example
     assert (lint.code, lint.err) == (0, "")
-    assert [(one.code, one.err) for one in checks if one.code] == []
+    assert [(check.code, check.err) for check in checks if check.code] == []
     assert len(checks) == 5
 
-    # They are there, and count when they are on.
+    # They exist, and count when they are switched on.
     rules = {rule["name"]: rule for rule in shown.json()["rules"]}
     assert (rules["cheers"]["since"], rules["cheers"]["stated"]) == ("99.0", False)
     assert on.json()["rules_sha256"] != season.example["rules_sha256"]
@@ -308,7 +282,12 @@ def test_a_rule_a_component_a_board_and_a_finding_change_nothing_that_was_made_b
 def test_an_edition_states_the_rules_that_existed_at_its_release(
     copy: Agon, editions: Path
 ) -> None:
-    """One of a later version has to state the new rules; the default edition stays the first."""
+    """An edition of a later version states the new rules; the default edition stays the first."""
+    # A few examples are enough; those of the base are the edition's as well.
+    _edit(
+        editions / f"{EDITION.partition('/')[2]}.toml",
+        lambda text: "[[examples]]".join(text.split("[[examples]]")[:4]),
+    )
     file = editions / "cheers-1.toml"
     text = f"""
     agon = "99.0"
@@ -324,7 +303,7 @@ def test_an_edition_states_the_rules_that_existed_at_its_release(
         ("rules", "show", EDITION, "--format", "json"),
     )
     assert lint.code == 1
-    # Rules that agon got since the base's version have to be stated as well.
+    # Rules that agon got since the base's version have to be stated, too.
     values = {rule["name"]: rule["value"] for rule in shown.json()["rules"] if not rule["stated"]}
     assert {"cheers", "cheers_coefficient"} <= values.keys()
     for name in values:
@@ -344,10 +323,10 @@ def test_an_edition_states_the_rules_that_existed_at_its_release(
     assert listed.json()["editions"][0]["edition"] == EDITION
 
 
-def test_a_changed_edition_is_named_with_its_rule_by_all_that_checks(
+def test_every_check_names_the_changed_edition_and_rule(
     season: Season, copy: Agon, editions: Path
 ) -> None:
-    """Also where the lock was changed with it: ledger, boards and proofs record fingerprints."""
+    """Also where the lock changed as well: ledger, boards and proofs record fingerprints."""
     _edit(
         editions / f"{EDITION.partition('/')[2]}.toml",
         lambda text: text.replace("affiliation_bonus = 50\n", "affiliation_bonus = 60\n"),
@@ -355,13 +334,13 @@ def test_a_changed_edition_is_named_with_its_rule_by_all_that_checks(
     locked = copy.release()
     assert locked.code == 1
     assert "affiliation_bonus was 50.0 and is 60.0" in locked.err
-    for ended in copy(*_checks(season)):
-        assert ended.code != 0
-        assert f"the file of edition {EDITION} does not state the rules" in ended.err
-        assert "affiliation_bonus was 50.0 and is 60.0" in ended.err
+    for check in copy(*_checks(season)):
+        assert check.code != 0
+        assert f"the file of edition {EDITION} does not state the rules" in check.err
+        assert "affiliation_bonus was 50.0 and is 60.0" in check.err
 
     assert copy.release("--unreleased", EDITION).code == 0
-    for ended in copy(*_checks(season)):
-        assert ended.code == 1
-        assert f"edition {EDITION} gives " in ended.err
-        assert "affiliation_bonus was 50.0 and is 60.0; restore the released edition" in ended.err
+    for check in copy(*_checks(season)):
+        assert check.code == 1
+        assert f"edition {EDITION} gives " in check.err
+        assert "affiliation_bonus was 50.0 and is 60.0; restore the released edition" in check.err

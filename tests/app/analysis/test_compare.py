@@ -11,6 +11,7 @@ from agon.app.analysis.compare import Comparison, RuleSet
 from agon.disciplines import discipline
 from agon.records import Records, read_rows
 from cli.command import arena_folder
+from sizes import size
 
 NAMES = ["ann", "bob", "cy", "dan", "eve"]
 
@@ -39,7 +40,7 @@ OUTCOMES = st.lists(
 )
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=size(15), deadline=None)
 @given(OUTCOMES)
 def test_compared_with_itself_nobody_moves(outcomes: list[tuple[int, int, str]]) -> None:
     """The law that makes every listed move a real one."""
@@ -49,7 +50,7 @@ def test_compared_with_itself_nobody_moves(outcomes: list[tuple[int, int, str]])
     assert found.summary.spearman in {None, 1.0}
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=size(15), deadline=None)
 @given(OUTCOMES, st.sampled_from(["1", "8", "100"]))
 def test_moves_are_what_the_two_boards_say(outcomes: list[tuple[int, int, str]], k: str) -> None:
     """A second way to the same: both boards, row by row."""
@@ -73,7 +74,7 @@ def test_moves_are_what_the_two_boards_say(outcomes: list[tuple[int, int, str]],
     assert found.summary.share_moved == len(moved) / len(before)
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=size(10), deadline=None)
 @given(OUTCOMES)
 def test_turned_around_every_move_is_opposite(outcomes: list[tuple[int, int, str]]) -> None:
     """From left to right and back is where one was."""

@@ -1,4 +1,4 @@
-"""Check that nothing a void leaves behind counts, for every reference of every discipline."""
+"""Test that rows that refer to voided rows do not count, for each reference of a discipline."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -22,13 +22,13 @@ from records.naive import without_dangling
 SIZES = {"community": 10, "challenge": 300, "dojo": 90, "arena": 60}
 REFERRED = sorted(
     {
-        (of, one.other_table)
+        (of, dependency.other_table)
         for of in BUILT_IN
         for _, dependencies in dependencies_of(discipline(of).schema)
-        for one in dependencies
+        for dependency in dependencies
     }
 )
-"""Every table of every discipline that some row refers to."""
+"""The tables of each discipline that rows refer to."""
 
 
 @pytest.fixture(scope="module")
@@ -42,14 +42,16 @@ def engine() -> Iterator[Engine]:
 @cache
 def _rows(of: str) -> list[tuple[str, dict[str, Any]]]:
     """Simulate records in which every table that is referred to has rows."""
-    made = discipline(of).simulate(size=SIZES[of], seed=3, attacks=[]).tables
-    tables = {name: [_plain(row) for row in table.to_pylist()] for name, table in made.items()}
+    simulated = discipline(of).simulate(size=SIZES[of], seed=3, attacks=[]).tables
+    tables = {name: [_plain(row) for row in table.to_pylist()] for name, table in simulated.items()}
     if of == "challenge":
         tables["competitions"] = [{"id": name, "emission_share": 0.5} for name in ("main", "b")]
         for row in tables["submissions"][::3]:
             row["competition"] = "b"
     if of == "community":
-        tables["provider_models"] = [{"id": f"m{one}", "model": f"m-{one}"} for one in range(9)]
+        tables["provider_models"] = [
+            {"id": f"m{number}", "model": f"m-{number}"} for number in range(9)
+        ]
         for number, row in enumerate(tables["responses"]):
             row["model_id"] = f"m{number % 9}"
     return [(name, row) for name, rows in tables.items() for row in rows]
@@ -65,6 +67,14 @@ def _plain(row: dict[str, Any]) -> dict[str, Any]:
 
 def _lines(of: str, voided: list[int]) -> list[tuple[int, bytes]]:
     """Write a ledger of all the rows, from entry 2 on, of which some are voided in the end."""
+    lines, head = _records(of)
+    body = {"seqs": voided, "subjects": [], "change": None, "reason": "r"}
+    return [*lines, _entry("records-voided", body, seq=len(lines) + 1, previous=head)[0]]
+
+
+@cache
+def _records(of: str) -> tuple[list[tuple[int, bytes]], bytes]:
+    """Write a ledger of all the rows, from entry 2 on; return it with its head."""
     created: dict[str, Any] = {
         "contest": "c",
         "discipline": of,
@@ -79,51 +89,57 @@ def _lines(of: str, voided: list[int]) -> list[tuple[int, bytes]]:
     }
     bodies = [("contest-created", created)]
     bodies += [("record-added", {"table": table, "row": row}) for table, row in _rows(of)]
-    body = {"seqs": voided, "subjects": [], "change": None, "reason": "r"}
-    bodies.append(("records-voided", body))
     lines, head = [], genesis("c")
     for seq, (kind, body) in enumerate(bodies, start=1):
-        entry = encode_entry(
-            Draft(kind=kind, body=body, at=AT, by="user:a"), seq=seq, previous=head
-        )
-        lines.append((seq, entry.line))
-        head = entry.sha256
-    return lines
+        line, head = _entry(kind, body, seq=seq, previous=head)
+        lines.append(line)
+    return lines, head
+
+
+def _entry(
+    kind: str, body: dict[str, Any], *, seq: int, previous: bytes
+) -> tuple[tuple[int, bytes], bytes]:
+    entry = encode_entry(
+        Draft(kind=kind, body=body, at=AT, by="user:a"), seq=seq, previous=previous
+    )
+    return (seq, entry.line), entry.sha256
 
 
 def _boards(result: Result) -> dict[str, str]:
     """Return the hash of every board, or why there is none."""
-    found = {}
+    hashes = {}
     names = [name for name in result.discipline.boards if "<" not in name]
     if result.discipline.name == "dojo":
         problems = result.records.sql("SELECT id::VARCHAR AS id FROM problems ORDER BY ALL")
         names += [f"problem:{name}" for name in problems["id"].to_pylist()]
     for name in names:
         try:
-            found[name] = result.board(name).sha256
+            hashes[name] = result.board(name).sha256
         except AgonError as error:
-            found[name] = str(error)
-    return found
+            hashes[name] = str(error)
+    return hashes
 
 
 @pytest.mark.parametrize(("of", "table"), REFERRED)
 def test_what_refers_to_voided_rows_does_not_count(of: str, table: str, engine: Engine) -> None:
-    """Every board is that of the records without the voided rows and all that needs them."""
-    places = [seq for seq, (name, _) in enumerate(_rows(of), start=2) if name == table]
-    voided = places[1 : 1 + max(1, len(places) // 4)]
+    """Each board is that of the records without the voided rows and the rows that need them."""
+    positions = [seq for seq, (name, _) in enumerate(_rows(of), start=2) if name == table]
+    voided = positions[1 : 1 + max(1, len(positions) // 4)]
     live = ContestReplica("c", engine=engine)
     live.catch_up(_lines(of, voided))
-    left: dict[str, list[tuple[int, dict[str, Any]]]] = {}
+    remaining: dict[str, list[tuple[int, dict[str, Any]]]] = {}
     for seq, (name, row) in enumerate(_rows(of), start=2):
         if seq not in voided:
-            left.setdefault(name, []).append((seq, row))
+            remaining.setdefault(name, []).append((seq, row))
     schema = discipline(of).schema
-    kept = without_dangling(schema, left)
-    assert sum(map(len, kept.values())) < len(_rows(of)) - len(voided)
-    shown = live.records()
-    for name in kept:
-        assert shown.arrow(name, ["_row"])["_row"].to_pylist() == [seq for seq, _ in kept[name]]
-    alone = read_rows(schema, {name: [row for _, row in rows] for name, rows in kept.items()})
+    expected_rows = without_dangling(schema, remaining)
+    assert sum(map(len, expected_rows.values())) < len(_rows(of)) - len(voided)
+    records = live.records()
+    for name, rows in expected_rows.items():
+        assert records.arrow(name, ["_row"])["_row"].to_pylist() == [seq for seq, _ in rows]
+    alone = read_rows(
+        schema, {name: [row for _, row in rows] for name, rows in expected_rows.items()}
+    )
     expected = score(of, alone)
     assert _boards(live.result()) == _boards(expected)
     assert live.result().fingerprint == expected.fingerprint
@@ -132,17 +148,17 @@ def test_what_refers_to_voided_rows_does_not_count(of: str, table: str, engine: 
 
 
 @pytest.mark.parametrize(("of", "table"), REFERRED)
-def test_a_table_voided_as_a_whole_is_scored_or_refused(
+def test_a_table_voided_completely_is_scored_or_rejected(
     of: str, table: str, engine: Engine
 ) -> None:
-    """An error of ours would stop the contest's worker for good."""
-    places = [seq for seq, (name, _) in enumerate(_rows(of), start=2) if name == table]
+    """An unexpected error would stop the contest's worker permanently."""
+    positions = [seq for seq, (name, _) in enumerate(_rows(of), start=2) if name == table]
     live = ContestReplica("c", engine=engine)
-    live.catch_up(_lines(of, places))
+    live.catch_up(_lines(of, positions))
     try:
-        told = list(_boards(live.result()).values())
+        outcomes = list(_boards(live.result()).values())
     except AgonError as error:
-        told = [str(error)]
-    assert told
-    assert all(told)
+        outcomes = [str(error)]
+    assert outcomes
+    assert all(outcomes)
     live.close()

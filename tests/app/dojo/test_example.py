@@ -1,16 +1,16 @@
-"""The season that is shipped: sixteen sequences, real programs, run for real."""
+"""The example season that agon contains: sixteen sequences and real programs, really run."""
 
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import agon
-from agon.app.demo import build_demo
+from agon.app.demo import DemoResult, build_demo
 from agon.app.dojo.example import SUBMISSIONS, example_problems, judge_example
 from agon.app.dojo.packages import find_packages, read_package
 from agon.app.dojo.problems import read_problem
@@ -68,17 +68,17 @@ NOT_RIGHT = {
 
 
 @pytest.fixture(scope="module")
-def wall() -> Iterator[Sandbox]:
-    """Open a real sandbox; where there is none, these tests fail."""
+def real_sandbox() -> Iterator[Sandbox]:
+    """Open a real sandbox; without one, these tests fail."""
     with sandbox() as opened:
         yield opened
 
 
 @pytest.fixture(scope="module")
-def season(wall: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Judge the whole season for real, once."""
+def season(real_sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Judge the complete season once."""
     folder = tmp_path_factory.mktemp("example") / "season"
-    judge_example(folder, wall)
+    assert judge_example(folder, real_sandbox) == 88
     return folder
 
 
@@ -86,36 +86,36 @@ def declared() -> Iterator[tuple[str, Program]]:
     """Yield the declared tag and the program of every submission that declares one."""
     for package in example_problems():
         for place in find_packages(package / SUBMISSIONS)[0]:
-            given = read_package(place)
-            program = parse(given.source or b"", max_bytes=65_536, max_depth=300)
-            if given.method_tag is not None and isinstance(program, Program):
-                yield given.method_tag, program
+            submission = read_package(place)
+            program = parse(submission.source or b"", max_bytes=65_536, max_depth=300)
+            if submission.method_tag is not None and isinstance(program, Program):
+                yield submission.method_tag, program
 
 
-def test_every_program_of_the_example_gets_the_verdict_its_author_means_it_to_get(
+def test_every_program_of_the_example_gets_its_intended_verdict(
     season: Path,
 ) -> None:
-    """Right ones in many ways, some right half the way, some wrong; by real runs."""
+    """Right ones by many methods, some right for half of the terms, some wrong."""
     titles = {row["id"]: row["title"] for row in rows(season, "problems")}
-    found = {
+    verdicts = {
         (titles[row["problem_id"]], row["user_id"]): (row["verdict"], row["terms_matched"])
         for row in rows(season)
         if row["verdict"] != "ok"
     }
-    assert found == NOT_RIGHT
+    assert verdicts == NOT_RIGHT
     assert Counter(row["verdict"] for row in rows(season))["ok"] == 67
     assert {row["mode"] for row in rows(season)} == {"bwrap"}
 
 
-def test_the_example_holds_both_gates_and_every_problem_a_right_program(season: Path) -> None:
-    """It shows what there is to score: brevity, diversity, stage passes, the late and the own."""
+def test_the_example_shows_both_gates_and_a_right_program_for_every_problem(season: Path) -> None:
+    """It shows brevity, diversity, stage passes, a late submission and one by the setter."""
     result = agon.score("dojo", season)
     board = {row["id"]: row for row in result.board().rows()}
     assert len(KNOWN) == 16
     assert board["ada"]["reward_corrects"] == 16
     assert board["emil"]["stage_passes"] > board["emil"]["reward_corrects"]
     assert {one.id for one in result.board().unscored} == {"ivo"}
-    assert board["gus"]["problems"] == 2  # and the own Fibonacci numbers left out
+    assert board["gus"]["problems"] == 2  # the one that gus set, Fibonacci numbers, does not count
 
 
 MEASURED = {"cpu_ms": 0.0, "wall_ms": 0.0, "memory_kib": 0, "attempts": 1, "runner": "a runner"}
@@ -148,7 +148,7 @@ def test_the_examples_records_and_boards_are_the_golden_ones(season: Path, tmp_p
 
 
 def test_the_examples_ledger_replays_to_the_board_of_its_tables(season: Path) -> None:
-    """A season in a folder is the ledger of a contest."""
+    """A season in a folder has the ledger of a contest."""
     ledger = import_directory(season / "ledger")
     rebuilt = replay((one.line for one in ledger.entries()), contest=ledger.contest)
     assert rebuilt.board_sha256 == GOLDEN_BOARD
@@ -160,11 +160,11 @@ def test_the_setters_give_the_sequences_they_are_named_for(season: Path) -> None
     from agon.app.dojo.season import Season
 
     with Season.opened(season, new=False) as opened:
-        given = {
-            one.package["title"]: [int(term) for term in one.package["terms"][:8]]
-            for one in opened.problems.values()
+        terms = {
+            problem.package["title"]: [int(term) for term in problem.package["terms"][:8]]
+            for problem in opened.problems.values()
         }
-    assert given == KNOWN
+    assert terms == KNOWN
 
 
 def test_the_classifiers_accuracy_on_the_example_is_what_the_rulebook_says() -> None:
@@ -196,36 +196,44 @@ def test_scoring_a_judged_season_runs_nothing(
 
 
 def test_the_demo_runs_its_dojo_season_in_the_sandbox_it_is_given(
-    wall: Sandbox, tmp_path: Path
+    real_sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And says which wall stood."""
-
-    def lent() -> Sandbox:
-        return sandbox("degraded", workers=1)
-
-    exhibit = next(one for one in build_demo(tmp_path / "demo", open_sandbox=lent)
-                   if one.discipline == "dojo")  # fmt: skip
-    assert "88 programs for 16 sequences" in exhibit.origin
+    """It states the mode of the sandbox. Three sequences are enough to show it."""
+    packages = example_problems()[:3]
+    for module in ("agon.app.demo", "agon.app.dojo.example"):
+        monkeypatch.setattr(f"{module}.example_problems", lambda: packages)
+    programs = sum(len(find_packages(package / SUBMISSIONS)[0]) for package in packages)
+    (exhibit,) = dojo_demo(tmp_path, monkeypatch, lambda: sandbox("degraded", workers=1))
+    assert f"{programs} programs for 3 sequences" in exhibit.origin
     assert "mode degraded, without namespaces" in exhibit.origin
     assert exhibit.result.board().rows(top=1)[0]["id"] == "ada"
-    assert wall.mode == "bwrap"
+    assert real_sandbox.mode == "bwrap"
 
 
-def test_the_demo_says_so_when_nothing_can_be_run(tmp_path: Path) -> None:
-    """A simulated season is better than none, and no lie."""
+def dojo_demo(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, open_sandbox: Callable[[], Sandbox]
+) -> list[DemoResult]:
+    """Build a demo of the dojo alone."""
+    monkeypatch.setattr("agon.app.demo.names", lambda: ["dojo"])
+    return list(build_demo(folder / "demo", open_sandbox=open_sandbox))
 
-    def none() -> Sandbox:
+
+def test_the_demo_says_so_when_nothing_can_be_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A simulated season is better than none, and is named as one."""
+
+    def unavailable() -> Sandbox:
         raise Unavailable("bwrap is missing")
 
-    exhibit = next(one for one in build_demo(tmp_path / "demo", open_sandbox=none)
-                   if one.discipline == "dojo")  # fmt: skip
+    (exhibit,) = dojo_demo(tmp_path, monkeypatch, unavailable)
     assert "simulated" in exhibit.origin
     assert "nothing could be run here (bwrap is missing)" in exhibit.origin
 
 
 @pytest.mark.parametrize("package", example_problems(), ids=lambda path: path.name)
-def test_every_package_of_the_example_is_without_fault(package: Path) -> None:
-    """People copy it to begin their own."""
+def test_every_package_of_the_example_is_valid(package: Path) -> None:
+    """Users copy it to begin a problem."""
     problem = read_problem(package)
     places, issues = find_packages(package / SUBMISSIONS)
     assert problem.title in KNOWN

@@ -1,4 +1,4 @@
-"""A season's folder survives kills, torn lines and rivals; a verdict is never lost or doubled."""
+"""A season's folder survives kills, cut lines and other judges; no verdict is lost or repeated."""
 
 import json
 import os
@@ -26,7 +26,7 @@ from fakes.sandbox import FakeSandbox
 from sizes import size
 
 TESTS = Path(__file__).parents[2]
-USERS = 60
+USERS = 40
 
 
 def contest(folder: Path, *, users: int = USERS) -> Path:
@@ -38,7 +38,7 @@ def contest(folder: Path, *, users: int = USERS) -> Path:
 
 
 def begin(folder: Path) -> "subprocess.Popen[bytes]":
-    """Start a judge as a process of its own."""
+    """Start a judge as a separate process."""
     return subprocess.Popen(
         [sys.executable, str(Path(__file__).with_name("judge_slowly.py")), str(folder)],
         env={**os.environ, "PYTHONPATH": str(TESTS)},
@@ -46,31 +46,31 @@ def begin(folder: Path) -> "subprocess.Popen[bytes]":
     )
 
 
-def noted(folder: Path) -> list[str]:
-    """List the runs that began, in their order."""
+def started(folder: Path) -> list[str]:
+    """Return the names of the runs that began, in order."""
     log = folder / "log"
     return log.read_text().split() if log.exists() else []
 
 
-def test_a_judge_killed_at_random_moments_loses_and_doubles_nothing(tmp_path: Path) -> None:
-    """Signal 9, again and again: each submission has one verdict, and none with one runs again."""
-    dice = random.Random(3)  # noqa: S311 - moments to kill at, no secrets
+def test_a_judge_killed_at_random_times_loses_and_repeats_no_verdict(tmp_path: Path) -> None:
+    """Each submission gets one verdict, and a judged one does not run again."""
+    dice = random.Random(3)  # noqa: S311 - times to kill at, no secrets
     contest(tmp_path)
     kills = 0
     season = tmp_path / "season"
     while True:
         finished = recorded(season) if ledger_of(season).exists() else []
-        began = len(noted(tmp_path))
+        began = len(started(tmp_path))
         judge_process = begin(tmp_path)
-        patience = dice.randint(4, 15)
-        while judge_process.poll() is None and len(noted(tmp_path)) < began + patience:
+        runs = dice.randint(4, 9)
+        while judge_process.poll() is None and len(started(tmp_path)) < began + runs:
             time.sleep(0.001)
         time.sleep(dice.random() * 0.006)
         judge_process.kill()
-        _, said = judge_process.communicate()
-        assert judge_process.returncode in (0, -signal.SIGKILL), said.decode()
-        again = set(noted(tmp_path)[began:]) & set(finished)
-        assert not again, "a program that has its verdict was run again"
+        _, errors = judge_process.communicate()
+        assert judge_process.returncode in (0, -signal.SIGKILL), errors.decode()
+        again = set(started(tmp_path)[began:]) & set(finished)
+        assert not again, "a judged program ran again"
         if judge_process.returncode == 0:
             break
         kills += 1
@@ -81,11 +81,11 @@ def test_a_judge_killed_at_random_moments_loses_and_doubles_nothing(tmp_path: Pa
     assert len(agon.score("dojo", season).board()) == USERS
 
 
-def test_a_rival_waits_while_a_judge_is_at_work(tmp_path: Path) -> None:
-    """The lock is the kernel's: it goes with the process that held it."""
+def test_two_judges_of_a_season_do_not_run_at_once(tmp_path: Path) -> None:
+    """The kernel releases the lock when the process that holds it ends."""
     contest(tmp_path)
     judge_process = begin(tmp_path)
-    while not noted(tmp_path):
+    while not started(tmp_path):
         time.sleep(0.005)
     with pytest.raises(Conflict, match="being judged by another process"):
         judge(read_problem(tmp_path / "p"), tmp_path / "s", tmp_path / "season", FakeSandbox())
@@ -97,26 +97,26 @@ def test_a_rival_waits_while_a_judge_is_at_work(tmp_path: Path) -> None:
 
 @settings(max_examples=size(40), deadline=None)
 @given(share=st.floats(0, 1))
-def test_a_ledger_cut_anywhere_is_completed_to_the_same_tables(share: float) -> None:
-    """A power cut can leave any part of it; what is missing is judged again, and only that."""
+def test_a_ledger_cut_at_any_byte_is_completed_to_the_same_tables(share: float) -> None:
+    """A power cut can leave any part of it; only what is missing is judged again."""
     with tempfile.TemporaryDirectory() as name:
         folder = contest(Path(name), users=4)
         season = folder / "season"
-        given_to = read_problem(folder / "p"), folder / "s", season
-        judge(*given_to, FakeSandbox())
-        whole = rows(season), rows(season, "problems")
+        paths = read_problem(folder / "p"), folder / "s", season
+        judge(*paths, FakeSandbox())
+        tables = rows(season), rows(season, "problems")
         ledger = ledger_of(season)
         os.truncate(ledger, round(share * ledger.stat().st_size))
-        left = recorded(season)
-        wall = FakeSandbox()
-        judge(*given_to, wall)
-        assert (rows(season), rows(season, "problems")) == whole
-        assert sorted(recorded(season)) == [row["id"] for row in whole[0]]
-        assert not set(wall.ran) & set(left)
+        remaining = recorded(season)
+        sandbox = FakeSandbox()
+        judge(*paths, sandbox)
+        assert (rows(season), rows(season, "problems")) == tables
+        assert sorted(recorded(season)) == [row["id"] for row in tables[0]]
+        assert not set(sandbox.ran) & set(remaining)
 
 
-def test_a_file_that_is_not_a_ledger_is_reported_and_kept(tmp_path: Path) -> None:
-    """It was edited; nothing is guessed."""
+def test_a_file_that_is_not_a_ledger_is_reported_and_not_changed(tmp_path: Path) -> None:
+    """A user may have edited it."""
     contest(tmp_path, users=1)
     paths = read_problem(tmp_path / "p"), tmp_path / "s", tmp_path / "season"
     judge(*paths, FakeSandbox())
@@ -127,22 +127,22 @@ def test_a_file_that_is_not_a_ledger_is_reported_and_kept(tmp_path: Path) -> Non
     assert ledger.read_text() == '{"problem": {}}\n'
 
 
-def test_the_tables_can_be_thrown_away(tmp_path: Path) -> None:
-    """They are made from the ledger."""
+def test_deleted_tables_are_restored_from_the_ledger(tmp_path: Path) -> None:
+    """The ledger has all that they state; no program runs again."""
     contest(tmp_path, users=4)
     paths = read_problem(tmp_path / "p"), tmp_path / "s", tmp_path / "season"
     judge(*paths, FakeSandbox())
     before = agon.score("dojo", tmp_path / "season").fingerprint
     for table in ("problems", "submissions"):
         (tmp_path / "season" / f"{table}.ndjson").unlink()
-    wall = FakeSandbox()
-    judge(*paths, wall)
-    assert set(wall.ran) == {"setter"}
+    sandbox = FakeSandbox()
+    judge(*paths, sandbox)
+    assert set(sandbox.ran) == {"setter"}
     assert agon.score("dojo", tmp_path / "season").fingerprint == before
 
 
-def test_the_order_in_which_verdicts_come_leaves_no_trace(tmp_path: Path) -> None:
-    """Two judges of the same programs give the same tables."""
+def test_the_order_of_verdicts_does_not_change_the_tables(tmp_path: Path) -> None:
+    """Two judges of the same programs write the same tables."""
     contest(tmp_path, users=6)
     problem = read_problem(tmp_path / "p")
 
@@ -155,12 +155,12 @@ def test_the_order_in_which_verdicts_come_leaves_no_trace(tmp_path: Path) -> Non
     judge(problem, tmp_path / "s", tmp_path / "season", FakeSandbox())
     judge(problem, tmp_path / "s", tmp_path / "other", Backwards())
     assert recorded(tmp_path / "other") == recorded(tmp_path / "season")[::-1]
-    one, other = (tmp_path / name / "submissions.ndjson" for name in ("season", "other"))
-    assert one.read_bytes() == other.read_bytes()
+    first, second = (tmp_path / name / "submissions.ndjson" for name in ("season", "other"))
+    assert first.read_bytes() == second.read_bytes()
 
 
-def test_halves_of_files_that_a_kill_left_are_swept_away(tmp_path: Path) -> None:
-    """A table is replaced by renaming; the half that was never renamed is of no use."""
+def test_incomplete_files_of_a_killed_judge_are_removed(tmp_path: Path) -> None:
+    """A table is replaced by renaming; a file that was not renamed is incomplete."""
     contest(tmp_path, users=1)
     paths = read_problem(tmp_path / "p"), tmp_path / "s", tmp_path / "season"
     judge(*paths, FakeSandbox())
@@ -171,8 +171,8 @@ def test_halves_of_files_that_a_kill_left_are_swept_away(tmp_path: Path) -> None
     assert sorted((tmp_path / "season").rglob("*")) == before
 
 
-def test_a_season_that_is_not_there_is_not_made_by_looking(tmp_path: Path) -> None:
-    """Only a judge makes one."""
+def test_reading_a_missing_season_does_not_create_it(tmp_path: Path) -> None:
+    """Only a judge creates one."""
     with pytest.raises(NotFound), Season.opened(tmp_path / "season", new=False):
         pass
     assert not (tmp_path / "season").exists()
