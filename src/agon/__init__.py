@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from agon.app.analysis.score import Result, read_records, score
     from agon.app.analysis.simulate import simulate
     from agon.app.arena.rating import RatingTable, rate
-    from agon.app.importers import Imported, import_records
+    from agon.app.importers import ImportedRecords, import_records
     from agon.editions import Edition, edition
     from agon.errors import (
         AgonError,
@@ -41,7 +41,7 @@ _MODULES = {
     "Comparison": "agon.app.analysis.compare",
     "Conflict": "agon.errors",
     "Edition": "agon.editions",
-    "Imported": "agon.app.importers",
+    "ImportedRecords": "agon.app.importers",
     "InvalidRecords": "agon.records",
     "InvalidRule": "agon.errors",
     "NotFound": "agon.errors",
@@ -69,7 +69,7 @@ __all__ = [
     "Comparison",
     "Conflict",
     "Edition",
-    "Imported",
+    "ImportedRecords",
     "InvalidRecords",
     "InvalidRule",
     "NotFound",

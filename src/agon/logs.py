@@ -157,10 +157,10 @@ def without_secrets(value: Any) -> Any:
         >>> without_secrets(["postgresql://ada:hunter2@db/agon"])
         ['postgresql://ada:***@db/agon']
     """
-    return _cleaned(value, 0)
+    return _clean(value, 0)
 
 
-def _cleaned(value: Any, depth: int) -> Any:
+def _clean(value: Any, depth: int) -> Any:
     if value is None or isinstance(value, (bool, int, float)):
         return value
     if depth > _MAX_DEPTH:
@@ -168,12 +168,12 @@ def _cleaned(value: Any, depth: int) -> Any:
     if isinstance(value, Mapping):
         return {
             key if isinstance(key, str) and not _TOKEN.search(key) else _text(str(key)): (
-                REDACTED if _names_a_secret(str(key)) else _cleaned(item, depth + 1)
+                REDACTED if _names_a_secret(str(key)) else _clean(item, depth + 1)
             )
             for key, item in value.items()
         }
     if isinstance(value, (list, tuple, set, frozenset)):
-        return [_cleaned(item, depth + 1) for item in value]
+        return [_clean(item, depth + 1) for item in value]
     if isinstance(value, (bytes, bytearray, memoryview)):
         return _text(bytes(value).decode("utf-8", "replace"))
     return _text(value if isinstance(value, str) else str(value))

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from agon.disciplines import BUILT_IN, discipline
-from agon.disciplines.definition import Scored
+from agon.disciplines.definition import ScoredRecords
 from agon.editions import edition, editions
 from agon.errors import NotScorable
 from agon.records import Records, read, read_rows
@@ -70,7 +70,7 @@ def problem_boards(records: Records) -> list[str]:
     return [f"problem:{row}" for row in rows["id"].to_pylist()]
 
 
-def hash_of(scored: Scored, board: str) -> str:
+def hash_of(scored: ScoredRecords, board: str) -> str:
     """Return a board's hash, or why there is none."""
     try:
         return scored.board(board).sha256

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agon.errors import NotFound
-from agon.kernel.boards import Board, Unscored, id_order, ranking
+from agon.kernel.boards import Board, UnscoredRow, id_order, ranking
 from sizes import size
 
 IDS = st.lists(
@@ -75,7 +75,7 @@ def test_an_empty_board_has_no_ranks() -> None:
 def board() -> Board:
     """Return a board of two, with one unscored."""
     table = pa.table({"rank": [1, 2], "id": ["a", "b"], "score": [2.0, 1.0]})
-    return Board("test", table, (Unscored("c", "only 2 validators reported"),))
+    return Board("test", table, (UnscoredRow("c", "only 2 validators reported"),))
 
 
 def test_an_unscored_id_is_not_found_with_its_reason() -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agon.kernel.boards import Board, Unscored, canonical_lines
+from agon.kernel.boards import Board, UnscoredRow, canonical_lines
 from agon.kernel.fingerprints import canonical_json, sha256_lines
 
 _TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
@@ -67,5 +67,5 @@ def test_a_board_is_hashed_by_its_lines() -> None:
         {"rank": 1, "id": "ü\n", "score": 0.1},
         {"rank": 2, "id": "b", "score": 1e22},
     ]
-    board = Board("b", pa.Table.from_pylist(rows), (Unscored("c", "no vote"),))
+    board = Board("b", pa.Table.from_pylist(rows), (UnscoredRow("c", "no vote"),))
     assert board.sha256 == sha256_lines(["b", *rows, {"id": "c", "reason": "no vote"}])

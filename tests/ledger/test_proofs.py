@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from agon.editions import edition
-from agon.kernel.boards import Board, Unscored
+from agon.kernel.boards import Board, UnscoredRow
 from agon.ledger import signatures
 from agon.ledger.issues import InvalidEntry
 from agon.ledger.manifest import Manifest, lines_of, manifest_of
@@ -18,7 +18,7 @@ from agon.ledger.proofs import MAX_PROOF_BYTES, Proof, verify_proof
 
 KEY = bytes(range(32))
 ROWS = [{"rank": at, "id": f"b{at}", "score": 9.0 - at} for at in range(1, 6)]
-BOARD = Board("bots", pa.Table.from_pylist(ROWS), (Unscored("x", "no matches"),))
+BOARD = Board("bots", pa.Table.from_pylist(ROWS), (UnscoredRow("x", "no matches"),))
 LINES = list(lines_of(BOARD.rows(), BOARD.unscored))
 MANIFEST = Manifest(
     contest="spring",

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from agon.errors import NotFound, did_you_mean
-from agon.kernel.boards import Board, Unscored, ranking
+from agon.kernel.boards import Board, UnscoredRow, ranking
 from agon.kernel.explanations import Explanation, Part
 from agon.kernel.findings import RecordRefs
 from agon.records import Records
@@ -89,7 +89,7 @@ class ScoredQuiz:
             }
         )
         unscored = [
-            Unscored(name, f"has fewer answers than min_answers ({self.rules.min_answers})")
+            UnscoredRow(name, f"has fewer answers than min_answers ({self.rules.min_answers})")
             for name in ids.filter(~played).to_pylist()
         ]
         return Board("players", table, tuple(unscored), PLACES)

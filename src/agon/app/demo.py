@@ -112,22 +112,22 @@ def _records(
         return _Records(imported.tables, {}, f"real data: {data.credit}", data.attribution)
     judges_programs = of.submissions is not None and of.submissions.judging == "program"
     if not judges_programs or open_sandbox is None:
-        return _simulated(of, demo)
+        return _simulate(of, demo)
     try:
         with open_sandbox() as sandbox:
-            return _judged(of, sandbox, progress)
+            return _judge_example(of, sandbox, progress)
     except Unavailable as missing:
-        records = _simulated(of, demo)
+        records = _simulate(of, demo)
         return replace(records, origin=f"{records.origin}; nothing could be run here ({missing})")
 
 
-def _simulated(of: Discipline, demo: Demo) -> _Records:
+def _simulate(of: Discipline, demo: Demo) -> _Records:
     simulation = simulate(of.name, size=demo.size, seed=demo.seed, attacks=demo.attacks)
     among = f", among them {', '.join(demo.attacks)}" if demo.attacks else ""
     return _Records(simulation.tables, simulation.truth, f"simulated, seed {demo.seed}{among}")
 
 
-def _judged(of: Discipline, sandbox: Sandbox, progress: Progress) -> _Records:
+def _judge_example(of: Discipline, sandbox: Sandbox, progress: Progress) -> _Records:
     """Run the example season's programs, and return its records."""
     with tempfile.TemporaryDirectory(prefix="agon-demo-") as folder:
         season = Path(folder) / "season"

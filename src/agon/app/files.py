@@ -212,14 +212,14 @@ def json_page(value: Mapping[str, Any]) -> bytes:
     """
     entries = []
     for key, item in value.items():
-        text = _dumped(item)
+        text = _to_json(item)
         if isinstance(item, list) and item:
-            text = "[\n  " + ",\n  ".join(map(_dumped, item)) + "\n ]"
-        entries.append(f" {_dumped(key)}: {text}")
+            text = "[\n  " + ",\n  ".join(map(_to_json, item)) + "\n ]"
+        entries.append(f" {_to_json(key)}: {text}")
     return ("{\n" + ",\n".join(entries) + "\n}\n").encode()
 
 
-def _dumped(value: object) -> str:
+def _to_json(value: object) -> str:
     return json.dumps(value, allow_nan=False, ensure_ascii=False)
 
 

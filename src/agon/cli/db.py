@@ -42,11 +42,11 @@ def upgrade(*, database: str | None, dry_run: bool) -> None:
 
     if dry_run:
         before, newest = migrations.current(url), migrations.NEWEST
-        change = "no change" if before == newest else f"would upgrade from {_named(before)}"
+        change = "no change" if before == newest else f"would upgrade from {_revision_text(before)}"
         click.echo(f"{newest}: {change}")
         return
     before, after = migrations.upgrade(url)
-    change = "no change" if before == after else f"upgraded from {_named(before)}"
+    change = "no change" if before == after else f"upgraded from {_revision_text(before)}"
     click.echo(f"{after}: {change}")
 
 
@@ -155,7 +155,7 @@ def _require_revision(url: str) -> str:
     return current
 
 
-def _named(revision: str | None) -> str:
+def _revision_text(revision: str | None) -> str:
     return revision or "nothing"
 
 

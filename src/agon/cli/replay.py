@@ -82,7 +82,7 @@ def command(  # noqa: PLR0913 (one parameter for each option)
       agon replay --proof ada.json --public-key 9c1e…
     """
     public = _key(public_key)
-    proof = None if proof_file is None else _proved(proof_file, public)
+    proof = None if proof_file is None else _verify_proof_file(proof_file, public)
     if source is None:
         if proof is None:
             raise click.UsageError("name a contest, an exported folder, or --proof FILE")
@@ -91,8 +91,8 @@ def command(  # noqa: PLR0913 (one parameter for each option)
         at, board = str(proof.manifest.seq), proof.manifest.board
         check = check or proof.manifest.board_sha256
     with _ledger(source, target, check_rules=edition is None) as folder:
-        verified = _verified(folder, public, proof)
-        replayed = _replayed(folder, verified, _Request(at, board, edition))
+        verified = _verify(folder, public, proof)
+        replayed = _replay(folder, verified, _Request(at, board, edition))
         try:
             _print(replayed, verified, printing, public=public)
             if proof is not None:
@@ -133,7 +133,7 @@ def _require_published_rules(boards: "Iterable[BoardProof]") -> None:
     _require_none(list(dict.fromkeys(issue for issue in issues if issue is not None)))
 
 
-def _verified(folder: Path, public: bytes | None, proof: "Proof | None") -> "DirectoryVerification":
+def _verify(folder: Path, public: bytes | None, proof: "Proof | None") -> "DirectoryVerification":
     """Verify a ledger, and that a proof belongs to it.
 
     Raises:
@@ -157,7 +157,7 @@ def _verified(folder: Path, public: bytes | None, proof: "Proof | None") -> "Dir
     return verified
 
 
-def _replayed(folder: Path, verified: "DirectoryVerification", request: _Request) -> "Replay":
+def _replay(folder: Path, verified: "DirectoryVerification", request: _Request) -> "Replay":
     from agon.app.replay.replay import replay
     from agon.cli.shared.output import working
     from agon.ledger.entry import MAX_LINE_BYTES
@@ -244,7 +244,7 @@ def _require_hash(replayed: "Replay", verified: "DirectoryVerification", check: 
     click.echo(f"hash matches: {check}", err=True)
 
 
-def _proved(file: Path, public: bytes | None) -> "Proof":
+def _verify_proof_file(file: Path, public: bytes | None) -> "Proof":
     """Verify a proof file and print what it proves.
 
     Raises:

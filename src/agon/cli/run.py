@@ -92,11 +92,11 @@ def run(arguments: Sequence[str]) -> int:  # noqa: PLR0911 (one for each way to 
     except Exception as failed:
         if os.environ.get("AGON_DEBUG"):
             raise
-        return _unexpected(failed)
+        return _report_unexpected(failed)
     return 0
 
 
-def _unexpected(failed: Exception) -> int:
+def _report_unexpected(failed: Exception) -> int:
     """Report an unexpected error: an engine's interrupt, lack of memory, a bug in agon."""
     kind = type(failed).__name__
     if kind == "InterruptException":  # DuckDB's own word for Ctrl-C

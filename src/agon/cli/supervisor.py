@@ -101,7 +101,7 @@ class Supervisor:
             if managed.early_exits >= _MAX_EARLY_EXITS:
                 self._give_up(managed)
         if managed.process is None and not managed.given_up and now >= managed.again_at:
-            managed.process, managed.began = self._started(managed), now
+            managed.process, managed.began = self._start(managed), now
 
     def _give_up(self, managed: ManagedProcess) -> None:
         message = f"{managed.name} ends each time it is started; see the messages above"
@@ -110,7 +110,7 @@ class Supervisor:
         self._report(f"{message}; continuing without it")
         managed.given_up = True
 
-    def _started(self, managed: ManagedProcess) -> subprocess.Popen[bytes]:
+    def _start(self, managed: ManagedProcess) -> subprocess.Popen[bytes]:
         parent = os.getpid()
 
         def die_with_parent() -> None:

@@ -82,7 +82,7 @@ def command(
       agon worker --kinds judge --sandbox bwrap
       agon worker --server https://agon.example --token-file worker.token --tasks tasks/
     """
-    from agon.app.worker.loop import Stopped, Worker
+    from agon.app.worker.loop import Worker, WorkerStopped
     from agon.settings import load
 
     settings = load(
@@ -101,7 +101,7 @@ def command(
         try:
             with _stopped_by_signals(worker, grace=grace):
                 worker.work(idle=not once)
-        except Stopped:
+        except WorkerStopped:
             click.echo(f"worker {called}: stopped; its job was returned to the queue", err=True)
 
 
@@ -189,7 +189,7 @@ def _runners(
     runners = dict(connection.runners)
     if kinds is None or kinds & SANDBOXED:
         chosen = cast("Mode", mode or settings.sandbox_modes[0])
-        sandbox = _opened(
+        sandbox = _open_runner(
             opened,
             lambda: wiring.sandbox(chosen, workers=1),
             work="programs are judged",
@@ -197,7 +197,9 @@ def _runners(
         )
         runners |= {} if sandbox is None else sandbox_runners(sandbox)
     if settings.tasks_folder and (kinds is None or "trial" in kinds):
-        engine = _opened(opened, wiring.containers, work="trials are run", must=kinds is not None)
+        engine = _open_runner(
+            opened, wiring.containers, work="trials are run", must=kinds is not None
+        )
         tasks, agent = Path(settings.tasks_folder), wiring.submitted_agent
         if engine is not None:
             runners |= trial_runners(tasks, engine, agent, now=wiring.now)
@@ -212,7 +214,7 @@ def _runners(
     return {kind: run for kind, run in runners.items() if kind in kinds}
 
 
-def _opened(
+def _open_runner(
     opened: ExitStack, begin: "Callable[[], AbstractContextManager[T]]", *, work: str, must: bool
 ) -> "T | None":
     """Open what some kinds of jobs need; if it is missing, warn, or raise if it is required."""
@@ -230,7 +232,7 @@ def _opened(
 @contextmanager
 def _stopped_by_signals(worker: "Worker", *, grace: float) -> Iterator[None]:
     """Stop the worker after its job on the first signal, during it on a second or a timeout."""
-    from agon.app.worker.loop import Stopped
+    from agon.app.worker.loop import WorkerStopped
 
     def stop(*_: object) -> None:
         if worker.stopping.is_set():
@@ -241,7 +243,7 @@ def _stopped_by_signals(worker: "Worker", *, grace: float) -> Iterator[None]:
 
     def interrupt(*_: object) -> None:
         if worker.running:
-            raise Stopped
+            raise WorkerStopped
 
     previous = {
         number: signal.signal(number, handler)

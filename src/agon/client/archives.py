@@ -50,7 +50,7 @@ def import_ledger(connection: Connection, folder: Path, *, contest: str | None) 
         Unreadable: with all errors of the ledger.
         Conflict: it is another contest than ``contest``, or it exists with other entries.
     """
-    with _packed(folder) as content:
+    with _pack(folder) as content:
         if contest is not None:
             _require_id(folder, contest)
         response = connection.send("POST", "contests", "import", content=content, kind=ZIP)
@@ -95,7 +95,7 @@ def _require_id(folder: Path, name: str) -> None:
 
 
 @contextmanager
-def _packed(folder: Path) -> Iterator[bytes]:
+def _pack(folder: Path) -> Iterator[bytes]:
     """Yield a directory as a ZIP file; the server rejects files that do not belong to a ledger.
 
     Raises:

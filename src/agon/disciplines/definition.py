@@ -16,7 +16,7 @@ from agon.kernel.rules import Rules
 from agon.records import Records, Schema
 
 
-class Scored(Protocol):
+class ScoredRecords(Protocol):
     """Scored records; boards and explanations are computed from them on demand.
 
     A board name is one the discipline lists; a pattern such as ``problem:<id>`` means one
@@ -168,7 +168,7 @@ class Discipline:
     schema: Schema
     rules: type[Rules]
     boards: tuple[str, ...]
-    score: Callable[[Records, Any], Scored]
+    score: Callable[[Records, Any], ScoredRecords]
     find: Callable[[Records, Any], list[Finding]]
     simulate: Simulate
     size_unit: str
@@ -182,7 +182,7 @@ class Discipline:
     addresses: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     submissions: SubmissionKind | None = None
     problems: str | None = None
-    withhold: Callable[[Any, Callable[[str], bool]], Scored] | None = None
+    withhold: Callable[[Any, Callable[[str], bool]], ScoredRecords] | None = None
     plan_round: PlanRound | None = None
     demo: Demo | None = None
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from agon.disciplines import Discipline, Scored, discipline
+from agon.disciplines import Discipline, ScoredRecords, discipline
 from agon.editions.edition import Edition, Example
 from agon.editions.registry import edition, file_of
 from agon.errors import AgonError, NotFound
@@ -127,7 +127,7 @@ def _header_issues(released: Edition) -> Iterator[str]:
         yield "has no worked example"
 
 
-def _differences(scored: Scored, name: str, example: Example) -> Iterator[str]:
+def _differences(scored: ScoredRecords, name: str, example: Example) -> Iterator[str]:
     board = scored.board(name)
     for participant, expected in example.expect.items():
         try:
@@ -136,15 +136,15 @@ def _differences(scored: Scored, name: str, example: Example) -> Iterator[str]:
             yield str(missing)
             continue
         yield from _unequal(expected, row, f"{participant}: ", example.tolerance)
-        yield from _explained(scored, board, participant, row)
+        yield from _explanation_differences(scored, board, participant, row)
     unscored = {entry.id for entry in board.unscored}
     for participant in example.unscored:
         if participant not in unscored:
             yield f"{participant} should be unscored on board {board.name}"
 
 
-def _explained(
-    scored: Scored, board: Board, participant: str, row: Mapping[str, Any]
+def _explanation_differences(
+    scored: ScoredRecords, board: Board, participant: str, row: Mapping[str, Any]
 ) -> Iterator[str]:
     """Yield a difference between a row and its explanation, which must give the same score."""
     explanation = scored.explain(participant, board=board.name)

@@ -37,11 +37,11 @@ def compare_recorded(
         >>> str(compare_recorded("dojo/0.1", {}, lock()["dojo/0.2"]).rules[0])
         'max_literal_digits was 64 and is None'
     """
-    return _compared(full_name, orjson.dumps(overrides, option=orjson.OPT_SORT_KEYS), recorded)
+    return _compare(full_name, orjson.dumps(overrides, option=orjson.OPT_SORT_KEYS), recorded)
 
 
 @lru_cache(maxsize=4096)
-def _compared(full_name: str, overrides: bytes, recorded: str) -> RulesMismatch | None:
+def _compare(full_name: str, overrides: bytes, recorded: str) -> RulesMismatch | None:
     values = orjson.loads(overrides)
     released = edition(full_name)
     return compare(

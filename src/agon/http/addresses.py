@@ -36,21 +36,21 @@ class AddressMiddleware:
         sent = scope.get("raw_path") if scope["type"] == "http" else None
         if sent and b"%" in sent:
             segments = sent.decode("latin-1").split("/")
-            scope = {**scope, "path": "/".join(map(_routed, segments))}
+            scope = {**scope, "path": "/".join(map(_normalize_segment, segments))}
         await self.app(scope, receive, send)
 
 
-def _routed(segment: str) -> str:
+def _normalize_segment(segment: str) -> str:
     """Return a segment as it is routed: decoded, without slashes."""
     return unquote(segment).replace("%", _PERCENT).replace("/", _SLASH)
 
 
 def path_parameters(scope: Scope) -> dict[str, Any]:
     """Return the parameters of a routed request's path, decoded."""
-    return {name: _decoded(value) for name, value in scope.get("path_params", {}).items()}
+    return {name: _decode(value) for name, value in scope.get("path_params", {}).items()}
 
 
-def _decoded(value: str) -> str:
+def _decode(value: str) -> str:
     return value.replace(_SLASH, "/").replace(_PERCENT, "%") if "%" in value else value
 
 

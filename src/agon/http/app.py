@@ -26,7 +26,7 @@ from agon.http.middleware.idempotency import IdempotencyMiddleware
 from agon.http.middleware.logging import LoggingMiddleware
 from agon.http.operations import operation_routes
 from agon.http.problems import on_agon_error, on_http_error, on_invalid_request
-from agon.http.serving import Serving
+from agon.http.server_context import ServerContext
 from agon.http.sse import Streams
 from agon.logs import logger
 from agon.settings import Settings
@@ -42,7 +42,7 @@ def create_app(service: Service, settings: Settings) -> FastAPI:
         service: database, clock and keys; the caller closes it.
         settings: limits, proxies, authentication.
     """
-    parts = Serving(
+    parts = ServerContext(
         service=service,
         settings=settings,
         limiter=Limiter(token=settings.rate_limit_token, address=settings.rate_limit_address),

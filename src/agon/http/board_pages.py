@@ -94,7 +94,7 @@ class BoardPages:
     async def get_board(self, request: Request) -> Response:
         """Return a page, the rows of a search, or a complete board as CSV or NDJSON."""
         path, query = _parse(request, BoardPath, BoardQuery)
-        form = query.format or _accepted(request)
+        form = query.format or _accepted_format(request)
         if len(query.model_fields_set) > 1:
             _exclude(cursor=query.cursor, around=query.around)
             _exclude(cursor=query.cursor, as_of=query.as_of)
@@ -335,7 +335,7 @@ def _exclude(**parameters: str | None) -> None:
         raise Unreadable(f"{both} exclude each other; {remedy}")
 
 
-def _accepted(request: Request) -> str:
+def _accepted_format(request: Request) -> str:
     """Return the format that the Accept header requests; JSON by default."""
     accept = request.headers.get("accept", "")
     for item in accept.split(",") if accept else ():

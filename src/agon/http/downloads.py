@@ -35,9 +35,9 @@ def csv_chunks(service: Service, view: View, first: Page) -> Iterator[bytes]:
         writer = csv.writer(out, lineterminator="\r\n")
         if names is None:
             names = list(dict.fromkeys(name for row in rows for name in row))
-            writer.writerow([escape_formula(name) for name in _ordered(names)])
+            writer.writerow([escape_formula(name) for name in _order_columns(names)])
         for row in rows:
-            writer.writerow([_cell(row.get(name)) for name in _ordered(names)])
+            writer.writerow([_cell(row.get(name)) for name in _order_columns(names)])
         yield out.getvalue().encode()
 
 
@@ -60,7 +60,7 @@ def _flat(row: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]
             yield prefix + name, value
 
 
-def _ordered(names: list[str]) -> list[str]:
+def _order_columns(names: list[str]) -> list[str]:
     """Return the names with rank, id and score first; stored lines have theirs sorted."""
     first = [name for name in ("rank", "id", "score") if name in names]
     return first + [name for name in names if name not in first]

@@ -28,7 +28,7 @@ from agon.http.middleware.idempotency import SECRETS
 from agon.http.pages import link
 from agon.http.problems import MEDIA_TYPE
 from agon.http.rebuilding import rebuild_response
-from agon.http.serving import serving
+from agon.http.server_context import serving
 
 Endpoint = Callable[..., Any]
 AnyOperation = Operation[Any, Any]
@@ -257,7 +257,7 @@ def require_known_query(request: Request) -> None:
     route: Any = request.scope.get("route")
     name = getattr(route, "unique_id", "")
     if name not in _KNOWN:
-        _KNOWN[name] = _known(getattr(route, "dependant", None))
+        _KNOWN[name] = _query_parameters(getattr(route, "dependant", None))
     known = _KNOWN[name]
     if known is None:
         return
@@ -280,7 +280,7 @@ _KNOWN: Final[dict[str, frozenset[str] | None]] = {}
 """Query parameters of routes, by the route's name; filled on first use."""
 
 
-def _known(dependant: Dependant | None) -> frozenset[str] | None:
+def _query_parameters(dependant: Dependant | None) -> frozenset[str] | None:
     """Return a route's query parameters; None if a model validates them."""
     if dependant is None:
         return None

@@ -23,7 +23,7 @@ from agon.errors import (
     Unavailable,
 )
 from agon.http.addresses import allowed_methods
-from agon.http.serving import serving
+from agon.http.server_context import serving
 
 MEDIA_TYPE: Final = "application/problem+json"
 SHOWN: Final = 1000

@@ -23,7 +23,7 @@ _INTEGRAL = r"^(0|-?[1-9][0-9]{0,17})$"
 
 
 @dataclass(frozen=True)
-class Unscored:
+class UnscoredRow:
     """An id without a score, and the reason."""
 
     id: str
@@ -56,7 +56,7 @@ class Board:
 
     name: str
     table: pa.Table
-    unscored: tuple[Unscored, ...] = ()
+    unscored: tuple[UnscoredRow, ...] = ()
     places: int = 6
     context: Mapping[str, Any] = field(default_factory=dict)
     caption: str = ""
@@ -219,11 +219,11 @@ def canonical_lines(table: pa.Table) -> list[bytes]:
     if not table.num_rows:
         return []
     names = table.column_names
-    texts = _objects(names, [_combined(table[name]) for name in names])
+    texts = _objects(names, [_combine_chunks(table[name]) for name in names])
     return "\n".join(texts).encode().split(b"\n")
 
 
-def _combined(column: Any) -> Any:
+def _combine_chunks(column: Any) -> Any:
     return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
 
 

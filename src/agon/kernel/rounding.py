@@ -58,7 +58,7 @@ def half_away(x: float | FloatArray, *, places: int = 0) -> float | FloatArray:
             for value in np.abs(values[unsure]).tolist()
         ]
     rounded = np.where(np.abs(values) < _INTEGRAL, rounded, np.abs(values))
-    return _signed(rounded, values, x)
+    return _with_signs(rounded, values, x)
 
 
 @overload
@@ -88,7 +88,7 @@ def publish(x: float | FloatArray, *, places: int = 6) -> float | FloatArray:
     rounded = (integral + (scaled - integral >= half)) / 10.0**places
     if (large := scaled >= _NO_FRACTION).any():  # noise is below their resolution
         rounded[large] = half_away(np.abs(values[large]), places=places)
-    return _signed(rounded, values, x)
+    return _with_signs(rounded, values, x)
 
 
 def sufficient(near: float, enough: Callable[[float], bool], *, places: int = 6) -> float:
@@ -180,7 +180,9 @@ def _split(x: float | FloatArray, places: int) -> tuple[FloatArray, FloatArray, 
     return values, scaled, np.floor(scaled)
 
 
-def _signed(rounded: FloatArray, values: FloatArray, x: float | FloatArray) -> float | FloatArray:
+def _with_signs(
+    rounded: FloatArray, values: FloatArray, x: float | FloatArray
+) -> float | FloatArray:
     """Return absolute values with their signs (zero has none), in the shape of the input."""
     signed = np.copysign(rounded, values) + 0.0  # -0.0 + 0.0 is 0.0
     return signed if isinstance(x, np.ndarray) else float(signed[0])

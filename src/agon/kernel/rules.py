@@ -124,17 +124,17 @@ class Rules(BaseModel):
         Raises:
             InvalidRule: naming every unknown key and every value out of bounds.
         """
-        return cls._checked({name: cls._parsed(name, value) for name, value in values.items()})
+        return cls._check({name: cls._parse(name, value) for name, value in values.items()})
 
     def override(self, values: Mapping[str, Any]) -> Self:
         """Return these rules with some values replaced; checks as in :meth:`of`."""
         if not values:
             return self
-        changed = {name: self._parsed(name, value) for name, value in values.items()}
-        return self._checked({**self.model_dump(), **changed})
+        changed = {name: self._parse(name, value) for name, value in values.items()}
+        return self._check({**self.model_dump(), **changed})
 
     @classmethod
-    def _parsed(cls, name: str, value: Any) -> Any:
+    def _parse(cls, name: str, value: Any) -> Any:
         field = cls.model_fields.get(name)
         if field is None or not isinstance(value, str):
             return value
@@ -150,7 +150,7 @@ class Rules(BaseModel):
         return value
 
     @classmethod
-    def _checked(cls, values: Mapping[str, Any]) -> Self:
+    def _check(cls, values: Mapping[str, Any]) -> Self:
         known = cls.model_fields
         errors = [
             f"unknown rule {name!r}: {did_you_mean(name, known)}"

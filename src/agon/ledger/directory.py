@@ -52,11 +52,11 @@ class LedgerDirectory:
                     head, seq = chain(head, line), seq + 1
                     yield Entry(**read_line(line).__dict__, sha256=head)
         except InvalidEntry:
-            raise self._changed() from None
+            raise self._changed_error() from None
         if (seq, head) != (self.state.contest.seq, self.state.contest.head):
-            raise self._changed()
+            raise self._changed_error()
 
-    def _changed(self) -> Unreadable:
+    def _changed_error(self) -> Unreadable:
         return Unreadable(f"{self.folder / LEDGER} changed while it was read; import it again")
 
 

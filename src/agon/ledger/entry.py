@@ -267,7 +267,7 @@ def read_line(line: bytes) -> Line:
         InvalidEntry: with everything that is wrong: not JSON, not in canonical form, an unknown
             kind or field, a value out of bounds.
     """
-    value = _parsed(line)
+    value = _parse(line)
     issues = _issues_in(value)
     if not issues and not _is_canonical(value, line):
         remedy = "write JSON as agon does: sorted keys, each once, no blanks, shortest numbers"
@@ -285,7 +285,7 @@ def read_line(line: bytes) -> Line:
     )
 
 
-def _parsed(line: bytes) -> Any:
+def _parse(line: bytes) -> Any:
     if len(line) > MAX_LINE_BYTES:
         raise InvalidEntry([_too_long("the line")])
     try:

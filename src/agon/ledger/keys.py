@@ -38,7 +38,7 @@ def record_key(table: Table, row: Mapping[str, Any]) -> str | None:
         if value is None or value == "":
             return None
         if not isinstance(value, str):
-            value = _written(value)
+            value = _encode(value)
         elif table.column(name).kind is Kind.TIMESTAMP:
             value = _instant(value)
         if "/" in value or "%" in value:
@@ -87,7 +87,7 @@ def _issue(
     return RowIssue("wrong-type", table.name, table.name, number, column, value, reason, remedy)
 
 
-def _written(value: Any) -> str:
+def _encode(value: Any) -> str:
     if isinstance(value, datetime):
         return _instant(value.isoformat())
     if isinstance(value, float) and value.is_integer():

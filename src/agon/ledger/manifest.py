@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Final
 
-from agon.kernel.boards import Unscored
+from agon.kernel.boards import UnscoredRow
 from agon.kernel.fingerprints import canonical_json
 from agon.ledger import signatures
 from agon.ledger.entry import is_timestamp
@@ -107,11 +107,11 @@ def manifest_of(value: Any) -> Manifest:
     return Manifest(**value)
 
 
-def lines_of(rows: Iterable[Mapping[str, Any]], unscored: Iterable[Unscored]) -> Iterator[bytes]:
+def lines_of(rows: Iterable[Mapping[str, Any]], unscored: Iterable[UnscoredRow]) -> Iterator[bytes]:
     """Yield the leaves of a board's Merkle tree: a line per row in order, one per unscored id.
 
     Example:
-        >>> list(lines_of([{"rank": 1, "id": "a", "score": 2.0}], [Unscored("b", "no votes")]))
+        >>> list(lines_of([{"rank": 1, "id": "a", "score": 2.0}], [UnscoredRow("b", "no votes")]))
         [b'{"id":"a","rank":1,"score":2.0}', b'{"id":"b","reason":"no votes"}']
     """
     for row in rows:

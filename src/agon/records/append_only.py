@@ -178,7 +178,7 @@ class AppendOnlyTables:
         space = f"{self._space}_{self._shown}"
         self._connection.execute(f"CREATE SCHEMA {space}")
         at = self._newest if at is None else at
-        visible = self._seen(at, without, space)
+        visible = self._visible_rows(at, without, space)
         integer_ids = self._integer_ids(visible, at)
         views = (self._view(table, space, visible, integer_ids) for table in self.schema)
         self._connection.execute("; ".join(views))
@@ -285,7 +285,7 @@ class AppendOnlyTables:
     def _integer_columns(self, text: Collection[int]) -> set[tuple[str, str]]:
         return {node for node, family in self._families.items() if family not in text}
 
-    def _seen(self, at: int, without: Collection[int], space: str) -> dict[str, str]:
+    def _visible_rows(self, at: int, without: Collection[int], space: str) -> dict[str, str]:
         """Return SQL conditions of the visible rows, by table; helper tables go into ``space``.
 
         References are examined only for tables that refer to rows that may be hidden.

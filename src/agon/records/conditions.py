@@ -180,7 +180,7 @@ class _Not(Condition):
 
 
 @dataclass(frozen=True)
-class _Joined(Condition):
+class _BinaryCondition(Condition):
     left: Condition
     right: Condition
 
@@ -201,7 +201,7 @@ class _Joined(Condition):
 
 
 @dataclass(frozen=True)
-class _Both(_Joined):
+class _Both(_BinaryCondition):
     def _sql(self) -> str:
         return f"({self.left.sql()} AND {self.right.sql()})"
 
@@ -210,7 +210,7 @@ class _Both(_Joined):
 
 
 @dataclass(frozen=True)
-class _Either(_Joined):
+class _Either(_BinaryCondition):
     def _sql(self) -> str:
         return f"({self.left.sql()} OR {self.right.sql()})"
 

@@ -83,12 +83,12 @@ class _Shared:
             name = f"engine_{next(self._numbers)}"
             if self._instance is not None:
                 with suppress(duckdb.Error):  # an internal error makes an instance unusable
-                    return self._instance, _attached(self._instance, name), name
+                    return self._instance, _attach(self._instance, name), name
             self._instance = _Instance()
-            return self._instance, _attached(self._instance, name), name
+            return self._instance, _attach(self._instance, name), name
 
 
-def _attached(instance: _Instance, name: str) -> Any:
+def _attach(instance: _Instance, name: str) -> Any:
     connection = instance.connection.cursor()
     connection.execute(f"ATTACH ':memory:' AS {name}")
     connection.execute(f"USE {name}")

@@ -89,7 +89,7 @@ class RowChecker:
         for column, read, says in self._columns:
             raw = row.get(column.name)
             typed = None if raw is None else read(raw)
-            violated = _violated(column, says, typed)
+            violated = _violated_constraint(column, says, typed)
             if violated is not None:
                 issues.append(self._issue(violated, number, column.name, raw))
         if self._table.exactly_one_of:
@@ -127,12 +127,12 @@ class RowChecker:
     def _none_fails(self, check: RowCheck, columns: Columns, count: int) -> bool:
         """Return whether no row fails a check."""
         typed = {
-            name: _typed(self._kinds[name], columns.get(name), count) for name in check.columns
+            name: _convert(self._kinds[name], columns.get(name), count) for name in check.columns
         }
         return True not in check.violated.evaluate(typed)
 
 
-def _violated(column: Column, says: ColumnConstraints, typed: Any) -> Constraint | None:
+def _violated_constraint(column: Column, says: ColumnConstraints, typed: Any) -> Constraint | None:
     """Return the requirement a read value violates, None if it violates none."""
     if typed is None:
         return None if column.may_be_empty else says.empty
@@ -237,7 +237,7 @@ def _one_each(columns: Columns, names: Sequence[str]) -> bool:
     )
 
 
-def _typed(kind: Kind, values: Sequence[Any] | None, count: int) -> list[Any]:
+def _convert(kind: Kind, values: Sequence[Any] | None, count: int) -> list[Any]:
     if values is None:
         return [None] * count
     if kind in {Kind.ID, Kind.TEXT} and {str}.issuperset(map(type, values)):

@@ -227,9 +227,9 @@ def _inspect(
     try:
         names = column_names(schema, columns)
         if not names:
-            return _typed(engine, schema, open_tables(engine.connection, schema))
+            return _read_typed(engine, schema, open_tables(engine.connection, schema))
         source = open_tables(engine.connection, names.source_schema())
-        records, issues = _typed(engine, schema, names.renamed(source))
+        records, issues = _read_typed(engine, schema, names.renamed(source))
         return records, list(map(names.shown, issues))
     except BaseException:
         engine.close()
@@ -243,7 +243,9 @@ def _valid(records: Records, issues: list[RowIssue]) -> Records:
     return records
 
 
-def _typed(engine: Engine, schema: Schema, source: SourceTables) -> tuple[Records, list[RowIssue]]:
+def _read_typed(
+    engine: Engine, schema: Schema, source: SourceTables
+) -> tuple[Records, list[RowIssue]]:
     import duckdb
 
     from agon.records.sources.failures import without_unreadable

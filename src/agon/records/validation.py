@@ -142,7 +142,7 @@ def issues_of(
             if table.required and table.name not in unreadable:
                 issues.append(_missing(schema, table, source))
             continue
-        checked = _Checked(connection, schema, source, table, raw, typing, known_ids)
+        checked = _TableCheck(connection, schema, source, table, raw, typing, known_ids)
         here = checked.missing_columns() + checked.rows() + checked.duplicates()
         issues += _on_lines(here + checked.references(unreadable), raw)
     for names in schema.one_table_of:
@@ -152,7 +152,7 @@ def issues_of(
     return issues
 
 
-class _Checked:
+class _TableCheck:
     """Checks one table; each method returns one sort of issue."""
 
     def __init__(
@@ -194,10 +194,10 @@ class _Checked:
 
     def rows(self) -> list[RowIssue]:
         checks = checks_of(self._table, self._casts, relation)
-        queries = [check.counted for check in checks] + self._unasked(checks)
+        queries = [check.counted for check in checks] + self._unread_columns(checks)
         if not queries:
             return []
-        sql = f"SELECT {', '.join(queries)} FROM ({self._inspected(with_row=False)})"
+        sql = f"SELECT {', '.join(queries)} FROM ({self._inspection_query(with_row=False)})"
         counts = self._connection.execute(sql).fetchall()[0]
         issues: list[RowIssue] = []
         for check, count in zip(checks, counts, strict=False):
@@ -205,7 +205,7 @@ class _Checked:
                 issues += self._failing(check, count)
         return issues
 
-    def _unasked(self, checks: list[Check]) -> list[str]:
+    def _unread_columns(self, checks: list[Check]) -> list[str]:
         """Return SQL that reads the columns no check reads, so that a damaged file fails here."""
         if not self._raw.in_place:
             return []
@@ -300,7 +300,7 @@ class _Checked:
         shown = check.value or "NULL"
         if check.value is None and check.column in self._raw.types:
             shown = quoted(f"raw:{check.column}")
-        rows = self._inspected(with_row=True)
+        rows = self._inspection_query(with_row=True)
         sql = (
             f'SELECT "row:", {shown} FROM ({rows}) WHERE {check.violated} '
             f'ORDER BY "row:" LIMIT {MAX_LISTED_PER_KIND}'
@@ -318,7 +318,7 @@ class _Checked:
             for row, value in self._connection.execute(sql).fetchall()
         ]
 
-    def _inspected(self, *, with_row: bool) -> str:
+    def _inspection_query(self, *, with_row: bool) -> str:
         """Return the query of all rows as typed values, with flags and the raw values."""
         items = [f'{self._raw.row} AS "row:"'] if with_row else []
         for column in self._table.columns:

@@ -127,7 +127,7 @@ def _write_table(table: pa.Table, file: Path, form: str) -> None:
     try:
         engine.connection.register("t", table)
         described = engine.connection.execute("DESCRIBE SELECT * FROM t").fetchall()
-        columns = ", ".join(_written(name, kind, form) for name, kind, *_ in described)
+        columns = ", ".join(_column_sql(name, kind, form) for name, kind, *_ in described)
         options = "FORMAT csv, HEADER" if form == "csv" else "FORMAT json"
         engine.connection.execute(
             f"COPY (SELECT {columns} FROM t) TO {literal(str(file))} ({options})"
@@ -138,7 +138,7 @@ def _write_table(table: pa.Table, file: Path, form: str) -> None:
         engine.close()
 
 
-def _written(name: str, kind: str, form: str) -> str:
+def _column_sql(name: str, kind: str, form: str) -> str:
     column = quoted(name)
     value = column
     if kind in {"TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ_NS"}:

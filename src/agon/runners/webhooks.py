@@ -98,7 +98,7 @@ class HttpSender:
         )
         all_headers = {"user-agent": f"agon/{__version__}", **headers, "host": _host(target),
                  "content-length": str(len(body)), "connection": "close"}  # fmt: skip
-        backend = _Pinned(target.address, deadline, self._clock)
+        backend = _PinnedBackend(target.address, deadline, self._clock)
         with (
             httpcore2.HTTPConnection(
                 origin, ssl_context=self._tls, network_backend=backend
@@ -129,7 +129,7 @@ class HttpSender:
             )
 
 
-class _Pinned(httpcore2.NetworkBackend):
+class _PinnedBackend(httpcore2.NetworkBackend):
     """A network backend that connects to one address, whatever host is requested."""
 
     def __init__(self, address: str, deadline: float, clock: Callable[[], float]) -> None:
@@ -151,10 +151,10 @@ class _Pinned(httpcore2.NetworkBackend):
         stream = self._network.connect_tcp(
             self._address, port, remaining, local_address, socket_options
         )
-        return _Timed(stream, self._deadline, self._clock)
+        return _TimedStream(stream, self._deadline, self._clock)
 
 
-class _Timed(httpcore2.NetworkStream):
+class _TimedStream(httpcore2.NetworkStream):
     """A stream whose reads and writes all end at one deadline, however slowly bytes arrive."""
 
     def __init__(
@@ -185,7 +185,7 @@ class _Timed(httpcore2.NetworkStream):
         """Return the stream secured by TLS."""
         remaining = _left(self._deadline, self._clock)
         secured = self._stream.start_tls(ssl_context, server_hostname, remaining)
-        return _Timed(secured, self._deadline, self._clock)
+        return _TimedStream(secured, self._deadline, self._clock)
 
     def get_extra_info(self, info: str) -> Any:
         """Return information about the connection."""

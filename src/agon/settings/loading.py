@@ -85,7 +85,7 @@ def load(
         NotFound: the file that ``AGON_CONFIG`` names is missing.
         Unreadable: names are unknown or values invalid; all of them are listed, with their origin.
     """
-    return _merged(_layers(overrides, environ, cwd))
+    return _merge(_layers(overrides, environ, cwd))
 
 
 def origins(
@@ -96,7 +96,7 @@ def origins(
 ) -> list[Origin]:
     """Return each setting with its origin; arguments and errors are those of :func:`load`."""
     layers = _layers(overrides, environ, cwd)
-    settings = _merged(layers)
+    settings = _merge(layers)
     return [
         Origin(name, shown(name, getattr(settings, name)), _origin(layers, name) or "default")
         for name in SETTINGS
@@ -175,7 +175,7 @@ def _origin(layers: tuple[_Layer, ...], name: str) -> str | None:
     return next((layer.origins[name] for layer in layers if name in layer.origins), None)
 
 
-def _merged(layers: tuple[_Layer, ...]) -> Settings:
+def _merge(layers: tuple[_Layer, ...]) -> Settings:
     sources: dict[str, Any] = {"_build_sources": (layers, {})}  # the first has precedence
     try:
         return Settings(**sources)

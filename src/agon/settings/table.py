@@ -311,7 +311,7 @@ class Setting:
     secret: bool
 
 
-def _described(name: str) -> Setting:
+def _setting_of(name: str) -> Setting:
     field = Settings.model_fields[name]
     extra: Any = field.json_schema_extra
     low = next((item.ge for item in field.metadata if hasattr(item, "ge")), None)
@@ -334,7 +334,7 @@ def _described(name: str) -> Setting:
     )
 
 
-SETTINGS: dict[str, Setting] = {name: _described(name) for name in Settings.model_fields}
+SETTINGS: dict[str, Setting] = {name: _setting_of(name) for name in Settings.model_fields}
 """All settings by name, in the order in which they are shown."""
 
 

@@ -138,7 +138,7 @@ class _SqliteReader:
 
     async def read(self, chunks: Sequence[_Chunk]) -> tuple[StateToken, list[bytes | None]]:
         if self._connection is None:
-            self._connection = self._connected()
+            self._connection = self._connect()
         execute = self._connection.execute
         try:
             execute("BEGIN")
@@ -156,7 +156,7 @@ class _SqliteReader:
             self._connection.close()
             self._connection = None
 
-    def _connected(self) -> sqlite3.Connection:
+    def _connect(self) -> sqlite3.Connection:
         connection = sqlite3.connect(
             f"{self._file}?mode=rw",  # otherwise SQLite creates a file that is missing
             uri=True,
@@ -258,7 +258,7 @@ class _PostgresqlReader:
         try:
             async with asyncio.timeout(_TIMEOUT_S):
                 if self._connection is None:
-                    self._connection = await self._connected()
+                    self._connection = await self._connect()
                 cursor = await self._connection.cursor(binary=True).execute(
                     self._SQL, arrays, prepare=True
                 )
@@ -269,7 +269,7 @@ class _PostgresqlReader:
             ) from None
         return values[0], [values.get(number) for number in range(1, len(chunks) + 1)]
 
-    async def _connected(self) -> Any:
+    async def _connect(self) -> Any:
         from psycopg import AsyncConnection
 
         _, arguments = self._url.get_dialect()().create_connect_args(self._url)

@@ -36,12 +36,12 @@ class Contests:
             select(CONTESTS.c.no).where(CONTESTS.c.id == contest.id)
         )
         if existing is not None:
-            raise _taken(contest.id)
+            raise _conflict(contest.id)
         values = {"created_at": to_micros(contest.created_at), **_values(contest)}
         adding = self._transaction.insert(CONTESTS).values(**values).on_conflict_do_nothing()
         no = self._transaction.scalar(adding.returning(CONTESTS.c.no))
         if no is None:
-            raise _taken(contest.id)
+            raise _conflict(contest.id)
         return _contest(self._row(CONTESTS.c.no == no)._asdict())
 
     def get(self, contest_id: str) -> Contest:
@@ -111,7 +111,7 @@ class Contests:
         return NotFound(f"there is no contest {contest_id!r}; {hint}")
 
 
-def _taken(contest_id: str) -> Conflict:
+def _conflict(contest_id: str) -> Conflict:
     return Conflict(f"contest {contest_id!r} exists; choose another id")
 
 

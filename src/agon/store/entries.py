@@ -168,7 +168,7 @@ class Entries:
         """
         existing: dict[str, ExistingEntry] = {}
         for column, names in (("record", records), ("external_id", external_ids)):
-            for name, seq, line in self._named(contest_no, column, names, "seq, line"):
+            for name, seq, line in self._entries_named(contest_no, column, names, "seq, line"):
                 if until is not None and seq > until:
                     continue
                 if name not in existing or seq > existing[name].seq:
@@ -177,7 +177,7 @@ class Entries:
 
     def existing_keys(self, contest_no: int, table: str, keys: Sequence[str]) -> set[str]:
         """Return the keys of a table that exist."""
-        rows = self._named(contest_no, "record", keys, "table_name")
+        rows = self._entries_named(contest_no, "record", keys, "table_name")
         return {name for name, of in rows if of == table}
 
     def position_at(self, contest_no: int, time: datetime) -> int:
@@ -241,7 +241,7 @@ class Entries:
         rows = self._transaction.query(sql, [contest_no, seq])
         return rows[0][0] if rows else None
 
-    def _named(
+    def _entries_named(
         self, contest_no: int, column: str, names: Sequence[str], columns: str
     ) -> Iterator[tuple[Any, ...]]:
         """Yield the entries with these names; the conditions are those of the partial indexes."""

@@ -172,7 +172,7 @@ class Queue:
         # Locked until the session ends, so that no worker claims it between the two statements.
         row = self._transaction.first(select(JOBS).where(JOBS.c.id == job_id).with_for_update())
         if row is None or row.state != "leased" or row.lease != lease:
-            raise self._lost(job_id)
+            raise self._lost_lease(job_id)
         again = None if row.attempts >= row.max_attempts else retry_at
         return self._fail(row, cause=cause, now=to_micros(now), retry_at=again)
 
@@ -320,10 +320,10 @@ class Queue:
             .returning(JOBS)
         )
         if row is None:
-            raise self._lost(job_id)
+            raise self._lost_lease(job_id)
         return _job(row)
 
-    def _lost(self, job_id: str) -> Conflict:
+    def _lost_lease(self, job_id: str) -> Conflict:
         state = self.get(job_id).state
         return Conflict(f"job {job_id} is {state} and no longer on this lease; stop working on it")
 
@@ -347,7 +347,7 @@ class Queue:
             returning = changing.values(not_before=to_micros(retry_at))
             changed = self._queue_again(returning, dedupe=row.dedupe)
         if changed is None:
-            raise self._lost(row.id)
+            raise self._lost_lease(row.id)
         return _job(changed)
 
     def _queue_again(self, changing: Update, *, dedupe: str | None) -> Row[Any] | None:

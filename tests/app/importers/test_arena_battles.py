@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import agon
-from agon.app.importers import Imported, import_records
+from agon.app.importers import ImportedRecords, import_records
 from agon.disciplines import discipline
 from agon.errors import NotFound, Unreadable
 from agon.records import InvalidRecords, read_rows
@@ -40,7 +40,7 @@ def written(folder: Path, ending: str, battles: list[dict[str, Any]]) -> Path:
     return file
 
 
-def matches(imported: Imported) -> list[dict[str, Any]]:
+def matches(imported: ImportedRecords) -> list[dict[str, Any]]:
     """Return the imported matches."""
     return list(imported.tables["matches"].to_pylist())
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import agon
-from agon.app.importers import Imported, import_records
+from agon.app.importers import ImportedRecords, import_records
 from agon.disciplines import discipline
 from agon.records import InvalidRecords, read_rows
 
@@ -70,7 +70,7 @@ def sqlite(where: Path) -> Path:
     return where
 
 
-def check(imported: Imported) -> None:
+def check(imported: ImportedRecords) -> None:
     """Check what must come out, whatever the tables came from."""
     rows = {name: table.to_pylist() for name, table in imported.tables.items()}
     assert imported.discipline == "community"

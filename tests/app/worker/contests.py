@@ -6,7 +6,7 @@ from typing import Any
 from agon.app.access.permissions import LOCAL
 from agon.app.contests.ledgers.append import append
 from agon.app.contests.lifecycle.creation import NewContest, create
-from agon.app.queue.jobs import Judging, gate_job, judge_job
+from agon.app.queue.jobs import JudgingTask, gate_job, judge_job
 from agon.app.service import Service
 from agon.app.worker.local_source import LocalSource
 from agon.app.worker.loop import Run, Worker
@@ -68,7 +68,7 @@ def submitted(
         }
         draft = Draft(kind="submission-received", body=body, at=service.clock(), by="user:ada")
         contest = append(service, session, contest, [draft])
-        judging = Judging(
+        judging = JudgingTask(
             submission=name, seq=contest.seq, problem_seq=problem_seq, source=source, n_check=20,
             **more,
         )  # fmt: skip

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from agon.app.queue.source import Assignment, LeaseLost, Progress, heartbeats
-from agon.app.worker.loop import Run, Stopped, Worker, WorkResult
+from agon.app.worker.loop import Run, Worker, WorkerStopped, WorkResult
 from agon.entities.jobs import JobKind
 from agon.errors import AgonError, Conflict, NotScorable, Unavailable
 
@@ -151,8 +151,8 @@ def test_a_worker_says_why_it_gets_no_jobs_and_not_again_and_again(
 def test_a_stopped_job_is_given_back_and_ends_the_worker() -> None:
     """Asked to end at once, a worker must not keep its job till the lease runs out."""
     source = Told(ONE)
-    worker = Worker(source, runner(Stopped()))
-    with pytest.raises(Stopped):
+    worker = Worker(source, runner(WorkerStopped()))
+    with pytest.raises(WorkerStopped):
         worker.work()
     assert source.said == [("fail", "j1", "the worker was stopped", True)]
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from agon.disciplines.challenge.records import SCHEMA
 from agon.disciplines.challenge.rules import ChallengeRules
-from agon.disciplines.challenge.scoring import ChallengeScored, score
+from agon.disciplines.challenge.scoring import ScoredChallenge, score
 from agon.records import Records, read_rows
 
 Tables = dict[str, list[dict[str, Any]]]
@@ -45,7 +45,7 @@ def tables_of(
     return rows
 
 
-def scored(tables: Tables, **rules: Any) -> ChallengeScored:
+def scored(tables: Tables, **rules: Any) -> ScoredChallenge:
     """Score tables under the default rules and some overrides."""
     return score(records_of(tables), ChallengeRules().override(rules))
 
@@ -55,7 +55,7 @@ def records_of(tables: Tables) -> Records:
     return read_rows(SCHEMA, tables)
 
 
-def rows_of(result: ChallengeScored, board: str) -> dict[str, dict[str, Any]]:
+def rows_of(result: ScoredChallenge, board: str) -> dict[str, dict[str, Any]]:
     """Return a board's rows by id."""
     return {row["id"]: row for row in result.board(board).rows()}
 

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, assume, given, settings
 
 from agon.disciplines.challenge import DISCIPLINE
 from agon.disciplines.challenge.rules import ChallengeRules
-from agon.disciplines.challenge.scoring import ChallengeScored, score
+from agon.disciplines.challenge.scoring import ScoredChallenge, score
 from agon.errors import NotFound, NotScorable
 from agon.kernel.explanations import Explanation, Part
 from agon.records import read_rows
@@ -15,7 +15,7 @@ from disciplines.challenge.networks import RULES, Tables, networks, scored, tabl
 from sizes import size
 
 
-def everything(result: ChallengeScored) -> None:
+def everything(result: ScoredChallenge) -> None:
     """Explain every id on every board; an explanation that does not add up cannot be built."""
     for name in DISCIPLINE.boards:
         board = result.board(name)
@@ -48,7 +48,7 @@ def test_a_simulated_contest_is_explained_to_the_last_id() -> None:
     everything(score(read_rows(DISCIPLINE.schema, dict(made.tables)), ChallengeRules()))
 
 
-def waterfall(result: ChallengeScored, uid: str) -> dict[str, Part]:
+def waterfall(result: ScoredChallenge, uid: str) -> dict[str, Part]:
     """Return the parts of a weight by name."""
     return {part.name: part for part in result.explain(uid, board="weights").parts}
 

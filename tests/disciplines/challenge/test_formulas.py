@@ -125,7 +125,7 @@ def test_two_percent_more_is_always_an_improvement(hundredths: int) -> None:
 
 def test_small_steps_are_measured_against_the_same_top() -> None:
     """0.80 → 0.81 → 0.816: the reference stays, so small gains add up."""
-    bests = [decay.Best(0, 0.80), decay.Best(1, 0.81), decay.Best(2, 0.816)]
+    bests = [decay.BestScore(0, 0.80), decay.BestScore(1, 0.81), decay.BestScore(2, 0.816)]
     state = decay.fold(decay.DecayState(), bests, threshold=0.02, improvement="relative")
     assert (state.top, state.last_improvement) == (0.816, 2)
     assert [one.bar for one in state.improvements] == [0.0, pytest.approx(0.816)]
@@ -135,7 +135,7 @@ def test_small_steps_are_measured_against_the_same_top() -> None:
 @given(st.lists(st.floats(0, 1), max_size=30), st.integers(0, 30))
 def test_folding_a_prefix_and_then_the_rest_is_folding_all(scores: list[float], cut: int) -> None:
     """A contest can be resumed from its state."""
-    bests = [decay.Best(epoch, score) for epoch, score in enumerate(scores)]
+    bests = [decay.BestScore(epoch, score) for epoch, score in enumerate(scores)]
     rule: dict[str, Any] = {"threshold": 0.02, "improvement": "relative"}
     halfway = decay.fold(decay.DecayState(), bests[:cut], **rule)
     whole = decay.fold(decay.DecayState(), bests, **rule)

@@ -11,7 +11,7 @@ from agon.disciplines.challenge.consensus import RunningConsensus
 from agon.disciplines.challenge.facts import read_facts
 from agon.disciplines.challenge.outcome import outcome_of
 from agon.disciplines.challenge.rules import ChallengeRules
-from agon.disciplines.challenge.scoring import ChallengeScored
+from agon.disciplines.challenge.scoring import ScoredChallenge
 from agon.disciplines.challenge.weights import Network, all_weights
 from agon.errors import NotScorable
 from disciplines.challenge.networks import RULES, Tables, networks, records_of, rows_of, scored
@@ -26,7 +26,7 @@ many = settings(
 )
 
 
-def _compare_submissions(oracle: Contest, result: ChallengeScored) -> None:
+def _compare_submissions(oracle: Contest, result: ScoredChallenge) -> None:
     rows = rows_of(result, "submissions")
     for name in oracle.submissions:
         wanted = oracle.score(name, oracle.epoch)
@@ -40,7 +40,7 @@ def _compare_submissions(oracle: Contest, result: ChallengeScored) -> None:
             assert row["stake_fraction"] == pytest.approx(fraction, abs=1e-11)
 
 
-def _compare_competitions(oracle: Contest, result: ChallengeScored) -> None:
+def _compare_competitions(oracle: Contest, result: ScoredChallenge) -> None:
     rows = rows_of(result, "competitions")
     for name, state in oracle.history.items():
         assert (state is None) == (name not in rows)
@@ -51,7 +51,7 @@ def _compare_competitions(oracle: Contest, result: ChallengeScored) -> None:
             assert rows[name]["burn_percent"] == pytest.approx(burning, abs=1e-6)
 
 
-def _compare_validators(oracle: Contest, result: ChallengeScored) -> None:
+def _compare_validators(oracle: Contest, result: ScoredChallenge) -> None:
     flagged: dict[str, int] = {}
     for name in oracle.submissions:
         if oracle.originals[name] == name:

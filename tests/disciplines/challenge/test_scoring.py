@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from agon.disciplines.challenge import DISCIPLINE
 from agon.disciplines.challenge.records import SCHEMA
 from agon.disciplines.challenge.rules import ChallengeRules
-from agon.disciplines.challenge.scoring import ChallengeScored, score
+from agon.disciplines.challenge.scoring import ScoredChallenge, score
 from agon.editions import edition
 from agon.editions.lint import lint
 from agon.errors import NotFound, NotScorable
@@ -33,7 +33,7 @@ GOLDEN = Path(__file__).parent / "golden.json"
 laws = settings(max_examples=size(20), deadline=None, suppress_health_check=list(HealthCheck))
 
 
-def scorable(tables: Tables, rules: dict[str, Any]) -> ChallengeScored:
+def scorable(tables: Tables, rules: dict[str, Any]) -> ScoredChallenge:
     """Score drawn tables, or pass them over where there is no stake."""
     try:
         return scored(tables, **rules)

@@ -141,7 +141,7 @@ def authenticate(service: Service, text: str, *, network: str | None = None) -> 
     """
     parts = _TEXT.fullmatch(text)
     token_id, secret = parts.groups() if parts else ("", "")
-    token, user = _stored(service, token_id)
+    token, user = _load_token(service, token_id)
     now = service.clock()
     matches = hmac.compare_digest(_sha256(secret), b"" if token is None else token.secret_sha256)
     if not matches or token is None or user is None or not _is_valid(token, user, now):
@@ -178,7 +178,7 @@ def _record_use(service: Service, token_id: str, *, at: datetime) -> None:
         session.access.record_use(token_id, at=at)
 
 
-def _stored(service: Service, token_id: str) -> tuple[Token | None, User | None]:
+def _load_token(service: Service, token_id: str) -> tuple[Token | None, User | None]:
     if not token_id:
         return None, None
     with service.store.read() as session:

@@ -188,12 +188,12 @@ def compare(
 
 def difference(old: Board, new: Board) -> Difference:
     """Return what differs between two states of one board."""
-    both_old, both_new, gone, come = _matched(old, new)
+    both_old, both_new, gone, come = _match_rows(old, new)
     return Difference(
         board=old.name,
         moves=tuple(_moves(old, both_old, both_new)),
-        entered=tuple(_unmatched(come, old)),
-        dropped=tuple(_unmatched(gone, new)),
+        entered=tuple(_unmatched_rows(come, old)),
+        dropped=tuple(_unmatched_rows(gone, new)),
         summary=_summary(old, both_old, both_new, entered=len(come), dropped=len(gone)),
     )
 
@@ -217,7 +217,7 @@ def _side(result: Result, board: str) -> dict[str, Any]:
 _COLUMNS = ["id", "rank", "score"]
 
 
-def _matched(old: Board, new: Board) -> tuple[pa.Table, pa.Table, pa.Table, pa.Table]:
+def _match_rows(old: Board, new: Board) -> tuple[pa.Table, pa.Table, pa.Table, pa.Table]:
     """Return the rows on both boards (old values, new values), on the old only, on the new only."""
     before, after = old.table.select(_COLUMNS), new.table.select(_COLUMNS)
     places = pc.index_in(before["id"], value_set=after["id"])
@@ -252,7 +252,7 @@ def _moves(board: Board, old: pa.Table, new: pa.Table) -> Iterator[Move]:
         yield Move(*row)
 
 
-def _unmatched(table: pa.Table, other: Board) -> Iterator[UnmatchedParticipant]:
+def _unmatched_rows(table: pa.Table, other: Board) -> Iterator[UnmatchedParticipant]:
     reasons = {item.id: item.reason for item in other.unscored}
     for row in table.to_pylist():
         yield UnmatchedParticipant(row["id"], row["rank"], row["score"], reasons.get(row["id"]))

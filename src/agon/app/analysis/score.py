@@ -9,8 +9,8 @@ from typing import Any
 
 from agon.app.charts import Chart, interval_chart, waterfall
 from agon.app.charts.intervals import MAX_ROWS
-from agon.app.importers import Imported, format_of_frame, import_records
-from agon.disciplines import Discipline, Scored, discipline
+from agon.app.importers import ImportedRecords, format_of_frame, import_records
+from agon.disciplines import Discipline, ScoredRecords, discipline
 from agon.editions import Edition, default_edition, rules_sha256
 from agon.editions import edition as released_edition
 from agon.errors import Conflict, Unreadable
@@ -44,7 +44,7 @@ class Result:
     rules: Rules
     records: Records
     as_of: datetime | None
-    scored: Scored
+    scored: ScoredRecords
 
     def __repr__(self) -> str:
         return f"Result of {self.rules_title}\n{self.board()!r}"
@@ -238,7 +238,7 @@ def read_records(of: str, source: Any, *, columns: Mapping[str, str] | None = No
             f"records cannot be read from a value of type {type(source).__name__}; give a folder, "
             "a data frame, or data frames by table name"
         )
-    if isinstance(source, Imported) and source.discipline != of:
+    if isinstance(source, ImportedRecords) and source.discipline != of:
         raise _other_discipline(of, source.discipline)
     return read_rows(schema, tables, columns=columns)
 

@@ -21,7 +21,7 @@ from agon.disciplines.challenge.explanations import to_improve, unimprovable_tex
 from agon.disciplines.challenge.formulas import PLACES
 from agon.disciplines.challenge.outcome import Outcome
 from agon.disciplines.challenge.rules import ChallengeRules
-from agon.disciplines.challenge.scoring import ChallengeScored
+from agon.disciplines.challenge.scoring import ScoredChallenge
 from agon.disciplines.challenge.weights import (
     WeightHistory,
     all_weights,
@@ -50,7 +50,7 @@ def outcome_of(result: Result) -> Outcome:
     Raises:
         TypeError: the result is another discipline's.
     """
-    return _scored(result).outcome
+    return _scored_challenge(result).outcome
 
 
 def cautions(result: Result) -> list[str]:
@@ -84,11 +84,11 @@ def imported_uids(result: Result) -> list[str]:
 
 def payload_of(result: Result) -> Payload:
     """Return the scored epoch's weights as a Bittensor network takes them."""
-    return _scored(result).payload()
+    return _scored_challenge(result).payload()
 
 
-def _scored(result: Result) -> ChallengeScored:
-    if not isinstance(result.scored, ChallengeScored):
+def _scored_challenge(result: Result) -> ScoredChallenge:
+    if not isinstance(result.scored, ScoredChallenge):
         raise TypeError(f"{result.discipline.name} has no epochs")
     return result.scored
 

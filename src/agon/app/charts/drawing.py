@@ -94,7 +94,7 @@ def _panel(plot: _Plot, name: str) -> Iterator[str]:
         title = shortened(plot.panel.title, max_width=0.9 * (WIDTH - _LEFT))  # bold text is wider
         yield _text(title, x=_LEFT, y=above, class_="panel ink")
     yield from _axes(plot)
-    yield from _stacked(plot, name)
+    yield from _draw_bands(plot, name)
     yield from (_line(plot, series) for series in plot.lines)
     for mark in plot.panel.marks:
         yield from _mark(plot, mark)
@@ -118,7 +118,7 @@ def _axes(plot: _Plot) -> Iterator[str]:
         yield _text(f"{value:,.0f}", x=x, y=bottom + 19, class_="small quiet", text_anchor="middle")
 
 
-def _stacked(plot: _Plot, name: str) -> Iterator[str]:
+def _draw_bands(plot: _Plot, name: str) -> Iterator[str]:
     """Draw bands on top of each other; an epoch's share is as wide as the epoch."""
     edges = [number(plot.x(edge)) for edge in _edges(plot.panel.x)]
     floor = [number(plot.y(0.0))] * len(plot.panel.x)

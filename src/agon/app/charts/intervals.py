@@ -50,7 +50,7 @@ def interval_chart(
         parts,
         name="intervals",
         title=title,
-        description="; ".join(map(_described, drawn)),
+        description="; ".join(map(_row_text, drawn)),
         width=WIDTH,
         height=bottom + _FOOT,
     )
@@ -74,7 +74,7 @@ def _row(row: Mapping[str, Any], along: Scale, y: float) -> Iterator[str]:
     yield _text(f"{row['score']:,.5g}", x=max(x, end) + 9, y=y + 4.5, class_="small quiet")
 
 
-def _described(row: Mapping[str, Any]) -> str:
+def _row_text(row: Mapping[str, Any]) -> str:
     interval = f" ({row['low']:,.5g} to {row['high']:,.5g})" if "low" in row else ""
     return f"{row['id']}: {row['score']:,.5g}{interval}"
 

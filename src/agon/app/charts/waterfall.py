@@ -84,7 +84,7 @@ def waterfall(explanation: Explanation, *, under: str) -> str:
         drawn,
         name="why",
         title=f"Why {explanation.id} has this score",
-        description=_described(explanation),
+        description=_explanation_text(explanation),
         width=WIDTH,
         height=height,
     )
@@ -98,7 +98,7 @@ def _row(part: Part, before: float, after: float, *, top: float) -> Iterator[str
     if part.points:
         long = max(right - left, 2.0)
         yield element("rect", x=left, y=top + 1, width=long, height=_BAR, class_=hue)
-    yield _text(_signed(part.points), part=1.0, x=right + 6, y=top + 12.5, class_="ink")
+    yield _text(_signed_text(part.points), part=1.0, x=right + 6, y=top + 12.5, class_="ink")
     text = f"→ {part.missing}" if part.missing and not part.points else part.text
     yield _text(text, part=_SMALL, x=_MARGIN, y=top + 29, class_="small quiet edge", **_HALO)
 
@@ -117,16 +117,16 @@ def _vertical(x: float, y1: float, y2: float, css_class: str) -> str:
     return element("line", x1=x, y1=y1, x2=x, y2=y2, class_=css_class)
 
 
-def _described(explanation: Explanation) -> str:
+def _explanation_text(explanation: Explanation) -> str:
     """Return the explanation in words, for screen readers."""
-    parts = [f"{part.name} {_signed(part.points)}: {part.text}." for part in explanation.parts]
+    parts = [f"{part.name} {_signed_text(part.points)}: {part.text}." for part in explanation.parts]
     if explanation.score is None:
         return " ".join([f"No score: {explanation.reason}.", *parts])
     score = f"The score {explanation.score:,.10g} is the sum of {len(parts)} parts."
     return " ".join([score, *parts[:MAX_PARTS]])
 
 
-def _signed(points: float) -> str:
+def _signed_text(points: float) -> str:
     if math.isclose(points, 0.0):
         return "0"
     return f"{'+' if points > 0 else '−'}{abs(points):,.10g}"

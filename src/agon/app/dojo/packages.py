@@ -85,7 +85,7 @@ def find_packages(folder: Path) -> tuple[list[PackageFolder], list[FileIssue]]:
         with collect_issues(issues):
             entries = _visible(Path(user.path))
         for entry in entries:
-            issue = _misplaced(user.name, entry)
+            issue = _entry_issue(user.name, entry)
             if issue is not None:
                 issues.append(issue)
             elif entry.is_dir(follow_symlinks=False):
@@ -110,10 +110,10 @@ def read_package(package: PackageFolder) -> Submission:
     with collect_issues(issues):
         raw = read_bytes(folder / SOLVER, most=MAX_SOURCE_FILE, where=str(folder / SOLVER))
     with collect_issues(issues):
-        created = _created(folder)
+        created = _creation_time(folder)
     tag, notes = None, None
     with collect_issues(remarks):
-        tag, notes = _declared(folder)
+        tag, notes = _declaration(folder)
     if issues:
         raise InvalidPackage(*issues)
     try:
@@ -133,7 +133,7 @@ def _visible(folder: Path) -> list["os.DirEntry[str]"]:
     return [entry for entry in entries_of(folder) if not entry.name.startswith(".")]
 
 
-def _misplaced(user: str, entry: "os.DirEntry[str]") -> FileIssue | None:
+def _entry_issue(user: str, entry: "os.DirEntry[str]") -> FileIssue | None:
     """Return what keeps an entry of a user's folder from being a submission, if anything."""
     if entry.is_symlink():
         return _link(entry.path)
@@ -155,7 +155,7 @@ def _link(path: str) -> FileIssue:
     return FileIssue(path, "is a symbolic link, which is not followed", "put the folder itself")
 
 
-def _created(folder: Path) -> datetime:
+def _creation_time(folder: Path) -> datetime:
     file = folder / SUBMISSION
     if os.path.lexists(file):
         content = read_object(file, where=str(file))
@@ -172,7 +172,7 @@ def _created(folder: Path) -> datetime:
         raise InvalidPackage(FileIssue(str(folder / SOLVER), what, remedy)) from None
 
 
-def _declared(folder: Path) -> tuple[str | None, str | None]:
+def _declaration(folder: Path) -> tuple[str | None, str | None]:
     file = folder / SOLUTION
     if not os.path.lexists(file):
         return None, None

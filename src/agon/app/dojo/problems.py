@@ -147,7 +147,7 @@ def problem_of(
     Returns:
         The problem; None when anything is wrong.
     """
-    issues += _misspelled(declared, declaration)
+    issues += _misspelled_keys(declared, declaration)
     values: dict[str, Any] = {}
     for key, read in _READERS.items():
         if declared.get(key) is not None:
@@ -232,7 +232,7 @@ def _canonical(raw: bytes, where: str) -> bytes:
         raise InvalidPackage(FileIssue(where, fact, remedy)) from None
 
 
-def _misspelled(declared: Mapping[str, Any], where: str) -> Iterator[FileIssue]:
+def _misspelled_keys(declared: Mapping[str, Any], where: str) -> Iterator[FileIssue]:
     """Yield keys that look like misspelled ones of ours; other keys are ignored."""
     folded = {key.casefold(): key for key in _KEYS if declared.get(key) is None}
     for name in declared:

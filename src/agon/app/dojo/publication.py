@@ -39,7 +39,7 @@ def publish(problem: Problem, out: Path, sandbox: Sandbox) -> HiddenAnswer:
         raise Unavailable(f"{out} cannot be written ({error.strerror or error})") from None
     try:
         write_secret(hidden / SEALED, answer.to_bytes())
-        page = {"problem_id": problem.id, **_disclosed(answer)}
+        page = {"problem_id": problem.id, **_disclosed_fields(answer)}
         (hidden / DISCLOSURE).write_bytes(json_page(page))
         hidden.chmod(0o777 & ~_umask())
         hidden.replace(target)
@@ -50,7 +50,7 @@ def publish(problem: Problem, out: Path, sandbox: Sandbox) -> HiddenAnswer:
     return answer
 
 
-def _disclosed(answer: HiddenAnswer) -> dict[str, Any]:
+def _disclosed_fields(answer: HiddenAnswer) -> dict[str, Any]:
     return disclosure(answer.package, freeze=answer.problem.freeze_started_at)
 
 

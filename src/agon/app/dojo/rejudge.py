@@ -59,7 +59,7 @@ def rejudge(
         CheckFailed: a setter does not give the terms it was judged by.
     """
     with Season.opened(folder, new=False) as season:
-        chosen = _chosen(season, problem_id)
+        chosen = _choose_problems(season, problem_id)
         waiting = {
             name: [
                 row
@@ -86,7 +86,7 @@ def rejudge(
         return RejudgeSummary(len(after), tuple(changes), change)
 
 
-def _chosen(season: Season, problem_id: str | None) -> list[str]:
+def _choose_problems(season: Season, problem_id: str | None) -> list[str]:
     if problem_id is None:
         return sorted(season.problems)
     matches = [name for name in season.problems if problem_id and name.startswith(problem_id)]

@@ -75,7 +75,7 @@ def _require_determinism(check: DeterminismCheck, first_index: int) -> None:
     if first.outcome != second.outcome:
         raise InvalidSetter(
             "the setter ended differently in two runs with different hash seeds: "
-            f"{_ended(first)}, {_ended(second)}; make it deterministic"
+            f"{_ending_text(first)}, {_ending_text(second)}; make it deterministic"
         )
     at = check.first_difference or 0
     first_term, second_term = (_term(result, at) for result in (first, second))
@@ -89,14 +89,14 @@ def _require_determinism(check: DeterminismCheck, first_index: int) -> None:
 def _require_terms(result: RunResult, n_check: int) -> None:
     if result.outcome != "ok":
         raise InvalidSetter(
-            f"the setter is not valid: {_ended(result)}; it has to give {n_check} terms, "
+            f"the setter is not valid: {_ending_text(result)}; it has to give {n_check} terms, "
             f"all int, within {SETTER_LIMITS.cpu_s:g} s of CPU time"
         )
     if len(result.terms) < n_check:
         raise InvalidSetter(f"the setter gave {len(result.terms)} terms; it has to give {n_check}")
 
 
-def _ended(result: RunResult) -> str:
+def _ending_text(result: RunResult) -> str:
     return f"{result.outcome} ({result.reason})" if result.reason else result.outcome
 
 

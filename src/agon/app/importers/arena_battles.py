@@ -18,7 +18,7 @@ without one, are rated in file order. ``tie`` and ``tie (bothbad)`` are both tie
 from collections.abc import Mapping
 from typing import Any
 
-from agon.app.importers.imported import Imported
+from agon.app.importers.imported_records import ImportedRecords
 from agon.app.importers.reading import foreign
 from agon.records import Column, Kind, RowCheck, Schema, Table
 from agon.records.conditions import IsBlank, SameValue
@@ -72,7 +72,7 @@ FROM (SELECT model_a AS name FROM battles UNION SELECT model_b FROM battles) ORD
 """
 
 
-def read(source: Any, *, columns: Mapping[str, str] | None = None) -> Imported:
+def read(source: Any, *, columns: Mapping[str, str] | None = None) -> ImportedRecords:
     """Read battles as arena records.
 
     Args:
@@ -88,4 +88,6 @@ def read(source: Any, *, columns: Mapping[str, str] | None = None) -> Imported:
         notes = []
         if matches["played_at"].null_count == len(matches):
             notes.append("no column has the time: matches are rated in the order of the rows")
-        return Imported("arena", {"bots": battles.sql(_BOTS), "matches": matches}, tuple(notes))
+        return ImportedRecords(
+            "arena", {"bots": battles.sql(_BOTS), "matches": matches}, tuple(notes)
+        )

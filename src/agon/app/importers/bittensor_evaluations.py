@@ -30,7 +30,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agon.app.importers.imported import Imported
+from agon.app.importers.imported_records import ImportedRecords
 from agon.app.importers.reading import columns_of, foreign
 from agon.errors import Unreadable, did_you_mean
 from agon.records import Column, CrossRowCheck, Kind, Schema, Table
@@ -87,7 +87,7 @@ class _Mapping:
         return self.sql("epoch", "CAST(0 AS BIGINT)")
 
 
-def read(source: Any, *, columns: Mapping[str, str] | None = None) -> Imported:
+def read(source: Any, *, columns: Mapping[str, str] | None = None) -> ImportedRecords:
     """Read evaluations as challenge records.
 
     Args:
@@ -124,7 +124,7 @@ def read(source: Any, *, columns: Mapping[str, str] | None = None) -> Imported:
                 f"FROM ({rows}) GROUP BY validator, epoch ORDER BY min(_row)"
             ),
         }
-    return Imported("challenge", tables, tuple(_notes(mapping)))
+    return ImportedRecords("challenge", tables, tuple(_notes(mapping)))
 
 
 def _mark(mapping: _Mapping) -> str:

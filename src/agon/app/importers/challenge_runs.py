@@ -15,14 +15,14 @@ stay separate, as the consensus needs them.
 from datetime import datetime
 from pathlib import Path
 
-from agon.app.importers.imported import Imported
+from agon.app.importers.imported_records import ImportedRecords
 from agon.app.importers.trials import STAKES, Trial, left_out, tables_of
 from agon.app.tasks.folder import RUN, Plan, read_plan, read_results
 from agon.app.tasks.trials import TrialResult
 from agon.errors import NotFound, Unreadable
 
 
-def read(source: str) -> Imported:
+def read(source: str) -> ImportedRecords:
     """Read the finished trials of runs as challenge records.
 
     Raises:
@@ -54,7 +54,7 @@ def read(source: str) -> Imported:
             )
     if not trials:
         raise Unreadable(f"{root} holds no run with a finished trial; give a folder of --out")
-    return Imported("challenge", tables_of(trials), tuple(notes))
+    return ImportedRecords("challenge", tables_of(trials), tuple(notes))
 
 
 def _trial(plan: Plan, result: TrialResult) -> Trial:

@@ -25,7 +25,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from agon.app.importers.imported import Imported
+from agon.app.importers.imported_records import ImportedRecords
 from agon.app.importers.reading import columns_of, foreign
 from agon.errors import NotFound, Unreadable
 from agon.records import Column, CrossRowCheck, Kind, Records, RowCheck, Schema, Table
@@ -144,7 +144,7 @@ def read(
     audit: Any = None,
     unit: str = "pairs",
     columns: Mapping[str, str] | None = None,
-) -> Imported:
+) -> ImportedRecords:
     """Read comparisons as arena records.
 
     Args:
@@ -167,16 +167,16 @@ def read(
     pairs = unit == "pairs" and {"id", "worker"} <= present
     if not pairs and audit is None:
         sources.pop("audit", None)
-    with foreign(_SCHEMA, sources, columns=_qualified(columns)) as comparisons:
+    with foreign(_SCHEMA, sources, columns=_qualify(columns)) as comparisons:
         tables = {"owners": comparisons.sql(_OWNERS)} if "models" in sources else {}
         tables["bots"] = comparisons.sql(_BOTS)
         if not pairs:
             tables["matches"] = comparisons.sql(_EACH_ROW)
-            return Imported("arena", tables, ("each row is a match of its own",))
+            return ImportedRecords("arena", tables, ("each row is a match of its own",))
         tables["judges"] = comparisons.sql(_JUDGES)
         tables["matches"] = comparisons.sql(_PAIRS)
         tables["votes"] = comparisons.sql(_VOTES)
-        return Imported("arena", tables, _notes(comparisons, sources))
+        return ImportedRecords("arena", tables, _notes(comparisons, sources))
 
 
 def _sources(source: Any, audit: Any) -> dict[str, Any]:
@@ -193,7 +193,7 @@ def _sources(source: Any, audit: Any) -> dict[str, Any]:
     return sources
 
 
-def _qualified(columns: Mapping[str, str] | None) -> dict[str, str]:
+def _qualify(columns: Mapping[str, str] | None) -> dict[str, str]:
     """Return names of columns, each with its table: of the comparisons where no table is named."""
     return {
         name if "." in name else f"comparisons.{name}": source_name

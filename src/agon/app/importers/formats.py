@@ -6,7 +6,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from agon.app.importers.imported import Imported
+from agon.app.importers.imported_records import ImportedRecords
 from agon.errors import Conflict, NotFound, Unreadable, did_you_mean
 from agon.records.sources.memory import is_table
 
@@ -92,7 +92,7 @@ def import_records(
     audit: Any = None,
     unit: str | None = None,
     columns: Mapping[str, str] | None = None,
-) -> Imported:
+) -> ImportedRecords:
     """Return the records of a source in a named format; nothing is written.
 
     Args:
@@ -130,7 +130,7 @@ def import_records(
         have = [item.name for item in FORMATS.values() if others[0] in item.choices]
         raise Conflict(f"{name} has no {' or '.join(others)}; {', '.join(have)} has")
     module = import_module(f"agon.app.importers.{name.replace('-', '_')}")
-    imported: Imported = module.read(_source(wanted, source), **choices)
+    imported: ImportedRecords = module.read(_source(wanted, source), **choices)
     return imported
 
 

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from agon.app.files import FileIssue, InvalidPackage, collect_issues, read_object
-from agon.app.importers.imported import Imported
+from agon.app.importers.imported_records import ImportedRecords
 from agon.app.importers.trials import STAKES, Trial, left_out, tables_of
 from agon.app.tasks.files import files_under
 from agon.errors import NotFound, Unreadable
@@ -39,7 +39,7 @@ _MAX_RESULT_BYTES = 64 << 20
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def read(source: str) -> Imported:
+def read(source: str) -> ImportedRecords:
     """Read Harbor's trials as challenge records.
 
     Raises:
@@ -60,12 +60,12 @@ def read(source: str) -> Imported:
             trial = read_object(path, where=where, most=_MAX_RESULT_BYTES, decode=json.loads)
             if "task_name" not in trial:
                 continue
-            passed = _passed(trial, where)
+            passed = _has_passed(trial, where)
             if passed is None:
                 unscored[_submission(trial)] += 1
                 continue
             results.append(
-                (_submission(trial), _started(trial, where), _task(trial, where), passed)
+                (_submission(trial), _start_time(trial, where), _task(trial, where), passed)
             )
     if issues:
         raise InvalidPackage(*issues)
@@ -97,7 +97,7 @@ def read(source: str) -> Imported:
                 trials=len(scored) + missing,
             )
         )
-    return Imported("challenge", tables_of(trials, numbered=True), tuple(notes))
+    return ImportedRecords("challenge", tables_of(trials, numbered=True), tuple(notes))
 
 
 def _result_files(folder: Path) -> Iterator[Path]:
@@ -124,7 +124,7 @@ def _task(trial: Mapping[str, Any], where: str) -> str:
     return name
 
 
-def _started(trial: Mapping[str, Any], where: str) -> datetime:
+def _start_time(trial: Mapping[str, Any], where: str) -> datetime:
     text = trial.get("started_at")
     if text is None:
         return _EPOCH
@@ -137,7 +137,7 @@ def _started(trial: Mapping[str, Any], where: str) -> datetime:
     return started
 
 
-def _passed(trial: Mapping[str, Any], where: str) -> bool | None:
+def _has_passed(trial: Mapping[str, Any], where: str) -> bool | None:
     """Return whether a trial passed; None when it has no score."""
     if _table(trial, "exception_info").get("exception_type") in _TIMEOUTS:
         return False

@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 
 import pyarrow as pa
 
-from agon.app.importers.imported import Imported
+from agon.app.importers.imported_records import ImportedRecords
 from agon.disciplines import discipline
 from agon.records import Records
 from agon.records import read as read_records
@@ -46,15 +46,15 @@ _RESOLVED = {
 """Tables that are joined by the import, and the columns that only the join needs."""
 
 
-def read(source: str) -> Imported:
+def read(source: str) -> ImportedRecords:
     """Read PeerBench's tables, from any source of records, as community records.
 
     Raises:
         InvalidRecords: with all issues.
         NotFound, Unreadable, Unavailable: the source cannot be opened.
     """
-    with _opened(source) as records:
-        return Imported("community", _tables(records))
+    with _open_records(source) as records:
+        return ImportedRecords("community", _tables(records))
 
 
 def _tables(records: Records) -> dict[str, pa.Table]:
@@ -86,7 +86,7 @@ def _tables(records: Records) -> dict[str, pa.Table]:
 
 
 @contextmanager
-def _opened(source: str) -> Iterator[Records]:
+def _open_records(source: str) -> Iterator[Records]:
     """Return validated records; in a folder the users' file may be called ``auth.users.csv``."""
     schema = discipline("community").schema
     folder = Path(source)

@@ -71,7 +71,7 @@ def _from_files(
         records, problems = inspect(schema, folder, columns=columns)
         try:
             if problems:
-                raise InvalidRecords([_relocated(problem, files) for problem in problems])
+                raise InvalidRecords([_with_file(problem, files) for problem in problems])
             yield records
         finally:
             records.close()
@@ -109,7 +109,7 @@ def _columns_of_file(file: Path) -> list[str]:
             rows: Any = _json_rows(file) or []
             return list(dict.fromkeys(key for row in rows if isinstance(row, dict) for key in row))
         # Invalid UTF-8 is reported with its position when the rows are read; here it is ignored.
-        with _opened(file, errors="replace") as text:
+        with _open_text(file, errors="replace") as text:
             if kind.startswith(".csv"):
                 first = text.readline()
                 delimiter = max(",;\t", key=first.count)
@@ -166,7 +166,7 @@ def _place(file: Path, target: Path, columns: set[str]) -> None:
 
 def _json_rows(file: Path) -> list[Any] | None:
     """Return the elements of a JSON list; None when the file has one value per line instead."""
-    with _opened(file) as stream:
+    with _open_text(file) as stream:
         try:
             text = stream.read()
         except (UnicodeDecodeError, OSError, EOFError, zlib.error) as error:
@@ -189,13 +189,13 @@ def _json_rows(file: Path) -> list[Any] | None:
     )
 
 
-def _opened(file: Path, *, errors: str = "strict") -> IO[str]:
+def _open_text(file: Path, *, errors: str = "strict") -> IO[str]:
     if file.suffix == ".gz":
         return gzip.open(file, "rt", encoding="utf-8-sig", errors=errors)
     return file.open(encoding="utf-8-sig", errors=errors)
 
 
-def _relocated(problem: RowIssue, files: Mapping[str, Path]) -> RowIssue:
+def _with_file(problem: RowIssue, files: Mapping[str, Path]) -> RowIssue:
     """Return an issue with the name of the file it is in."""
     file = files.get(problem.table)
     if file is None:

@@ -41,7 +41,7 @@ def publish_job(contest: "Contest", *, id: str) -> NewJob:  # noqa: A002 - it be
 
 
 @dataclass(frozen=True, kw_only=True)
-class Judging:
+class JudgingTask:
     """What is needed to judge a dojo submission.
 
     Attributes:
@@ -66,7 +66,7 @@ class Judging:
 
 def judge_job(
     contest: "Contest",
-    judging: Judging,
+    judging: JudgingTask,
     *,
     id: str,  # noqa: A002 - it becomes NewJob.id
     by: str,

@@ -124,7 +124,7 @@ def complete(
         InvalidOutcome: the outcome cannot be one of this job; the job is queued again.
         Unavailable: the outcome cannot be stored now; send it again.
     """
-    job = _leased(service, job_id, lease=lease)
+    job = _leased_job(service, job_id, lease=lease)
     try:
         effect = handlers[job.kind](service, job, outcome)
         if not isinstance(effect, Retry):
@@ -147,7 +147,7 @@ def fail(service: "Service", job_id: str, *, lease: str, cause: str, retry: bool
     Raises:
         LeaseLost: the job is no longer on this lease.
     """
-    job = _leased(service, job_id, lease=lease)
+    job = _leased_job(service, job_id, lease=lease)
     now = service.clock()
     try:
         with service.store.write() as session:
@@ -173,7 +173,7 @@ def pause_after(attempts: int) -> timedelta:
     return min(FIRST_PAUSE * 2**doublings, MAX_PAUSE)
 
 
-def _leased(service: "Service", job_id: str, *, lease: str) -> Job:
+def _leased_job(service: "Service", job_id: str, *, lease: str) -> Job:
     """Return a job that is on this lease, or raise LeaseLost."""
     with service.store.read() as session:
         job = session.queue.get(job_id)

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from agon.disciplines import Scored
+from agon.disciplines import ScoredRecords
 from agon.kernel.boards import Board
 from agon.kernel.explanations import Explanation, Part
 from agon.kernel.rounding import publish
@@ -21,7 +21,7 @@ FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Adjusted:
+class AdjustedScores:
     """Scored records with the adjustments in force.
 
     Attributes:
@@ -30,7 +30,7 @@ class Adjusted:
         shared: whether equal scores share a rank where the board itself does not show it.
     """
 
-    scored: Scored
+    scored: ScoredRecords
     adjustments: Sequence[Adjustment]
     shared: bool
 

@@ -77,13 +77,13 @@ def replay(
     """
     live = ContestReplica(contest)
     try:
-        return _replayed(live, lines, at=at, board=board, edition=edition)
+        return _replay(live, lines, at=at, board=board, edition=edition)
     except BaseException:
         live.close()
         raise
 
 
-def _replayed(
+def _replay(
     live: ContestReplica,
     lines: Iterable[bytes],
     *,

@@ -14,9 +14,9 @@ import numpy as np
 
 from agon.app.analysis.score import Result, rules_of
 from agon.app.garbage import gc_paused
-from agon.app.replay.adjustments import Adjusted
-from agon.app.replay.unscored import NothingScored
-from agon.disciplines import Scored, discipline
+from agon.app.replay.adjustments import AdjustedScores
+from agon.app.replay.unscored import UnscorableRecords
+from agon.disciplines import ScoredRecords, discipline
 from agon.errors import Conflict, NotScorable
 from agon.ledger.fold import Adjustment, ContestState, LedgerState, empty_ledger, fold
 from agon.ledger.spans import FOREVER, Integers, Spans
@@ -147,12 +147,12 @@ class ContestReplica:
         else:
             result = self._result(position, edition, overrides, without)
         scored, withhold = result.scored, result.discipline.withhold
-        if discloses is not None and withhold is not None and not isinstance(scored, NothingScored):
+        if discloses is not None and withhold is not None and not isinstance(scored, UnscorableRecords):
             scored = withhold(scored, discloses)
         in_force = (*self.state.adjustments_at(position), *adjustments)
         if in_force:
             shared = result.discipline.shares_ranks(result.rules)
-            scored = Adjusted(scored, in_force, shared=shared)
+            scored = AdjustedScores(scored, in_force, shared=shared)
         return replace(result, scored=scored)
 
     def _reusable(self, position: int) -> Result:
@@ -160,7 +160,7 @@ class ContestReplica:
         if (result := self._results.get(position)) is not None:
             return result
         result = self._result(position, None, None, ())
-        if self.seq <= _MAX_REUSED_ENTRIES and not isinstance(result.scored, NothingScored):
+        if self.seq <= _MAX_REUSED_ENTRIES and not isinstance(result.scored, UnscorableRecords):
             self._results[position] = result
             if len(self._results) > _MAX_REUSED_RESULTS:
                 del self._results[next(iter(self._results))]
@@ -182,11 +182,11 @@ class ContestReplica:
             state.edition if edition is None else edition,
             state.overrides if overrides is None else overrides,
         )
-        scored: Scored
+        scored: ScoredRecords
         try:
             scored = chosen.score(records, rules)
         except NotScorable as error:
-            scored = NothingScored(error)
+            scored = UnscorableRecords(error)
         return Result(chosen, released, rules, records, None, scored)
 
     def records_about(self, people: Collection[str], *, at: int | None = None) -> list[int]:
@@ -225,14 +225,14 @@ class ContestReplica:
         before = self._state
         heads = bytearray()
         state = fold(lines, start=before, on_record=add, heads=heads)
-        growing = self._growing or self._started(state.contest.discipline)
+        growing = self._growing or self._start_tables(state.contest.discipline)
         for table, (values, seqs) in rows.items():
             growing.append(table, values, seqs)
         _show(growing, before.spans, state.spans)
         self._state = state
         self._heads += heads
 
-    def _started(self, of: str) -> AppendOnlyTables:
+    def _start_tables(self, of: str) -> AppendOnlyTables:
         source = f"ledger of {self.contest}"
         schema = discipline(of).schema
         self._growing = AppendOnlyTables(schema, engine=self._engine, source=source)

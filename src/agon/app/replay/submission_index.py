@@ -12,7 +12,7 @@ _RECEIVED: Final = ("submission-received",)
 
 
 @dataclass
-class _Known:
+class _SubmissionIds:
     """The submissions of a contest, read to a position."""
 
     seq: int = 0
@@ -27,7 +27,7 @@ class SubmissionIndex:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._contests: dict[tuple[int, str], _Known] = {}
+        self._contests: dict[tuple[int, str], _SubmissionIds] = {}
 
     def of(self, session: Session, contest_no: int, contest_id: str, *, user: str,
            problem: str | None) -> tuple[str, ...]:  # fmt: skip
@@ -37,7 +37,7 @@ class SubmissionIndex:
         before anything is appended.
         """
         with self._lock:
-            known = self._contests.setdefault((contest_no, contest_id), _Known())
+            known = self._contests.setdefault((contest_no, contest_id), _SubmissionIds())
             for entry in session.entries.of_kind(contest_no, _RECEIVED, after=known.seq):
                 body = orjson.loads(entry.line)["body"]
                 known.ids.setdefault((body["user"], body["problem"]), []).append(body["submission"])

@@ -8,12 +8,12 @@ import pyarrow.compute as pc
 
 from agon.app.analysis.score import Result
 from agon.errors import NotScorable
-from agon.kernel.boards import Board, Unscored, id_order
+from agon.kernel.boards import Board, UnscoredRow, id_order
 from agon.kernel.explanations import Explanation
 
 
 @dataclass(frozen=True)
-class NothingScored:
+class UnscorableRecords:
     """Records that cannot be scored: every board and explanation raises the reason."""
 
     reason: NotScorable
@@ -62,7 +62,7 @@ def board_of(result: Result, name: str) -> BoardOrReason:
             "score": pa.array([], pa.float64()),
         }
     )
-    return BoardOrReason(Board(name, empty, tuple(Unscored(id_, reason) for id_ in ids)), reason)
+    return BoardOrReason(Board(name, empty, tuple(UnscoredRow(id_, reason) for id_ in ids)), reason)
 
 
 def board_or_reasons(result: Result, name: str) -> Board:

@@ -26,7 +26,7 @@ _RECENT_S: Final = 10.0
 _TEMPORARY: Final = (Unavailable, TooMany)
 
 
-class Stopped(BaseException):
+class WorkerStopped(BaseException):
     """The worker has to end now, in the middle of a job.
 
     It is not an ``Exception``, so that no handler of a program's failures catches it.
@@ -54,7 +54,7 @@ class Worker:
         clock: returns seconds, to share the time between kinds.
 
     Attributes:
-        running: whether a job is running, which raising :class:`Stopped` interrupts.
+        running: whether a job is running, which raising :class:`WorkerStopped` interrupts.
     """
 
     def __init__(
@@ -146,7 +146,7 @@ class Worker:
                 return self._complete(assignment, outcome)
         except LeaseLost as error:
             return WorkResult(assignment, "lost", str(error))
-        except Stopped:
+        except WorkerStopped:
             self._fail(assignment, "the worker was stopped", retry=True)
             raise
         except AgonError as failed:

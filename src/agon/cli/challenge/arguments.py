@@ -37,7 +37,7 @@ _runtime = option(
 
 
 @dataclass(frozen=True)
-class Where:
+class EngineChoice:
     """The container engine and runtime to use; empty: the installed engine, its default."""
 
     engine: str
@@ -49,7 +49,7 @@ def engine(function: Function) -> Function:
 
     @wraps(function)
     def gathered(*, engine: str, runtime: str, **remaining: Any) -> Any:
-        return function(where=Where(engine, runtime), **remaining)
+        return function(where=EngineChoice(engine, runtime), **remaining)
 
     return _all((_engine, _runtime), gathered)
 
@@ -59,7 +59,7 @@ def at_a_time(jobs: int | None) -> int:
     return jobs or len(os.sched_getaffinity(0))
 
 
-class Recorded(TypedDict):
+class RecordNames(TypedDict):
     """The names of a run in the records made from it."""
 
     submission: str
@@ -92,7 +92,7 @@ def recorded(function: Function) -> Function:
 
     @wraps(function)
     def gathered(*, submission: str, miner_uid: int, validator: str, **remaining: Any) -> Any:
-        record = Recorded(submission=submission, miner_uid=miner_uid, validator=validator)
+        record = RecordNames(submission=submission, miner_uid=miner_uid, validator=validator)
         return function(recorded=record, **remaining)
 
     return _all(_RECORDED, gathered)

@@ -26,7 +26,7 @@ def check_tasks(
     tasks: tuple[Path, ...],
     *,
     jobs: int | None,
-    where: arguments.Where,
+    where: arguments.EngineChoice,
     form: str,
 ) -> None:
     """Check that TASKS can be accepted into a contest.

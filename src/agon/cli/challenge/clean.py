@@ -12,7 +12,7 @@ from agon.cli.shared.commands import Command, option
 @click.argument("run", required=False, type=click.Path(path_type=Path), metavar="[DIR]")
 @option("--images", is_flag=True, help="Remove the images built for tasks, too.")
 @arguments.engine
-def clean_containers(run: Path | None, *, images: bool, where: arguments.Where) -> None:
+def clean_containers(run: Path | None, *, images: bool, where: arguments.EngineChoice) -> None:
     """Remove agon's containers: those of the run in DIR, or all.
 
     A run cleans up after itself, even when it is killed; this is for a machine that crashed. It

@@ -90,7 +90,7 @@ def _draw(out: "Output", result: "Forecast") -> None:
             Column("decay begins", [_epoch(decay.begins_in) for decay in decays], right=True),
             Column("most %", [number(decay.rules.max_burn) for decay in decays], right=True),
             Column("reached in", [_epoch(decay.full_in) for decay in decays], right=True),
-            Column("stopped by", [_stopped(decay) for decay in decays], right=True),
+            Column("stopped by", [_decay_text(decay) for decay in decays], right=True),
             Column("curve", [decay.rules.decay_curve for decay in decays]),
         ],
         needed=6,
@@ -128,7 +128,7 @@ def _epoch(epoch: int | None) -> str:
     return "never" if epoch is None else str(epoch)
 
 
-def _stopped(decay: "Decay") -> str:
+def _decay_text(decay: "Decay") -> str:
     if decay.improves_at is None:
         return "no score"
     return f"≥ {decay.improves_at:.6f}" if decay.state.top else "> 0"

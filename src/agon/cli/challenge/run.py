@@ -54,8 +54,8 @@ def run_agent(  # noqa: PLR0913 (an option each)
     out: Path | None,
     trials: int,
     reward_source: Any,
-    recorded: arguments.Recorded,
-    where: arguments.Where,
+    recorded: arguments.RecordNames,
+    where: arguments.EngineChoice,
     form: str,
     dry_run: bool,
 ) -> None:
@@ -172,7 +172,7 @@ def _draw(summary: dict[str, Any]) -> None:
     out.table(
         [
             Column("task", list(tasks)),
-            Column("passed", [_passed(row) for row in rows], right=True),
+            Column("passed", [_passed_text(row) for row in rows], right=True),
             Column("trials", ["".join(_MARKS[value] for value in row["results"].values())
                               for row in rows]),
             Column("seconds", [f"{row['seconds']:.1f}" for row in rows], right=True),
@@ -214,6 +214,6 @@ def _without_score(summary: dict[str, Any]) -> str:
     return f"{unscored} of {summary['total'] + unscored} trials unscored" if unscored else ""
 
 
-def _passed(row: dict[str, Any]) -> str:
+def _passed_text(row: dict[str, Any]) -> str:
     unscored = f" ({row['unscored']} unscored)" if row["unscored"] else ""
     return f"{row['passed']}/{row['trials']}{unscored}"

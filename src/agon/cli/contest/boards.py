@@ -66,7 +66,7 @@ def board(
         )
         others: dict[str, Any] = {}
         if printing.form == "json" and find is None:
-            others["unscored"] = _unscored(api, page)
+            others["unscored"] = _unscored_rows(api, page)
     if printing.form == "json":
         from agon.cli.shared.formats import json_chunks
 
@@ -254,16 +254,18 @@ def _rows(
         first = page = more(board=board, as_of=as_of, limit=size)
     rows = list(page.rows)
     while around is None and page.next is not None and (top is None or len(rows) < top):
-        page = more(board=first.board, cursor=page.next, limit=min(_MAX_PAGE, _left(top, rows)))
+        page = more(
+            board=first.board, cursor=page.next, limit=min(_MAX_PAGE, _rows_left(top, rows))
+        )
         rows += page.rows
     return first, page.next is not None, [_in_order(row) for row in rows]
 
 
-def _left(top: int | None, rows: list[Any]) -> int:
+def _rows_left(top: int | None, rows: list[Any]) -> int:
     return _MAX_PAGE if top is None else top - len(rows)
 
 
-def _unscored(api: "Api", page: "BoardPage") -> list[dict[str, Any]]:
+def _unscored_rows(api: "Api", page: "BoardPage") -> list[dict[str, Any]]:
     participants: list[dict[str, Any]] = []
     if not page.unscored_total:
         return participants

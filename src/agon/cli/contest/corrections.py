@@ -184,7 +184,7 @@ def _change(
             tried = api.changes.dry_run(contest, proposed.id)
         if form == TABLE:
             _draw(tried)
-        confirmed = not dry_run and (yes or _confirmed(contest))
+        confirmed = not dry_run and (yes or _ask_confirmation(contest))
         step = api.changes.apply if confirmed else api.changes.cancel
         changed = step(contest, proposed.id)
     except BaseException:
@@ -196,7 +196,7 @@ def _change(
     click.echo(undo if confirmed else "nothing was changed", err=True)
 
 
-def _confirmed(contest: str) -> bool:
+def _ask_confirmation(contest: str) -> bool:
     """Return whether the user confirms; without a terminal, require --yes."""
     if not sys.stdin.isatty():
         raise click.UsageError(

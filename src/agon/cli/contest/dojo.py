@@ -168,13 +168,13 @@ def submissions(
         else:
             listed = [lists.plain_values(api.submissions.get(contest, submission))]
     if submission is None or form != TABLE:
-        rows = [_judged(item) for item in listed] if form == TABLE else listed
+        rows = [_submission_row(item) for item in listed] if form == TABLE else listed
         lists.print_rows(rows, form=form, name="submissions", columns=_SENT, output=output)
         return
     from agon.cli.shared.tables import Output
 
     out = Output(output)
-    for name, value in _judged(listed[0]).items():
+    for name, value in _submission_row(listed[0]).items():
         if value not in (None, ""):
             out.line(f"{name.replace('_', ' ')}: {lists.format_value(value)}")
     if source := listed[0]["content"].get("source"):
@@ -200,7 +200,7 @@ def _draw_problem(fields: Mapping[str, Any], output: Path | None) -> None:
     out.deliver()
 
 
-def _judged(fields: Mapping[str, Any]) -> dict[str, Any]:
+def _submission_row(fields: Mapping[str, Any]) -> dict[str, Any]:
     """Return a submission as a row with its recorded verdict, if it has one."""
     submission_fields = {name: fields[name] for name in ("id", "user", "at", "problem")}
     row = fields["records"][0] if fields["records"] else {"verdict": "not judged yet"}

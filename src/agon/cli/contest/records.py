@@ -125,14 +125,14 @@ def _in_order(schema: "Schema") -> "list[Table]":
     while remaining:
         names = {table.name for table in remaining}
         ready = [
-            table for table in remaining if not _referenced(table) & (names - {table.name})
+            table for table in remaining if not _referenced_tables(table) & (names - {table.name})
         ] or remaining[:1]
         ordered += ready
         remaining = [table for table in remaining if table not in ready]
     return ordered
 
 
-def _referenced(table: "Table") -> set[str]:
+def _referenced_tables(table: "Table") -> set[str]:
     return {
         column.references.partition(".")[0]
         for column in table.columns

@@ -36,12 +36,12 @@ def read_program(name: str) -> bytes:
         Unreadable: it is larger than a program may be.
     """
     if name == "-":
-        return _bounded(sys.stdin.buffer, "stdin")
+        return _read_bounded(sys.stdin.buffer, "stdin")
     with Path(name).open("rb") as opened:
-        return _bounded(opened, name)
+        return _read_bounded(opened, name)
 
 
-def _bounded(opened: IO[bytes], name: str) -> bytes:
+def _read_bounded(opened: IO[bytes], name: str) -> bytes:
     from agon.app.files import MAX_SOURCE_FILE
     from agon.errors import Unreadable
 

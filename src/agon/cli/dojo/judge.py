@@ -63,7 +63,7 @@ def judge_submissions(
     from agon.wiring import sandbox
 
     parsed = read_problem(problem)
-    with sandbox(mode, workers=jobs) as opened, _shown("judged") as progress:
+    with sandbox(mode, workers=jobs) as opened, _show_progress("judged") as progress:
         judged = judge(parsed, submissions, out, opened, progress=progress)
     _report(judged, out)
     counts = Counter(str(row["verdict"]) for row in judged.rows)
@@ -109,7 +109,7 @@ def rejudge_season(
     from agon.app.dojo.rejudge import rejudge
     from agon.wiring import sandbox
 
-    with sandbox(mode, workers=jobs) as opened, _shown("run again") as progress:
+    with sandbox(mode, workers=jobs) as opened, _show_progress("run again") as progress:
         summary = rejudge(season, opened, problem_id=problem, apply=applied, progress=progress)
     if form == "json":
         from agon.cli.shared.formats import json_chunks
@@ -126,7 +126,7 @@ def rejudge_season(
 
 
 @contextmanager
-def _shown(label: str) -> Iterator[Callable[["Progress"], None]]:
+def _show_progress(label: str) -> Iterator[Callable[["Progress"], None]]:
     """Show progress on stderr: a bar in a terminal, else a line every two seconds."""
     if sys.stderr.isatty():
         from rich.console import Console

@@ -116,7 +116,7 @@ _board_form = option(
 )
 
 
-def _expected(
+def _require_path(
     ctx: click.Context,  # noqa: ARG001 (Click's signature)
     param: click.Parameter,  # noqa: ARG001
     value: Path | None,
@@ -127,7 +127,7 @@ def _expected(
 
 output = option(
     "--output",
-    callback=_expected,
+    callback=_require_path,
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="F",
     help="Write to this file instead of stdout; it is created when it is complete.",

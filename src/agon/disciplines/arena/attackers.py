@@ -81,7 +81,7 @@ class Texts:
     copies: Bools
 
 
-def _unchanged(*_: object) -> None:
+def _change_nothing(*_: object) -> None:
     """Change nothing."""
 
 
@@ -111,11 +111,11 @@ class ArenaAttack:
     attackers: int = 2
     accuracy: float | None = None
     by_lot: bool = True
-    enlist: Callable[[Cast, Ints, Generator], None] = _unchanged
-    seat: Callable[[Ints, Pairings, Cast, Ints, Generator], None] = _unchanged
-    write: Callable[[Texts, Pairings, Ints, Generator], None] = _unchanged
-    vote: Callable[[Ballots, Pairings, Cast, Ints, Generator], None] = _unchanged
-    register: Callable[[list[str], list[str], Ints], None] = _unchanged
+    enlist: Callable[[Cast, Ints, Generator], None] = _change_nothing
+    seat: Callable[[Ints, Pairings, Cast, Ints, Generator], None] = _change_nothing
+    write: Callable[[Texts, Pairings, Ints, Generator], None] = _change_nothing
+    vote: Callable[[Ballots, Pairings, Cast, Ints, Generator], None] = _change_nothing
+    register: Callable[[list[str], list[str], Ints], None] = _change_nothing
 
 
 def _befriend(cast: Cast, ring: Ints, rng: Generator) -> None:

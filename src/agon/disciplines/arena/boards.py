@@ -9,7 +9,7 @@ from agon.disciplines.arena.facts import API, Facts
 from agon.disciplines.arena.history import Credibilities, Ratings
 from agon.disciplines.arena.quality import Quality
 from agon.disciplines.arena.rules import ArenaRules
-from agon.kernel.boards import Board, Unscored, ranking
+from agon.kernel.boards import Board, UnscoredRow, ranking
 from agon.kernel.rounding import publish
 
 BOTS, JUDGES, BRADLEY_TERRY = "bots", "judges", "bradley-terry"
@@ -76,4 +76,4 @@ def on_board(
         }
     )
     left_out = ids.take(pa.array(np.flatnonzero(~listed))).to_pylist()
-    return Board(name, table, tuple(Unscored(id_, otherwise) for id_ in left_out))
+    return Board(name, table, tuple(UnscoredRow(id_, otherwise) for id_ in left_out))

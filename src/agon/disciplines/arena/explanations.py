@@ -54,7 +54,13 @@ def explain_bot(
     row = board.row(name)
     context = {key: row[key] for key in ("matches", "wins", "losses", "ties", "provisional")}
     return Explanation(
-        BOTS, name, row["rank"], row["score"], parts, notes=_unrated(bot, facts), context=context
+        BOTS,
+        name,
+        row["rank"],
+        row["score"],
+        parts,
+        notes=_unrated_texts(bot, facts),
+        context=context,
     )
 
 
@@ -168,7 +174,7 @@ def _matches(count: int) -> str:
     return "match" if count == 1 else "matches"
 
 
-def _unrated(bot: int, facts: Facts) -> tuple[str, ...]:
+def _unrated_texts(bot: int, facts: Facts) -> tuple[str, ...]:
     """Return which matches of a bot changed no rating, and why."""
     matches = facts.matches
     own = (matches.bot_a == bot) | (matches.bot_b == bot)
@@ -265,7 +271,7 @@ class _Events:
     def _event(self, at: int) -> Part:
         kind, change = Event(self.kind[at]), self.change[at]
         if kind is Event.REINSTATED:
-            return self._reinstated(at)
+            return self._reinstatement_part(at)
         place = self.match[at]
         match = self.facts.matches.names([place])[0]
         verdict = _SIDES[self.results.panel[place]]
@@ -298,7 +304,7 @@ class _Events:
             records=(self._votes(match), RecordRefs.of("matches", [match])),
         )
 
-    def _reinstated(self, at: int) -> Part:
+    def _reinstatement_part(self, at: int) -> Part:
         reason = self.facts.reinstatements.reasons[self.match[at]]
         level = self.rules.credibility_active
         return Part(

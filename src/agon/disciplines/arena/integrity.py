@@ -169,7 +169,7 @@ def handle_similarity(records: Records, facts: Facts, rules: ArenaRules) -> Iter
     owners = records.sql("SELECT id, handle FROM owners ORDER BY _row")
     names = [str(name) for name in owners["id"].to_pylist()]
     handles = owners["handle"].to_pylist()
-    groups_found = _joined(
+    groups_found = _join_pairs(
         similar_handles(
             handles, threshold=rules.handle_similarity, base_length=rules.handle_base_length
         )
@@ -204,7 +204,7 @@ def _ordinary_similarity(handles: list[str], *, most: int = 1000) -> float:
     return publish(sum(shares) / len(shares)) if shares else 0.0
 
 
-def _joined(pairs: list[tuple[int, int, float]]) -> list[tuple[list[int], float]]:
+def _join_pairs(pairs: list[tuple[int, int, float]]) -> list[tuple[list[int], float]]:
     """Join pairs that share a member into groups, each with its largest similarity."""
     group: dict[int, set[int]] = {}
     for first, second, _ in pairs:

@@ -18,7 +18,7 @@ def words(response: str) -> list[str]:
     return unicodedata.normalize("NFKC", response).lower().translate(_PUNCTUATION).split()
 
 
-class _Dropped(dict[int, int | None]):
+class _PunctuationMap(dict[int, int | None]):
     """A cached map of each character to itself or, when it is punctuation, to empty text."""
 
     def __missing__(self, code: int) -> int | None:
@@ -28,7 +28,7 @@ class _Dropped(dict[int, int | None]):
         return self[code]
 
 
-_PUNCTUATION = _Dropped()
+_PUNCTUATION = _PunctuationMap()
 
 
 def fingerprint(response: str) -> str:

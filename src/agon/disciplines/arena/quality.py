@@ -54,7 +54,7 @@ def kappas_of(facts: Facts, results: Results) -> dict[int, float]:
 
     Source: arena, Integrity findings.
     """
-    judge, match, side = _rated(facts)
+    judge, match, side = _votes_of_rated_matches(facts)
     kappas: dict[int, float] = {}
     starts = np.searchsorted(judge, np.arange(len(facts.judges) + 1))
     consensus = results.panel[match]
@@ -72,7 +72,7 @@ def quality_of(facts: Facts, results: Results, rules: ArenaRules) -> Quality:
 
     Source: arena, Integrity findings.
     """
-    judge, match, side = _rated(facts)
+    judge, match, side = _votes_of_rated_matches(facts)
     kappas = kappas_of(facts, results)
     if not len(judge):
         return Quality(kappas, {}, {}, {})
@@ -88,7 +88,7 @@ def quality_of(facts: Facts, results: Results, rules: ArenaRules) -> Quality:
     return Quality(kappas, value, low, high)
 
 
-def _rated(facts: Facts) -> tuple[Numbers, Numbers, Codes]:
+def _votes_of_rated_matches(facts: Facts) -> tuple[Numbers, Numbers, Codes]:
     """Return judge, match and side of the votes in rated matches."""
     votes = facts.votes
     rated = facts.matches.kind[votes.match] == RATED

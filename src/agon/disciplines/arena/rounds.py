@@ -13,13 +13,13 @@ from agon.disciplines.arena.panel import candidates_of, draw_panel
 from agon.kernel.fingerprints import sha256
 
 if TYPE_CHECKING:
-    from agon.disciplines.arena.scoring import ArenaScored
+    from agon.disciplines.arena.scoring import ScoredArena
 
 METHOD: Final = "arena-round-1"
 """The method of drawing rounds; a draw names its method, so a new method changes no old draw."""
 
 
-def plan_round(scored: "ArenaScored", *, seed: str, name: str, at: datetime) -> dict[str, Any]:
+def plan_round(scored: "ScoredArena", *, seed: str, name: str, at: datetime) -> dict[str, Any]:
     """Draw a round: pairings, honeypots, audits and the panels of judges.
 
     Args:

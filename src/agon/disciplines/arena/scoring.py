@@ -35,12 +35,12 @@ _LISTED = 200  # maximum number of ids compared and listed in a message
 BOARDS = (boards.BOTS, boards.JUDGES, boards.BRADLEY_TERRY)
 
 
-def score(records: Records, rules: ArenaRules) -> "ArenaScored":
+def score(records: Records, rules: ArenaRules) -> "ScoredArena":
     """Score records under rules; boards and explanations are computed on demand."""
-    return ArenaScored(facts_of(records), rules)
+    return ScoredArena(facts_of(records), rules)
 
 
-class ArenaScored:
+class ScoredArena:
     """A scored arena; records are read and ratings computed once for all its boards."""
 
     def __init__(self, facts: Facts, rules: ArenaRules) -> None:
@@ -83,10 +83,10 @@ class ArenaScored:
             NotScorable: Bradley–Terry strengths do not exist, with the bots and the remedy.
         """
         if name not in self._boards:
-            self._boards[name] = self._made(name)
+            self._boards[name] = self._make_board(name)
         return self._boards[name]
 
-    def _made(self, name: str) -> Board:
+    def _make_board(self, name: str) -> Board:
         if name == boards.BOTS:
             return boards.bots_board(self.facts, self.ratings, self.rules)
         if name == boards.JUDGES:

@@ -24,7 +24,7 @@ def severity_of(probability: float, *, comparisons: int, rules: ArenaRules) -> S
 
 
 @dataclass(frozen=True, eq=False)
-class Recent:
+class RecentVotes:
     """The last votes of every judge, by judge, oldest first."""
 
     judge: Numbers
@@ -38,7 +38,7 @@ class Recent:
         return slice(int(first), int(last))
 
 
-def recent_votes(facts: Facts, *, kinds: tuple[int, ...], most: int) -> Recent:
+def recent_votes(facts: Facts, *, kinds: tuple[int, ...], most: int) -> RecentVotes:
     """Return every judge's last votes on some kinds of matches: by time, then order of play."""
     votes = facts.votes
     counted = np.flatnonzero(np.isin(facts.matches.kind[votes.match], kinds))
@@ -46,7 +46,7 @@ def recent_votes(facts: Facts, *, kinds: tuple[int, ...], most: int) -> Recent:
     judge = votes.judge[order]
     ends = np.searchsorted(judge, judge, side="right")
     last = order[ends - np.arange(len(order)) <= most]
-    return Recent(votes.judge[last], votes.match[last], votes.side[last], votes.label[last])
+    return RecentVotes(votes.judge[last], votes.match[last], votes.side[last], votes.label[last])
 
 
 def vote_refs(facts: Facts, judge: int, matches: Ints | Numbers) -> RecordRefs:

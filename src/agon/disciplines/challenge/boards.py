@@ -9,7 +9,7 @@ from agon.disciplines.challenge.formulas import PLACES
 from agon.disciplines.challenge.outcome import Outcome
 from agon.disciplines.challenge.reasons import unscored_reason, weightless_reason
 from agon.disciplines.challenge.weights import staleness
-from agon.kernel.boards import Board, Unscored, ranking
+from agon.kernel.boards import Board, UnscoredRow, ranking
 from agon.kernel.rounding import publish
 
 
@@ -37,7 +37,8 @@ def weights_board(outcome: Outcome) -> Board:
     if total is not None:
         columns["amount"] = np.array([amount(w, emission_total=total) for w in exact[order]])
     unscored = tuple(
-        Unscored(str(uid), weightless_reason(outcome, uid)) for uid in network.uids[~paid].tolist()
+        UnscoredRow(str(uid), weightless_reason(outcome, uid))
+        for uid in network.uids[~paid].tolist()
     )
     return Board("weights", pa.table(columns), unscored, PLACES)
 
@@ -65,7 +66,7 @@ def submissions_board(outcome: Outcome) -> Board:
         "competition": pa.array([names[at] for at in facts.competitions[rows]], pa.string()),
     }
     unscored = tuple(
-        Unscored(facts.ids[at], unscored_reason(outcome, at))
+        UnscoredRow(facts.ids[at], unscored_reason(outcome, at))
         for at in np.flatnonzero(~consensus.scored).tolist()
     )
     return Board("submissions", pa.table(columns), unscored, PLACES)
@@ -96,7 +97,9 @@ def validators_board(outcome: Outcome) -> Board:
         "mean_abs_z": pa.array([far[at] for at in rows], pa.float64()),
     }
     unscored = tuple(
-        Unscored(network.facts.validators[at], f"has no stake at or before epoch {reports.epoch}")
+        UnscoredRow(
+            network.facts.validators[at], f"has no stake at or before epoch {reports.epoch}"
+        )
         for at in np.flatnonzero(~reports.registered).tolist()
     )
     return Board("validators", pa.table(columns), unscored, PLACES)
@@ -158,7 +161,9 @@ def competitions_board(outcome: Outcome) -> Board:
         "miners": np.bincount(allocation.shares.competitions, minlength=len(competitions))[rows],
     }
     unscored = tuple(
-        Unscored(competitions[at].id, f"nobody has scored above 0 up to epoch {allocation.epoch}")
+        UnscoredRow(
+            competitions[at].id, f"nobody has scored above 0 up to epoch {allocation.epoch}"
+        )
         for at, top in enumerate(tops)
         if top is None
     )

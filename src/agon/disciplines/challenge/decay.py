@@ -13,7 +13,7 @@ from agon.disciplines.challenge.formulas import NOISE, reaches
 from agon.kernel.rounding import sufficient
 
 
-class Best(NamedTuple):
+class BestScore(NamedTuple):
     """The best score of an epoch, and the number of the submission that has it."""
 
     epoch: int
@@ -25,7 +25,7 @@ class Best(NamedTuple):
 class Improvement:
     """One improvement: the new best, and the score it had to reach."""
 
-    best: Best
+    best: BestScore
     bar: float
 
 
@@ -113,7 +113,7 @@ def least_improvement(
 
 def fold(
     state: DecayState,
-    bests: Iterable[Best],
+    bests: Iterable[BestScore],
     *,
     threshold: float,
     improvement: str,
@@ -129,8 +129,8 @@ def fold(
     Source: challenge, step 8.
 
     Example:
-        >>> state = fold(DecayState(), [Best(1, 0.80), Best(2, 0.81), Best(5, 0.816)],
-        ...              threshold=0.02, improvement="relative")
+        >>> bests = [BestScore(1, 0.80), BestScore(2, 0.81), BestScore(5, 0.816)]
+        >>> state = fold(DecayState(), bests, threshold=0.02, improvement="relative")
         >>> state.top, state.last_improvement
         (0.816, 5)
     """

@@ -20,14 +20,14 @@ BURN_UID = 0
 
 
 @dataclass(frozen=True)
-class Paid:
+class Payout:
     """The miners' pay and the burn of one competition, as shares of all emission."""
 
     miners: FloatArray
     burned: float
 
 
-def emission(shares: FloatArray, *, emission_share: float, burn_percent: float) -> Paid:
+def emission(shares: FloatArray, *, emission_share: float, burn_percent: float) -> Payout:
     """Divide a competition's share: miner m gets α (1 - B) w_m, the burn α B, or α without miners.
 
     Args:
@@ -39,12 +39,12 @@ def emission(shares: FloatArray, *, emission_share: float, burn_percent: float) 
 
     Example:
         >>> emission(np.array([0.75, 0.25]), emission_share=0.5, burn_percent=40)
-        Paid(miners=array([0.225, 0.075]), burned=0.2)
+        Payout(miners=array([0.225, 0.075]), burned=0.2)
     """
     if not shares.any():
-        return Paid(np.zeros_like(shares), emission_share)
+        return Payout(np.zeros_like(shares), emission_share)
     burned = burn_percent / 100
-    return Paid(emission_share * (1 - burned) * shares, emission_share * burned)
+    return Payout(emission_share * (1 - burned) * shares, emission_share * burned)
 
 
 def cap(weights: FloatArray, *, weight_cap: float, excess: str) -> FloatArray:

@@ -153,7 +153,7 @@ def _submissions(records: Records, competitions: list[str]) -> tuple[Submissions
         f"coalesce(competition::VARCHAR, '{MAIN}') AS competition, "
         "nullif(content_hash, '') AS content_hash FROM submissions"
     )
-    table, numbers = _numbered(table)
+    table, numbers = _in_id_order(table)
     contents = table["content_hash"].combine_chunks().dictionary_encode().indices
     ids = table["id"].to_pylist()
     submitted = table["submitted_us"].to_numpy()
@@ -174,11 +174,11 @@ def _validators(records: Records) -> tuple[list[str], Numbers]:
     table = records.sql(
         "SELECT min(_row) AS _row, id::VARCHAR AS id FROM validators GROUP BY id ORDER BY _row"
     )
-    table, numbers = _numbered(table)
+    table, numbers = _in_id_order(table)
     return table["id"].to_pylist(), numbers
 
 
-def _numbered(table: pa.Table) -> tuple[pa.Table, Numbers]:
+def _in_id_order(table: pa.Table) -> tuple[pa.Table, Numbers]:
     """Return a table in id order, and a map of ``_row`` to the index in that order."""
     places = id_order(table["id"])
     rows = table["_row"].to_numpy()

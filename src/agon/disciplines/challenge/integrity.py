@@ -109,7 +109,9 @@ def copied_reports(facts: Facts, evidence: Evidence) -> Iterator[Finding]:
     items = _items(evidence, evidence.epochs)
     codes = _codes(items, evidence.scores)
     agreement = pairwise_agreement(items, evidence.validators, codes, min_common=COMMON)
-    yield from _copied(facts, agreement, np.ones(len(agreement), dtype=bool), "copying-validators")
+    yield from _copy_findings(
+        facts, agreement, np.ones(len(agreement), dtype=bool), "copying-validators"
+    )
 
 
 def lagging_reports(facts: Facts, evidence: Evidence) -> Iterator[Finding]:
@@ -123,10 +125,10 @@ def lagging_reports(facts: Facts, evidence: Evidence) -> Iterator[Finding]:
     agreement = pairwise_agreement(items, judges, _codes(items, scores), min_common=COMMON)
     pairs = (agreement.first < people) & (agreement.second >= people)
     pairs &= agreement.second - people != agreement.first
-    yield from _copied(facts, agreement, pairs, "lagging-validators")
+    yield from _copy_findings(facts, agreement, pairs, "lagging-validators")
 
 
-def _copied(
+def _copy_findings(
     facts: Facts, agreement: PairwiseAgreement, pairs: BoolArray, code: str
 ) -> Iterator[Finding]:
     """Report those of ``pairs`` that agree more often than chance, and more often than not."""

@@ -17,7 +17,7 @@ BOARDS = ("weights", "submissions", "validators", "competitions")
 
 
 @dataclass(frozen=True)
-class ChallengeScored:
+class ScoredChallenge:
     """One scored epoch; boards and explanations are computed on demand."""
 
     records: Records
@@ -79,7 +79,7 @@ class ChallengeScored:
         return self._at_epoch(boards.submissions_board(self.outcome))
 
 
-def score(records: Records, rules: ChallengeRules) -> ChallengeScored:
+def score(records: Records, rules: ChallengeRules) -> ScoredChallenge:
     """Score one epoch: rule ``epoch``, or the last in the records.
 
     Raises:
@@ -87,4 +87,4 @@ def score(records: Records, rules: ChallengeRules) -> ChallengeScored:
 
     Source: challenge, From evaluations to weights.
     """
-    return ChallengeScored(records, outcome_of(read_facts(records), rules))
+    return ScoredChallenge(records, outcome_of(read_facts(records), rules))

@@ -154,7 +154,7 @@ def _source(dice: np.random.Generator) -> str:
     return "\n".join(lines)
 
 
-def _measured(dice: np.random.Generator, skills: FloatArray) -> FloatArray:
+def _measure(dice: np.random.Generator, skills: FloatArray) -> FloatArray:
     passed: FloatArray = dice.binomial(TASKS, skills).astype(np.float64)
     return passed / TASKS
 
@@ -179,7 +179,7 @@ def _moments(
 
 def _honest_reports(dice: np.random.Generator, agents: _Agents, honest: int) -> _Reports:
     submissions, validators, epochs = _moments(dice, agents, honest)
-    scores = _measured(dice, np.array(agents.skills)[submissions])
+    scores = _measure(dice, np.array(agents.skills)[submissions])
     return _Reports([submissions], [validators], [epochs], [scores])
 
 
@@ -196,7 +196,7 @@ class _Validators:
     def measure(self) -> tuple[IntArray, IntArray, FloatArray]:
         """Return random honest evaluations of one more validator: submissions, epochs, scores."""
         submissions, _, epochs = _moments(self.dice, self.agents, 1)
-        scores = _measured(self.dice, np.array(self.agents.skills)[submissions])
+        scores = _measure(self.dice, np.array(self.agents.skills)[submissions])
         return submissions, epochs, scores
 
     def add(

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agon.disciplines.challenge.consensus import Eligibility, EpochScores, RunningConsensus
-from agon.disciplines.challenge.decay import Best, DecayState, burn_percent, fold, stale_epochs
+from agon.disciplines.challenge.decay import BestScore, DecayState, burn_percent, fold, stale_epochs
 from agon.disciplines.challenge.emission import BURN_UID, cap, emission, to_u16
 from agon.disciplines.challenge.facts import Facts
 from agon.disciplines.challenge.formulas import PLACES
@@ -198,7 +198,7 @@ def _next_states(
     return tuple(
         fold(
             state,
-            [Best(scores.epoch, float(scores.scores[at]), at) for at in best],
+            [BestScore(scores.epoch, float(scores.scores[at]), at) for at in best],
             threshold=rules.improvement_threshold,
             improvement=rules.improvement,
         )

@@ -7,12 +7,12 @@ from agon.disciplines.community.integrity import CHECKS
 from agon.disciplines.community.records import SCHEMA
 from agon.disciplines.community.rules import CommunityRules
 from agon.disciplines.community.simulate import ATTACKS
-from agon.disciplines.definition import Demo, Discipline, Scored, Simulation
+from agon.disciplines.definition import Demo, Discipline, ScoredRecords, Simulation
 from agon.kernel.findings import Finding
 from agon.records import Records
 
 
-def _score(records: Records, rules: Any) -> Scored:
+def _score(records: Records, rules: Any) -> ScoredRecords:
     from agon.disciplines.community import scoring
 
     return scoring.score(records, rules)

@@ -12,7 +12,7 @@ from agon.disciplines.community.facts import Facts
 from agon.disciplines.community.rules import CommunityRules
 from agon.disciplines.community.tally import Tally
 from agon.disciplines.community.texts import PLACES
-from agon.kernel.boards import Board, Unscored, id_order, ranking
+from agon.kernel.boards import Board, UnscoredRow, id_order, ranking
 from agon.kernel.rounding import publish
 from agon.kernel.statistics import percentile_ranks
 
@@ -95,7 +95,7 @@ def reviewer(facts: Facts) -> Board:
     ids = facts.people.text.take(pa.array(left))
     order = np.argsort(id_order(ids))
     unscored = tuple(
-        Unscored(name, too_few_reviews(int(count), rules))
+        UnscoredRow(name, too_few_reviews(int(count), rules))
         for name, count in zip(
             ids.take(pa.array(order)).to_pylist(), correlations.reviewed[left[order]], strict=True
         )
@@ -116,9 +116,9 @@ def combined(tally: Tally, boards: Mapping[str, Board]) -> Board:
     for name, board in boards.items():
         at = facts.people_at(board.table["id"])
         values = board.table["score"].to_numpy()
-        scores[name] = _scattered(at, values, size)
-        ranks[name] = _scattered(at, board.table["rank"].to_numpy(), size)
-        percentiles[name] = _scattered(at, publish(percentile_ranks(values), places=PLACES), size)
+        scores[name] = _scatter(at, values, size)
+        ranks[name] = _scatter(at, board.table["rank"].to_numpy(), size)
+        percentiles[name] = _scatter(at, publish(percentile_ranks(values), places=PLACES), size)
     total = scores["user-score"].to_numpy()
     columns = {
         "components": _struct(scores),
@@ -163,7 +163,7 @@ def _board(
     columns: Mapping[str, pa.Array],
     *,
     ranked: BoolArray | None = None,
-    unscored: Sequence[Unscored] = (),
+    unscored: Sequence[UnscoredRow] = (),
 ) -> Board:
     ids = facts.people.text
     if ranked is not None:
@@ -184,7 +184,7 @@ def _struct(columns: Mapping[str, Any]) -> pa.Array:
     return pa.StructArray.from_arrays(arrays, names=list(columns))
 
 
-def _scattered(at: IntArray, values: npt.NDArray[Any], size: int) -> pa.Array:
+def _scatter(at: IntArray, values: npt.NDArray[Any], size: int) -> pa.Array:
     """Return values at their users' indices; the others are empty."""
     full = np.zeros(size, dtype=values.dtype)
     absent = np.ones(size, dtype=bool)

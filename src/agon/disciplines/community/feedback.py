@@ -81,8 +81,8 @@ def read_feedback(
     # What refers to something that is not there (yet, at an as_of) is not there either.
     counted, other_counted = (user >= 0) & (prompt >= 0), other_user >= 0
     if rules.repeated_feedback == "latest":
-        counted[_replaced(user, prompt, time)] = False
-        other_counted[_replaced(other_user, target, other_time)] = False
+        counted[_replaced_rows(user, prompt, time)] = False
+        other_counted[_replaced_rows(other_user, target, other_time)] = False
     if rules.self_feedback == "ignore" and len(creator):
         counted &= creator[prompt] != user
     if not counted.all():
@@ -120,7 +120,7 @@ def on_others(records: Records) -> str:
     )
 
 
-def _replaced(user: IntArray, target: IntArray, time: IntArray) -> IntArray:
+def _replaced_rows(user: IntArray, target: IntArray, time: IntArray) -> IntArray:
     """Return the rows that a later one of the same user on the same target replaces.
 
     Later means by time, then by row in the source. Few rows are repeated, so one sort finds the

@@ -71,7 +71,7 @@ def simulate(*, size: int, seed: int, attacks: Sequence[str] = ()) -> Simulation
     feedback = _feedback(rng, people, prompts)
     tables = _benchmarks(rng, people, prompts) | _models(rng, prompts)
     play(attacks, rng, people, prompts, feedback)
-    return _written(rng, people, prompts, feedback, tables)
+    return _tables(rng, people, prompts, feedback, tables)
 
 
 def _handles(rng: np.random.Generator, size: int) -> pa.Array:
@@ -175,7 +175,7 @@ def _models(rng: np.random.Generator, prompts: Columns) -> dict[str, Columns]:
     }
 
 
-def _written(
+def _tables(
     rng: np.random.Generator,
     people: People,
     prompts: Columns,
@@ -233,21 +233,21 @@ def _written(
             {
                 "prompt_set_id": holds["set"] + 1,
                 "prompt_id": holds["prompt"] + 1,
-                "status": _named(("included", "draft", "excluded"), holds["status"]),
+                "status": _choices(("included", "draft", "excluded"), holds["status"]),
             }
         ),
         "user_role_on_prompt_set": pa.table(
             {
                 "user_id": ids[roles["user"]],
                 "prompt_set_id": roles["set"] + 1,
-                "role": _named(("admin", "collaborator", "reviewer", "none"), roles["role"]),
+                "role": _choices(("admin", "collaborator", "reviewer", "none"), roles["role"]),
             }
         ),
         "responses": pa.table(
             {
                 "id": np.arange(1, len(results["prompt"]) + 1),
                 "prompt_id": results["prompt"] + 1,
-                "model": _named(_MODELS, results["model"]),
+                "model": _choices(_MODELS, results["model"]),
             }
         ),
         "scores": pa.table(
@@ -265,7 +265,7 @@ def _written(
                     f"{kind}_id": _optional(rows[kind] + 1, rows[kind] < 0)
                     for kind in ("prompt", "response", "score")
                 },
-                "opinion": _named(("negative", "positive"), rows["positive"].astype(np.int64)),
+                "opinion": _choices(("negative", "positive"), rows["positive"].astype(np.int64)),
                 "created_at": _time(rows["created"]),
             }
         ),
@@ -306,6 +306,6 @@ def _optional(values: npt.NDArray[Any], empty: npt.NDArray[np.bool_]) -> pa.Arra
     return pa.array(values, mask=empty)
 
 
-def _named(names: Sequence[str], places: npt.NDArray[Any]) -> pa.Array:
+def _choices(names: Sequence[str], places: npt.NDArray[Any]) -> pa.Array:
     """Write choices as dictionary-encoded text."""
     return pa.DictionaryArray.from_arrays(pa.array(places.astype(np.int32)), pa.array(names))

@@ -6,7 +6,7 @@ from typing import Any
 from agon.disciplines.definition import (
     Demo,
     Discipline,
-    Scored,
+    ScoredRecords,
     Simulation,
     SubmissionKind,
 )
@@ -18,14 +18,14 @@ from agon.kernel.findings import Finding
 from agon.records import Records
 
 
-def _score(records: Records, rules: Any) -> Scored:
+def _score(records: Records, rules: Any) -> ScoredRecords:
     from agon.disciplines.dojo import scoring
 
     return scoring.score(records, rules)
 
 
-def _withhold(scored: Any, discloses: Callable[[str], bool]) -> Scored:
-    withheld: Scored = scored.withholding(discloses)
+def _withhold(scored: Any, discloses: Callable[[str], bool]) -> ScoredRecords:
+    withheld: ScoredRecords = scored.withholding(discloses)
     return withheld
 
 

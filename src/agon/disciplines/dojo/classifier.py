@@ -145,7 +145,7 @@ def _features(program: Program) -> _Seen:
     sympy = any(_imports_sympy(node) for node in program.nodes)
     yield from _recursions(outline)
     for node in program.nodes:
-        yield from _named(node, sympy=sympy)
+        yield from _names_in(node, sympy=sympy)
         match node:
             case ast.Call(
                 func=ast.Name(id="sum"), args=[ast.GeneratorExp() | ast.ListComp() as row]
@@ -214,7 +214,7 @@ def _imports_sympy(node: ast.AST) -> bool:
     return False
 
 
-def _named(node: ast.AST, *, sympy: bool) -> _Seen:
+def _names_in(node: ast.AST, *, sympy: bool) -> _Seen:
     """Return the names a program uses, which distinguish the libraries' methods."""
     match node:
         case ast.Name(id=name, ctx=ast.Load()) | ast.Attribute(attr=name):
@@ -292,12 +292,12 @@ def _loop(loop: ast.For | ast.While, outline: _Outline) -> _Seen:
     always = set(map(id, loop.body))
     for node in own_nodes(loop):
         if (grown := growth(node)) is not None:
-            yield from _grown(node, *grown, outline)
+            yield from _appended_terms(node, *grown, outline)
         else:
             yield from _statement(node, outline, always=id(node) in always)
 
 
-def _grown(node: ast.AST, name: str, value: ast.expr, outline: _Outline) -> _Seen:
+def _appended_terms(node: ast.AST, name: str, value: ast.expr, outline: _Outline) -> _Seen:
     """Detect what is appended to a list: the loop's index, its own entries, a sum of those."""
     subtrees = outline.subtrees
     if outline.has_index(value):

@@ -33,7 +33,7 @@ def season(j: Judgement, user: int, board: Board) -> Explanation:
         for row in sorted(rows, key=lambda row: s.problem[row])
     )  # fmt: skip
     if not rows:
-        return _unscored(j, user, board, np.flatnonzero(s.user == user))
+        return _explain_unscored(j, user, board, np.flatnonzero(s.user == user))
     row = board.row(name)
     return Explanation(
         board.name, name, row["rank"], row["score"], parts, board.places,
@@ -54,7 +54,7 @@ def problem(j: Judgement, user: int, place: int, board: Board) -> Explanation:
         raise NotFound(f"{name} has no submission on {board.name}")
     best = [int(row) for row in j.best if s.user[row] == user and s.problem[row] == place]
     if not best:
-        return _unscored(j, user, board, own)
+        return _explain_unscored(j, user, board, own)
     row = board.row(name)
     return Explanation(
         board.name, name, row["rank"], row["score"], _parts(j, best[0]), board.places,
@@ -236,7 +236,7 @@ def _others(j: Judgement, rows: Any, best: int) -> tuple[str, ...]:
     )
 
 
-def _unscored(j: Judgement, user: int, board: Board, rows: Any) -> Explanation:
+def _explain_unscored(j: Judgement, user: int, board: Board, rows: Any) -> Explanation:
     reasons = {str(j.unscored[row]): None for row in rows}
     return Explanation(
         board.name, j.facts.submissions.users[user], None, None, (), board.places,

@@ -134,7 +134,9 @@ def _same_source(j: "Judgement") -> Iterator[Finding]:
     for at in range(len(s)):
         groups[int(s.problem[at]), s.hashes[at]].append(at)
     for (problem, _), rows in groups.items():
-        yield from _shared(j, rows, problem, "same-source", Severity.ERROR, "the same source")
+        yield from _shared_sources(
+            j, rows, problem, "same-source", Severity.ERROR, "the same source"
+        )
 
 
 def _same_structure(j: "Judgement") -> Iterator[Finding]:
@@ -158,11 +160,11 @@ def _same_structure(j: "Judgement") -> Iterator[Finding]:
     for (problem, _), rows in groups.items():
         distinct = {s.hashes[row]: row for row in reversed(rows)}
         if len(distinct) > 1:
-            yield from _shared(j, sorted(distinct.values()), problem, "same-structure",
+            yield from _shared_sources(j, sorted(distinct.values()), problem, "same-structure",
                                Severity.WARNING, "the same program under other names")  # fmt: skip
 
 
-def _shared(
+def _shared_sources(
     j: "Judgement", rows: list[int], problem: int, code: str, severity: Severity, what: str
 ) -> Iterator[Finding]:
     s = j.facts.submissions

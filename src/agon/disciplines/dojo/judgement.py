@@ -119,7 +119,7 @@ def judge(facts: Facts, rules: DojoRules) -> Judgement:
     s = facts.submissions
     n_check = np.where(facts.problems.n_check < 0, rules.n_check, facts.problems.n_check)
     verdict, violations = _verdicts(facts, rules)
-    unscored, scored = _unscored(facts, rules, verdict)
+    unscored, scored = _unscored_reasons(facts, rules, verdict)
     stage, reward = _gates(facts, n_check, verdict)
     stage, reward = stage & scored, reward & scored
     tag, names = _tags(facts, rules)
@@ -201,7 +201,7 @@ def _violations(
     return tuple(violations)
 
 
-def _unscored(facts: Facts, rules: DojoRules, verdict: Ints) -> tuple[Objects, Bools]:
+def _unscored_reasons(facts: Facts, rules: DojoRules, verdict: Ints) -> tuple[Objects, Bools]:
     """Return why a submission has no score, None where it has one, and whether it has one."""
     s, problems = facts.submissions, facts.problems
     reasons = np.full(len(s), None, dtype=object)

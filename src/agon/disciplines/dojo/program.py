@@ -123,7 +123,7 @@ def parse(source: bytes, *, max_bytes: int, max_depth: int) -> Program | Violati
         'brackets are nested more than 100 deep'
     """
     try:
-        canonical = _bounded(source, max_bytes=max_bytes)
+        canonical = _require_size(source, max_bytes=max_bytes)
         text = canonical.decode("utf-8")
         _require_flat_brackets(text, max_depth=max_depth)
         tree = _tree(text, max_depth=max_depth)
@@ -132,7 +132,7 @@ def parse(source: bytes, *, max_bytes: int, max_depth: int) -> Program | Violati
         return error.violation
 
 
-def _bounded(source: bytes, *, max_bytes: int) -> bytes:
+def _require_size(source: bytes, *, max_bytes: int) -> bytes:
     try:
         canonical = canonicalize(source)
     except NotUtf8 as wrong:

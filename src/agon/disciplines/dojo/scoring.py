@@ -13,7 +13,7 @@ from agon.disciplines.dojo.facts import collect
 from agon.disciplines.dojo.judgement import Judgement, judge
 from agon.disciplines.dojo.rules import DojoRules
 from agon.errors import NotFound, did_you_mean
-from agon.kernel.boards import Board, Unscored, ranking
+from agon.kernel.boards import Board, UnscoredRow, ranking
 from agon.kernel.explanations import Explanation
 from agon.records import Records
 
@@ -114,7 +114,7 @@ class Season:
         name = f"problem:{j.facts.problems.ids[place]}"
         return Board(name, table, self._without(rows, np.flatnonzero(s.problem == place)), PLACES)
 
-    def _without(self, scored: Any, rows: Any) -> tuple[Unscored, ...]:
+    def _without(self, scored: Any, rows: Any) -> tuple[UnscoredRow, ...]:
         """Return the users among ``rows`` who have no scored submission, with every reason."""
         j, s = self.judgement, self.judgement.facts.submissions
         done = np.zeros(len(s.users), dtype=bool)
@@ -122,7 +122,9 @@ class Season:
         reasons: dict[int, dict[str, None]] = {}
         for row in rows[~done[s.user[rows]]]:
             reasons.setdefault(int(s.user[row]), {})[str(j.unscored[row])] = None
-        return tuple(Unscored(s.users[user], "; ".join(reasons[user])) for user in sorted(reasons))
+        return tuple(
+            UnscoredRow(s.users[user], "; ".join(reasons[user])) for user in sorted(reasons)
+        )
 
     def _place(self, board: str) -> int:
         name = board.removeprefix("problem:")

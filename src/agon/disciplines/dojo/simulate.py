@@ -106,12 +106,12 @@ class _Season:
         missing = pa.nulls(len(sources), pa.string())
         self.blocks.append(
             {
-                "user": _named("u", user + 1),
+                "user": _name_ids("u", user + 1),
                 "problem": self.dice.integers(0, self.problems, size),
                 "day": self.dice.random(size) * _DAYS * 0.98,
-                "source": _joined(pa.array(sources, pa.string()), pa.nulls(rest, pa.string())),
-                "source_hash": _joined(missing, pa.array(hashes).cast(pa.string())),
-                "l_chars": _joined(
+                "source": _join_times(pa.array(sources, pa.string()), pa.nulls(rest, pa.string())),
+                "source_hash": _join_times(missing, pa.array(hashes).cast(pa.string())),
+                "l_chars": _join_times(
                     pa.nulls(len(sources), pa.int64()),
                     pa.array(self.dice.choice(lengths, rest).astype(np.int64)),
                 ),
@@ -123,7 +123,7 @@ class _Season:
         self.people.append(
             pa.table(
                 {
-                    "id": _named("u", np.arange(1, self.users + 1)),
+                    "id": _name_ids("u", np.arange(1, self.users + 1)),
                     "role": pa.array(["honest"] * self.users),
                     "skill": skill,
                     "attack": pa.nulls(self.users, pa.string()),
@@ -169,8 +169,8 @@ class _Season:
         problem = np.concatenate([block["problem"] for block in self.blocks])
         submissions = pa.table(
             {
-                "id": _named("s", np.arange(1, len(day) + 1)),
-                "problem_id": _named("p", problem + 1),
+                "id": _name_ids("s", np.arange(1, len(day) + 1)),
+                "problem_id": _name_ids("p", problem + 1),
                 "user_id": self._column("user"),
                 "created_at": pa.array(created),
                 "source": self._column("source"),
@@ -189,9 +189,9 @@ class _Season:
         freeze = [_START + timedelta(days=_DAYS)] * self.problems
         problems = pa.table(
             {
-                "id": _named("p", numbers),
-                "setter_user_id": _named("setter", numbers),
-                "title": _named("Sequence ", numbers),
+                "id": _name_ids("p", numbers),
+                "setter_user_id": _name_ids("setter", numbers),
+                "title": _name_ids("Sequence ", numbers),
                 "n_check": np.full(self.problems, 200),
                 "freeze_started_at": pa.array(freeze, pa.timestamp("us")),
             }
@@ -200,14 +200,14 @@ class _Season:
         return Simulation({"problems": problems, "submissions": submissions}, {"people": people})
 
     def _column(self, name: str) -> pa.ChunkedArray:
-        return _joined(*(block[name] for block in self.blocks))
+        return _join_times(*(block[name] for block in self.blocks))
 
 
-def _named(prefix: str, numbers: Any) -> pa.Array:
+def _name_ids(prefix: str, numbers: Any) -> pa.Array:
     return pc.binary_join_element_wise(prefix, pc.cast(pa.array(numbers), pa.string()), "")
 
 
-def _joined(*parts: Any) -> pa.ChunkedArray:
+def _join_times(*parts: Any) -> pa.ChunkedArray:
     chunks = (part.chunks if isinstance(part, pa.ChunkedArray) else [part] for part in parts)
     return pa.chunked_array([chunk for several in chunks for chunk in several])
 

@@ -65,13 +65,13 @@ class Texts(Sequence[_Text], Generic[_Text]):
 
     def all(self) -> pa.Array:
         """Return the texts as Arrow."""
-        return self._taken(self._rows)
+        return self._take(self._rows)
 
     def take(self, places: Ints) -> pa.Array:
         """Return the texts at some indices as Arrow."""
-        return self._taken(self._rows[places])
+        return self._take(self._rows[places])
 
-    def _taken(self, rows: Ints) -> pa.Array:
+    def _take(self, rows: Ints) -> pa.Array:
         taken = self._column.take(pa.array(rows))
         return taken.combine_chunks() if isinstance(taken, pa.ChunkedArray) else taken
 

@@ -6,7 +6,7 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from agon.api.operation import ContestContext
-from agon.http.serving import serving
+from agon.http.server_context import serving
 from agon.http.sse import Listener
 
 

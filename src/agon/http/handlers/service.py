@@ -10,7 +10,7 @@ from agon.api.operations import service
 from agon.errors import AgonError
 from agon.http.metrics import MEDIA_TYPE
 from agon.http.problems import DATABASE_UNAVAILABLE, problem
-from agon.http.serving import serving
+from agon.http.server_context import serving
 
 
 async def get_health(_request: Request, _response: Response, ctx: Context) -> Health:

@@ -13,7 +13,7 @@ from agon.app.access.permissions import ANONYMOUS
 from agon.app.access.tokens import authenticate
 from agon.entities.access import Caller
 from agon.errors import Forbidden, Unauthenticated
-from agon.http.serving import Serving
+from agon.http.server_context import ServerContext
 from agon.networks import keyed_network
 from agon.settings import is_loopback
 
@@ -29,7 +29,7 @@ class AuthMiddleware:
     keys and slots: the token's id.
     """
 
-    def __init__(self, app: ASGIApp, *, serving: Serving) -> None:
+    def __init__(self, app: ASGIApp, *, serving: ServerContext) -> None:
         self.app = app
         self.serving = serving
 
@@ -76,7 +76,7 @@ class AuthMiddleware:
         if address is None:
             return None
         key = self.serving.service.network_key
-        return _keyed(address, key) if key else None
+        return _hash_address(address, key) if key else None
 
 
 def client_address(scope: Scope, forwarded: str | None, trusted: tuple[str, ...]) -> str | None:
@@ -106,7 +106,7 @@ def _is_address(text: str) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def _keyed(address: str, key: bytes) -> str:
+def _hash_address(address: str, key: bytes) -> str:
     """Return the keyed hash of an address's network; only this cache holds recent addresses."""
     return keyed_network(address, key=key, digits=_DIGITS)
 

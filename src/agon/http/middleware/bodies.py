@@ -74,9 +74,9 @@ class BodyLimitMiddleware:
         declared = int(length) if length.isdecimal() else 0
         if declared > limit:
             _too_large(limit)
-        await self.app(scope, self._checked(receive, scope, limit, declared, bulk=bulk), send)
+        await self.app(scope, self._limit_body(receive, scope, limit, declared, bulk=bulk), send)
 
-    def _checked(
+    def _limit_body(
         self, receive: Receive, scope: Scope, limit: int, declared: int, *, bulk: bool
     ) -> Receive:
         size = values = 0

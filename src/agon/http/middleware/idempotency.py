@@ -20,7 +20,7 @@ from agon.entities.access import StoredResponse
 from agon.errors import Conflict, Unavailable, Unreadable
 from agon.http.middleware.bodies import spooled
 from agon.http.problems import problem
-from agon.http.serving import Serving
+from agon.http.server_context import ServerContext
 
 METHODS: Final = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 _KEY: Final = re.compile(r"[\x21-\x7e]{1,200}")
@@ -61,7 +61,7 @@ class IdempotencyMiddleware:
     does for its job.
     """
 
-    def __init__(self, app: ASGIApp, *, serving: Serving) -> None:
+    def __init__(self, app: ASGIApp, *, serving: ServerContext) -> None:
         self.app = app
         self.serving = serving
 

@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from agon.errors import AgonError
 from agon.http.problems import agon_error_response, on_http_error, problem
-from agon.http.serving import Serving
+from agon.http.server_context import ServerContext
 from agon.logs import begin_request
 
 _REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
@@ -37,7 +37,7 @@ _FIXED: Final = tuple(
 class LoggingMiddleware:
     """Gives each request an id, a time limit and a line in the log; no traceback leaves it."""
 
-    def __init__(self, app: ASGIApp, *, serving: Serving) -> None:
+    def __init__(self, app: ASGIApp, *, serving: ServerContext) -> None:
         self.app = app
         self.serving = serving
 
@@ -72,7 +72,7 @@ class LoggingMiddleware:
 class _Response:
     """The response to one request, from its start to its end."""
 
-    def __init__(self, serving: Serving, scope: Scope, send: Send, name: str) -> None:
+    def __init__(self, serving: ServerContext, scope: Scope, send: Send, name: str) -> None:
         self.serving = serving
         self.scope = scope
         self.name = name

@@ -66,13 +66,13 @@ def krippendorff_alpha(
     if any(column.shape != (columns[0].size,) for column in columns):
         shapes = ", ".join(str(column.shape) for column in columns)
         raise ValueError(f"columns of shapes {shapes}: one unit, rater and value per rating")
-    unit, rater = _numbered(columns[0]), _numbered(columns[1])
+    unit, rater = _number(columns[0]), _number(columns[1])
     if len(np.unique(unit * (rater.max(initial=0) + 1) + rater)) < len(unit):
         raise ValueError("a rater rated a unit twice; keep the rating that counts")
     pairable = np.bincount(unit)[unit] > 1 if len(unit) else np.zeros(0, dtype=np.bool_)
     if not pairable.any():
         raise NotScorable("no unit has two ratings")
-    unit, rating = _numbered(unit[pairable]), columns[2][pairable]
+    unit, rating = _number(unit[pairable]), columns[2][pairable]
     observed, expected = _nominal(unit, rating) if metric == "nominal" else _interval(unit, rating)
     if expected == 0:
         raise NotScorable("all ratings are equal, so agreement cannot be told from habit")
@@ -83,7 +83,7 @@ def krippendorff_alpha(
 
 def _nominal(unit: IntArray, rating: npt.NDArray[Any]) -> tuple[float, float]:
     """Count ordered pairs of different values, in integers: m² - Σ_c (count of c)²."""
-    value = _numbered(rating)
+    value = _number(rating)
     n, kinds = len(value), int(value.max()) + 1
     cells, counts = np.unique(unit * kinds + value, return_counts=True)
     ratings = np.bincount(unit)
@@ -111,6 +111,6 @@ def _interval(unit: IntArray, rating: npt.NDArray[Any]) -> tuple[float, float]:
     return observed, 2 * float((value * value).sum()) / (n - 1)
 
 
-def _numbered(column: npt.NDArray[Any]) -> IntArray:
+def _number(column: npt.NDArray[Any]) -> IntArray:
     """Number distinct entries 0, 1, 2 … in ascending order."""
     return np.unique(column, return_inverse=True)[1].astype(np.int64)

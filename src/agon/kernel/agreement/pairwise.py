@@ -81,10 +81,10 @@ def pairwise_agreement(
         return _nobody()
     if min(item.min(), judge.min(), label.min()) < 0:
         raise ValueError("expected numbers from 0 on, got a negative one")
-    return _compared(item, judge, label, min_common)
+    return _compare(item, judge, label, min_common)
 
 
-def _compared(
+def _compare(
     item: IntArray, judge: IntArray, label: IntArray, min_common: int
 ) -> PairwiseAgreement:
     from scipy.sparse import csr_array, triu  # takes 0.15 s; only needed here

@@ -32,7 +32,7 @@ def groups_of(counts: PairCounts) -> tuple[int, npt.NDArray[np.int32]]:
 
     i_scored = counts.won_i + counts.tied > 0
     j_scored = counts.won_j + counts.tied > 0
-    if len(counts) >= COMPILED_FROM and compiled(_joined)(
+    if len(counts) >= COMPILED_FROM and compiled(_connects_all)(
         counts.i, counts.j, i_scored & j_scored, np.arange(counts.players)
     ):
         return 1, np.zeros(counts.players, dtype=np.int32)
@@ -46,7 +46,7 @@ def groups_of(counts: PairCounts) -> tuple[int, npt.NDArray[np.int32]]:
     return int(groups), group
 
 
-def _joined(i: Any, j: Any, both_scored: Any, leader: Any) -> bool:
+def _connects_all(i: Any, j: Any, both_scored: Any, leader: Any) -> bool:
     """Return whether pairs in which both scored connect all players: the common, cheap case."""
     apart = len(leader) - 1
     for pair in range(len(i)):
@@ -196,7 +196,7 @@ def bradley_terry(
         spread = float(np.ptp(step))
         if not np.isfinite(spread):
             break
-        theta = theta + (step if spread <= 1.0 else _damped(step, likelihood.reach(step)))
+        theta = theta + (step if spread <= 1.0 else _damp(step, likelihood.reach(step)))
         if spread * (precision + spread) <= _CLOSE:
             return BradleyTerry(theta - theta.mean(), regularization, step_number)
     raise NotScorable(
@@ -205,7 +205,7 @@ def bradley_terry(
     )
 
 
-def _damped(step: Vector, reach: float) -> Vector:
+def _damp(step: Vector, reach: float) -> Vector:
     """Shorten a Newton step that moves two opponents apart by up to ``reach``.
 
     Within a reach of D the curvature changes by a factor of e^D at most. So a full step surely

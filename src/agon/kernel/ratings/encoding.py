@@ -45,8 +45,8 @@ def encode(ids_a: Any, ids_b: Any) -> tuple[Any, npt.NDArray[np.int32], npt.NDAr
     split = len(sides[0][0])
     return (
         both.dictionary.take(order),
-        _renumbered(sides[0][1], numbers[:split]),
-        _renumbered(sides[1][1], numbers[split:]),
+        _replace_numbers(sides[0][1], numbers[:split]),
+        _replace_numbers(sides[1][1], numbers[split:]),
     )
 
 
@@ -58,7 +58,7 @@ def _number(column: Any) -> tuple[Any, npt.NDArray[np.int32]]:
     return encoded.dictionary, encoded.indices.to_numpy()
 
 
-def _renumbered(
+def _replace_numbers(
     old: npt.NDArray[np.int32], new_of_old: npt.NDArray[np.int32]
 ) -> npt.NDArray[np.int32]:
     """Replace old numbers by new, in place where the array is not shared, to avoid allocation."""

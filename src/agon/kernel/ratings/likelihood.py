@@ -41,7 +41,7 @@ class Likelihood:
 
     def gradient(self, theta: Vector) -> Vector:
         """Return points won minus points expected, per player."""
-        slope = self._won - self._expected(theta)
+        slope = self._won - self._expected_points(theta)
         if self._regularization == 0.0:
             return slope - slope.mean()  # 0 but for rounding, which a singular system cannot bear
         phantom = logistic(theta)
@@ -81,7 +81,7 @@ class Likelihood:
         between = np.abs(step.take(self._i) - step.take(self._j)).max(initial=0.0)
         return float(max(between, np.abs(step).max() if self._regularization else 0.0))
 
-    def _expected(self, theta: Vector) -> Vector:
+    def _expected_points(self, theta: Vector) -> Vector:
         """Return the expected points per player, and note the curvature."""
         wins = logistic(theta.take(self._i) - theta.take(self._j))
         expected = self._matches * wins
@@ -122,10 +122,10 @@ class SparseLikelihood(Likelihood):
                           won, played)  # fmt: skip
         return won, played
 
-    def _expected(self, theta: Vector) -> Vector:
+    def _expected_points(self, theta: Vector) -> Vector:
         centre = (theta.max() + theta.min()) / 2.0
         if theta.max() - centre > _MAX_EXPONENT / 2.0:  # where the faster e^θ would overflow
-            return super()._expected(theta)
+            return super()._expected_points(theta)
         expected = np.zeros(self._counts.players)
         self._curvature = np.zeros(self._counts.players)
         compiled(_expect)(

@@ -71,7 +71,7 @@ def _read_slowly(connection: Any, table: Table, file: Path) -> tuple[RawTable, l
     connection.execute('CREATE TEMP TABLE "lines" AS SELECT * FROM "slow ndjson"')
     connection.unregister("slow ndjson")
     try:
-        malformed = _malformed(connection, table, file)
+        malformed = _malformed_lines(connection, table, file)
         objects = f'(SELECT * FROM "lines" WHERE {_IS_OBJECT})'
         values = ", ".join(
             f"(text::JSON -> {_path(column.name)}) AS {quoted(column.name)}"
@@ -128,7 +128,7 @@ def _raw(
     )
 
 
-def _malformed(connection: Any, table: Table, file: Path) -> list[RowIssue]:
+def _malformed_lines(connection: Any, table: Table, file: Path) -> list[RowIssue]:
     rejected = f'FROM "lines" WHERE NOT ({_IS_OBJECT})'
     count = connection.execute(f"SELECT count(*) {rejected}").fetchall()[0][0]
     sql = f"SELECT {quoted(_ROW)}, text {rejected} ORDER BY 1 LIMIT {MAX_LISTED_PER_KIND}"

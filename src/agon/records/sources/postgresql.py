@@ -74,12 +74,12 @@ def tables(connection: Any, schema: Schema, address: str) -> SourceTables:
         with database, database.cursor() as cursor:
             for setting in _SETTINGS:
                 cursor.execute(setting)
-            return _fetched(connection, schema, place.display_url, cursor)
+            return _fetch_tables(connection, schema, place.display_url, cursor)
     except driver.Error as error:
         raise Unavailable(f"{place.display_url} cannot be read: {_reason(error, place)}") from None
 
 
-def _fetched(connection: Any, schema: Schema, display_url: str, cursor: Any) -> SourceTables:
+def _fetch_tables(connection: Any, schema: Schema, display_url: str, cursor: Any) -> SourceTables:
     cursor.execute(_COLUMNS)
     columns: _Columns = {}
     for space, name, column, kind, readable in cursor.fetchall():
@@ -94,7 +94,7 @@ def _fetched(connection: Any, schema: Schema, display_url: str, cursor: Any) -> 
         known = [c for c in table.columns if c.name in columns[place]]
         hidden = [c.name for c in known if not columns[place][c.name][1]]
         if hidden:
-            tables_read.issues.append(_hidden(table, location, hidden))
+            tables_read.issues.append(_hidden_table_issue(table, location, hidden))
             continue
         source = f"{quoted(place[0])}.{quoted(place[1])}"
         kinds = {c.name: columns[place][c.name][0] for c in known}
@@ -109,7 +109,7 @@ def _fetched(connection: Any, schema: Schema, display_url: str, cursor: Any) -> 
     return tables_read
 
 
-def _hidden(table: Table, location: str, columns: list[str]) -> RowIssue:
+def _hidden_table_issue(table: Table, location: str, columns: list[str]) -> RowIssue:
     reason = f"may not be read (columns {', '.join(columns)})"
     remedy = f"GRANT USAGE on its schema and SELECT on {location.removeprefix('table ')}"
     return table_issue(table.name, location, reason, remedy)

@@ -28,12 +28,12 @@ def tables(connection: Any, schema: Schema, path: Path) -> SourceTables:
     try:
         with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as database:
             database.text_factory = bytes
-            return _copied(connection, schema, path, database)
+            return _copy_tables(connection, schema, path, database)
     except sqlite3.Error as error:
         raise Unreadable(f"{path} cannot be read as an SQLite file ({error})") from None
 
 
-def _copied(
+def _copy_tables(
     connection: Any, schema: Schema, path: Path, database: sqlite3.Connection
 ) -> SourceTables:
     rows = database.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")
@@ -72,7 +72,7 @@ def _table(
         for column, values in zip(columns, zip(*batch, strict=True), strict=False):
             chunks[column].append(_array(tally, column, rows, values))
         rows += len(batch)
-    arrays = [_joined(chunks[column]) for column in columns] or [pa.nulls(rows)]
+    arrays = [_concatenate(chunks[column]) for column in columns] or [pa.nulls(rows)]
     arrow = pa.Table.from_arrays(arrays, names=columns or ["no known column"])
     source.issues.extend(tally.issues())
     raw = registered(connection, table, tally.location, arrow)
@@ -120,7 +120,7 @@ def _text(tally: Tally, column: str, row: int, value: Any) -> str | None:
         return value.decode(errors="replace")
 
 
-def _joined(chunks: list[pa.Array]) -> pa.ChunkedArray:
+def _concatenate(chunks: list[pa.Array]) -> pa.ChunkedArray:
     kinds = {chunk.type for chunk in chunks if not pa.types.is_null(chunk.type)}
     if not kinds:
         return pa.chunked_array(chunks, pa.null())

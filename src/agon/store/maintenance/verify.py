@@ -121,7 +121,7 @@ class _LedgerCheck:
         yield from (issue.at(file, issue.line) for issue in (*self._issues, *issues))
         # Without its discipline the first entry has no effect, and no backup would change that.
         if is_discipline(self._contest.discipline):
-            yield from (issue.at(file) for issue in self._derived(state))
+            yield from (issue.at(file) for issue in self._derived_issues(state))
         else:
             yield from (issue.at(file) for issue in self._position())
         yield from (issue.at(file) for issue in _adopted_rules(state))
@@ -187,7 +187,7 @@ class _LedgerCheck:
         if (kind, timestamp(from_micros(at)), table, external_id) != expected:
             self._add(seq, "the columns of the entry differ from its line")
 
-    def _derived(self, state: LedgerState) -> Iterator[LedgerIssue]:
+    def _derived_issues(self, state: LedgerState) -> Iterator[LedgerIssue]:
         yield from self._position()
         expected, contest = state.contest, self._contest
         for name in _DERIVED:

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agon.app.contests.boards.steps import GONE, Ranking, steps
-from agon.kernel.boards import Board, Unscored
+from agon.kernel.boards import Board, UnscoredRow
 
 _AT = datetime(2026, 11, 22, tzinfo=UTC)
 _IDS = [str(number) for number in range(12)] + ['é"\\', "x\n"]
@@ -29,7 +29,7 @@ def _board(state: dict[str, float | str]) -> Board:
             "wins": pa.array([0] * len(scored), pa.int32()),
         }
     )
-    unscored = (Unscored(name, why) for name, why in state.items() if isinstance(why, str))
+    unscored = (UnscoredRow(name, why) for name, why in state.items() if isinstance(why, str))
     return Board("b", table, tuple(unscored))
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agon.app.contests.ingest.batches import Batch
-from agon.app.contests.ingest.validation import _written, keys_of
+from agon.app.contests.ingest.validation import _rows_as_json, keys_of
 from agon.disciplines import BUILT_IN, discipline
 from agon.ledger.entry import write_row
 from agon.ledger.keys import record_key
@@ -49,4 +49,4 @@ def test_rows_written_together_are_those_written_one_by_one(text: str) -> None:
     """The ledger's bytes must not depend on which rows come together, whatever their texts hold."""
     rows: list[dict[str, object]] = [{"b": text, "a": None}, {}, {text: [text], "c": 1.5}]
     batch = Batch(["any"] * 3, rows, None, [1, 2, 3])
-    assert _written(batch, rows, [True] * 3, []) == [write_row(row) for row in rows]
+    assert _rows_as_json(batch, rows, [True] * 3, []) == [write_row(row) for row in rows]

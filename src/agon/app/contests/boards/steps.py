@@ -72,11 +72,11 @@ def steps(before: Ranking, after: Ranking, *, seq: int, at: datetime) -> Iterato
         yield HistoryStep(id=name, seq=seq, at=at, rank=rank, score=score)
     for name, reason in after.unscored.items():
         if before.unscored.get(name) != reason:
-            yield _unscored(name, reason, seq=seq, at=at)
+            yield _unscored_step(name, reason, seq=seq, at=at)
     dropped = old["id"].filter(pc.invert(pc.is_in(old["id"], value_set=new["id"]))).to_pylist()
     for name in [*dropped, *_missing(before.unscored, new["id"])]:
         if name not in after.unscored:
-            yield _unscored(name, GONE, seq=seq, at=at)
+            yield _unscored_step(name, GONE, seq=seq, at=at)
 
 
 def _missing(names: Mapping[str, str], present: Any) -> list[str]:
@@ -85,5 +85,5 @@ def _missing(names: Mapping[str, str], present: Any) -> list[str]:
     return list(ids.filter(pc.invert(pc.is_in(ids, value_set=present))).to_pylist())
 
 
-def _unscored(name: str, reason: str, *, seq: int, at: datetime) -> HistoryStep:
+def _unscored_step(name: str, reason: str, *, seq: int, at: datetime) -> HistoryStep:
     return HistoryStep(id=name, seq=seq, at=at, rank=None, score=None, reason=reason)

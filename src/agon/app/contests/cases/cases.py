@@ -90,7 +90,7 @@ def note(service: Service, contest_id: str, case_id: str, *, text: str, by: Call
     require_text(text)
     with service.store.write() as session:
         contest = session.contests.lock(contest_id)
-        case = _unclosed(session, contest, case_id)
+        case = _require_open(session, contest, case_id)
         return _add_step(service, session, case, by, kind="note", text=text)
 
 
@@ -125,7 +125,7 @@ def decide(
         raise Unreadable(f"a decision has 1 to {_MAX_TITLE_LENGTH} printable characters; give it")
     with service.store.write() as session:
         contest = session.contests.lock(contest_id)
-        case = _unclosed(session, contest, case_id)
+        case = _require_open(session, contest, case_id)
         if change is not None:
             session.changes.get(contest.no, change)
         body = {
@@ -183,7 +183,7 @@ def close(service: Service, contest_id: str, case_id: str, *, text: str, by: Cal
     require_text(text)
     with service.store.write() as session:
         contest = session.contests.lock(contest_id)
-        case = replace(_unclosed(session, contest, case_id), state="closed")
+        case = replace(_require_open(session, contest, case_id), state="closed")
         return _add_step(service, session, case, by, kind="closed", text=text)
 
 
@@ -225,7 +225,7 @@ def _finding(session: Session, contest: Contest, index: int) -> dict[str, Any]:
     return stored
 
 
-def _unclosed(session: Session, contest: Contest, case_id: str) -> Case:
+def _require_open(session: Session, contest: Contest, case_id: str) -> Case:
     case = session.cases.get(contest.no, case_id)
     if case.state == "closed":
         raise Conflict(f"case {case_id} is closed; open another one")

@@ -94,10 +94,10 @@ def _result_after(
         return live.result(adjustments=[adjustment])
     if not (change.report or {}).get("rows"):
         return live.result()  # no verdict has changed
-    return _replayed(session, contest, live, change, at=service.clock())
+    return _score_with_change(session, contest, live, change, at=service.clock())
 
 
-def _replayed(
+def _score_with_change(
     session: Session, contest: Contest, live: ContestReplica, change: Change, *, at: datetime
 ) -> Result:
     """Score a copy of the contest to which the entries of a change were added."""

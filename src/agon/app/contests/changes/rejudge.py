@@ -12,7 +12,7 @@ import orjson
 from agon.app.contests.submissions.problems import published_problem
 from agon.app.dojo.inspection import rules_in_force
 from agon.app.dojo.lifecycle import RECEIVED, PublishedProblem, verdict_changes
-from agon.app.queue.jobs import MAX_ATTEMPTS, Judging, service_job
+from agon.app.queue.jobs import MAX_ATTEMPTS, JudgingTask, service_job
 from agon.app.service import Service
 from agon.entities.contests import Change, Contest
 from agon.entities.jobs import Job, NewJob
@@ -31,7 +31,7 @@ def queue(service: Service, session: Session, contest: Contest, change: Change) 
     Raises:
         NotFound: there is no such submission.
     """
-    received = list(_received(session, contest, change))
+    received = list(_received_submissions(session, contest, change))
     if not received:
         raise NotFound(
             "the change names no submission that was sent to this contest; name one that was"
@@ -67,7 +67,7 @@ def rows_of(session: Session, change: Change) -> tuple[Change, int]:
             _require_confirmed(setter)
         fresh = [job.result["row"] for job in jobs if job.result and "row" in job.result]
         no = change.contest_no
-        changes = verdict_changes((_recorded(session, no, row["id"]), row) for row in fresh)
+        changes = verdict_changes((_recorded_row(session, no, row["id"]), row) for row in fresh)
         report["rows"] = [item.after for item in changes]
         report["failed"] = sum(job.state != "done" for job in jobs)
     return replace(change, report=report), waiting
@@ -91,7 +91,7 @@ def queue_dry_run(service: Service, session: Session, contest: Contest, change: 
 def _job(
     service: Service, contest: Contest, change: Change, entry: Line, problem: PublishedProblem
 ) -> NewJob:
-    judging = Judging(
+    judging = JudgingTask(
         submission=entry.body["submission"],
         seq=entry.seq,
         problem_seq=problem.seq,
@@ -136,7 +136,7 @@ def _require_confirmed(setter: Job) -> None:
         raise CheckFailed(str(error))
 
 
-def _received(
+def _received_submissions(
     session: Session, contest: Contest, change: Change
 ) -> Iterator[tuple[Line, PublishedProblem]]:
     submissions, problem = set(change.params["submissions"]), change.params["problem"]
@@ -153,7 +153,7 @@ def _received(
         yield entry, problems[of]
 
 
-def _recorded(session: Session, contest_no: int, submission: str) -> dict[str, Any]:
+def _recorded_row(session: Session, contest_no: int, submission: str) -> dict[str, Any]:
     key = f"submissions/{submission}"
     seq = session.entries.existing(contest_no, records=[key])[key].seq
     entry = next(iter(session.entries.after(contest_no, seq - 1, until=seq)))

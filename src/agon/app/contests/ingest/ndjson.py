@@ -151,10 +151,10 @@ def _read(line: bytes, number: int, table: str | None) -> Iterator[Record]:
     elif table is not None:
         yield Record(table, value, None, number)
     else:
-        yield _enveloped(value, number)
+        yield _record_of_envelope(value, number)
 
 
-def _enveloped(value: dict[str, Any], number: int) -> Record:
+def _record_of_envelope(value: dict[str, Any], number: int) -> Record:
     table, row, external_id = value.get("table"), value.get("row"), value.get("external_id")
     if not _KEYS.issuperset(value):
         extra = next(key for key in value if key not in _KEYS)

@@ -121,7 +121,7 @@ class RecordValidator:
                         name, rows[index], addresses, line=lines[index], key=self._network_key,
                         errors=self._errors,
                     )  # fmt: skip
-        written = _written(batch, rows, is_valid, issues)
+        written = _rows_as_json(batch, rows, is_valid, issues)
         for index in _with_suspect_ids(written):
             if is_valid[index]:
                 key = keys[index]
@@ -205,7 +205,7 @@ def _columns(names: Sequence[str], rows: Sequence[Row], indexes: Sequence[int]) 
     return dict(zip(names, zip(*values, strict=True), strict=False))
 
 
-def _written(
+def _rows_as_json(
     batch: Batch, rows: Sequence[Row], is_valid: list[bool], issues: list[RowIssue]
 ) -> list[bytes]:
     """Return all rows as JSON with sorted keys; a row that cannot be written becomes invalid."""

@@ -60,7 +60,7 @@ def export(service: Service, contest_id: str, folder: Path) -> Contest:
             folder,
             contest=contest.id,
             lines=_lines(entries, contest, own),
-            heads=_signed(service, contest, own) if imported is None else imported.heads,
+            heads=_sign_heads(service, contest, own) if imported is None else imported.heads,
             public_key=_service_key(service) if imported is None else imported.public_key,
         )
     return contest
@@ -123,7 +123,7 @@ def _lines(
         yield entry.line
 
 
-def _signed(
+def _sign_heads(
     service: Service, contest: Contest, noted: list[tuple[int, bytes, str]]
 ) -> Iterator[SignedHead]:
     """Yield signed heads dated by their entries, so that equal ledgers give equal bytes."""

@@ -8,7 +8,7 @@ from agon.app.contests.ingest.ndjson import require_external_id
 from agon.app.contests.ingest.records import require_open
 from agon.app.contests.submissions.agents import accept_agent
 from agon.app.contests.submissions.programs import accept_program, canonical_program
-from agon.app.contests.submissions.submission import Submission, Submitted
+from agon.app.contests.submissions.submission import ReceivedSubmission, Submission
 from agon.app.service import Service
 from agon.disciplines import discipline
 from agon.entities.access import Caller
@@ -22,7 +22,7 @@ from agon.store.session import Session
 class _Acceptance:
     """How submissions of one kind of judging are accepted, and their content made canonical."""
 
-    accept: Callable[[Service, Session, Contest, Submission, Caller], Submitted]
+    accept: Callable[[Service, Session, Contest, Submission, Caller], ReceivedSubmission]
     canonical: Callable[[Mapping[str, Any]], dict[str, Any]]
 
 
@@ -33,7 +33,9 @@ _WAYS: Final[Mapping[str, _Acceptance]] = {
 """By ``agon.disciplines.SubmissionKind.judging``."""
 
 
-def submit(service: Service, contest_id: str, submission: Submission, *, by: Caller) -> Submitted:
+def submit(
+    service: Service, contest_id: str, submission: Submission, *, by: Caller
+) -> ReceivedSubmission:
     """Enter a submission and queue what it needs, in one transaction.
 
     Raises:
@@ -68,7 +70,9 @@ def _acceptance_of(contest: Contest) -> _Acceptance:
     return _WAYS[kind.judging]
 
 
-def _earlier(session: Session, contest: Contest, submission: Submission) -> Submitted | None:
+def _earlier(
+    session: Session, contest: Contest, submission: Submission
+) -> ReceivedSubmission | None:
     """Return the submission that was sent under the same external id."""
     name = submission.external_id or ""
     existing = session.entries.existing(contest.no, external_ids=[name]).get(name)
@@ -81,7 +85,7 @@ def _earlier(session: Session, contest: Contest, submission: Submission) -> Subm
     if not _is_same(contest, entry, submission):
         # Naming the entry would show how much was recorded.
         raise Conflict(f"the external id {name!r} is that of another record; take another one")
-    return Submitted(id=entry.body["submission"], seq=existing.seq)
+    return ReceivedSubmission(id=entry.body["submission"], seq=existing.seq)
 
 
 def _is_same(contest: Contest, entry: Line, submission: Submission) -> bool:

@@ -7,15 +7,15 @@ from agon.app.contests.ledgers.append import append
 from agon.app.contests.submissions.feedback import require_submissions_left
 from agon.app.contests.submissions.problems import optional_text, published_problem
 from agon.app.contests.submissions.submission import (
+    ReceivedSubmission,
     Submission,
-    Submitted,
     content_of,
     queue_jobs,
     received_draft,
 )
 from agon.app.dojo.inspection import rules_in_force
 from agon.app.dojo.lifecycle import require_open
-from agon.app.queue.jobs import Judging, judge_job
+from agon.app.queue.jobs import JudgingTask, judge_job
 from agon.app.service import Service
 from agon.disciplines.dojo.canonical import canonicalize
 from agon.entities.access import Caller
@@ -29,7 +29,7 @@ _MAX_TAG: Final = 100
 
 def accept_program(
     service: Service, session: Session, contest: Contest, submission: Submission, by: Caller
-) -> Submitted:
+) -> ReceivedSubmission:
     """Enter a program and queue the job that judges it.
 
     Raises:
@@ -54,7 +54,7 @@ def accept_program(
     name = service.new_id()
     draft = received_draft(service, name, submission, stored_content, by)
     contest = append(service, session, contest, [draft])
-    judging = Judging(
+    judging = JudgingTask(
         submission=name,
         seq=contest.seq,
         problem_seq=problem.seq,

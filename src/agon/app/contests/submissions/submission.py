@@ -34,7 +34,7 @@ class Submission:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Submitted:
+class ReceivedSubmission:
     """A received submission and the jobs that judge it.
 
     Attributes:
@@ -97,7 +97,9 @@ def received_draft(
 
 def queue_jobs(
     service: Service, session: Session, name: str, seq: int, jobs: Sequence[NewJob]
-) -> Submitted:
+) -> ReceivedSubmission:
     """Queue the jobs that judge a submission, and return it with them."""
     now = service.clock()
-    return Submitted(id=name, seq=seq, jobs=tuple(session.queue.add(job, now=now) for job in jobs))
+    return ReceivedSubmission(
+        id=name, seq=seq, jobs=tuple(session.queue.add(job, now=now) for job in jobs)
+    )

@@ -26,7 +26,7 @@ def _has_contributors(facts: Facts) -> BoolArray:
     return counts >= facts.rules.min_benchmark_contributors
 
 
-def _created(facts: Facts) -> IntArray:
+def _count_created(facts: Facts) -> IntArray:
     owners = facts.benchmarks.owned_by[1]
     return np.bincount(owners[_has_contributors(facts)], minlength=len(facts.people))
 
@@ -91,7 +91,7 @@ def _not_the_owner(rules: CommunityRules) -> str:
 
 BENCHMARK_CREATOR = Component(
     "benchmark_creator",
-    Count("benchmark_creator", _created, _created_records, one_per_record=True),
+    Count("benchmark_creator", _count_created, _created_records, one_per_record=True),
     Bonus(earned=_created_earned),
     "benchmark_creator_bonus",
     noun="owned benchmarks with prompts of at least {min_benchmark_contributors} creators",

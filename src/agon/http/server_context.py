@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Serving:
+class ServerContext:
     """The dependencies of one server process.
 
     Attributes:
@@ -35,8 +35,8 @@ class Serving:
     log: Any
 
 
-def serving(connection: HTTPConnection) -> Serving:
+def serving(connection: HTTPConnection) -> ServerContext:
     """Return the dependencies of the process that handles a request."""
     state = connection.app.state.serving
-    assert isinstance(state, Serving)  # noqa: S101 (create_app put it there)
+    assert isinstance(state, ServerContext)  # noqa: S101 (create_app put it there)
     return state

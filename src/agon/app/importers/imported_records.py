@@ -7,7 +7,7 @@ import pyarrow as pa
 
 
 @dataclass(frozen=True, repr=False)
-class Imported:
+class ImportedRecords:
     """Imported records; :func:`agon.score` and :func:`agon.write_records` take them.
 
     Attributes:
