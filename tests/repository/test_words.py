@@ -28,7 +28,7 @@ ALLOWED = {
     "src/agon/disciplines/challenge/explanations.py": {"nobody"},
     "src/agon/disciplines/challenge/waterfall.py": {"nobody"},
     "src/agon/disciplines/community/integrity.py": {"everybody"},
-    "src/agon/disciplines/community/rings.py": {"everybody"},
+    "src/agon/disciplines/community/checks/rings.py": {"everybody"},
     "src/agon/disciplines/dojo/integrity.py": {"nobody"},
     # The user of Unix systems.
     "src/agon/runners/containers/base_image.py": {"nobody"},

@@ -13,13 +13,12 @@ from agon.disciplines.community import (
     achievements,
     benchmarks,
     components,
-    exposure,
     formulas,
-    handles,
     id_index,
     models,
     simulate,
 )
+from agon.disciplines.community.checks import exposure, handles
 from agon.disciplines.community.id_index import IdIndex, expand
 from sizes import size
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from agon.disciplines.community import DISCIPLINE
-from agon.disciplines.community.handles import one_letter_apart, skeleton
+from agon.disciplines.community.checks.handles import one_letter_apart, skeleton
 from agon.disciplines.community.integrity import CHECKS, find
 from agon.disciplines.community.rules import CommunityRules
 from agon.disciplines.community.scoring import score

@@ -1,48 +1,28 @@
 """Detect possible gaming by validators and miners; a finding never changes a score."""
 
-from collections import defaultdict
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
-import numpy.typing as npt
-
 from agon.disciplines.challenge.competition_checks import paid_without_score, unimprovable_tops
-from agon.disciplines.challenge.consensus import Reports
 from agon.disciplines.challenge.evidence import Evidence, gather
 from agon.disciplines.challenge.facts import Facts, read_facts
-from agon.disciplines.challenge.near_copies import near_copies, usual_similarity
 from agon.disciplines.challenge.outcome import Outcome, outcome_of
-from agon.disciplines.challenge.reasons import percent
 from agon.disciplines.challenge.rules import ChallengeRules
-from agon.disciplines.challenge.task_checks import missing_task_results
+from agon.disciplines.challenge.submission_checks import (
+    duplicate_agents,
+    missing_task_results,
+    near_duplicate_agents,
+)
+from agon.disciplines.challenge.validator_checks import (
+    copied_reports,
+    lagging_reports,
+    outlier_record,
+    self_serving_votes,
+    stake_concentration,
+)
 from agon.disciplines.challenge.weights import Network
-from agon.kernel.agreement.pairwise import PairwiseAgreement, pairwise_agreement
-from agon.kernel.findings import Check, Finding, RecordRefs, Severity, meanings, run_checks
-from agon.kernel.rounding import publish
-from agon.kernel.tails import binomial_tails
+from agon.kernel.findings import Check, Finding, meanings, run_checks
 from agon.records import Records
-
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
-BoolArray = npt.NDArray[np.bool_]
-
-
-CHANCE = 0.001
-"""Probability of a false finding per check on an honest network, divided among its tests."""
-
-REPEATED = 3
-"""Minimum number of events for a repeated pattern."""
-
-COMMON = 20
-"""Minimum number of common evaluations for comparing two validators."""
-
-FAR = 3.0
-"""Number of robust standard deviations above the others for a finding."""
-
-NEAR = 0.8
-"""Which part of their token runs two sources must share to be near-duplicates."""
 
 
 @dataclass(frozen=True)
@@ -73,275 +53,6 @@ def find(records: Records, rules: ChallengeRules) -> list[Finding]:
     """
     network = Network.of(read_facts(records), rules)
     return run_checks(TABLE, Inspection(records, network, gather(network)))
-
-
-def outlier_record(facts: Facts, evidence: Evidence) -> Iterator[Finding]:
-    """Report validators flagged more often than the others are, by a binomial tail."""
-    people = len(facts.validators)
-    tested = np.bincount(evidence.validators[evidence.tested], minlength=people)
-    flagged = np.bincount(evidence.validators[evidence.flagged], minlength=people)
-    usual = _rate_of_others(flagged, tested)
-    chances = binomial_tails(flagged, trials=tested, chances=usual)
-    reported = (flagged >= REPEATED) & (chances < CHANCE / max(1, people))
-    for at in np.flatnonzero(reported).tolist():
-        name, share = facts.validators[at], float(flagged[at] / tested[at])
-        theirs = evidence.flagged & (evidence.validators == at)
-        yield Finding(
-            "outlier-record",
-            Severity.WARNING,
-            (name,),
-            "share of evaluations that are outliers",
-            publish(share),
-            publish(float(usual[at])),
-            float(chances[at]),
-            f"{flagged[at]} of {tested[at]} evaluations by {name} are outliers ({percent(share)}); "
-            f"of the other validators' {percent(float(usual[at]))} are",
-            (_validators([name]), _submissions(facts, evidence.submissions[theirs])),
-        )
-
-
-def copied_reports(facts: Facts, evidence: Evidence) -> Iterator[Finding]:
-    """Report validators whose numbers repeat another's of the same epoch, by a binomial tail.
-
-    The chance is taken at the larger of two rates: how often two independent validators agree,
-    and how often these two agree with all other validators.
-    """
-    items = _items(evidence, evidence.epochs)
-    codes = _codes(items, evidence.scores)
-    agreement = pairwise_agreement(items, evidence.validators, codes, min_common=COMMON)
-    yield from _copy_findings(
-        facts, agreement, np.ones(len(agreement), dtype=bool), "copying-validators"
-    )
-
-
-def lagging_reports(facts: Facts, evidence: Evidence) -> Iterator[Finding]:
-    """Report validators whose numbers repeat another's of the epoch before.
-
-    A validator's numbers of the previous epoch count as those of another judge, where they differ
-    from its present ones (else to repeat them would be to agree).
-    """
-    people = len(facts.validators)
-    items, judges, scores = _with_shadows(evidence, people)
-    agreement = pairwise_agreement(items, judges, _codes(items, scores), min_common=COMMON)
-    pairs = (agreement.first < people) & (agreement.second >= people)
-    pairs &= agreement.second - people != agreement.first
-    yield from _copy_findings(facts, agreement, pairs, "lagging-validators")
-
-
-def _copy_findings(
-    facts: Facts, agreement: PairwiseAgreement, pairs: BoolArray, code: str
-) -> Iterator[Finding]:
-    """Report those of ``pairs`` that agree more often than chance, and more often than not."""
-    reported = pairs & (agreement.probability < CHANCE / max(1, int(pairs.sum())))
-    reported &= 2 * agreement.agreed > agreement.common
-    for at in np.flatnonzero(reported).tolist():
-        name = facts.validators[int(agreement.first[at])]
-        other = facts.validators[int(agreement.second[at]) % len(facts.validators)]
-        agreed, common = int(agreement.agreed[at]), int(agreement.common[at])
-        usual = float(agreement.expected[at])
-        what = (
-            f"{name} and {other} report the same number"
-            if code == "copying-validators"
-            else f"{name} reports what {other} reported an epoch before"
-        )
-        yield Finding(
-            code,
-            Severity.WARNING,
-            (name, other),
-            "share of equal scores",
-            publish(agreed / common),
-            publish(usual),
-            float(agreement.probability[at]),
-            f"{what} in {agreed} of {common} evaluations; {percent(usual)} would be usual",
-            (_validators([name, other]),),
-        )
-
-
-def _items(evidence: Evidence, epochs: IntArray) -> IntArray:
-    """Number what can be agreed on: a submission in an epoch."""
-    first = epochs.min(initial=0)
-    span = int(epochs.max(initial=0) - first) + 1
-    _, items = np.unique(evidence.submissions * span + (epochs - first), return_inverse=True)
-    return items
-
-
-def _with_shadows(evidence: Evidence, people: int) -> tuple[IntArray, IntArray, FloatArray]:
-    """Add each validator's evaluation of the previous epoch as one by judge + ``people``."""
-    items = _items(evidence, evidence.epochs)
-    order = np.lexsort([evidence.epochs, evidence.submissions, evidence.validators])
-    before, after = order[:-1], order[1:]
-    follows = (
-        (evidence.validators[before] == evidence.validators[after])
-        & (evidence.submissions[before] == evidence.submissions[after])
-        & (evidence.epochs[before] + 1 == evidence.epochs[after])
-        & (evidence.scores[before] != evidence.scores[after])
-    )
-    before, after = before[follows], after[follows]
-    return (
-        np.concatenate([items, items[after]]),
-        np.concatenate([evidence.validators, evidence.validators[before] + people]),
-        np.concatenate([evidence.scores, evidence.scores[before]]),
-    )
-
-
-def _codes(items: IntArray, scores: FloatArray) -> IntArray:
-    """Number the distinct scores of each item from 0, the lowest first."""
-    order = np.lexsort([scores, items])
-    new_item = np.ones(len(items), dtype=bool)
-    new_item[1:] = items[order][1:] != items[order][:-1]
-    step = np.zeros(len(items), dtype=np.int64)
-    step[1:] = scores[order][1:] != scores[order][:-1]
-    step[new_item] = 0
-    running = np.cumsum(step)
-    starts = np.maximum.accumulate(np.where(new_item, np.arange(len(items)), 0))
-    codes = np.empty(len(items), dtype=np.int64)
-    codes[order] = running - running[starts] if len(items) else running
-    return codes
-
-
-def stake_concentration(facts: Facts, reports: Reports) -> Iterator[Finding]:
-    """Report a validator with more than half of the stake: the weighted mean follows it."""
-    total = float(np.sort(reports.stakes).sum())
-    for at in np.flatnonzero(reports.stakes > total / 2).tolist():
-        name, share = facts.validators[at], float(reports.stakes[at] / total)
-        even = 1 / int(reports.registered.sum())
-        yield Finding(
-            "stake-concentration",
-            Severity.WARNING,
-            (name,),
-            "share of stake",
-            publish(share),
-            publish(even),
-            None,
-            f"{name} holds {percent(share)} of the stake at epoch {reports.epoch}, so that it "
-            f"decides alone; an even share would be {percent(even)}",
-            (_validators([name]),),
-        )
-
-
-def self_serving_votes(facts: Facts, evidence: Evidence) -> Iterator[Finding]:
-    """Report validators who are far above the median for one miner and not for the others.
-
-    A validator's own leniency (its median distance from the others) is taken off first; far is
-    :data:`FAR` robust standard deviations. The chance is a binomial tail at the larger of two
-    rates: that of all others, and the validator's own for other miners.
-    """
-    rows = np.flatnonzero(evidence.tested)
-    if not len(rows):
-        return
-    validators = evidence.validators[rows]
-    above = evidence.scores[rows] - evidence.medians[rows]
-    above = above - _medians_by(validators, above, len(facts.validators))[validators]
-    deviation = float(np.median(np.abs(above - np.median(above)))) / 0.6745
-    far = above > max(FAR * deviation, 1e-9)
-    uids, miners = np.unique(
-        facts.submissions.miners[evidence.submissions[rows]], return_inverse=True
-    )
-    pairs, of = np.unique(validators * len(uids) + miners, return_inverse=True)
-    count, times = np.bincount(of), np.bincount(of, weights=far).astype(np.int64)
-    who = pairs // len(uids)
-    made = np.bincount(validators, minlength=len(facts.validators))
-    own = np.bincount(validators, weights=far, minlength=len(facts.validators))
-    elsewhere = (own[who] - times) / np.maximum(1, made[who] - count)
-    usual = np.maximum(_rate_of_others(times, count), elsewhere)
-    chances = binomial_tails(times, trials=count, chances=usual)
-    reported = (times >= REPEATED) & (chances < CHANCE / len(pairs))
-    for at in np.flatnonzero(reported).tolist():
-        name, uid = facts.validators[int(who[at])], str(uids[int(pairs[at]) % len(uids)])
-        share = float(times[at] / count[at])
-        theirs = rows[far & (of == at)]
-        yield Finding(
-            "self-serving-votes",
-            Severity.WARNING,
-            (name, uid),
-            "share of evaluations far above the others",
-            publish(share),
-            publish(float(usual[at])),
-            float(chances[at]),
-            f"{name} is far above the others in {times[at]} of {count[at]} evaluations of miner "
-            f"{uid}; {percent(float(usual[at]))} would be usual",
-            (_validators([name]), _submissions(facts, evidence.submissions[theirs])),
-        )
-
-
-def _medians_by(groups: IntArray, values: FloatArray, count: int) -> FloatArray:
-    medians = np.zeros(count)
-    order = np.argsort(groups, kind="stable")
-    bounds = np.searchsorted(groups[order], np.arange(count + 1))
-    for at in range(count):
-        mine = values[order[bounds[at] : bounds[at + 1]]]
-        medians[at] = np.median(mine) if len(mine) else 0.0
-    return medians
-
-
-def _rate_of_others(times: IntArray, of: IntArray) -> FloatArray:
-    """Return the rate of all others together for each, half a case added so that it is above 0."""
-    return (times.sum() - times + 0.5) / (of.sum() - of + 1.0)
-
-
-def duplicate_agents(facts: Facts) -> Iterator[Finding]:
-    """Report submissions with the same content; of one miner, it is only worth knowing."""
-    groups: dict[int, list[int]] = defaultdict(list)
-    for at, content in enumerate(facts.submissions.contents.tolist()):
-        if content >= 0:
-            groups[content].append(at)
-    for same in groups.values():
-        if len(same) == 1:
-            continue
-        same.sort(key=lambda at: int(facts.submissions.turns[at]))
-        uids = list(dict.fromkeys(str(facts.submissions.miners[at]) for at in same))
-        names = [facts.submissions.ids[at] for at in same]
-        yield Finding(
-            "duplicate-agents",
-            Severity.WARNING if len(uids) > 1 else Severity.INFO,
-            tuple(uids),
-            "submissions with the same content",
-            float(len(same)),
-            1.0,
-            None,
-            f"{len(same)} submissions of {'miners' if len(uids) > 1 else 'miner'} "
-            f"{', '.join(uids)} have the same content; {names[0]} was the first",
-            (RecordRefs.of("submissions", names),),
-        )
-
-
-def near_duplicate_agents(records: Records, facts: Facts) -> Iterator[Finding]:
-    """Report sources of two miners that are the same but for names, numbers and a few lines."""
-    table = records.sql(
-        "SELECT id::VARCHAR AS id, source FROM submissions WHERE source IS NOT NULL"
-    )
-    submissions = facts.submissions
-    sources = {submissions.number[row["id"]]: row["source"] for row in table.to_pylist()}
-    usual = usual_similarity(sources)
-    for pair in near_copies(sources, least=NEAR):
-        first, second = sorted((pair.first, pair.second), key=lambda at: int(submissions.turns[at]))
-        uids = (str(submissions.miners[first]), str(submissions.miners[second]))
-        same = submissions.contents[first] == submissions.contents[second] != -1
-        if uids[0] == uids[1] or same:
-            continue
-        names = [submissions.ids[first], submissions.ids[second]]
-        yield Finding(
-            "near-duplicate-agents",
-            Severity.WARNING,
-            uids,
-            "share of token runs in common",
-            publish(pair.similarity),
-            publish(usual),
-            None,
-            f"{names[1]} of miner {uids[1]} shares {percent(pair.similarity)} of its token runs "
-            f"with the earlier {names[0]} of miner {uids[0]}; {percent(usual)} is usual",
-            (RecordRefs.of("submissions", names),),
-        )
-
-
-def _validators(names: list[str]) -> RecordRefs:
-    return RecordRefs.of("validators", names)
-
-
-def _submissions(facts: Facts, numbers: IntArray) -> RecordRefs:
-    return RecordRefs.of(
-        "submissions", [facts.submissions.ids[at] for at in np.unique(numbers).tolist()]
-    )
 
 
 TABLE: tuple[Check[Inspection], ...] = (

@@ -12,9 +12,9 @@ from math import comb
 import numpy as np
 import numpy.typing as npt
 
-from agon.disciplines.community import handles, rings
+from agon.disciplines.community.checks import handles, rings
+from agon.disciplines.community.checks.exposure import Exposure
 from agon.disciplines.community.evidence import feedback_refs, prompt_refs
-from agon.disciplines.community.exposure import Exposure
 from agon.disciplines.community.facts import Facts
 from agon.disciplines.community.feedback import NO_TIME
 from agon.disciplines.community.rules import CommunityRules

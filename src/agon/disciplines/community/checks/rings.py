@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from agon.disciplines.community.checks.exposure import Exposure
 from agon.disciplines.community.evidence import feedback_refs
-from agon.disciplines.community.exposure import Exposure
 from agon.disciplines.community.facts import Facts
 from agon.kernel.findings import Finding, Severity
 from agon.kernel.tails import poisson_tail, poisson_tails

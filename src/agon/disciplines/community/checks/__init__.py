@@ -1,0 +1,1 @@
+"""Checks that need more than a function: similar handles, rings of users, expected feedback."""
