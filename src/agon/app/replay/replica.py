@@ -147,7 +147,8 @@ class ContestReplica:
         else:
             result = self._result(position, edition, overrides, without)
         scored, withhold = result.scored, result.discipline.withhold
-        if discloses is not None and withhold is not None and not isinstance(scored, UnscorableRecords):
+        is_scorable = not isinstance(scored, UnscorableRecords)
+        if discloses is not None and withhold is not None and is_scorable:
             scored = withhold(scored, discloses)
         in_force = (*self.state.adjustments_at(position), *adjustments)
         if in_force:
