@@ -15,6 +15,10 @@ from typing import Any
 
 import pytest
 
+# OpenBLAS starts a thread per processor that waits in a loop: where these are busy, solving a
+# system of 400 equations then takes seconds instead of milliseconds. It reads this when loaded.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 _PATIENCE = 30.0
 
 _LAST = (

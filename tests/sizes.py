@@ -1,7 +1,10 @@
 """How much the generative suites try: a part of it in `make test`, all of it in `make test-all`."""
 
 import os
-from typing import Final
+from collections.abc import Sequence
+from typing import Final, TypeVar
+
+Value = TypeVar("Value")
 
 ALL: Final = os.environ.get("AGON_TEST_ALL") == "1"
 """Whether the generative suites run in full size."""
@@ -17,3 +20,13 @@ def size(full: int, *, at_least: int = 5) -> int:
         (True, True)
     """
     return full if ALL else min(full, max(at_least, full // _PART))
+
+
+def sample(values: Sequence[Value], *, at_least: int = 5) -> Sequence[Value]:
+    """Return the values an exhaustive test tries: all, or a fifth at equal distances.
+
+    Example:
+        >>> sample("abcdefghijklmnopqrstuvwxyz") in ("afkpuz", "abcdefghijklmnopqrstuvwxyz")
+        True
+    """
+    return values if ALL else values[:: max(1, min(_PART, len(values) // at_least))]
