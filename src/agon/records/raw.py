@@ -45,14 +45,19 @@ class Engine:
 
 
 class _Instance:
-    """An instance of DuckDB and the folder it may spill to; closing it removes both."""
+    """An instance of DuckDB and the folder it may spill to; closing it removes both.
 
-    def __init__(self) -> None:
+    Args:
+        options: settings of DuckDB.
+    """
+
+    def __init__(self, **options: int) -> None:
         import duckdb
 
         folder = tempfile.mkdtemp(prefix="agon-")
         self.connection: Any = duckdb.connect(
             config={
+                **options,
                 "temp_directory": folder,
                 # Only installed extensions are used; none is downloaded.
                 "autoinstall_known_extensions": False,
@@ -84,7 +89,8 @@ class _Shared:
             if self._instance is not None:
                 with suppress(duckdb.Error):  # an internal error makes an instance unusable
                     return self._instance, _attach(self._instance, name), name
-            self._instance = _Instance()
+            # Threads of its own would cost more time than they save on few rows.
+            self._instance = _Instance(threads=1)
             return self._instance, _attach(self._instance, name), name
 
 
