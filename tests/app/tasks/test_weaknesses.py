@@ -51,7 +51,7 @@ def test_modules_of_the_agent_in_the_process_of_the_tests_are_reported(tmp_path:
 
 
 def test_programs_of_the_agent_are_reported_where_a_reward_counts(tmp_path: Path) -> None:
-    """Exit codes do not have that gap."""
+    """Exit codes do not have that gap, nor do programs that run as another user."""
     settings = TOML.replace("[verifier]\n", '[verifier]\nreward_source = "both"\n')
     test = {"tests/test.sh": "#!/bin/sh\nsh /app/solve.sh > /tmp/x\n/app/run --all\ncat /app/a\n"}
     test["tests/test_it.py"] = (
@@ -62,5 +62,10 @@ def test_programs_of_the_agent_are_reported_where_a_reward_counts(tmp_path: Path
     assert [one.partition(" with ")[0] for one in found] == [
         "test.sh runs /app/solve.sh", "test.sh runs /app/run", "test_it.py runs /app/b.py",
     ]  # fmt: skip
+    drops = {
+        "task.toml": settings, "tests/test.sh": "su nobody -s /bin/sh -c 'sh /app/solve.sh'\n",
+        "tests/test_it.py": "import subprocess\nsubprocess.run(['python3', '/app/b.py'], user=9)\n",
+    }  # fmt: skip
+    assert weaknesses(tmp_path / "drops", drops, left=left) == ()
     exit_code = {**test, "task.toml": settings.replace("both", "exit_code")}
     assert weaknesses(tmp_path / "exit", exit_code, left=left) == ()

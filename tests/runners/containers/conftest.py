@@ -11,7 +11,7 @@ from agon.app.containers import Containers, Image, ImageSpec
 from agon.runners.containers import open_containers, provide_base_image
 from runners.containers.coreutils_image import import_coreutils_image
 from runners.containers.course import Course
-from runners.containers.forgeries import SETTINGS, Kind
+from runners.containers.forgery import SETTINGS, Kind
 
 DOCKERFILE = """\
 FROM localhost/agon-base:1
@@ -56,6 +56,16 @@ def settings(containers: Containers, tmp_path_factory: pytest.TempPathFactory) -
     """Build an image like Debian's whose variables name places in ``/app``."""
     context = tmp_path_factory.mktemp("settings")
     (context / "Dockerfile").write_text(f"FROM {import_coreutils_image()}\n{SETTINGS}")
+    return containers.build(ImageSpec(context=context))
+
+
+@pytest.fixture(scope="session")
+def bash(containers: Containers, tmp_path_factory: pytest.TempPathFactory) -> Image:
+    """Build an image like Fedora's, where bash is the ``sh``."""
+    context = tmp_path_factory.mktemp("bash")
+    (context / "Dockerfile").write_text(
+        f"FROM {import_coreutils_image()}\nRUN ln -sf bash /usr/bin/sh\n"
+    )
     return containers.build(ImageSpec(context=context))
 
 

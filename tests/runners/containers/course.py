@@ -124,6 +124,12 @@ class Course:
     ) -> Result:
         """Run an agent, then the tests if it finished."""
         run = self.agent(script, bounds=bounds, outputs=outputs)
+        return self.judged(run, tests, source=source, bounds=bounds)
+
+    def judged(
+        self, run: AgentRun, tests: str, *, source: RewardSource, bounds: Limits = QUICK
+    ) -> Result:
+        """Run the tests on what an agent left, if it finished."""
         if run.outcome != "finished":
             return Result(run, None)
         return Result(run, self.verify(run, tests, source=source, bounds=bounds))

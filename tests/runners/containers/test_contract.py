@@ -13,7 +13,7 @@ from agon.errors import InvalidRule, NotFound, Unavailable
 from agon.runners.containers import open_containers
 from runners.containers.coreutils_image import import_coreutils_image
 from runners.containers.course import QUICK, Course, limits
-from runners.containers.forgeries import Kind
+from runners.containers.forgery import Kind
 
 
 def members(outputs: Outputs | None) -> dict[str, tarfile.TarInfo]:

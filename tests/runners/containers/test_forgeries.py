@@ -1,4 +1,4 @@
-"""A pass cannot be forged from inside; nothing of a forger's stays, inside or outside."""
+"""No agent passes without solving the task, and nothing of it is left inside or outside."""
 
 import os
 import time
@@ -9,14 +9,8 @@ import pytest
 
 from agon.app.containers import RewardSource
 from runners.containers.course import Course, limits, sleeping
-from runners.containers.forgeries import (
-    FORGERIES,
-    SOLVED,
-    Kind,
-    combinations,
-    part_of,
-    script_of,
-)
+from runners.containers.forgeries import FORGERIES, combinations, part_of
+from runners.containers.forgery import SOLVED, Kind, script_of
 from sizes import ALL
 
 EVERY = combinations()
@@ -28,24 +22,24 @@ JUDGES = sorted({(FORGERIES[name].judge, kind, source) for name, kind, source in
 def test_a_forged_pass_fails(
     courses: Callable[[Kind], Course], name: str, kind: Kind, source: RewardSource
 ) -> None:
-    """Each agent is judged by the tests it wants to fool, in real containers."""
+    """Each agent is verified by the tests that it wants to pass, in real containers."""
     forgery = FORGERIES[name]
     begin = time.monotonic()
     course = courses(kind)
-    result = course.both(
-        forgery.agent, script_of(forgery.judge, source), source=source, bounds=forgery.bounds,
-        outputs=course.image.outputs,
-    )  # fmt: skip
-    assert result.outcome in forgery.outcomes, result
-    assert result.outcome != "unscored" or result.reason
-    assert time.monotonic() - begin < 2 * (forgery.bounds.timeout_s + 10)
+    tests = script_of(forgery.judge, source)
+    run = course.agent(forgery.agent, bounds=forgery.bounds, outputs=course.image.outputs)
+    for _ in range(forgery.tries):
+        result = course.judged(run, tests, source=source, bounds=forgery.bounds)
+        assert result.outcome in forgery.outcomes, result
+        assert result.outcome != "unscored" or result.reason
+    assert time.monotonic() - begin < (1 + forgery.tries) * (forgery.bounds.timeout_s + 10)
 
 
 @pytest.mark.parametrize(("judge", "kind", "source"), JUDGES if ALL else JUDGES[::5])
-def test_those_who_solve_pass_the_same_tests(
+def test_an_honest_agent_passes_the_same_tests(
     courses: Callable[[Kind], Course], judge: str, kind: Kind, source: RewardSource
 ) -> None:
-    """The control: every forgery's tests pass an honest agent, on the same images."""
+    """Tests that fail everything would show nothing."""
     course = courses(kind)
     tests = script_of(judge, source)
     result = course.both(SOLVED, tests, source=source, outputs=course.image.outputs)
@@ -53,38 +47,38 @@ def test_those_who_solve_pass_the_same_tests(
 
 
 def test_a_reward_written_while_something_still_runs_does_not_count(course: Course) -> None:
-    """What still runs could have written it; the message says what the tests' author must do."""
+    """Such a process could have written it; the message says what the tests' author must do."""
     run = course.agent(":")
     tests = "sleep 30 & echo 1 > /logs/verifier/reward.txt; exit 0"
-    refused = course.verify(run, tests, source="both")
-    assert (refused.outcome, refused.reward) == ("failed", 1.0)
-    assert "1 processes of the tests were still running" in refused.reason
+    verification = course.verify(run, tests, source="both")
+    assert (verification.outcome, verification.reward) == ("failed", 1.0)
+    assert "1 processes of the tests were still running" in verification.reason
     assert course.verify(run, tests, source="exit_code").outcome == "passed"
 
 
 def test_limits_that_were_hit_are_recorded(course: Course) -> None:
-    """A fail has its cause beside it."""
+    """A failure is recorded with its cause."""
     flood = course.agent("yes")
     assert (flood.outcome, flood.account.limits_hit) == ("failed", ("output",))
     assert flood.account.stdout.stored == 16 << 10
     many = course.agent("i=0; while [ $i -lt 2100 ]; do : > f$i; i=$((i+1)); done")
     assert (many.outcome, many.account.limits_hit) == ("failed", ("storage",))
     assert "2,000 entries" in many.reason
-    bomb = course.agent("sleep 5 & s=$!; f() { f | f & }; f; wait $s", bounds=limits(timeout_s=1))
+    bomb = course.agent("sleep 5 & s=$!; (f() { f | f & }; f); wait $s", bounds=limits(timeout_s=1))
     assert {"time", "processes"} <= set(bomb.account.limits_hit)
 
 
 def test_what_an_agent_leaves_never_becomes_files_of_the_host(
     course: Course, tmp_path: Path
 ) -> None:
-    """Links, devices and names of any kind stay inside one archive."""
+    """Links, devices and unusual names exist only inside one archive."""
     course.agent("mkdir -p a/b; ln -s /etc/passwd a/b/c; mkfifo p; touch \"$(printf 'x\\ny')\"")
-    found = {path.name for path in tmp_path.rglob("*")}
-    assert found == {"trial-0", "agent", "stdout.txt", "stderr.txt", "outputs.tar"}
+    names = {path.name for path in tmp_path.rglob("*")}
+    assert names == {"trial-0", "agent", "stdout.txt", "stderr.txt", "outputs.tar"}
 
 
 def test_no_process_of_an_agent_outlives_its_container(course: Course) -> None:
-    """Seen from the host, by a number nobody else sleeps for."""
+    """The processes of the host show none of them."""
     number = 3 * 10**6 + os.getpid()
     course.agent(f"for i in 1 2 3; do setsid sleep {number} & done; (setsid sleep {number} &)")
     assert not sleeping(number)

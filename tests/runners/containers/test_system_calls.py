@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from agon.runners.containers.system_calls import profile
 from runners.containers.course import Course
-from runners.containers.forgeries import Kind
+from runners.containers.forgery import Kind
 
 PROGRAM = """\
 import ctypes, os, resource, socket, subprocess, threading

@@ -21,6 +21,8 @@ _RUN: Final = re.compile(
     r"(/[\w./-]+|\./[\w./-]+)",
     re.MULTILINE,
 )
+_DROP: Final = re.compile(r"\b(?:su|runuser|setpriv|sudo|gosu|chpst|setuidgid)\b|\buser=")
+"""A line that runs a program as another user."""
 _PROGRAMS: Final = (".sh", ".py", ".js", ".pl", ".rb", "")
 _MAX_FILE_BYTES: Final = 1 << 20
 
@@ -86,13 +88,15 @@ def _programs(
     """Yield the programs of the agent that tests run where a reward counts."""
     if task.reward_source == "exit_code":
         return
-    for called in dict.fromkeys(_RUN.findall(text)):
+    lines = "\n".join(line for line in text.splitlines() if not _DROP.search(line))
+    for called in dict.fromkeys(_RUN.findall(lines)):
         path = f"{image.workdir}/{called[2:]}" if called.startswith("./") else called
         if path in names and Path(path).suffix in _PROGRAMS:
             yield (
-                f"{file} runs {called} with the rights of the tests, and a reward counts: the "
-                "program can write it as the tests end; let the exit code decide (reward_source "
-                "exit_code)"
+                f"{file} runs {called} with the rights of the tests, and a reward counts: a "
+                "program that still runs as the tests write it can write it, too; run it as "
+                "another user (su, setpriv, user= in Python), or let the exit code decide "
+                "(reward_source exit_code)"
             )
 
 

@@ -9,9 +9,17 @@ command left, and replaces itself by the ``tar`` that writes the outputs. Once t
 starts no further process, so that a container full of processes cannot stop it. All tools are on a
 fixed path, in read-only folders; the command gets the image's own path back.
 
+*The command* is a child of a further copy of the shell, the *waiter*, which writes its exit code to
+a pipe. So the first process is free to notice the end of processes that have lost their parent. The
+waiter is started by a process that it ends: shells let background commands ignore SIGINT.
+
 *Time.* Two copies of ``sleep`` end at the limit and after the grace period. Each is the only
 process that has the write end of a pipe open; a copy of the shell reads the other ends and sends
-the signals. All three are children of the first process, which ends them before it counts.
+the signals. All three are children of the first process, as the waiter becomes one.
+
+*A reward* that stands when a process ends whose parent did not wait for it gets a mark: a line of
+white space (:data:`MARK`), which a later write removes. Such a process could have written the
+reward after the tests, and the first process inherits it, whatever it does to hide.
 
 *Processes that were left* are counted by state, thread by thread, and by the control group, which
 counts what ``/proc`` hides and processes whose first thread has ended. A thread's state is read
@@ -44,6 +52,8 @@ LINKS: Final = f"{PRIVATE}/links"
 It is the first entry of an agent's archive, from the read-only image."""
 OUTPUTS: Final = f"{PRIVATE}/outputs.tar"
 SOUND: Final = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+MARK: Final = "\t \t \t"
+"""The line after a reward that was not written again once a process without a parent had ended."""
 _PIPES: Final = "/run/.agon-pipes"
 GRACE_S: Final = 5
 """Seconds from SIGTERM to SIGKILL."""
@@ -51,7 +61,7 @@ GRACE_S: Final = 5
 _ENDED = re.compile(
     rb"begun (?P<begun>\d+\.\d+)\n"
     rb"ended (?P<ended>\d+\.\d+) code (?P<code>\d{1,3}) left (?P<left>\d+) "
-    rb"oom (?P<oom>\d+) pids (?P<pids>\d+)\n"
+    rb"oom (?P<oom>\d+) pids (?P<pids>\d+) intact (?P<intact>[01])\n"
 )
 _SHELLS = re.compile(
     rb"#!\s*(?:(?:/usr)?/bin/|/usr/bin/env\s+)(?P<shell>sh|bash)(?:\s+(?P<option>-[\w-]+))?"
@@ -72,10 +82,9 @@ hand=; while [ "$1" != -- ]; do hand="$hand $1"; shift; done; shift
 [ ! -d /logs ] || mkdir -p /logs/verifier /logs/agent /logs/artifacts
 cd "$work" || exit 92
 if [ -e {ACCOUNT} ]; then exec 9<> {ACCOUNT}; else exec 9>&3 3>&-; fi
-mkdir {_PIPES} && mkfifo {_PIPES}/limit {_PIPES}/grace || exit 90
+mkdir {_PIPES} && mkfifo {_PIPES}/limit {_PIPES}/grace {_PIPES}/code {_PIPES}/never || exit 90
 exec 3<> {_PIPES}/limit; exec 4> {_PIPES}/limit 5< {_PIPES}/limit
 exec 3<> {_PIPES}/grace; exec 6> {_PIPES}/grace 7< {_PIPES}/grace 3>&-
-rm -r {_PIPES}
 exec 8>&2 2> /dev/null
 sleep "$limit" 5<&- 6>&- 7<&- 8>&- 9>&- > /dev/null & late=$!
 {{
@@ -85,31 +94,86 @@ sleep "$limit" 5<&- 6>&- 7<&- 8>&- 9>&- > /dev/null & late=$!
     read -r _ <&5; kill -TERM -1; read -r _ <&7; kill -KILL -1
 }} 4>&- 6>&- 8>&- 9>&- > /dev/null & timer=$!
 exec 4>&- 5<&- 6>&- 7<&-
+exec 3<> {_PIPES}/code; exec 4> {_PIPES}/code 5< {_PIPES}/code; exec 3<> {_PIPES}/never
+rm -r {_PIPES}
+mark='{MARK}' intact=1 oom=0 pids=0 patience=
+[ ! "$BASH_VERSION" ] || patience='-t 0.05'
+# Whether a helper still runs, in $state. One that /proc hides runs: only what has ended is shown.
+look() {{
+    state=live; kill -0 "$1" || state=gone
+    while read -r word value; do
+        case $word$value in State:Z*|State:X*) state=gone; break ;; State:*) break ;; esac
+    done < "/proc/$1/status"
+}}
+noticed() {{
+    woken=1
+    for file in /logs/verifier/reward.txt /logs/verifier/reward.json; do
+        [ ! -f $file ] || echo "$mark" >> $file || intact=0
+    done
+    for helper in $timer $late $last $waiter; do
+        look $helper; [ $state = live ] || intact=0
+    done
+    jobs > /dev/null
+}}
+count() {{
+    own=0 live=0 dead=0 before=0 after=0
+    for helper in $timer $late $last $waiter; do
+        look $helper
+        case $state in live) own=$((own + 1)) ;; *) intact=0 ;; esac
+    done
+    for group in /sys/fs/cgroup/pids/pids.current /sys/fs/cgroup/pids.current; do
+        [ ! -r $group ] || read -r before < $group
+    done
+    for thread in /proc/[0-9]*/task/[0-9]*; do
+        case $thread in /proc/1/*|*"*"*) continue ;; esac
+        state=live
+        while read -r word value; do
+            case $word$value in State:Z*|State:X*) state=dead; break ;; State:*) break ;; esac
+        done < "$thread/status"
+        case $state$thread in
+            dead*) dead=$((dead + 1)) ;;
+            live/proc/$timer/*|live/proc/$late/*|live/proc/$last/*|live/proc/$waiter/*) ;;
+            *) live=$((live + 1)) ;;
+        esac
+    done
+    for group in /sys/fs/cgroup/pids/pids.current /sys/fs/cgroup/pids.current; do
+        [ ! -r $group ] || read -r after < $group
+    done
+    left=$live
+    for known in $before $after; do
+        [ $((known - 1 - dead - own)) -le $left ] || left=$((known - 1 - dead - own))
+    done
+}}
+trap noticed CHLD
 read -r begun _ < /proc/uptime
 echo "begun $begun" >&9
-/bin/sh -c '{_STAGE}' sh "$path" "$@" 2>&8 8>&- 9>&-
-code=$?
+( (
+    trap : HUP INT QUIT USR1 USR2 ALRM TERM
+    read -r self _ _ parent _ < /proc/self/stat
+    echo $self >&4; kill -KILL $parent
+    /bin/sh -c '{_STAGE}' sh "$path" "$@" 2>&8 3>&- 4>&- 5<&- 8>&- 9>&-
+    echo $? >&4; read -r _ <&3
+); : )
+exec 4>&-
+read -r waiter <&5
+while :; do
+    woken=
+    read $patience -r code <&5 && break
+    [ $? -le 128 ] || continue
+    [ "$woken" ] || break
+done
+count
+if [ ! "$code" ]; then  # the waiter was killed: wait for the command itself
+    code=137
+    while [ $left -gt 0 ]; do read $patience -r _ <&3; count; done
+fi
 read -r ended _ < /proc/uptime
-kill -KILL $timer; wait $timer; kill -KILL $late $last; wait $late $last
-live=0 dead=0 before=0 after=0 oom=0 pids=0
-for group in /sys/fs/cgroup/pids/pids.current /sys/fs/cgroup/pids.current; do
-    [ ! -r $group ] || read -r before < $group
+for path in /logs/verifier /logs/verifier/reward.txt /logs/verifier/reward.json; do
+    [ ! -e $path ] || [ -O $path ] || intact=0
+    [ ! -f $path ] || true < $path || intact=0
 done
-for thread in /proc/[0-9]*/task/[0-9]*; do
-    case $thread in /proc/1/*|*"*"*) continue ;; esac
-    state=live
-    while read -r word value; do
-        case $word$value in State:Z*|State:X*) state=dead; break ;; State:*) break ;; esac
-    done < "$thread/status"
-    case $state in dead) dead=$((dead + 1)) ;; *) live=$((live + 1)) ;; esac
-done
-for group in /sys/fs/cgroup/pids/pids.current /sys/fs/cgroup/pids.current; do
-    [ ! -r $group ] || read -r after < $group
-done
-left=$live
-for known in $before $after; do
-    [ $((known - 1 - dead)) -le $left ] || left=$((known - 1 - dead))
-done
+trap - CHLD
+kill -KILL $timer $waiter; wait $timer; kill -KILL $late $last; wait $late $last
 kill -KILL -1
 exec 2>&8 8>&-
 for events in /sys/fs/cgroup/memory/memory.oom_control /sys/fs/cgroup/memory.events; do
@@ -123,7 +187,7 @@ for events in /sys/fs/cgroup/pids/pids.events /sys/fs/cgroup/pids.events; do
     done < $events
 done
 cd /
-echo "ended $ended code $code left $left oom $oom pids $pids" >&9 || exit 93
+echo "ended $ended code $code left $left oom $oom pids $pids intact $intact" >&9 || exit 93
 TAR_OPTIONS=--format=gnu; export TAR_OPTIONS
 exec tar -c -f - -- $hand >&9
 """
@@ -176,6 +240,8 @@ class ProcessReport:
         left: number of the command's processes that were still running then.
         out_of_memory: how often the kernel killed for memory.
         out_of_processes: how often it denied a process.
+        intact: whether a reward can be trusted: agon's own processes ran to the end, and the reward
+            could be marked, belongs to the tests' user and can be read.
     """
 
     exit_code: int
@@ -183,6 +249,7 @@ class ProcessReport:
     left: int
     out_of_memory: int
     out_of_processes: int
+    intact: bool = True
 
 
 def arguments(
@@ -254,4 +321,5 @@ def read_report(account: BinaryIO) -> ProcessReport | None:
         left=int(match["left"]),
         out_of_memory=int(match["oom"]),
         out_of_processes=int(match["pids"]),
+        intact=match["intact"] == b"1",
     )

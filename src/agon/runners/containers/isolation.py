@@ -26,6 +26,8 @@ _PROCESSES = 32_768
 _MIB = 1 << 20
 _HEADERS = 2048
 """Bytes of an archive for each entry besides its content: header, padding, a long name."""
+_ROOT: Final = ("", "0", "root")
+_DROPPING: Final = ("CHOWN", "KILL", "SETGID", "SETUID")
 _PASSING_RUNTIMES: Final = ("runc", "crun")
 
 
@@ -100,6 +102,7 @@ def isolation_flags(
         f"--memory-swap={memory}",
         f"--pids-limit={limits.processes}",
         "--cap-drop=ALL",
+        *(_capabilities(engine, image) if logs else ()),
         "--security-opt=no-new-privileges",
         f"--security-opt=seccomp={system_calls}",
         *_processors(limits, engine),
@@ -142,6 +145,17 @@ def build_ulimits() -> tuple[str, ...]:
         f"--ulimit={name}={(most := capped(name, wanted))}:{most}"
         for name, wanted in bounds.items()
     )
+
+
+def _capabilities(engine: Engine, image: Image) -> tuple[str, ...]:
+    """Return the capabilities with which root's tests run the agent's programs as another user.
+
+    None of them reads what root may not read. Where the result file is mounted there are none: as
+    its owner, a program could lock it.
+    """
+    if image.user.partition(":")[0] not in _ROOT or not passes_descriptors(engine):
+        return ()
+    return tuple(f"--cap-add={name}" for name in _DROPPING)
 
 
 def _processors(limits: Limits, engine: Engine) -> tuple[str, ...]:

@@ -155,6 +155,12 @@ def _reward_issue(report: ProcessReport, reward: Reward) -> str:
             f"the tests were ended by a signal (exit code {report.exit_code}), so the reward may "
             "not be theirs; handle it in the tests, or end them with a smaller exit code"
         )
+    if not report.intact:
+        return (
+            "the reward may not be the tests': it cannot be read, it or its folder belongs to "
+            "another user, or a process ended those with which agon watches it; write it as the "
+            "user that runs test.sh"
+        )
     return reward.issue
 
 

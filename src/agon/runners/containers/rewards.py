@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import BinaryIO, Final
 
 from agon.runners.containers.archives import Entry, content, entries
+from agon.runners.containers.first_process import MARK
 
 _MAX_BYTES: Final = 1 << 16
 _FOLDER, _TEXT, _JSON = (
@@ -15,6 +16,11 @@ _FOLDER, _TEXT, _JSON = (
 REWARD_PATHS: Final = frozenset({_FOLDER, _TEXT, _JSON})
 """The entries of an archive that a reward depends on."""
 _WRITABLE: Final = 0o200
+_MARKED: Final = f"{MARK}\n".encode()
+_REWRITABLE: Final = (
+    "a process that the tests did not wait for ended as they wrote the reward or after that, so it "
+    "may have written it; end such processes, and wait, before the reward is written"
+)
 
 
 @dataclass(frozen=True)
@@ -23,7 +29,8 @@ class Reward:
 
     Attributes:
         value: the number; None when there is none that can be read.
-        issue: why the tests may have been unable to write it; empty when they were able.
+        issue: why it may not be the tests': they may have been unable to write it, or another
+            process may have written it after them; empty when it is theirs.
     """
 
     value: float | None = None
@@ -36,22 +43,25 @@ def read_reward(logs: BinaryIO, original: Mapping[bytes, Entry]) -> Reward:
     ``reward.json`` holds a number, or an object with ``reward`` or with numbers of which the
     smallest counts. A program of the agent that the tests run can write a reward as well, and then
     make it impossible for the tests to write theirs: with a folder, a link or a device in its
-    place, or by taking the write permission away.
+    place, or by taking the write permission away. Or it leaves a process that writes the reward
+    after the tests and ends; the first process then marks it.
 
     Args:
         logs: the archive, as filtered.
         original: the entries :data:`REWARD_PATHS` before they were filtered.
     """
     rewards: list[float | None] = []
+    marked = False
     for entry in entries(logs):
         if entry.name in {_TEXT, _JSON} and entry.kind == "file":
             next_entry = logs.tell()
             text = b"".join(content(logs, entry)) if entry.size <= _MAX_BYTES else b""
             logs.seek(next_entry)
+            marked = marked or text.endswith(_MARKED)
             rewards.append(_number(text, of_json=entry.name == _JSON))
     known = [reward for reward in rewards if reward is not None]
     value = min(known) if known and len(known) == len(rewards) else None
-    return Reward(value, _obstacle(original))
+    return Reward(value, _obstacle(original) or (_REWRITABLE if marked else ""))
 
 
 def _obstacle(original: Mapping[bytes, Entry]) -> str:

@@ -16,6 +16,8 @@ Phase: TypeAlias = Literal["agent", "verifier"]
 
 _NAMESPACES: Final = 0x7E02_0000
 """The flags of clone(2) that create namespaces."""
+_CLONE_PARENT: Final = 0x8000
+"""The flag with which a process gives its child to its own parent."""
 _FAMILIES: Final = {"AF_UNIX": 1, "AF_INET": 2, "AF_INET6": 10, "AF_NETLINK": 16}
 """Families of sockets; AF_VSOCK would reach the host of a virtual machine."""
 _PERSONALITIES: Final = (0x0, 0x8, 0x20000, 0x20008, 0xFFFFFFFF)
@@ -94,6 +96,8 @@ def profile(phase: Phase) -> dict[str, Any]:
     """
     debugging = _OF_OTHERS if phase == "agent" else ()
     forbidden = () if phase == "agent" else _OF_OTHERS
+    # A process that the agent left must not become a child of the tests, which do not notice it.
+    flags = _NAMESPACES if phase == "agent" else _NAMESPACES | _CLONE_PARENT
     return {
         "defaultAction": "SCMP_ACT_ERRNO",
         "defaultErrnoRet": _ENOSYS,
@@ -105,7 +109,7 @@ def profile(phase: Phase) -> dict[str, Any]:
             _rule("ALLOW", (*_ALLOWED.split(), *debugging)),
             {**_rule("ERRNO", (*_DENIED.split(), *forbidden)), "errnoRet": _EPERM},
             {**_rule("ERRNO", ("clone3",)), "errnoRet": _ENOSYS},  # its flags are out of reach
-            _rule("ALLOW", ("clone",), (0, "MASKED_EQ", _NAMESPACES, 0)),
+            _rule("ALLOW", ("clone",), (0, "MASKED_EQ", flags, 0)),
             # Limits of this process, and reading those of others.
             _rule("ALLOW", ("prlimit64",), (0, "EQ", 0)),
             _rule("ALLOW", ("prlimit64",), (2, "EQ", 0)),

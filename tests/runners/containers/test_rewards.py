@@ -1,0 +1,103 @@
+"""A reward counts when the tests wrote it last; tests may run the agent's programs as others."""
+
+import signal
+from collections.abc import Callable
+
+import pytest
+
+from runners.containers.course import Course
+from runners.containers.forgery import Kind
+
+REWARD = "/logs/verifier/reward.txt"
+WRITER = f"echo 42; while :; do echo 1 > {REWARD}; kill -9 $PPID; done 2> /dev/null"
+DROPS = {
+    "su": "su nobody -s /bin/sh -c 'exec sh /app/solve.sh'",
+    "setpriv": "setpriv --reuid=65534 --regid=65534 --clear-groups sh /app/solve.sh",
+    "python": (
+        "python3 -c 'import subprocess as s; "
+        's.run(["sh", "/app/solve.sh"], user=65534, group=65534, extra_groups=[])\''
+    ),
+}
+"""Commands with which tests run a program of the agent as another user."""
+JUDGE = f"""\
+{{drop}} > /tmp/printed & program=$!
+for i in 1 2 3 4 5 6 7 8 9; do [ -s /tmp/printed ] && break; sleep 0.1; done
+cmp -s /tmp/printed /tests/expected && {{more}} && reward=1 || reward=0
+echo $reward > {REWARD}; sleep 0.2
+kill -9 $program 2> /dev/null; wait
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "drop"), [("busybox", "su"), ("coreutils", "setpriv"), ("coreutils", "python")]
+)
+def test_a_program_of_another_user_cannot_write_the_reward(
+    courses: Callable[[Kind], Course], kind: Kind, drop: str
+) -> None:
+    """A program that runs while the tests write their reward can then change neither."""
+    course = courses(kind)
+    run = course.agent(f"cat > solve.sh <<'E'\n{WRITER}\nE")
+    tests = JUDGE.format(drop=DROPS[drop], more="false")
+    if drop == "python":  # kills its parent, which may not be the tests' shell
+        tests = tests.replace("kill -9 $program", "kill -9 -1")
+    verification = course.verify(run, tests, source="reward_file")
+    assert (verification.outcome, verification.reward) == ("failed", 0.0), verification.reason
+    solved = course.agent("echo 'echo 42' > solve.sh")
+    tests = JUDGE.format(drop=DROPS[drop], more="true")
+    verification = course.verify(solved, tests, source="both")
+    assert (verification.outcome, verification.reason) == ("passed", "")
+
+
+def test_tests_may_give_outputs_to_another_user(course: Course) -> None:
+    """A program that writes in its own folder gets the folder from the tests."""
+    run = course.agent("mkdir work; echo 'echo 42 > work/answer' > solve.sh")
+    tests = (
+        "chown -R nobody /app/work; su nobody -s /bin/sh -c 'sh /app/solve.sh'\n"
+        f"cmp work/answer /tests/expected && echo 1 > {REWARD}"
+    )
+    verification = course.verify(run, tests, source="both")
+    assert (verification.outcome, verification.reason) == ("passed", "")
+
+
+DAEMON = "sh -c 'echo $$ > /tmp/id; exec sleep 60' & until [ -s /tmp/id ]; do sleep 0.1; done"
+
+
+@pytest.mark.parametrize("kind", ["busybox", "coreutils", "bash"])
+def test_a_server_that_ends_before_the_reward_is_allowed(
+    courses: Callable[[Kind], Course], kind: Kind
+) -> None:
+    """A daemon, whose parent has ended, is ended by the tests; what is written then counts."""
+    course = courses(kind)
+    run = course.agent(f"cat > solve.sh <<'E'\n{DAEMON}\nE")
+    tests = (
+        f"echo 0 > {REWARD}\nsh /app/solve.sh\nread -r id < /tmp/id; kill $id\n"
+        f"while [ -e /proc/$id ]; do sleep 0.1; done; sleep 0.3\necho 1 > {REWARD}"
+    )
+    verification = course.verify(run, tests, source="both")
+    assert (verification.outcome, verification.reason) == ("passed", "")
+
+
+@pytest.mark.parametrize("kind", ["busybox", "coreutils", "bash"])
+def test_a_server_that_ends_after_the_reward_makes_it_void(
+    courses: Callable[[Kind], Course], kind: Kind
+) -> None:
+    """It could have written the reward; the message says what the tests' author must do."""
+    course = courses(kind)
+    run = course.agent(f"cat > solve.sh <<'E'\n{DAEMON}\nE")
+    tests = (
+        f"sh /app/solve.sh\necho 1 > {REWARD}\nread -r id < /tmp/id; kill $id\n"
+        "while [ -e /proc/$id ]; do sleep 0.1; done; sleep 0.3"
+    )
+    verification = course.verify(run, tests, source="both")
+    assert (verification.outcome, verification.reward) == ("failed", 1.0)
+    assert "wait, before the reward is written" in verification.reason
+
+
+@pytest.mark.parametrize("kind", ["busybox", "coreutils", "bash"])
+def test_commands_begin_without_ignored_signals(
+    courses: Callable[[Kind], Course], kind: Kind
+) -> None:
+    """Shells let background commands ignore SIGINT; tests of interrupted programs need it."""
+    run = courses(kind).agent("grep ^SigIgn: /proc/self/status")
+    ignored = int(run.account.stdout.path.read_text().split()[1], 16)
+    assert not ignored & 1 << (signal.SIGINT - 1)
