@@ -1,4 +1,4 @@
-"""Provide the shared fixture of all tests: a private PostgreSQL server."""
+"""Provide the shared fixtures of all tests: a private PostgreSQL server, and a demo."""
 
 import os
 import pwd
@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from fakes.demo import Demo, run_demo
 
 # OpenBLAS starts a thread per processor that waits in a loop: where these are busy, solving a
 # system of 400 equations then takes seconds instead of milliseconds. It reads this when loaded.
@@ -32,7 +34,7 @@ _LAST = (
 )
 """Tests that start processes or generate much; the others run first."""
 
-_SHARED = ("tests/app/dojo/test_example.py", "tests/docs/test_examples.py")
+_SHARED = ("tests/app/dojo/test_example.py",)
 """Files whose tests share a slow fixture: each runs in one worker, which creates it once."""
 
 
@@ -43,6 +45,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.nodeid.startswith(_SHARED):
             item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
+        elif "demo" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.xdist_group("demo"))
 
 
 @dataclass(frozen=True)
@@ -121,6 +125,12 @@ def postgresql() -> Iterator[Postgresql]:
         if (data / "postmaster.pid").exists():
             _run(owner, programs / "pg_ctl", "-D", data, "-m", "immediate", "-w", "stop")
         shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
+    """Run ``agon demo`` once; the tests that use it run in one worker."""
+    return run_demo(tmp_path_factory.mktemp("demo"))
 
 
 def _programs() -> Path:

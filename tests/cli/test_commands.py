@@ -2,16 +2,14 @@
 
 import hashlib
 import json
-import subprocess
-import sys
 from pathlib import Path
-from urllib.request import urlopen
 from xml.etree import ElementTree as ET
 
 import pytest
 
 from agon.cli.explain import waterfall
 from cli.command import MATCHES, Cli
+from fakes.demo import Demo
 
 
 @pytest.mark.parametrize("name", ["ann", "bob", "cy"])
@@ -307,35 +305,34 @@ def test_json_of_rated_bots_contains_the_shown_values(agon: Cli, arena: Path) ->
     assert {"low", "high"} <= set(value["rows"][0])
 
 
-def test_the_demo_prints_four_boards_and_stores_them_in_ledgers(agon: Cli, tmp_path: Path) -> None:
+def test_the_demo_prints_four_boards_and_stores_them_in_ledgers(agon: Cli, demo: Demo) -> None:
     """A board from a ledger has the same hash as the board from the files."""
-    folder = tmp_path / "demo"
-    ended = agon("demo", "--dir", folder, "--no-serve")
-    assert ended.code == 0
     for board in ("user-score ·", "weights ·", "season ·", "bots ·"):
-        assert board in ended.out
-    assert "CC BY 4.0" in ended.out
-    assert ended.out.count("findings: ") == 4
-    database = f"sqlite:///{folder / 'agon.db'}"
+        assert board in demo.out
+    assert "CC BY 4.0" in demo.out
+    assert demo.out.count("findings: ") == 4
+    database = f"sqlite:///{demo.folder / 'agon.db'}"
     for discipline in ("community", "challenge", "dojo", "arena"):
-        scored = agon("score", discipline, folder / f"{discipline}.duckdb", "--format", "json")
+        scored = agon("score", discipline, demo.folder / f"{discipline}.duckdb", "--format", "json")
         replayed = agon("replay", discipline, "--database", database, "--format", "json")
         assert replayed.json()["board_sha256"] == scored.json()["board_sha256"]
-    assert agon("demo", "--dir", tmp_path, "--no-serve").code == 4
+    assert agon("demo", "--dir", demo.folder.parent, "--no-serve").code == 4
 
 
-def test_the_demo_serves_its_contests(tmp_path: Path) -> None:
+def test_the_demo_serves_its_contests(demo: Demo) -> None:
     """Users can try the API with sample data and a token."""
-    command = [sys.executable, "-m", "agon", "demo", "--dir", str(tmp_path / "d"), "--port", "0"]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as serving:
-        try:
-            assert serving.stderr is not None
-            message = iter(lambda: serving.stderr.readline().decode(), "")  # type: ignore[union-attr]  # asserted
-            address = next(line for line in message if line.startswith("agon serves at")).split()[3]
-            assert "operator's token" in next(message)
-            with urlopen(f"{address}/contests/arena/boards/bots?limit=2", timeout=60) as response:  # noqa: S310 (our own address)
-                assert len(json.load(response)["rows"]) == 2
-        finally:
-            serving.terminate()
-            serving.communicate(timeout=60)
-    assert serving.returncode == 0
+    assert "operator's token" in demo.messages[1]
+    assert len(demo.page["rows"]) == 2
+    assert demo.code == 0
+
+
+def test_the_demo_ends_with_its_boards_on_request(
+    agon: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without a server, the contests are in the database as well."""
+    monkeypatch.setattr("agon.app.demo.names", lambda: ("arena",))
+    ended = agon("demo", "--dir", tmp_path / "demo", "--no-serve")
+    assert ended.code == 0
+    assert "bots ·" in ended.out
+    database = f"sqlite:///{tmp_path}/demo/agon.db"
+    assert agon("contest", "board", "arena", "--database", database).code == 0

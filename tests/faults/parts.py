@@ -13,6 +13,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from agon.api.catalog import all_operations
 from agon.app.access.permissions import LOCAL
 from agon.app.contests.boards.publish import publish
 from agon.app.contests.ingest.records import record
@@ -29,6 +30,7 @@ from agon.app.worker.handlers import sandbox_runners, service_runners
 from agon.app.worker.local_source import LocalSource
 from agon.app.worker.loop import Worker, WorkResult
 from agon.disciplines.dojo.canonical import source_hash
+from agon.http.operations import operation_routes
 from agon.ledger.entry import Draft
 from agon.store import open_store
 from agon.store.watch import Watch
@@ -109,7 +111,7 @@ def prepare(url: str) -> None:
 
 
 def warm(folder: Path) -> None:
-    """Import the modules that the processes need, so that they start in milliseconds.
+    """Import the modules and build the routes that the processes need, so that they start fast.
 
     A separate process finds these modules by running everything once; nothing runs here, since
     a process with threads cannot be forked safely.
@@ -132,6 +134,7 @@ def warm(folder: Path) -> None:
     for name in folders.read_text().splitlines():
         with suppress(ImportError):
             import_module(name)
+    operation_routes(all_operations())
 
 
 def worker(url: str, name: str, finished: Path) -> None:

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from conftest import Postgresql
+from sizes import size
 
 _TESTS = Path(__file__).parents[1]
-_FAULTS = 40
+_FAULTS = size(40, at_least=12)
 
 
 def storm(*options: str) -> dict[str, Any]:

@@ -1,0 +1,49 @@
+"""The output, the files and the server of ``agon demo``, run once for all tests."""
+
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.request import urlopen
+
+import orjson
+
+
+@dataclass(frozen=True)
+class Demo:
+    """What a demo printed, served and left in its folder.
+
+    Attributes:
+        folder: the records, and the contests in ``agon.db``.
+        out: the standard output.
+        messages: the lines about the server, on standard error.
+        page: a page of a board that the server returned.
+        code: the exit code after SIGTERM.
+    """
+
+    folder: Path
+    out: str
+    messages: tuple[str, str]
+    page: Any
+    code: int
+
+
+def run_demo(folder: Path) -> Demo:
+    """Run the demo in a separate process, read a board from its server, and stop it."""
+    command = [sys.executable, "-m", "agon", "demo", "--dir", str(folder / "demo"), "--port", "0"]
+    with (
+        (folder / "out").open("wb") as out,
+        subprocess.Popen(command, stdout=out, stderr=subprocess.PIPE, text=True) as serving,
+    ):
+        try:
+            lines = iter(serving.stderr or ())
+            served = next(line for line in lines if line.startswith("agon serves at"))
+            address = f"{served.split()[3]}/contests/arena/boards/bots?limit=2"
+            with urlopen(address, timeout=60) as response:  # noqa: S310 (our own address)
+                page = orjson.loads(response.read())
+            messages = (served, next(lines))
+        finally:
+            serving.terminate()
+            serving.communicate(timeout=60)
+    return Demo(folder / "demo", (folder / "out").read_text(), messages, page, serving.returncode)
