@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import report  # type: ignore[import-not-found]  # stands beside this script
 
-from agon.kernel.compiling import compiled
+from agon.kernel.compiling import compile_loop
 from agon.kernel.ratings.elo import _play
 
 SOURCE = r"""
@@ -78,7 +78,7 @@ def main() -> None:
     gap = dice.integers(1, options.players, options.size, dtype=np.int32)
     b = ((a + gap) % options.players).astype(np.int32)
     scores = dice.integers(0, 3, options.size) / 2
-    c_play, numba_play = c_loop(), compiled(_play)
+    c_play, numba_play = c_loop(), compile_loop(_play)
     step = math.log(10.0) / 400.0
 
     for rounded in (False, True):

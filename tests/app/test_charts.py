@@ -22,7 +22,7 @@ from agon.app.charts.markup import (
     LIGHT,
     LIGHT_PAPER,
     number,
-    shortened,
+    shorten,
     style,
     width,
 )
@@ -193,7 +193,7 @@ def test_labels_move_as_little_as_can_be(places: list[float], gap: float) -> Non
 @given(st.text(max_size=80), st.floats(20, 300))
 def test_a_name_is_cut_to_its_room_and_says_so(text: str, room: float) -> None:
     """Nothing runs out of the picture, and what fits is whole."""
-    cut = shortened(text, max_width=room)
+    cut = shorten(text, max_width=room)
     assert width(cut) <= room
     assert cut == text if width(text) <= room else cut.endswith("…")
 

@@ -1,6 +1,6 @@
 """An arena contest ``spring`` with generated records, in any number."""
 
-from agon.app.access.permissions import View, viewed
+from agon.app.access.permissions import View, find_view
 from agon.app.contests.ingest.records import ImportSummary, record
 from agon.app.contests.lifecycle.creation import NewContest, create
 from agon.app.contests.lifecycle.transitions import open_contest
@@ -44,7 +44,7 @@ def play(service: Service, first: int, last: int) -> ImportSummary:
 def view(service: Service, caller: Caller, contest: str = "spring") -> View:
     """Return a caller's view of a contest at the current time."""
     with service.store.read() as session:
-        return viewed(session, contest, caller)
+        return find_view(session, contest, caller)
 
 
 def _time(number: int, second: int) -> str:

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.requests import Request
 
-from agon.api.addresses import filled, segment
+from agon.api.addresses import fill, segment
 from agon.api.models.boards import RowQuery
 from agon.app.contests.boards.publish import publish
 from agon.app.contests.ingest.records import record
@@ -125,7 +125,7 @@ def test_the_link_of_the_next_page_has_the_path_of_the_request() -> None:
 def test_encoding_and_decoding_a_path_segment_returns_the_same_text(name: str) -> None:
     """The encoded text is one segment, also after the server has decoded the path."""
     name = name.encode("utf-8", "replace").decode()
-    path = filled("/boards/{board}/rows/{id}", {"board": "b", "id": name})
+    path = fill("/boards/{board}/rows/{id}", {"board": "b", "id": name})
     assert path.count("/") == 4
     scope = {"type": "http", "raw_path": path.encode(), "path": unquote(path)}
     paths: list[Any] = []

@@ -13,7 +13,7 @@ import pytest
 from agon.app.contests.boards.publish import publish as publish_boards
 from agon.app.contests.changes.change_sets import apply, dry_run, propose
 from agon.app.contests.lifecycle.transitions import finalize
-from agon.app.dojo.grading import judged as verdict_of
+from agon.app.dojo.grading import verdict_row as verdict_of
 from agon.app.sandbox import RunResult
 from agon.kernel.times import written_time
 from fakes.autumn import autumn, judged, publish

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from agon.settings import SETTINGS, Setting, Settings, shown
+from agon.settings import SETTINGS, Setting, Settings, display_value
 
 
 @pytest.mark.parametrize("setting", SETTINGS.values(), ids=list(SETTINGS))
@@ -62,4 +62,4 @@ def test_the_public_url_defaults_to_host_and_port() -> None:
 
 def test_a_password_with_an_at_sign_is_masked_completely() -> None:
     """Users often do not escape it."""
-    assert shown("database", "postgresql://ada:p@ss@db/x") == "postgresql://ada:***@db/x"
+    assert display_value("database", "postgresql://ada:p@ss@db/x") == "postgresql://ada:***@db/x"

@@ -19,11 +19,11 @@ def segment(value: object) -> str:
     return quote(text, safe="") if text.strip(".") else text.replace(".", "%2E")
 
 
-def filled(template: str, values: Mapping[str, Any]) -> str:
+def fill(template: str, values: Mapping[str, Any]) -> str:
     """Return a path whose placeholders are replaced by values, each as one segment.
 
     Example:
-        >>> filled("/contests/{contest}/cases/{id}", {"contest": "spring", "id": "a b"})
+        >>> fill("/contests/{contest}/cases/{id}", {"contest": "spring", "id": "a b"})
         '/contests/spring/cases/a%20b'
     """
     return _SegmentFormatter().vformat(template, (), values)

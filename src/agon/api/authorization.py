@@ -3,7 +3,7 @@
 from typing import Any
 
 from agon.api.operation import ContestContext, Context, Operation
-from agon.app.access.permissions import ACTIONS, View, allow, viewed
+from agon.app.access.permissions import ACTIONS, View, allow, find_view
 from agon.app.service import Service
 from agon.entities.access import Caller
 from agon.errors import NotFound
@@ -57,7 +57,7 @@ def permitted_view(session: Session, permission: str, caller: Caller, contest: s
         NotFound: there is no such contest, or the caller may not see it.
     """
     try:
-        view = viewed(session, contest, caller)
+        view = find_view(session, contest, caller)
     except NotFound:
         if caller.role is None:
             allow(caller, permission)  # without a token the first error is that one is needed

@@ -211,13 +211,13 @@ def _print(case: "Case", form: str) -> None:
 
         deliver(json_chunks(lists.plain_values(case)), None)
         return
-    from agon.cli.shared.tables import Output, listed
+    from agon.cli.shared.tables import Output, names_text
 
     out = Output()
     out.line(f"case {case.id} · {case.state}", style="bold")
     out.line(case.title)
     if case.subjects:
-        out.line(f"about: {listed(case.subjects, most=20)}")
+        out.line(f"about: {names_text(case.subjects, most=20)}")
     for step in case.steps:
         decision = f" {step['decision']}:" if step.get("decision") else ""
         change = f" (change set {step['change']})" if step.get("change") else ""

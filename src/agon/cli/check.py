@@ -91,18 +91,18 @@ def draw_counts(out: "Output", report: "CheckReport") -> None:
 
 def draw_finding(out: "Output", finding: "Finding") -> None:
     """Draw one finding: subjects, observed and expected value, records."""
-    from agon.cli.shared.tables import listed, pointed
+    from agon.cli.shared.tables import names_text, refs_text
 
     severity = str(finding.severity)
     out.line()
     heading = [
         str(severity),
         finding.code,
-        *([listed(finding.subjects)] if finding.subjects else []),
+        *([names_text(finding.subjects)] if finding.subjects else []),
     ]
     out.line(" · ".join(heading), style=_STYLES[severity])
     out.line(f"  {finding.message}")
     chance = "" if finding.probability is None else f", chance {finding.probability:.2g}"
     out.line(f"  {finding.statistic}: {finding.value:.6g}, expected {finding.expected:.6g}{chance}")
     for refs in finding.records:
-        out.line(f"  {pointed(refs)}")
+        out.line(f"  {refs_text(refs)}")

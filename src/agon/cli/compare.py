@@ -105,7 +105,7 @@ def command(  # noqa: PLR0913 (one parameter for each option)
 def draw(out: "Output", comparison: "Comparison", *, top: int) -> None:
     """Draw a comparison: differing rules, summary, largest moves."""
     from agon.app.analysis.compare import changed_rules
-    from agon.cli.shared.tables import Column, cell, number, signed
+    from agon.cli.shared.tables import Column, cell, number, signed_text
 
     left, right = comparison.left, comparison.right
     out.line(
@@ -125,7 +125,7 @@ def draw(out: "Output", comparison: "Comparison", *, top: int) -> None:
                 Column("", [_arrow(move.rank_change) for move in moves], right=True),
                 Column("score before", [number(move.score_before) for move in moves], right=True),
                 Column("score after", [number(move.score_after) for move in moves], right=True),
-                Column("change", [signed(move.score_change) for move in moves], right=True),
+                Column("change", [signed_text(move.score_change) for move in moves], right=True),
             ],
             needed=6,
         )  # fmt: skip

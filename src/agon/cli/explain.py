@@ -91,7 +91,7 @@ def draw_explanation(
         under: name of the edition.
         most: maximum number of parts; the rest becomes one part (None: all).
     """
-    from agon.cli.shared.tables import Column, number, signed
+    from agon.cli.shared.tables import Column, number, signed_text
 
     place = "unscored" if explanation.rank is None else f"rank {explanation.rank}"
     score = "" if explanation.score is None else f" · score {number(explanation.score)}"
@@ -106,7 +106,9 @@ def draw_explanation(
         out.table(
             [
                 Column("part", [*names, *(name for name, _ in total)]),
-                Column("points", [*map(signed, points), *(sum_ for _, sum_ in total)], right=True),
+                Column(
+                    "points", [*map(signed_text, points), *(sum_ for _, sum_ in total)], right=True
+                ),
                 Column("", [*waterfall(list(points)), *("" for _ in total)], style="cyan"),
                 Column("why", [*texts, *("" for _ in total)], folds=True),
             ],
@@ -178,13 +180,13 @@ def waterfall(points: list[float], *, width: int = _BAR) -> list[str]:
 
 def _why(part: "Part", *, brief: bool) -> str:
     """Return a part as text: its reason, inputs, records, and what is missing."""
-    from agon.cli.shared.tables import cell, pointed
+    from agon.cli.shared.tables import cell, refs_text
 
     lines = [part.text]
     if part.inputs and not brief:
         lines.append(", ".join(f"{name} = {cell(value)}" for name, value in part.inputs.items()))
     if not brief:
-        lines += [pointed(refs, most=3) for refs in part.records if refs.count]
+        lines += [refs_text(refs, most=3) for refs in part.records if refs.count]
     if part.missing:
         lines.append(f"→ {part.missing}")
     return "\n".join(lines)

@@ -122,12 +122,12 @@ def draw_listed(out: "Output", rows: list[dict[str, Any]]) -> None:
 
 def _largest(parts: dict[str, Any], *, most: int = 3) -> str:
     """Return the largest parts of a score; `agon explain` has all of them."""
-    from agon.cli.shared.tables import cell, listed
+    from agon.cli.shared.tables import cell, names_text
 
     filled = [(name, value) for name, value in parts.items() if value]
     if all(isinstance(value, (int, float)) for _, value in filled):
         filled.sort(key=lambda part: -abs(part[1]))
-    return listed((f"{name} {cell(value)}" for name, value in filled), most=most)
+    return names_text((f"{name} {cell(value)}" for name, value in filled), most=most)
 
 
 def draw_unscored(out: "Output", board: "Board", *, most: int = 5) -> None:

@@ -178,7 +178,7 @@ def _base(full_name: str, name: str | None) -> Edition | None:
 def _example(content: Mapping[str, Any]) -> Example:
     return Example(
         title=content["title"],
-        records={name: unfolded(rows) for name, rows in content["records"].items()},
+        records={name: expand_rows(rows) for name, rows in content["records"].items()},
         overrides=content.get("set", {}),
         board=content["board"],
         expect=content.get("expect", {}),
@@ -187,15 +187,15 @@ def _example(content: Mapping[str, Any]) -> Example:
     )
 
 
-def unfolded(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def expand_rows(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the compact rows of a worked example as plain ones.
 
     A list, or ``{from = 1, to = 3}``, means each of its values; a row with several is
     repeated for every combination. ``{from = 1}`` counts on from row to row.
 
     Example:
-        >>> unfolded([{"id": {"from": 7}, "user": ["ada", "bob"], "prompt": {"from": 1, "to": 2}}])
-        ... # doctest: +NORMALIZE_WHITESPACE
+        >>> compact = {"id": {"from": 7}, "user": ["ada", "bob"], "prompt": {"from": 1, "to": 2}}
+        >>> expand_rows([compact])  # doctest: +NORMALIZE_WHITESPACE
         [{'id': 7, 'user': 'ada', 'prompt': 1}, {'id': 8, 'user': 'ada', 'prompt': 2},
          {'id': 9, 'user': 'bob', 'prompt': 1}, {'id': 10, 'user': 'bob', 'prompt': 2}]
     """

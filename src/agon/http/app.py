@@ -16,7 +16,7 @@ from agon.errors import AgonError
 from agon.http.addresses import AddressMiddleware
 from agon.http.board_pages import BoardPages, BoardPagesMiddleware
 from agon.http.board_views import ViewCache
-from agon.http.description import completed
+from agon.http.description import complete
 from agon.http.limiting import Limiter
 from agon.http.metrics import Metrics
 from agon.http.middleware.auth import AuthMiddleware
@@ -89,7 +89,7 @@ def create_app(service: Service, settings: Settings) -> FastAPI:
 
     def openapi() -> dict[str, Any]:
         if app.openapi_schema is None:
-            app.openapi_schema = completed(plain())
+            app.openapi_schema = complete(plain())
         return app.openapi_schema
 
     app.openapi = openapi  # type: ignore[method-assign]  # FastAPI's documented way to extend it

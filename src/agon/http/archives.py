@@ -26,7 +26,7 @@ _MEMBER: Final = b"PK\x01\x02"
 _MAX_MEMBERS: Final = 100
 
 
-def packed(folder: Path, *, name: str) -> IO[bytes]:
+def pack(folder: Path, *, name: str) -> IO[bytes]:
     """Return a directory as a ZIP file, equal for equal directories; the caller closes it."""
     archive_file: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 (the caller closes it)
     with zipfile.ZipFile(archive_file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
@@ -40,7 +40,7 @@ def packed(folder: Path, *, name: str) -> IO[bytes]:
     return archive_file
 
 
-def streamed(archive_file: IO[bytes]) -> Iterator[bytes]:
+def stream(archive_file: IO[bytes]) -> Iterator[bytes]:
     """Yield a file in chunks and close it at the end."""
     with archive_file:
         while piece := archive_file.read(_PIECE):

@@ -29,7 +29,7 @@ _GENERIC: Final = re.compile(rb"\b(Page|Items)_(\w+?)_\b")
 """Names of schemas of generic models: ``Page_Webhook_``."""
 
 
-def completed(schema: dict[str, Any]) -> dict[str, Any]:
+def complete(schema: dict[str, Any]) -> dict[str, Any]:
     """Return the description with tokens, idempotency keys, errors and schema names."""
     schema = orjson.loads(_GENERIC.sub(_schema_name, orjson.dumps(schema)))
     schema["info"]["description"] = DESCRIPTION

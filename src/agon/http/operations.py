@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from starlette.requests import Request
 from starlette.responses import Response
 
-from agon.api.addresses import filled
+from agon.api.addresses import fill
 from agon.api.authorization import authorize
 from agon.api.models.base import Page, ProblemDetails
 from agon.api.models.jobs import Job
@@ -134,7 +134,7 @@ def _answer(operation: AnyOperation) -> Endpoint:
             if header is not None:
                 http_response.headers["link"] = header
         if operation.location is not None:
-            path = filled(operation.location, {**http_request.path_params, "result": result})
+            path = fill(operation.location, {**http_request.path_params, "result": result})
             http_response.headers["location"] = PREFIX + path
         if result is None:
             return Response(status_code=204)

@@ -5,7 +5,7 @@ from typing import Any, Final
 from starlette.requests import Request
 from starlette.responses import Response
 
-from agon.api.operations.jobs import queued
+from agon.api.operations.jobs import queue_job
 from agon.app.access.permissions import View, permits
 from agon.app.contests.boards.stored_rows import NotStored
 from agon.app.queue.jobs import service_job
@@ -42,7 +42,7 @@ def rebuild_response(request: Request, view: View, missing: NotStored) -> Respon
     sees_jobs = permits(caller, "job.read", contest=view.contest)
     if not sees_jobs:
         _require_capacity(service, job)
-    rebuilding = queued(service, job, contest=view.contest.id)
+    rebuilding = queue_job(service, job, contest=view.contest.id)
     headers = {"location": f"/api/v1/jobs/{rebuilding.id}", "retry-after": "2"}
     if not sees_jobs:
         rebuilding = rebuilding.model_copy(update=_HIDDEN)

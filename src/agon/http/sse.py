@@ -11,7 +11,7 @@ import orjson
 from fastapi.sse import format_sse_event
 from starlette.concurrency import run_in_threadpool
 
-from agon.app.access.permissions import viewed
+from agon.app.access.permissions import find_view
 from agon.app.access.tokens import require_valid_token
 from agon.app.contests.ledgers.positions import reach
 from agon.app.service import Service
@@ -187,7 +187,7 @@ class Streams:
         with self._service.store.read() as session:
             if listener.token is not None:
                 require_valid_token(session, listener.token, now=self._service.clock())
-            view = viewed(session, listener.contest, listener.caller)
+            view = find_view(session, listener.contest, listener.caller)
             events = session.events.after(
                 at, contest_no=view.contest.no, until=reach(view), limit=_MAX_EVENTS
             )

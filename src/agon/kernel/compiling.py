@@ -9,7 +9,7 @@ COMPILED_FROM = 200_000
 
 
 @cache
-def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
+def compile_loop(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile a loop over numbers and arrays; cache the machine code on disk.
 
     The compiler neither reorders nor fuses floating-point operations (no ``fastmath``) and uses

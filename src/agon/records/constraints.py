@@ -52,7 +52,7 @@ class ColumnConstraints:
 
 def constraints_of(column: Column) -> ColumnConstraints:
     """Return the requirements of a column."""
-    right = expected(column)
+    right = expected_value(column)
     bounded = column.low is not None or column.high is not None
     code = "bad-timestamp" if column.kind is Kind.TIMESTAMP else "wrong-type"
     return ColumnConstraints(
@@ -79,11 +79,11 @@ INCONSISTENT: Final = "inconsistent"
 """The code of rows that fail a check of the schema."""
 
 
-def expected(column: Column) -> str:
+def expected_value(column: Column) -> str:
     """Return what a column expects.
 
     Example:
-        >>> expected(Column("score", Kind.NUMBER, low=0, high=1))
+        >>> expected_value(Column("score", Kind.NUMBER, low=0, high=1))
         'give a number from 0 to 1'
     """
     if column.choices:

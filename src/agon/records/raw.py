@@ -176,11 +176,11 @@ class SourceTables:
     others: tuple[str, ...] = ()
 
 
-def quoted(name: str) -> str:
+def quote_name(name: str) -> str:
     """Quote an SQL identifier.
 
     Example:
-        >>> quoted('a "b" c')
+        >>> quote_name('a "b" c')
         '"a ""b"" c"'
     """
     return '"' + name.replace('"', '""') + '"'

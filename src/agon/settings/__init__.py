@@ -12,7 +12,7 @@ Example:
 from agon.settings.exposure import is_loopback, require_auth_if_public
 from agon.settings.keys import load_key
 from agon.settings.loading import COMMANDS, Origin, load, origins, toml_file
-from agon.settings.table import SETTINGS, Setting, Settings, shown
+from agon.settings.table import SETTINGS, Setting, Settings, display_value
 from agon.settings.writing import to_toml
 
 __all__ = [
@@ -21,12 +21,12 @@ __all__ = [
     "Origin",
     "Setting",
     "Settings",
+    "display_value",
     "is_loopback",
     "load",
     "load_key",
     "origins",
     "require_auth_if_public",
-    "shown",
     "to_toml",
     "toml_file",
 ]

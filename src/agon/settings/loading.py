@@ -13,7 +13,7 @@ from pydantic.fields import FieldInfo
 from pydantic_settings import PydanticBaseSettingsSource
 
 from agon.errors import NotFound, Unreadable, did_you_mean
-from agon.settings.table import SETTINGS, Settings, shown
+from agon.settings.table import SETTINGS, Settings, display_value
 
 COMMANDS: Final = (
     "arena", "attack", "cases", "challenge", "check", "compare", "config", "contest", "db", "demo",
@@ -98,7 +98,9 @@ def origins(
     layers = _layers(overrides, environ, cwd)
     settings = _merge(layers)
     return [
-        Origin(name, shown(name, getattr(settings, name)), _origin(layers, name) or "default")
+        Origin(
+            name, display_value(name, getattr(settings, name)), _origin(layers, name) or "default"
+        )
         for name in SETTINGS
     ]
 
@@ -197,4 +199,4 @@ def _messages(invalid: ValidationError, layers: tuple[_Layer, ...]) -> Iterator[
         reported.add(name)
         value = next(layer.values[name] for layer in layers if name in layer.values)
         remedy = str(cause) if cause is not None else f"write {SETTINGS[name].bounds}"
-        yield f"{_origin(layers, name)}: {name} cannot be {shown(name, value)!r}; {remedy}"
+        yield f"{_origin(layers, name)}: {name} cannot be {display_value(name, value)!r}; {remedy}"

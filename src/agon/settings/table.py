@@ -338,13 +338,13 @@ SETTINGS: dict[str, Setting] = {name: _setting_of(name) for name in Settings.mod
 """All settings by name, in the order in which they are shown."""
 
 
-def shown(name: str, value: Any) -> Any:
+def display_value(name: str, value: Any) -> Any:
     """Return a setting's value for display: secrets as ``***``, URLs without their password.
 
     Example:
-        >>> shown("database", "postgresql://agon:hunter2@db/agon")
+        >>> display_value("database", "postgresql://agon:hunter2@db/agon")
         'postgresql://agon:***@db/agon'
-        >>> shown("database", "sqlite:///agon.db"), shown("port", 80)
+        >>> display_value("database", "sqlite:///agon.db"), display_value("port", 80)
         ('sqlite:///agon.db', 80)
     """
     if not SETTINGS[name].secret:

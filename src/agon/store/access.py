@@ -14,7 +14,7 @@ from agon.store.transaction import (
     from_micros_or_none,
     json_or_none,
     json_text,
-    parsed,
+    parse_json,
     to_micros_or_none,
 )
 
@@ -231,9 +231,9 @@ def _token_values(token: Token) -> dict[str, Any]:
 def _token(row: Row[Any]) -> Token:
     values = row._asdict()
     values["user"] = values.pop("user_id")
-    contests = parsed(values["contests"])
+    contests = parse_json(values["contests"])
     values["contests"] = None if contests is None else tuple(contests)
-    values["scopes"] = tuple(parsed(values["scopes"]))
+    values["scopes"] = tuple(parse_json(values["scopes"]))
     for name in ("created_at", "expires_at", "revoked_at", "used_at"):
         values[name] = from_micros_or_none(values[name])
     return Token(**values)
@@ -257,13 +257,13 @@ def _response_values(response: StoredResponse) -> dict[str, Any]:
 
 def _response(row: Row[Any]) -> StoredResponse:
     values = row._asdict()
-    values["headers"] = parsed(values["headers"])
+    values["headers"] = parse_json(values["headers"])
     values["at"] = from_micros(values["at"])
     return StoredResponse(**values)
 
 
 def _audit_entry(row: Row[Any]) -> AuditEntry:
     values = row._asdict()
-    values["detail"] = parsed(values["detail"])
+    values["detail"] = parse_json(values["detail"])
     values["at"] = from_micros(values["at"])
     return AuditEntry(**values)

@@ -10,7 +10,7 @@ from agon.errors import NotFound
 from agon.kernel.times import from_micros, to_micros
 from agon.store.paging import oldest_first
 from agon.store.schema import CASES, FINDINGS, SCANS
-from agon.store.transaction import Transaction, json_or_none, json_text, parsed
+from agon.store.transaction import Transaction, json_or_none, json_text, parse_json
 
 
 class Cases:
@@ -77,8 +77,8 @@ class Cases:
 
 def _case(row: Row[Any]) -> Case:
     values = row._asdict()
-    values["subjects"] = tuple(parsed(values["subjects"]))
-    values["finding"] = parsed(values["finding"])
-    values["steps"] = parsed(values["steps"])
+    values["subjects"] = tuple(parse_json(values["subjects"]))
+    values["finding"] = parse_json(values["finding"])
+    values["steps"] = parse_json(values["steps"])
     values["opened_at"] = from_micros(values["opened_at"])
     return Case(**values)

@@ -9,7 +9,7 @@ from agon.errors import NotFound
 from agon.kernel.times import from_micros, to_micros
 from agon.store.paging import oldest_first
 from agon.store.schema import CHANGES
-from agon.store.transaction import Transaction, json_or_none, json_text, parsed
+from agon.store.transaction import Transaction, json_or_none, json_text, parse_json
 
 
 class Changes:
@@ -81,7 +81,7 @@ class Changes:
 
 def _change(row: Row[Any]) -> Change:
     values = row._asdict()
-    values["params"] = parsed(values["params"])
-    values["report"] = parsed(values["report"])
+    values["params"] = parse_json(values["params"])
+    values["report"] = parse_json(values["report"])
     values["proposed_at"] = from_micros(values["proposed_at"])
     return Change(**values)

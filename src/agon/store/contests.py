@@ -11,7 +11,7 @@ from agon.kernel.times import from_micros, to_micros
 from agon.ledger.contest_state import ContestState
 from agon.store.locks import lock_row
 from agon.store.schema import CONTESTS
-from agon.store.transaction import Transaction, json_text, parsed
+from agon.store.transaction import Transaction, json_text, parse_json
 
 _SUGGESTED_AMONG = 1000
 _NAMES = tuple(column.name for column in CONTESTS.columns)
@@ -124,7 +124,7 @@ def _values(contest: Contest) -> dict[str, Any]:
 
 
 def _contest(values: dict[str, Any]) -> Contest:
-    values["overrides"] = parsed(values["overrides"])
-    values["boards"] = tuple(parsed(values["boards"]))
+    values["overrides"] = parse_json(values["overrides"])
+    values["boards"] = tuple(parse_json(values["boards"]))
     values["created_at"] = from_micros(values["created_at"])
     return Contest(**values)

@@ -8,7 +8,7 @@ from sqlalchemy import func, select
 from agon.entities.contests import Event
 from agon.kernel.times import from_micros, to_micros
 from agon.store.schema import EVENTS
-from agon.store.transaction import Transaction, json_text, parsed
+from agon.store.transaction import Transaction, json_text, parse_json
 
 _NUMBERING_LOCK: Final = 0x61676F6E  # "agon": the advisory lock for numbering events
 
@@ -54,7 +54,7 @@ class Events:
                 seq=row.seq,
                 at=from_micros(row.at),
                 kind=row.kind,
-                body=parsed(row.body),
+                body=parse_json(row.body),
                 staff=row.staff,
             )
             for row in self._transaction.all(listing.order_by(EVENTS.c.no).limit(limit))

@@ -21,7 +21,7 @@ from agon.errors import Conflict, NotFound
 from agon.kernel.times import from_micros, to_micros
 from agon.store.paging import newest_first
 from agon.store.schema import JOBS, SWITCHES, WORKERS
-from agon.store.transaction import Transaction, from_micros_or_none, json_text, parsed
+from agon.store.transaction import Transaction, from_micros_or_none, json_text, parse_json
 from agon.store.wait_estimate import estimate_wait
 
 _COLUMNS: Final = tuple(column.name for column in JOBS.columns)
@@ -294,7 +294,7 @@ class Queue:
         return [
             WorkerInfo(
                 name=row.name,
-                kinds=tuple(parsed(row.kinds)),
+                kinds=tuple(parse_json(row.kinds)),
                 seen_at=from_micros(row.seen_at),
                 version=row.version,
             )
@@ -339,7 +339,7 @@ class Queue:
     def _fail(self, row: Row[Any], *, cause: str, now: int, retry_at: datetime | None) -> Job:
         cause_entry = {"at": from_micros(now).isoformat(), "worker": row.worker, "cause": cause}
         changing = update(JOBS).where(JOBS.c.id == row.id)
-        changing = changing.values(causes=json_text([*parsed(row.causes), cause_entry]))
+        changing = changing.values(causes=json_text([*parse_json(row.causes), cause_entry]))
         if retry_at is None:
             ending = changing.values(state="failed", ended_at=now, **_NO_LEASE)
             changed = self._transaction.first(ending.returning(JOBS))
@@ -376,8 +376,8 @@ def _job(row: Row[Any] | Mapping[str, Any]) -> Job:
     values = row._asdict() if isinstance(row, Row) else dict(row)
     values["priority"] = -values.pop("negated_priority")
     for name in ("payload", "result"):
-        values[name] = parsed(values[name])
-    values["causes"] = tuple(parsed(values["causes"]))
+        values[name] = parse_json(values[name])
+    values["causes"] = tuple(parse_json(values["causes"]))
     for name in ("created_at", "not_before", "leased_until", "started_at", "ended_at"):
         values[name] = from_micros_or_none(values[name])
     return Job(**values)

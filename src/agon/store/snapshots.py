@@ -13,7 +13,7 @@ from agon.entities.contests import ROWS_PER_CHUNK, Snapshot
 from agon.errors import NotFound
 from agon.kernel.times import from_micros, to_micros
 from agon.store.schema import SNAPSHOT_IDS, SNAPSHOT_ROWS, SNAPSHOTS
-from agon.store.transaction import Transaction, json_text, parsed
+from agon.store.transaction import Transaction, json_text, parse_json
 
 _IDS_PER_BUCKET: Final = 256
 _AT_A_TIME: Final = 500
@@ -72,7 +72,7 @@ class Snapshots:
             SNAPSHOT_IDS,
             ((no, number, orjson.dumps(bucket)) for number, bucket in enumerate(buckets)),
         )
-        return replace(snapshot, no=no, manifest=parsed(values["manifest"]))
+        return replace(snapshot, no=no, manifest=parse_json(values["manifest"]))
 
     def _next(self, contest_no: int) -> int:
         """Return a contest's next number; the contest is locked."""
@@ -240,5 +240,5 @@ def _proof(row: tuple[Any, ...]) -> Snapshot:
     values["stored"] = bool(values["stored"])
     values["at"] = from_micros(values["at"])
     values["published_at"] = from_micros(values["published_at"])
-    values["manifest"] = parsed(values["manifest"])
+    values["manifest"] = parse_json(values["manifest"])
     return Snapshot(**values)

@@ -224,7 +224,7 @@ def json_or_none(value: Any) -> str | None:
     return None if value is None else json_text(value)
 
 
-def parsed(text: str | None) -> Any:
+def parse_json(text: str | None) -> Any:
     """Return the value of JSON text; None stays None."""
     return None if text is None else orjson.loads(text)
 

@@ -9,7 +9,7 @@ from agon.errors import NotFound
 from agon.kernel.times import from_micros, to_micros
 from agon.store.paging import newest_first
 from agon.store.schema import DELIVERIES, WEBHOOKS
-from agon.store.transaction import Transaction, json_text, parsed
+from agon.store.transaction import Transaction, json_text, parse_json
 
 
 class Webhooks:
@@ -112,13 +112,13 @@ class Webhooks:
 
 def _webhook(row: Row[Any]) -> Webhook:
     values = row._asdict()
-    values["events"] = tuple(parsed(values["events"]))
+    values["events"] = tuple(parse_json(values["events"]))
     values["created_at"] = from_micros(values["created_at"])
     return Webhook(**values)
 
 
 def _delivery(row: Row[Any]) -> DeliveryLog:
     values = row._asdict()
-    values["attempts"] = parsed(values["attempts"])
+    values["attempts"] = parse_json(values["attempts"])
     values["created_at"] = from_micros(values["created_at"])
     return DeliveryLog(**values)

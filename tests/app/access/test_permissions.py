@@ -11,9 +11,9 @@ from agon.app.access.permissions import (
     INSTANCE_WIDE,
     allow,
     covers,
+    find_view,
     permits,
     view_of,
-    viewed,
 )
 from agon.app.contests.lifecycle.creation import NewContest, create
 from agon.app.service import Service
@@ -132,8 +132,8 @@ def test_a_private_contest_and_none_are_refused_in_the_same_words(service: Servi
     create(service, new, by=ORGANISER)
     with service.store.read() as session:
         with pytest.raises(NotFound) as hidden:
-            viewed(session, "secret", ANONYMOUS)
+            find_view(session, "secret", ANONYMOUS)
         with pytest.raises(NotFound) as missing:
-            viewed(session, "secreu", ANONYMOUS)
-        assert viewed(session, "secret", ORGANISER).staff
+            find_view(session, "secreu", ANONYMOUS)
+        assert find_view(session, "secret", ORGANISER).staff
     assert str(hidden.value) == str(missing.value).replace("secreu", "secret")

@@ -15,7 +15,7 @@ from agon.app.challenge.epochs import (
     span,
     weigh_epochs,
 )
-from agon.app.challenge.figures import KINDS, drawn, picture
+from agon.app.challenge.figures import KINDS, epochs_to_draw, picture
 from agon.app.challenge.weight_setting import order_of
 from agon.errors import NotFound, NotScorable, Unreadable
 from disciplines.challenge.networks import RULES, Tables, networks, records_of, tables_of
@@ -281,7 +281,7 @@ def test_a_picture_says_in_words_what_it_shows() -> None:
 
 def test_a_long_season_is_drawn_with_both_its_ends() -> None:
     """As many epochs as a screen has room for."""
-    chosen = drawn(range(5, 5000))
+    chosen = epochs_to_draw(range(5, 5000))
     assert (len(chosen), chosen[0], chosen[-1]) == (300, 5, 4999)
     assert chosen == sorted(set(chosen))
     result = scored(tables_of(FIVE), epoch=4000)

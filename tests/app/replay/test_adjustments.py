@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agon.app.replay.adjustments import adjusted, points_of
+from agon.app.replay.adjustments import adjust, points_of
 from agon.kernel.boards import Board
 from agon.ledger.contest_state import Adjustment
 
@@ -26,7 +26,7 @@ def _ranked(board: Board) -> list[tuple[int, str, float]]:
 
 def test_rows_are_ordered_by_what_they_now_have() -> None:
     """A deduction that leaves the first in first place would be none."""
-    board = adjusted(_board([9, 8, 7], [1, 2, 3]), [_given("p0", -1.5)], shared=False)
+    board = adjust(_board([9, 8, 7], [1, 2, 3]), [_given("p0", -1.5)], shared=False)
     assert _ranked(board) == [(1, "p1", 8.0), (2, "p0", 7.5), (3, "p2", 7.0)]
 
 
@@ -43,14 +43,14 @@ def test_new_ties_follow_the_custom_of_the_board(
     expected: list[int],
 ) -> None:
     """Equal scores share a rank on some boards, on others a further criterion decides."""
-    board = adjusted(_board([9, 8, 7], ranks), [_given("p2", 1)], shared=shared)
+    board = adjust(_board([9, 8, 7], ranks), [_given("p2", 1)], shared=shared)
     assert [rank for rank, *_ in _ranked(board)] == expected
 
 
 def test_equal_rows_show_the_custom_themselves() -> None:
     """What a board shows of its ties weighs more than what is said of them."""
-    alone = adjusted(_board([9, 8, 8], [1, 2, 3]), [_given("p0", -1)], shared=True)
-    together = adjusted(_board([9, 8, 8], [1, 2, 2]), [_given("p0", -1)], shared=False)
+    alone = adjust(_board([9, 8, 8], [1, 2, 3]), [_given("p0", -1)], shared=True)
+    together = adjust(_board([9, 8, 8], [1, 2, 2]), [_given("p0", -1)], shared=False)
     assert [rank for rank, *_ in _ranked(alone)] == [1, 2, 3]
     assert [rank for rank, *_ in _ranked(together)] == [1, 1, 1]
 
@@ -58,13 +58,13 @@ def test_equal_rows_show_the_custom_themselves() -> None:
 def test_whoever_is_not_on_the_board_is_passed_over() -> None:
     """Points for somebody unscored move nobody."""
     board = _board([9, 8], [1, 2])
-    assert adjusted(board, [_given("eve", 100)], shared=False).sha256 == board.sha256
+    assert adjust(board, [_given("eve", 100)], shared=False).sha256 == board.sha256
 
 
 @given(st.floats(-1e6, 1e6), st.floats(-1e6, 1e6))
 def test_points_lie_on_the_grid_of_the_board(one: float, two: float) -> None:
     """Parts of an explanation have to sum to the published score."""
     given = [_given("p0", one), _given("p0", two)]
-    board = adjusted(_board([3.25], [1]), given, shared=False)
+    board = adjust(_board([3.25], [1]), given, shared=False)
     total = 3.25 + sum(points_of(each, 2) for each in given)
     assert abs(board.rows()[0]["score"] - total) < 1e-8

@@ -7,7 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agon.app.webhooks.address_guard import ForbiddenUrl, checked, checked_url, forbidden_reason
+from agon.app.webhooks.address_guard import (
+    ForbiddenUrl,
+    check_address,
+    checked_url,
+    forbidden_reason,
+)
 from agon.errors import Unavailable
 
 PUBLIC = "9.9.9.9"
@@ -34,7 +39,7 @@ class Resolver:
 def test_a_public_https_url_is_resolved_once_and_pinned() -> None:
     """Whatever the name means when it is connected to."""
     resolve = to(PUBLIC, "2620:fe::fe")
-    target = checked("https://hooks.example/in?a=1", resolve=resolve)
+    target = check_address("https://hooks.example/in?a=1", resolve=resolve)
     assert (target.host, target.port, target.tls, target.path, target.address) == (
         "hooks.example", 443, True, "/in?a=1", PUBLIC
     )  # fmt: skip
@@ -56,7 +61,7 @@ FORBIDDEN = [
 def test_no_address_of_our_own_is_allowed_however_it_is_written(address: str) -> None:
     """Behind them stand databases, clouds' credentials, the service itself."""
     with pytest.raises(ForbiddenUrl, match="public addresses only"):
-        checked("https://hooks.example/", resolve=to(address))
+        check_address("https://hooks.example/", resolve=to(address))
     bracketed = f"[{address}]" if ":" in address else address
     if "%" not in address:
         with pytest.raises(ForbiddenUrl):
@@ -66,14 +71,14 @@ def test_no_address_of_our_own_is_allowed_however_it_is_written(address: str) ->
 def test_one_forbidden_address_among_public_ones_refuses_the_name() -> None:
     """The connection might go to either."""
     with pytest.raises(ForbiddenUrl, match="is loopback"):
-        checked("https://hooks.example/", resolve=to(PUBLIC, "127.0.0.1"))
+        check_address("https://hooks.example/", resolve=to(PUBLIC, "127.0.0.1"))
 
 
 @pytest.mark.parametrize("name", ["127.1", "0x7f000001", "2130706433", "017700000001", "localhost"])
 def test_other_ways_to_write_an_address_are_judged_by_what_they_resolve_to(name: str) -> None:
     """The system's resolver knows more spellings than any list."""
     with pytest.raises(ForbiddenUrl, match="is loopback"):
-        checked(f"https://{name}/", resolve=to("127.0.0.1"))
+        check_address(f"https://{name}/", resolve=to("127.0.0.1"))
 
 
 @pytest.mark.parametrize(
@@ -107,7 +112,7 @@ def test_a_url_that_is_none_of_ours_is_refused_with_the_remedy(url: str, why: st
     """Before anything is resolved."""
     resolve = to(PUBLIC)
     with pytest.raises(ForbiddenUrl, match=why):
-        checked(url, resolve=resolve)
+        check_address(url, resolve=resolve)
     assert resolve.asked == []
 
 
@@ -124,19 +129,19 @@ def test_a_long_name_that_is_none_is_refused_at_once() -> None:
 def test_a_closed_network_can_be_allowed_but_never_metadata() -> None:
     """For tests and companies; a cloud's credentials are nobody's webhook."""
     for address in ("127.0.0.1", "10.0.0.1", "::1", "fc00::1"):
-        found = checked("http://inside:81/", resolve=to(address), allow_private=True)
+        found = check_address("http://inside:81/", resolve=to(address), allow_private=True)
         assert (found.address, found.tls) == (address, False)
     for address in ("169.254.169.254", "fd00:ec2::254", "0.0.0.0", "224.0.0.1", "::ffff:10.0.0.1"):  # noqa: S104 (what is refused)
         with pytest.raises(ForbiddenUrl):
-            checked("http://inside/", resolve=to(address), allow_private=True)
+            check_address("http://inside/", resolve=to(address), allow_private=True)
 
 
 def test_a_name_without_an_address_or_with_nonsense_is_refused() -> None:
     """A resolver may answer anything."""
     with pytest.raises(Unavailable, match="has no address"):
-        checked("https://hooks.example/", resolve=to())
+        check_address("https://hooks.example/", resolve=to())
     with pytest.raises(ForbiddenUrl, match="invalid address"):
-        checked("https://hooks.example/", resolve=to("nonsense"))
+        check_address("https://hooks.example/", resolve=to("nonsense"))
 
 
 @given(st.ip_addresses(v=4))

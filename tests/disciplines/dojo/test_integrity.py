@@ -8,7 +8,7 @@ import pytest
 import agon
 from agon.disciplines import discipline
 from agon.disciplines.dojo.integrity import CHECKS
-from agon.disciplines.dojo.judgement import contradicted
+from agon.disciplines.dojo.judgement import is_contradicted
 from agon.disciplines.dojo.records import SCHEMA
 from agon.disciplines.dojo.rules import DojoRules
 from agon.disciplines.dojo.simulate import ATTACKS, WITH_SOURCE
@@ -123,9 +123,9 @@ def test_a_source_is_classified_once_however_often_it_is_submitted(
 
     def count(source: str, tag: str, rules: DojoRules) -> bool:
         classified.append((source, tag))
-        return contradicted(source, tag, rules)
+        return is_contradicted(source, tag, rules)
 
-    monkeypatch.setattr("agon.disciplines.dojo.judgement.contradicted", count)
+    monkeypatch.setattr("agon.disciplines.dojo.judgement.is_contradicted", count)
     squares = "def solver():\n    return [n * n for n in range(200)]\n"
     rows = [
         {"id": f"s{at}", "problem_id": "p", "user_id": f"u{at}", "created_at": "2026-01-01",

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from agon.errors import NotScorable
 from agon.kernel.ratings import pair_counts
-from agon.kernel.ratings.pair_counts import PairCounts, count_pairs, named
+from agon.kernel.ratings.pair_counts import PairCounts, count_pairs, names_text
 from sizes import size
 
 few = settings(max_examples=size(50), deadline=None)
@@ -141,5 +141,7 @@ def test_columns_of_different_length_are_our_bug() -> None:
 
 def test_many_players_are_named_by_the_first_few() -> None:
     """A message with ten thousand names helps nobody."""
-    assert named(range(7), None) == "player 0, player 1, player 2, player 3, player 4 and 2 more"
-    assert named([1], ["ada", "bob"]) == "bob"
+    assert (
+        names_text(range(7), None) == "player 0, player 1, player 2, player 3, player 4 and 2 more"
+    )
+    assert names_text([1], ["ada", "bob"]) == "bob"

@@ -10,7 +10,7 @@ from agon.api.models.cases import (
 )
 from agon.api.models.jobs import Job
 from agon.api.operation import ContestContext, operation
-from agon.api.operations.jobs import queued
+from agon.api.operations.jobs import queue_job
 from agon.api.pages import PageRequest
 from agon.api.parameters import Id
 from agon.api.transport import Noun
@@ -36,7 +36,7 @@ def start_scan(ctx: ContestContext) -> Job:
     job = service_job(
         "find", ctx.contest, id=ctx.service.new_id(), dedupe="find", by=ctx.caller.name
     )
-    return queued(ctx.service, job, contest=ctx.contest.id)
+    return queue_job(ctx.service, job, contest=ctx.contest.id)
 
 
 @operation("GET", _CASES, id="listCases", permission="case.read", summary="List cases")

@@ -57,7 +57,7 @@ def create_contest(ctx: Context, request: ContestCreate) -> Contest:
     """Create a contest; its state is draft until it is opened."""
     ctx.require(request.id)
     new = creation.NewContest(**request.model_dump())
-    return created(ctx, creation.create(ctx.service, new, by=ctx.caller))
+    return visible_to_creator(ctx, creation.create(ctx.service, new, by=ctx.caller))
 
 
 @operation("GET", "/contests/{contest}", id="getContest", permission="contest.read",
@@ -75,21 +75,21 @@ def create_season(ctx: ContestContext, request: SeasonCreate) -> Contest:
     """Create a contest of the same discipline, rules and boards, without records."""
     allow(ctx.caller, "contest.create", contest=request.id)  # that is another contest
     season = creation.next_season(ctx.service, ctx.contest, id=request.id, by=ctx.caller)
-    return created(ctx, season)
+    return visible_to_creator(ctx, season)
 
 
 @operation("POST", "/contests/{contest}/open", id="openContest", permission="contest.manage",
            summary="Open a contest")  # fmt: skip
 def open_contest(ctx: ContestContext) -> Contest:
     """Open a draft; from then on it takes records and submissions."""
-    return changed(transitions.open_contest(ctx.service, ctx.contest.id, by=ctx.caller))
+    return visible_to_staff(transitions.open_contest(ctx.service, ctx.contest.id, by=ctx.caller))
 
 
 @operation("POST", "/contests/{contest}/freeze", id="freezeContest", permission="contest.manage",
            summary="Freeze a contest")  # fmt: skip
 def freeze_contest(ctx: ContestContext) -> Contest:
     """Freeze the boards that the public sees; records are still taken."""
-    return changed(transitions.freeze(ctx.service, ctx.contest.id, by=ctx.caller))
+    return visible_to_staff(transitions.freeze(ctx.service, ctx.contest.id, by=ctx.caller))
 
 
 @operation("POST", "/contests/{contest}/unfreeze", id="unfreezeContest",
@@ -99,7 +99,7 @@ def unfreeze_contest(ctx: ContestContext, request: ReasonRequest) -> Contest:
     unfrozen = transitions.unfreeze(
         ctx.service, ctx.contest.id, reason=request.reason, by=ctx.caller
     )
-    return changed(unfrozen)
+    return visible_to_staff(unfrozen)
 
 
 @operation("POST", "/contests/{contest}/finalize", id="finalizeContest",
@@ -108,7 +108,7 @@ def finalize_contest(ctx: ContestContext, request: FinalizeRequest | None = None
     """Publish the final boards; corrections are possible as change sets only."""
     force = request is not None and request.force
     finalized = transitions.finalize(ctx.service, ctx.contest.id, by=ctx.caller, force=force)
-    return changed(finalized)
+    return visible_to_staff(finalized)
 
 
 class Contests(Noun):
@@ -133,12 +133,12 @@ def resource(session: Session, view: View) -> Contest:
     return _resource(replace(contest, edition=edition, overrides=overrides, seq=until))
 
 
-def changed(contest: entities.Contest) -> Contest:
+def visible_to_staff(contest: entities.Contest) -> Contest:
     """Return a contest after a change by its staff, who see all of it."""
     return _resource(contest)
 
 
-def created(ctx: Context | ContestContext, contest: entities.Contest) -> Contest:
+def visible_to_creator(ctx: Context | ContestContext, contest: entities.Contest) -> Contest:
     """Return a contest that is new here, as far as the caller may see it."""
     with ctx.service.store.read() as session:
         return resource(session, view_of(contest, ctx.caller))

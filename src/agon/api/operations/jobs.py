@@ -181,7 +181,7 @@ class Jobs(Noun):
     set_queue = set_queue
 
 
-def queued(service: Service, job: NewJob, *, contest: str) -> Job:
+def queue_job(service: Service, job: NewJob, *, contest: str) -> Job:
     """Queue a job, or find an equal one that is waiting, and return it."""
     with service.store.write() as session:
         added = session.queue.add(job, now=service.clock())

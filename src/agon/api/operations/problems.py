@@ -8,7 +8,7 @@ from agon.api.models.base import Page
 from agon.api.models.contests import Contest
 from agon.api.models.submissions import Problem, ProblemCreate, ProblemReceipt
 from agon.api.operation import ContestContext, operation
-from agon.api.operations.contests import changed
+from agon.api.operations.contests import visible_to_staff
 from agon.api.operations.jobs import waiting
 from agon.api.pages import PageRequest
 from agon.api.parameters import FreeId
@@ -55,7 +55,9 @@ def publish_problem(ctx: ContestContext, request: ProblemCreate) -> ProblemRecei
            permission="problem.manage", summary="Reveal a problem")  # fmt: skip
 def reveal_problem(ctx: ContestContext, problem: ProblemId) -> Contest:
     """Show a problem's source and terms to everyone who may see the contest."""
-    return changed(problems.reveal_problem(ctx.service, ctx.contest.id, problem, by=ctx.caller))
+    return visible_to_staff(
+        problems.reveal_problem(ctx.service, ctx.contest.id, problem, by=ctx.caller)
+    )
 
 
 class Problems(Noun):

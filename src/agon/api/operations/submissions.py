@@ -9,7 +9,7 @@ from agon.api.models.jobs import Job
 from agon.api.models.records import ImportSummary, Record
 from agon.api.models.submissions import Submission, SubmissionCreate, SubmissionReceipt
 from agon.api.operation import ContestContext, operation
-from agon.api.operations.jobs import queued, waiting
+from agon.api.operations.jobs import queue_job, waiting
 from agon.api.operations.records import ndjson_body, records_page
 from agon.api.pages import PageRequest
 from agon.api.parameters import FreeId
@@ -88,7 +88,7 @@ def draw_round(ctx: ContestContext) -> Job:
     job = service_job(
         "round", ctx.contest, id=ctx.service.new_id(), dedupe="round", by=ctx.caller.name
     )
-    return queued(ctx.service, job, contest=ctx.contest.id)
+    return queue_job(ctx.service, job, contest=ctx.contest.id)
 
 
 @operation("GET", "/contests/{contest}/matches", id="listMatches", permission="match.read",

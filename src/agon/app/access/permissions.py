@@ -154,7 +154,7 @@ def view_of(contest: Contest, caller: Caller) -> View:
     return View(contest=contest, until=None if staff else contest.public_until, staff=staff)
 
 
-def viewed(session: Session, contest_id: str, caller: Caller) -> View:
+def find_view(session: Session, contest_id: str, caller: Caller) -> View:
     """Look up a contest and return what a caller may see of it.
 
     Raises:

@@ -41,7 +41,7 @@ def create_user(
         id=user,
         name=_name(name or user),
         created_at=service.clock(),
-        password=None if password is None else hashed(password),
+        password=None if password is None else hash_password(password),
     )
     with service.store.write() as session:
         session.access.add_user(created)
@@ -56,7 +56,7 @@ def set_password(service: Service, *, user: str, password: str | None, by: Calle
         NotFound: there is no such user.
         Unreadable: the password is too short or too long.
     """
-    password_hash = None if password is None else hashed(password)
+    password_hash = None if password is None else hash_password(password)
     return _change(
         service,
         user,
@@ -82,7 +82,7 @@ def users(service: Service, *, after: str | None = None, limit: int = 100) -> li
         return session.access.users(after=after, limit=limit)
 
 
-def hashed(password: str) -> str:
+def hash_password(password: str) -> str:
     """Hash a password with Argon2id.
 
     Raises:

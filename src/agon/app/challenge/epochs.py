@@ -26,7 +26,7 @@ from agon.disciplines.challenge.weights import (
     WeightHistory,
     all_weights,
     allocate,
-    decayed,
+    current_burn_percent,
     staleness,
 )
 from agon.errors import NotFound, Unreadable, did_you_mean
@@ -206,7 +206,9 @@ class Decay:
         """B in each epoch, in percent, by both curves."""
         under = {curve: self.rules.override({"decay_curve": curve}) for curve in CURVES}
         return {
-            curve: [publish(decayed(rules, self.state, epoch)) for epoch in self.epochs]
+            curve: [
+                publish(current_burn_percent(rules, self.state, epoch)) for epoch in self.epochs
+            ]
             for curve, rules in under.items()
         }
 

@@ -31,7 +31,7 @@ def picture(result: Result, kind: str) -> Figure:
 def weights_figure(result: Result) -> Figure:
     """Return the stacked emission of each epoch: the miners who got most, all others, the burn."""
     network = outcome_of(result).network
-    epochs = drawn(span(result))
+    epochs = epochs_to_draw(span(result))
     history = all_weights(network.facts, network.rules, epochs=epochs)
     totals = history.weights.sum(axis=0)
     most = [at for at in np.argsort(-totals, kind="stable")[:HUES].tolist() if totals[at] > 0]
@@ -60,7 +60,7 @@ def weights_figure(result: Result) -> Figure:
 def burn_figure(result: Result) -> Figure:
     """Return the share of each competition and of the network that burned by decay."""
     network = outcome_of(result).network
-    epochs = drawn(span(result))
+    epochs = epochs_to_draw(span(result))
     walked = list(allocations(network, epochs))
     names = [item.id for item in network.facts.competitions]
     largest = _by_share(result)[:HUES]
@@ -149,11 +149,11 @@ KINDS: Final[Mapping[str, Callable[[Result], Figure]]] = {
 """The functions that make the figures, by name."""
 
 
-def drawn(epochs: range, *, most: int = MAX_EPOCHS_DRAWN) -> list[int]:
+def epochs_to_draw(epochs: range, *, most: int = MAX_EPOCHS_DRAWN) -> list[int]:
     """Return the epochs to draw: all, or ``most`` evenly spaced ones with both ends.
 
     Example:
-        >>> drawn(range(3, 6)), drawn(range(101), most=5)
+        >>> epochs_to_draw(range(3, 6)), epochs_to_draw(range(101), most=5)
         ([3, 4, 5], [0, 25, 50, 75, 100])
     """
     if len(epochs) <= most:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
 from agon.app.charts.figure import BURNED, Figure, Mark, Panel, Series
-from agon.app.charts.markup import document, element, number, shortened, width, words
+from agon.app.charts.markup import document, element, number, shorten, width, words
 from agon.app.charts.scales import Scale, spread, ticks
 
 WIDTH = 820.0
@@ -91,7 +91,7 @@ def _panel(plot: _Plot, name: str) -> Iterator[str]:
     """Yield the elements of one panel, back to front."""
     if plot.panel.title:
         above = plot.y.end - 8 - _LINE * bool(plot.panel.marks)
-        title = shortened(plot.panel.title, max_width=0.9 * (WIDTH - _LEFT))  # bold text is wider
+        title = shorten(plot.panel.title, max_width=0.9 * (WIDTH - _LEFT))  # bold text is wider
         yield _text(title, x=_LEFT, y=above, class_="panel ink")
     yield from _axes(plot)
     yield from _draw_bands(plot, name)
@@ -186,7 +186,7 @@ def _labels(plot: _Plot, name: str) -> Iterator[str]:
         lead = f"M{number(edge + 4)} {number(y)}L{number(edge + 13)} {number(place)}"
         yield element("path", d=lead, class_="lead axis")
         yield _swatch(series, edge + 15, place, name)
-        label = shortened(series.name, max_width=_MAX_LABEL)
+        label = shorten(series.name, max_width=_MAX_LABEL)
         yield _text(label, x=edge + _ASIDE, y=place + 4.5, class_="ink")
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from agon.app.charts.markup import document, element, number, shortened, words
+from agon.app.charts.markup import document, element, number, shorten, words
 from agon.app.charts.scales import Scale, ticks
 
 WIDTH: Final = 820.0
@@ -64,7 +64,7 @@ def _axis(along: Scale, bottom: float) -> Iterator[str]:
 
 
 def _row(row: Mapping[str, Any], along: Scale, y: float) -> Iterator[str]:
-    name = shortened(str(row["id"]), max_width=_NAMES - 2 * _MARGIN)
+    name = shorten(str(row["id"]), max_width=_NAMES - 2 * _MARGIN)
     yield _text(name, x=_NAMES - 10, y=y + 4.5, class_="ink", text_anchor="end")
     end = x = along(float(row["score"]))
     if "low" in row:

@@ -125,11 +125,11 @@ def width(text: str) -> float:
     return sum(13.0 if east_asian_width(char) in "WF" else 7.3 for char in text)
 
 
-def shortened(text: str, *, max_width: float) -> str:
+def shorten(text: str, *, max_width: float) -> str:
     """Return text shortened to a width, with an ellipsis where something is left out.
 
     Example:
-        >>> shortened("competition", max_width=50)
+        >>> shorten("competition", max_width=50)
         'compe…'
     """
     if width(text) <= max_width:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from agon.app.charts.markup import document, element, shortened, words
+from agon.app.charts.markup import document, element, shorten, words
 
 MAX_NAMES: Final = 20
 """Maximum number of participants drawn: the best ones."""
@@ -47,7 +47,7 @@ def win_matrix(
         center = _CELL * (at + 0.5)
         label = f"{at + 1} {name}"
         parts += [
-            _text(shortened(label, max_width=_NAMES - 2 * _MARGIN), x=_MARGIN, y=top + center + 4.5,
+            _text(shorten(label, max_width=_NAMES - 2 * _MARGIN), x=_MARGIN, y=top + center + 4.5,
                   class_="ink"),
             _text(str(at + 1), x=_NAMES + center, y=top - 10, class_="small quiet",
                   text_anchor="middle"),

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate, pairwise
 from typing import Final
 
-from agon.app.charts.markup import document, element, shortened, words
+from agon.app.charts.markup import document, element, shorten, words
 from agon.app.charts.scales import Scale
 from agon.kernel.explanations import Explanation, Part
 
@@ -135,4 +135,4 @@ def _signed_text(points: float) -> str:
 def _text(text: str, *, part: float, **attributes: str | float) -> str:
     """Return text for a part of the picture's width, shortened where it is longer."""
     pixels = part * (WIDTH - 2 * _MARGIN) - (8 if part < 1 else 0)
-    return element("text", [words(shortened(text, max_width=pixels))], **attributes)
+    return element("text", [words(shorten(text, max_width=pixels))], **attributes)

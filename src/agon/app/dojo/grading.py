@@ -88,7 +88,7 @@ class Grader:
             while decided:
                 yield decided.popleft()
             row, violation = running.pop(request.name)
-            verdict = judged(
+            verdict = verdict_row(
                 result,
                 expected=self.expected,
                 first_index=self.first_index,
@@ -148,7 +148,7 @@ def precheck(source: bytes, *, rules: DojoRules) -> Precheck:
     return Precheck(None, summary(inspection.rejected_for("rejected_policy")))
 
 
-def judged(
+def verdict_row(
     result: RunResult, *, expected: tuple[str, ...], first_index: int, violation: str
 ) -> Row:
     """Return the columns of a verdict: the result of a run, compared with the setter's terms.

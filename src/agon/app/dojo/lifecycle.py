@@ -139,11 +139,11 @@ def disclosure(package: Mapping[str, Any], *, freeze: datetime | None) -> dict[s
         "first_index": first_index_of(package),
         "setter_user_id": package.get("setter_user_id"),
         "freeze_started_at": None if freeze is None else written_time(freeze),
-        "disclosed": disclosed(package["terms"], first_index=first_index_of(package)),
+        "disclosed": disclosed_terms(package["terms"], first_index=first_index_of(package)),
     }
 
 
-def disclosed(terms: Sequence[str], *, first_index: int) -> list[dict[str, Any]]:
+def disclosed_terms(terms: Sequence[str], *, first_index: int) -> list[dict[str, Any]]:
     """Return the first fifty terms of odd index: a_1, a_3, …, a_99, as far as there are.
 
     Args:
@@ -151,7 +151,7 @@ def disclosed(terms: Sequence[str], *, first_index: int) -> list[dict[str, Any]]
         first_index: index of the first of them.
 
     Example:
-        >>> disclosed(["0", "1", "4", "9"], first_index=0)
+        >>> disclosed_terms(["0", "1", "4", "9"], first_index=0)
         [{'n': 1, 'a': '1'}, {'n': 3, 'a': '9'}]
     """
     end = min(2 * DISCLOSED, len(terms) + first_index)

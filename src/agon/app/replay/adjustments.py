@@ -42,7 +42,7 @@ class AdjustedScores:
         """
         mine = [adjustment for adjustment in self.adjustments if adjustment.board == name]
         board = self.scored.board(name)
-        return adjusted(board, mine, shared=self.shared) if mine else board
+        return adjust(board, mine, shared=self.shared) if mine else board
 
     def explain(self, name: str, *, board: str) -> Explanation:
         """Return the explanation of a score with a further part for each adjustment.
@@ -71,7 +71,7 @@ class AdjustedScores:
         )
 
 
-def adjusted(board: Board, adjustments: Sequence[Adjustment], *, shared: bool) -> Board:
+def adjust(board: Board, adjustments: Sequence[Adjustment], *, shared: bool) -> Board:
     """Return a board with points added to its scores, sorted by the new scores.
 
     Args:

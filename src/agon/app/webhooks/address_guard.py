@@ -144,7 +144,7 @@ def checked_url(url: str, *, allow_private: bool = False) -> Target:
     return Target(url, host, port, tls, path, "" if literal is None else str(literal))
 
 
-def checked(url: str, *, resolve: Resolve, allow_private: bool = False) -> Target:
+def check_address(url: str, *, resolve: Resolve, allow_private: bool = False) -> Target:
     """Return a URL's target with the address to connect to, after all checks.
 
     Raises:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Final, Literal, Protocol
 
-from agon.app.webhooks.address_guard import Resolve, Target, checked
+from agon.app.webhooks.address_guard import Resolve, Target, check_address
 from agon.app.webhooks.signatures import signed_headers
 from agon.entities.webhooks import DeliveryLog, Webhook
 from agon.errors import AgonError
@@ -87,7 +87,7 @@ def attempt(
         **signed_headers(secret, id=delivery.id, at=at, body=body),
     }
     try:
-        target = checked(webhook.url, resolve=resolve, allow_private=allow_private)
+        target = check_address(webhook.url, resolve=resolve, allow_private=allow_private)
     except AgonError as error:
         answer = Answer(status=None, error=str(error), ms=0)
     else:

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from agon.app.contests.changes.rejudge import queue_dry_run
-from agon.app.dojo.grading import judged, precheck
+from agon.app.dojo.grading import precheck, verdict_row
 from agon.app.dojo.inspection import rules_in_force
 from agon.app.dojo.lifecycle import PUBLISHED, RECEIVED, SANDBOX_ERROR, submission_row
 from agon.app.dojo.problems import first_index_of
@@ -80,7 +80,7 @@ def store_judge(service: "Service", job: Job, outcome: Mapping[str, Any]) -> Com
         raise InvalidOutcome("the program was not run; run it and send the run")
     else:
         run = read_run(outcome["run"], n_check=payload["n_check"], limits=RunLimits())
-        verdict = judged(
+        verdict = verdict_row(
             run, expected=filed.terms, first_index=filed.first_index, violation=checked.reason
         )
     if verdict["verdict"] == SANDBOX_ERROR and _sandbox_errors(job) + 1 < MAX_SANDBOX_ERRORS:

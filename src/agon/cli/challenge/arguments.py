@@ -87,8 +87,8 @@ _RECORDED = (
 )
 
 
-def recorded(function: Function) -> Function:
-    """Add ``--submission``, ``--miner-uid``, ``--validator``; they arrive as ``recorded``."""
+def record_options(function: Function) -> Function:
+    """Add ``--submission``, ``--miner-uid``, ``--validator``; they arrive as ``record_options``."""
 
     @wraps(function)
     def gathered(*, submission: str, miner_uid: int, validator: str, **remaining: Any) -> Any:

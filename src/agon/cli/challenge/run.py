@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     type=click.Choice(["exit_code", "reward_file", "both"]),
     help="The condition of a pass (default: both if the tests write a reward, else exit_code).",
 )
-@arguments.recorded
+@arguments.record_options
 @arguments.engine
 @parameters.form(TABLE, "json")
 @parameters.dry_run

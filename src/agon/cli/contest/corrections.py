@@ -242,7 +242,7 @@ def _draw(change: "ChangeSet") -> None:
 
 
 def _draw_board(out: "Output", board: str, report: Mapping[str, Any]) -> None:
-    from agon.cli.shared.tables import Column, number, signed
+    from agon.cli.shared.tables import Column, number, signed_text
 
     unscorable = report.get("unscorable")
     if unscorable:
@@ -269,7 +269,7 @@ def _draw_board(out: "Output", board: str, report: Mapping[str, Any]) -> None:
                        right=True),
                 Column("score after", [number(move["score_after"]) for move in drawn],
                        right=True),
-                Column("change", [signed(move["score_after"] - move["score_before"])
+                Column("change", [signed_text(move["score_after"] - move["score_before"])
                                   for move in drawn], right=True),
             ],
             needed=5,

@@ -207,11 +207,11 @@ def numbers(values: Sequence[float | None]) -> list[str]:
     return ["" if value is None else f"{value:,.{places}f}" for value in values]
 
 
-def signed(value: float) -> str:
+def signed_text(value: float) -> str:
     """Return a change with its sign.
 
     Example:
-        >>> signed(50.0), signed(-0.25), signed(0)
+        >>> signed_text(50.0), signed_text(-0.25), signed_text(0)
         ('+50', '-0.25', '0')
     """
     return f"+{number(value)}" if value > 0 else number(value)
@@ -232,11 +232,11 @@ def cell(value: Any) -> str:
     return str(value)
 
 
-def listed(names: Iterable[Any], *, most: int = 5) -> str:
+def names_text(names: Iterable[Any], *, most: int = 5) -> str:
     """Return the first few names and the number of the rest.
 
     Example:
-        >>> listed(["a", "b", "c"], most=2)
+        >>> names_text(["a", "b", "c"], most=2)
         'a, b and 1 more'
     """
     every = [str(name) for name in names]
@@ -244,12 +244,12 @@ def listed(names: Iterable[Any], *, most: int = 5) -> str:
     return ", ".join(every[:most]) + (f" and {rest:,} more" if rest > 0 else "")
 
 
-def pointed(refs: "RecordRefs", *, most: int = 5) -> str:
+def refs_text(refs: "RecordRefs", *, most: int = 5) -> str:
     """Return references as text: the first few ids of a table, and the number of the rest.
 
     Example:
         >>> from agon.kernel.findings import RecordRefs
-        >>> pointed(RecordRefs("votes", ("v1", "v2"), 40))
+        >>> refs_text(RecordRefs("votes", ("v1", "v2"), 40))
         'votes: v1, v2 and 38 more'
     """
     ids = refs.ids[:most]

@@ -6,7 +6,7 @@ import numpy as np
 
 from agon.disciplines.challenge.explanations import forecast, to_improve, unimprovable_text
 from agon.disciplines.challenge.outcome import Outcome
-from agon.disciplines.challenge.reasons import counted, percent
+from agon.disciplines.challenge.reasons import count_text, percent
 from agon.kernel.findings import Finding, RecordRefs, Severity
 from agon.kernel.rounding import publish
 
@@ -60,7 +60,7 @@ def paid_without_score(outcome: Outcome | None) -> Iterator[Finding]:
             publish(share),
             0.0,
             None,
-            f"{counted(len(entries), 'miner')} with a score of 0 got {percent(share)} of "
+            f"{count_text(len(entries), 'miner')} with a score of 0 got {percent(share)} of "
             f"{competition.id} by rank; ranked_zero=unpaid pays none of it",
             (
                 RecordRefs.of(

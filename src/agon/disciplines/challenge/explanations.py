@@ -18,14 +18,14 @@ from agon.disciplines.challenge.facts import rows_behind
 from agon.disciplines.challenge.formulas import PLACES, reaches
 from agon.disciplines.challenge.outcome import Outcome
 from agon.disciplines.challenge.reasons import (
-    counted,
+    count_text,
     number,
     percent,
     percents_apart,
     unscored_reason,
 )
 from agon.disciplines.challenge.rules import ChallengeRules
-from agon.disciplines.challenge.weights import decayed, staleness
+from agon.disciplines.challenge.weights import current_burn_percent, staleness
 from agon.errors import NotFound, did_you_mean
 from agon.kernel.boards import Board
 from agon.kernel.explanations import Explanation, Part
@@ -83,10 +83,10 @@ def gate_parts(outcome: Outcome, submission: int, *, suffix: str = "") -> list[P
             0.0,
             {"validators": reported, "epoch": consensus.reports.epoch},
             {"min_validators": rules.min_validators, "evaluation_window": rules.evaluation_window},
-            f"the latest evaluations of {counted(reported, 'validator')} count, of at least "
+            f"the latest evaluations of {count_text(reported, 'validator')} count, of at least "
             f"{rules.min_validators}",
             threshold=float(rules.min_validators),
-            missing=f"{counted(lacking, 'more validator')}" if lacking > 0 else None,
+            missing=f"{count_text(lacking, 'more validator')}" if lacking > 0 else None,
             step={"validators": lacking} if lacking > 0 else {},
         )
     )
@@ -250,7 +250,7 @@ def explain_validator(outcome: Outcome, board: Board, name: str) -> Explanation:
                 "mean_abs_z": mean,
             },
             {"outlier_threshold": thresholds[0] if len(thresholds) == 1 else thresholds},
-            f"{row['flagged']} of {counted(tested, 'evaluation')} with enough company are "
+            f"{row['flagged']} of {count_text(tested, 'evaluation')} with enough company are "
             f"outliers; {said}",
             threshold=thresholds[0],
             records=(
@@ -345,9 +345,9 @@ def _improvement(outcome: Outcome, rules: ChallengeRules, step: Improvement, gai
 def decay_part(rules: ChallengeRules, state: DecayState, epoch: int) -> Part:
     """Explain a competition's burn at an epoch; it adds nothing to the top score."""
     stale = staleness(rules, state, epoch)
-    burning = decayed(rules, state, epoch)
+    burning = current_burn_percent(rules, state, epoch)
     text = (
-        f"{counted(stale, 'stale epoch')} after the last improvement in epoch "
+        f"{count_text(stale, 'stale epoch')} after the last improvement in epoch "
         f"{state.last_improvement} and {rules.grace_epochs} of grace: "
         f"{number(burning)} % burns ({rules.decay_curve})"
     )

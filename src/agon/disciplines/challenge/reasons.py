@@ -48,11 +48,11 @@ def number(value: float) -> str:
     return text.rstrip("0").rstrip(".")
 
 
-def counted(how_many: int, noun: str) -> str:
+def count_text(how_many: int, noun: str) -> str:
     """Write a number of things.
 
     Example:
-        >>> counted(1, "validator"), counted(2, "validator")
+        >>> count_text(1, "validator"), count_text(2, "validator")
         ('1 validator', '2 validators')
     """
     return f"{how_many:,} {noun}{'' if how_many == 1 else 's'}"
@@ -61,6 +61,7 @@ def counted(how_many: int, noun: str) -> str:
 def unscored_reason(outcome: Outcome, submission: int) -> str:
     """Return why a submission has no score; ``submission`` is its number."""
     consensus, rules = outcome.consensus, outcome.rules_of(submission)
+    reports = consensus.reports
     status = Status(int(consensus.status[submission]))
     if status is Status.DUPLICATE:
         first = int(outcome.network.eligibility.originals[submission])
@@ -69,10 +70,10 @@ def unscored_reason(outcome: Outcome, submission: int) -> str:
             f"submitted earlier (duplicate_content = {rules.duplicate_content})"
         )
     if status is Status.NOT_EVALUATED:
-        return f"no validator's evaluation counts at epoch {consensus.reports.epoch}"
+        return f"no validator's evaluation counts at epoch {reports.epoch}"
     if status is Status.NO_QUORUM:
         return (
-            f"{counted(int(consensus.reports.counted[submission].sum()), 'validator')} reported; "
+            f"{count_text(int(reports.counted[submission].sum()), 'validator')} reported; "
             f"at least {rules.min_validators} must (min_validators)"
         )
     fraction = float(consensus.stake_fractions[submission])

@@ -23,7 +23,7 @@ from agon.disciplines.challenge.facts import rows_behind
 from agon.disciplines.challenge.formulas import PLACES
 from agon.disciplines.challenge.outcome import Outcome
 from agon.disciplines.challenge.reasons import (
-    counted,
+    count_text,
     number,
     percent,
     percents_apart,
@@ -150,7 +150,7 @@ def _entry_stages(outcome: Outcome, entry: int, before: float) -> Iterator[Stage
             0.0,
             {"rank": rank, "miners": miners, "share": publish(share, places=PLACES)},
             {"strategy": rules.strategy, "top_n": rules.top_n},
-            f"rank {rank} of {counted(miners, 'miner')} in {competition.id} gets "
+            f"rank {rank} of {count_text(miners, 'miner')} in {competition.id} gets "
             f"{percent(share)} of it ({rules.strategy})",
             missing=above.text if above else None,
             step=above.numbers if above else {},

@@ -261,7 +261,7 @@ def allocate(
     """
     percents = np.array(
         [
-            decayed(rules, state, epoch)
+            current_burn_percent(rules, state, epoch)
             for rules, state in zip(network.of_competition, states, strict=True)
         ]
     )
@@ -298,7 +298,7 @@ def allocate(
     )
 
 
-def decayed(rules: ChallengeRules, state: DecayState, epoch: int) -> float:
+def current_burn_percent(rules: ChallengeRules, state: DecayState, epoch: int) -> float:
     """Return how much of a competition's emission burns at an epoch, in percent.
 
     Before its first improvement there is no decay.

@@ -10,7 +10,7 @@ from agon.disciplines.community.formulas import (
     distinct_pairs,
     distinct_per_group,
 )
-from agon.disciplines.community.id_index import IdIndex, as_int64, expand, grouped
+from agon.disciplines.community.id_index import IdIndex, as_int64, expand, group_rows
 from agon.disciplines.community.rules import CommunityRules
 from agon.records import Records
 
@@ -152,7 +152,7 @@ def sets_reviewed(benchmarks: Benchmarks, user: IntArray, prompt: IntArray, size
     """
     sets, prompts = benchmarks.holds
     most = int(max(prompts.max(initial=-1), prompt.max(initial=-1))) + 1
-    order, starts, counts = grouped(prompts, size=most)
+    order, starts, counts = group_rows(prompts, size=most)
     sets, width = sets[order], max(len(benchmarks.sets), 1)
     keys = np.empty(int(counts[prompt].sum()), dtype=np.int64)
     done = 0
@@ -168,13 +168,13 @@ def sets_of(benchmarks: Benchmarks, key: IntArray, prompt: IntArray) -> Pairs:
     """Expand (key, prompt) to (key, set) for every benchmark that contains the prompt."""
     sets, prompts = benchmarks.holds
     most = int(max(prompts.max(initial=-1), prompt.max(initial=-1))) + 1
-    order, starts, counts = grouped(prompts, size=most)
+    order, starts, counts = group_rows(prompts, size=most)
     run, place = expand(starts[prompt], counts[prompt])
     return key[run], sets[order][place]
 
 
 def _runs(pairs: Pairs, size: int) -> tuple[IntArray, IntArray, IntArray]:
-    return grouped(pairs[0], size=size)
+    return group_rows(pairs[0], size=size)
 
 
 def _concatenate(*parts: Pairs) -> Pairs:

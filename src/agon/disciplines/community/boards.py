@@ -66,7 +66,7 @@ def contributor_points(facts: Facts) -> dict[str, FloatArray]:
     # Sorted, so that a sum does not depend on the order of the records.
     prompts = prompts[np.lexsort((quality[prompts], facts.creator[prompts]))]
     return {
-        "quality": formulas.summed(facts.creator[prompts], quality[prompts], size=size),
+        "quality": formulas.sum_by_group(facts.creator[prompts], quality[prompts], size=size),
         "affiliation": formulas.bonus(
             facts.affiliated, least=1, points=facts.rules.contributor_affiliation_bonus
         ),
@@ -103,7 +103,7 @@ def reviewer(facts: Facts) -> Board:
     return _board("reviewer", facts, scores, columns, ranked=ranked, unscored=unscored)
 
 
-def combined(tally: Tally, boards: Mapping[str, Board]) -> Board:
+def combined_board(tally: Tally, boards: Mapping[str, Board]) -> Board:
     """Return the three scores with ranks and percentiles, in the order of user scores.
 
     A user specializes in the board whose percentile is in the upper half and leads the next one

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agon.disciplines.community.formulas import SCORE_GRID, are_wrong
-from agon.disciplines.community.id_index import IdIndex, as_int64, counted
+from agon.disciplines.community.id_index import IdIndex, as_int64, sum_and_count
 from agon.disciplines.community.models import slug, slugs
 from agon.disciplines.community.rules import CommunityRules
 from agon.records import Records
@@ -92,7 +92,7 @@ def _results(records: Records, prompts: IdIndex) -> _Results:
     scores = records.sql(
         f"SELECT response_id, round(score * {SCORE_GRID})::BIGINT AS score FROM scores"
     )
-    total, count = counted(codes, scores, "response_id", "score")
+    total, count = sum_and_count(codes, scores, "response_id", "score")
     model = form_of[name] if len(form_of) else name
     results = _Results(prompt, model, total, count, distinct)
     return _of(results, (count > 0) & (prompt >= 0))

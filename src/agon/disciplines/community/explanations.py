@@ -146,7 +146,7 @@ def reviewer(tally: Tally, person: int, board: Board) -> Explanation:
     )
 
 
-def combined(tally: Tally, person: int, board: Board) -> Explanation:
+def explain_combined(tally: Tally, person: int, board: Board) -> Explanation:
     """Explain a row of the combined board, which is ordered by the user score."""
     facts = tally.facts
     name = facts.people.text[person].as_py()

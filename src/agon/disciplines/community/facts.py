@@ -19,7 +19,7 @@ from agon.disciplines.community.feedback import (
     on_prompts,
     read_feedback,
 )
-from agon.disciplines.community.formulas import SCORE_GRID, decay, summed
+from agon.disciplines.community.formulas import SCORE_GRID, decay, sum_by_group
 from agon.disciplines.community.id_index import IdIndex, as_int64
 from agon.disciplines.community.reviews import Correlations
 from agon.disciplines.community.reviews import correlations as correlate
@@ -163,4 +163,4 @@ class Facts:
             weights: multiples of 1 / ``SCORE_GRID``.
         """
         steps = np.rint(weights * SCORE_GRID)
-        return summed(users, steps, size=len(self.people)) / SCORE_GRID
+        return sum_by_group(users, steps, size=len(self.people)) / SCORE_GRID

@@ -180,11 +180,11 @@ def tier(score: float, *, bronze: float, silver: float, gold: float) -> str:
     return next((name for name, least in tiers if score >= least), "none")
 
 
-def summed(groups: IntArray, values: FloatArray, *, size: int) -> FloatArray:
+def sum_by_group(groups: IntArray, values: FloatArray, *, size: int) -> FloatArray:
     """Sum values by group, 0 … size − 1, in the order of the rows.
 
     Example:
-        >>> summed(np.array([0, 2, 0]), np.array([0.5, 1.0, 2.0]), size=3).tolist()
+        >>> sum_by_group(np.array([0, 2, 0]), np.array([0.5, 1.0, 2.0]), size=3).tolist()
         [2.5, 0.0, 1.0]
     """
     # Without rows numpy would return integers.

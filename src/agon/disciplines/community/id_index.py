@@ -69,7 +69,7 @@ class IdIndex:
         return pc.cast(self.ids, pa.string())
 
 
-def counted(
+def sum_and_count(
     codes: IdIndex, rows: Any, id_column: str, value_column: str
 ) -> tuple[IntArray, IntArray]:
     """Return the sum of an integer column and the number of rows, by the index of another column.
@@ -78,7 +78,8 @@ def counted(
 
     Example:
         >>> rows = pa.table({"of": ["b", "b", "x"], "n": [2, 3, 9]})
-        >>> [column.tolist() for column in counted(IdIndex(pa.array(["a", "b"])), rows, "of", "n")]
+        >>> users = IdIndex(pa.array(["a", "b"]))
+        >>> [column.tolist() for column in sum_and_count(users, rows, "of", "n")]
         [[0, 5], [0, 2]]
     """
     totals = np.zeros(len(codes), dtype=np.int64)
@@ -108,11 +109,11 @@ def expand(starts: IntArray, counts: IntArray) -> tuple[IntArray, IntArray]:
     return run, np.arange(len(run)) - first[run] + starts[run]
 
 
-def grouped(groups: IntArray, *, size: int) -> tuple[IntArray, IntArray, IntArray]:
+def group_rows(groups: IntArray, *, size: int) -> tuple[IntArray, IntArray, IntArray]:
     """Sort rows by group: row numbers in group order, and each group's start and count there.
 
     Example:
-        >>> [column.tolist() for column in grouped(np.array([1, 0, 1]), size=2)]
+        >>> [column.tolist() for column in group_rows(np.array([1, 0, 1]), size=2)]
         [[1, 0, 2], [0, 1], [1, 2]]
     """
     order = np.argsort(groups, kind="stable")

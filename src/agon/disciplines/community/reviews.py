@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agon.disciplines.community.feedback import Feedback
-from agon.disciplines.community.formulas import summed
+from agon.disciplines.community.formulas import sum_by_group
 from agon.disciplines.community.rules import CommunityRules
 
 IntArray = npt.NDArray[np.int64]
@@ -55,7 +55,7 @@ def pairs_of(feedback: Feedback, rules: CommunityRules) -> tuple[IntArray, Float
     """
     sign = np.where(feedback.positive, 1.0, -1.0)
     reviews = np.bincount(feedback.prompt)
-    total = summed(feedback.prompt, sign, size=len(reviews))
+    total = sum_by_group(feedback.prompt, sign, size=len(reviews))
     needed = max(rules.min_prompt_reviews, 2)
     row = np.flatnonzero((reviews >= needed)[feedback.prompt]) if len(reviews) else _NONE
     prompt, own = feedback.prompt[row], sign[row]
@@ -70,10 +70,10 @@ def _pearson_by(user: IntArray, x: FloatArray, y: FloatArray, *, size: int) -> F
     if not len(user):
         return np.zeros(size)
     count = np.maximum(np.bincount(user, minlength=size), 1)
-    dx = x - (summed(user, x, size=size) / count)[user]
-    dy = y - (summed(user, y, size=size) / count)[user]
-    xx, yy = summed(user, dx * dx, size=size), summed(user, dy * dy, size=size)
-    xy = summed(user, dx * dy, size=size)
+    dx = x - (sum_by_group(user, x, size=size) / count)[user]
+    dy = y - (sum_by_group(user, y, size=size) / count)[user]
+    xx, yy = sum_by_group(user, dx * dx, size=size), sum_by_group(user, dy * dy, size=size)
+    xy = sum_by_group(user, dx * dy, size=size)
     opens = np.flatnonzero(np.concatenate([[True], user[1:] != user[:-1]]))
     varies = np.zeros(size, dtype=bool)
     varies[user[opens]] = _spread(x, opens) & _spread(y, opens)

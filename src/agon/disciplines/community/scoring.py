@@ -56,7 +56,7 @@ class Community:
 
 def _combined_board(community: Community) -> Board:
     names = ("user-score", "contributor", "reviewer")
-    return boards.combined(community.tally, {name: community.board(name) for name in names})
+    return boards.combined_board(community.tally, {name: community.board(name) for name in names})
 
 
 _BOARDS: Mapping[
@@ -65,6 +65,6 @@ _BOARDS: Mapping[
     "user-score": (lambda scored: boards.user_score(scored.tally), explanations.user_score),
     "contributor": (lambda scored: boards.contributor(scored.facts), explanations.contributor),
     "reviewer": (lambda scored: boards.reviewer(scored.facts), explanations.reviewer),
-    "combined": (_combined_board, explanations.combined),
+    "combined": (_combined_board, explanations.explain_combined),
 }
 """The functions that build each board and explain a row of it."""

@@ -14,7 +14,7 @@ from typing import Any, Final, Generic, TypeVar, overload
 import numpy as np
 import numpy.typing as npt
 
-from agon.disciplines.dojo.pairs import first_of_each, numbered
+from agon.disciplines.dojo.pairs import first_of_each, number_pairs
 
 UNSPECIFIED: Final = "unspecified"
 
@@ -225,7 +225,7 @@ def families(problem: Ints, tag: Ints, *, problems: int, tags: int) -> Families:
         >>> result.first_of_tag.tolist(), result.distinct_tags.tolist()
         ([True, False, True, True], [2, 1])
     """
-    pairs, bound = numbered(problem, tag, rights=tags)
+    pairs, bound = number_pairs(problem, tag, rights=tags)
     first = first_of_each(pairs, bound=bound)
     return Families(first, np.bincount(problem[first], minlength=problems))
 

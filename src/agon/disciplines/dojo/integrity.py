@@ -238,13 +238,13 @@ def _tag_distribution(j: "Judgement") -> Iterator[Finding]:
 
 def _false_tags(j: "Judgement") -> Iterator[Finding]:
     from agon.disciplines.dojo.formulas import UNSPECIFIED
-    from agon.disciplines.dojo.judgement import contradicted
+    from agon.disciplines.dojo.judgement import is_contradicted
 
     s = j.facts.submissions
     looked = [at for at in range(len(s)) if s.source_of[at] >= 0 and j.tags[at] != UNSPECIFIED]
     pairs = {at: (int(s.source_of[at]), j.tags[at]) for at in looked}
     is_false = {
-        (source, tag): contradicted(s.sources[source], tag, j.rules)
+        (source, tag): is_contradicted(s.sources[source], tag, j.rules)
         for source, tag in set(pairs.values())
     }
     false = [at for at in looked if is_false[pairs[at]]]

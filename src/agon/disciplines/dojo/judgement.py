@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from agon.disciplines.dojo import formulas
 from agon.disciplines.dojo.facts import NEVER, Facts, Ints, Objects, payload_of, read_source
-from agon.disciplines.dojo.pairs import first_of_each, numbered
+from agon.disciplines.dojo.pairs import first_of_each, number_pairs
 from agon.disciplines.dojo.payload import check
 from agon.disciplines.dojo.program import Violation
 from agon.disciplines.dojo.records import VERDICTS
@@ -95,7 +95,7 @@ class Judgement:
         """
         s = self.facts.submissions
         rows = np.flatnonzero(self.scored)
-        pairs, bound = numbered(s.problem[rows], s.user[rows], rights=len(s.users))
+        pairs, bound = number_pairs(s.problem[rows], s.user[rows], rights=len(s.users))
         several = np.bincount(pairs, minlength=bound)[pairs] > 1
         only, rows, pairs = rows[~several], rows[several], pairs[several]
         least = np.empty(bound, dtype=np.int64)
@@ -257,12 +257,12 @@ def _tags(facts: Facts, rules: DojoRules) -> tuple[Ints, list[str]]:
         rows = np.flatnonzero(s.source >= 0)
         pairs = np.unique(np.stack([s.source[rows], tag[rows]]), axis=1).T.tolist()
         for number, name in pairs:
-            if contradicted(s.cache.sources[number], names[name], rules):
+            if is_contradicted(s.cache.sources[number], names[name], rules):
                 tag[(s.source == number) & (tag == name)] = unspecified
     return tag, names
 
 
-def contradicted(source: str, tag: str, rules: DojoRules) -> bool:
+def is_contradicted(source: str, tag: str, rules: DojoRules) -> bool:
     """Return whether the static classifier strongly contradicts a declared tag."""
     from agon.disciplines.dojo.classifier import classify, contradicts
 

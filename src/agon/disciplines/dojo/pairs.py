@@ -9,7 +9,7 @@ Bools = npt.NDArray[np.bool_]
 _DENSE = 4  # cells of a table of all pairs, per row, up to which it is worth having
 
 
-def numbered(left: Ints, right: Ints, *, rights: int) -> tuple[Ints, int]:
+def number_pairs(left: Ints, right: Ints, *, rights: int) -> tuple[Ints, int]:
     """Number the pairs of two columns, and give a bound of the numbers.
 
     Args:
@@ -21,7 +21,7 @@ def numbered(left: Ints, right: Ints, *, rights: int) -> tuple[Ints, int]:
         A number per row, equal where the pairs are; all are below the bound.
 
     Example:
-        >>> numbers, bound = numbered(np.array([0, 1, 0]), np.array([2, 0, 2]), rights=3)
+        >>> numbers, bound = number_pairs(np.array([0, 1, 0]), np.array([2, 0, 2]), rights=3)
         >>> numbers.tolist(), bound
         ([2, 3, 2], 4)
     """

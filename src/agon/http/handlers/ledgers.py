@@ -11,12 +11,12 @@ from starlette.responses import Response, StreamingResponse
 
 from agon.api.models.contests import Contest
 from agon.api.operation import ContestContext, Context
-from agon.api.operations.contests import created
+from agon.api.operations.contests import visible_to_creator
 from agon.api.operations.ledgers import ZIP
 from agon.api.operations.ledgers import get_head as head_operation
 from agon.app.contests.lifecycle import transfer
 from agon.app.service import Service
-from agon.http.archives import packed, streamed, unpack
+from agon.http.archives import pack, stream, unpack
 from agon.http.boards import cache_control
 from agon.http.etags import etag, is_known
 from agon.http.middleware.bodies import media_type, raise_status, spooled
@@ -50,12 +50,12 @@ def export_contest(_request: Request, _response: Response, ctx: ContestContext) 
     name = ctx.contest.id
     with tempfile.TemporaryDirectory(prefix="agon-export-") as folder:
         exported = transfer.export(ctx.service, name, Path(folder) / name)
-        archive = packed(Path(folder) / name, name=name)
+        archive = pack(Path(folder) / name, name=name)
     headers = {
         "cache-control": "no-store",
         "content-disposition": f'attachment; filename="{name}-{exported.seq}.zip"',
     }
-    return StreamingResponse(streamed(archive), headers=headers, media_type=ZIP)
+    return StreamingResponse(stream(archive), headers=headers, media_type=ZIP)
 
 
 async def import_contest(request: Request, response: Response, ctx: Context) -> Contest:
@@ -68,7 +68,7 @@ async def import_contest(request: Request, response: Response, ctx: Context) -> 
         with body, tempfile.TemporaryDirectory(prefix="agon-import-") as folder:
             unpack(body, Path(folder))
             imported = transfer.import_contest(ctx.service, Path(folder), by=ctx.caller)
-        return created(ctx, imported)
+        return visible_to_creator(ctx, imported)
 
     imported_contest = await run_in_threadpool(work)
     response.headers["location"] = f"/api/v1/contests/{imported_contest.id}"

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agon.errors import NotScorable
-from agon.kernel.compiling import compiled
+from agon.kernel.compiling import compile_loop
 from agon.kernel.statistics import wilson
 
 FloatArray = npt.NDArray[np.float64]
@@ -47,7 +47,7 @@ class LabelSums:
         """Fill ``out[:, t]`` with the sum of ``rows[cell]`` over the labels of ``first + t``."""
         offsets = self.offsets[first : first + out.shape[1] + 1]
         if self.compiled:
-            compiled(_into_tasks)(out, rows, self.cell, offsets, (0,) * self.classes)
+            compile_loop(_into_tasks)(out, rows, self.cell, offsets, (0,) * self.classes)
             return
         task, cell = self._labels(offsets)
         for column, sums in enumerate(out):
@@ -57,7 +57,7 @@ class LabelSums:
         """Add ``rows[:, t]`` to ``out[cell]`` for each label of ``first + t``."""
         offsets = self.offsets[first : first + rows.shape[1] + 1]
         if self.compiled:
-            compiled(_into_cells)(out, rows, self.cell, offsets, (0,) * self.classes)
+            compile_loop(_into_cells)(out, rows, self.cell, offsets, (0,) * self.classes)
             return
         task, cell = self._labels(offsets)
         for column, row in enumerate(rows):

@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from agon.errors import NotScorable
-from agon.kernel.compiling import COMPILED_FROM, compiled
+from agon.kernel.compiling import COMPILED_FROM, compile_loop
 from agon.kernel.ratings.likelihood import likelihood_of
-from agon.kernel.ratings.pair_counts import PairCounts, named
+from agon.kernel.ratings.pair_counts import PairCounts, names_text
 
 
 def groups_of(counts: PairCounts) -> tuple[int, npt.NDArray[np.int32]]:
@@ -32,7 +32,7 @@ def groups_of(counts: PairCounts) -> tuple[int, npt.NDArray[np.int32]]:
 
     i_scored = counts.won_i + counts.tied > 0
     j_scored = counts.won_j + counts.tied > 0
-    if len(counts) >= COMPILED_FROM and compiled(_connects_all)(
+    if len(counts) >= COMPILED_FROM and compile_loop(_connects_all)(
         counts.i, counts.j, i_scored & j_scored, np.arange(counts.players)
     ):
         return 1, np.zeros(counts.players, dtype=np.int32)
@@ -89,7 +89,7 @@ def why_not_one(counts: PairCounts, names: Sequence[str] | None = None) -> str |
         ("never won a point", (points == 0) & (losses > 0)),
     ]
     reasons = [
-        f"{named(np.flatnonzero(players), names)} {fact}"
+        f"{names_text(np.flatnonzero(players), names)} {fact}"
         for fact, players in facts
         if players.any()
     ]
@@ -100,7 +100,7 @@ def why_not_one(counts: PairCounts, names: Sequence[str] | None = None) -> str |
         smallest = np.flatnonzero(ordinary & (group == group[size_of_group.argmin()]))
         reasons.append(
             f"the players fall into {groups} groups between which points went one way at most, "
-            f"one of them {{{named(smallest, names)}}}"
+            f"one of them {{{names_text(smallest, names)}}}"
         )
     return "; ".join(reasons)
 

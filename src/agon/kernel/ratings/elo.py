@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agon.errors import NotScorable
-from agon.kernel.compiling import COMPILED_FROM, compiled
+from agon.kernel.compiling import COMPILED_FROM, compile_loop
 from agon.kernel.rounding import half_away
 
 _HALF = 0.5
@@ -138,7 +138,7 @@ def fold(  # noqa: PLR0913  # the state, three columns and each number of the ru
     )  # fmt: skip
     if len(player_a) >= COMPILED_FROM:
         changes = np.empty((2, len(player_a)))
-        compiled(_play)(grown.ratings, grown.games, player_a, player_b, scores, *changes, *rule)
+        compile_loop(_play)(grown.ratings, grown.games, player_a, player_b, scores, *changes, *rule)
         return Fold(grown, changes[0], changes[1])
     # Lists: the interpreter reads them three times faster than arrays.
     ratings, games = grown.ratings.tolist(), grown.games.tolist()

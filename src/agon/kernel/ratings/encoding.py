@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agon.errors import NotScorable
-from agon.kernel.compiling import COMPILED_FROM, compiled
+from agon.kernel.compiling import COMPILED_FROM, compile_loop
 from agon.kernel.ratings.short_ids import number_short_ids
 
 
@@ -64,7 +64,7 @@ def _replace_numbers(
     """Replace old numbers by new, in place where the array is not shared, to avoid allocation."""
     if len(old) < COMPILED_FROM or not old.flags.writeable:
         return new_of_old.take(old)
-    compiled(_renumber)(old, new_of_old)
+    compile_loop(_renumber)(old, new_of_old)
     return old
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from agon.kernel.compiling import COMPILED_FROM, compiled
+from agon.kernel.compiling import COMPILED_FROM, compile_loop
 from agon.kernel.ratings.pair_counts import PairCounts
 
 Vector = npt.NDArray[np.float64]
@@ -107,7 +107,7 @@ class SparseLikelihood(Likelihood):
     def newton_step(self, slope: Vector, *, precision: float) -> Vector:
         """Solve by conjugate gradients; if they converge slowly (long chains), by elimination."""
         step = np.zeros(self._counts.players)
-        converged = compiled(_conjugate_gradients)(
+        converged = compile_loop(_conjugate_gradients)(
             self._begins, self._counts.j, self._pairs_curvature, self._curvature,
             slope, precision, step,
         )  # fmt: skip
@@ -118,7 +118,7 @@ class SparseLikelihood(Likelihood):
     def _totals(self) -> tuple[Vector, Vector]:
         counts = self._counts
         won, played = np.zeros((2, counts.players))
-        compiled(_add_up)(self._begins, counts.j, self._matches, counts.won_i, counts.tied,
+        compile_loop(_add_up)(self._begins, counts.j, self._matches, counts.won_i, counts.tied,
                           won, played)  # fmt: skip
         return won, played
 
@@ -128,7 +128,7 @@ class SparseLikelihood(Likelihood):
             return super()._expected_points(theta)
         expected = np.zeros(self._counts.players)
         self._curvature = np.zeros(self._counts.players)
-        compiled(_expect)(
+        compile_loop(_expect)(
             self._begins, self._counts.j, self._matches, np.exp(theta - centre),
             expected, self._pairs_curvature, self._curvature,
         )  # fmt: skip

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agon.errors import NotScorable
-from agon.kernel.compiling import COMPILED_FROM, compiled
+from agon.kernel.compiling import COMPILED_FROM, compile_loop
 
 _OUTCOMES = 3  # of the lower-numbered player: lost, tied, won
 _SMALL_TABLE = 1 << 22  # cells that fit into a cache, 16 MB; beyond, sorting is faster
@@ -151,16 +151,16 @@ def _count_compiled(
     listed = size > _SMALL_TABLE
     cells = np.empty(len(player_a) if listed else 0, dtype=np.int64)
     table = np.zeros(0 if listed else size, dtype=np.int32)
-    if not compiled(_sort_out)(player_a, player_b, scores, players, cells, table):
+    if not compile_loop(_sort_out)(player_a, player_b, scores, players, cells, table):
         return None
     most = min(len(player_a), players * (players - 1) // 2)
     i, j = np.empty((2, most), dtype=np.int32)
     tallies = np.zeros((_OUTCOMES, most), dtype=np.int32)  # half the memory, twice as fast
     if listed:
         cells.sort()
-        pairs = compiled(_read_cells)(cells, players, i, j, tallies)
+        pairs = compile_loop(_read_cells)(cells, players, i, j, tallies)
     else:
-        pairs = compiled(_read_table)(table, players, i, j, tallies)
+        pairs = compile_loop(_read_table)(table, players, i, j, tallies)
     won_j, tied, won_i = (tally[:pairs] for tally in tallies)
     return PairCounts(players, i[:pairs], j[:pairs], won_i, won_j, tied)
 
@@ -227,7 +227,7 @@ def _from_table(
     return PairCounts(players=players, i=i, j=j, won_i=won_i, won_j=won_j, tied=tied)
 
 
-def named(players: npt.ArrayLike, names: Sequence[str] | None, *, most: int = 5) -> str:
+def names_text(players: npt.ArrayLike, names: Sequence[str] | None, *, most: int = 5) -> str:
     """Return players' names for a message: the first few in order, then how many more."""
     numbers = np.atleast_1d(np.asarray(players)).tolist()
     shown = [f"player {p}" if names is None else names[p] for p in numbers[:most]]

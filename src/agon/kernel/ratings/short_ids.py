@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from agon.kernel.compiling import COMPILED_FROM, compiled
+from agon.kernel.compiling import COMPILED_FROM, compile_loop
 
 _MAX_BYTES = 15  # two words, less one byte for the length
 _SLOTS = 1 << 17  # few enough to stay in the cache, enough for 65,536 ids without crowding
@@ -54,7 +54,7 @@ def number_short_ids(column: Any) -> tuple[Any, npt.NDArray[np.int32]] | None:
         row_count, id_count = 0, 0
         for words, begin, stop in parts:
             if row_count < stop:
-                row_count, id_count = compiled(_number)(
+                row_count, id_count = compile_loop(_number)(
                     words,
                     offsets,
                     begin,

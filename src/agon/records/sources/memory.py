@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from agon.errors import Unreadable, did_you_mean
 from agon.records.issues import RowIssue
-from agon.records.raw import RawTable, SourceTables, quoted
+from agon.records.raw import RawTable, SourceTables, quote_name
 from agon.records.schemas import Schema, Table
 
 _ROW = "row:"
@@ -34,11 +34,11 @@ def from_memory(connection: Any, schema: Schema, tables: Mapping[str, Any]) -> S
     for table in schema:
         if table.name in tables:
             rows = _arrow(table, tables[table.name])
-            source.tables[table.name] = registered(connection, table, table.name, rows)
+            source.tables[table.name] = register(connection, table, table.name, rows)
     return source
 
 
-def registered(connection: Any, table: Table, location: str, rows: pa.Table) -> RawTable:
+def register(connection: Any, table: Table, location: str, rows: pa.Table) -> RawTable:
     """Register an Arrow table in the engine, with row numbers."""
     columns = {column.name for column in table.columns}
     known = [name for name in rows.column_names if name in columns]
@@ -48,9 +48,9 @@ def registered(connection: Any, table: Table, location: str, rows: pa.Table) -> 
     numbered = rows.select(known).append_column(_ROW, numbers)
     name = f"raw:{table.name}"
     connection.register(name, numbered)
-    described = connection.execute(f"DESCRIBE SELECT * FROM {quoted(name)}").fetchall()
+    described = connection.execute(f"DESCRIBE SELECT * FROM {quote_name(name)}").fetchall()
     types = {column: kind for column, kind, *_ in described if column != _ROW}
-    return RawTable(table.name, location, quoted(name), types, quoted(_ROW), others=others)
+    return RawTable(table.name, location, quote_name(name), types, quote_name(_ROW), others=others)
 
 
 def is_table(value: Any) -> bool:

@@ -7,10 +7,10 @@ from urllib.parse import parse_qsl, quote, unquote
 
 from agon.errors import Unavailable, Unreadable
 from agon.records.issues import RowIssue
-from agon.records.raw import SourceTables, quoted
+from agon.records.raw import SourceTables, quote_name
 from agon.records.schemas import Kind, Schema, Table
 from agon.records.sources.issues import table_issue
-from agon.records.sources.memory import registered
+from agon.records.sources.memory import register
 from agon.records.sources.names import pick
 
 _SECONDS_TO_CONNECT = 5
@@ -96,13 +96,13 @@ def _fetch_tables(connection: Any, schema: Schema, display_url: str, cursor: Any
         if hidden:
             tables_read.issues.append(_hidden_table_issue(table, location, hidden))
             continue
-        source = f"{quoted(place[0])}.{quoted(place[1])}"
+        source = f"{quote_name(place[0])}.{quote_name(place[1])}"
         kinds = {c.name: columns[place][c.name][0] for c in known}
         native = _native_times(cursor, source, kinds)
         values = [_value(c.name, c.kind, kinds[c.name], native) for c in known]
         selected = ", ".join(values) or 'NULL AS "no known column"'
         cursor.execute(f"SELECT {selected} FROM {source}")
-        raw = registered(connection, table, location, cursor.fetch_arrow_table())
+        raw = register(connection, table, location, cursor.fetch_arrow_table())
         names = {c.name for c in known}
         unknown = tuple(column for column in columns[place] if column not in names)
         tables_read.tables[name] = replace(raw, others=unknown)
@@ -121,13 +121,13 @@ def _native_times(cursor: Any, source: str, kinds: dict[str, str]) -> set[str]:
     if not times:
         return set()
     fits = "coalesce(bool_and({0} >= '0001-01-01' AND {0} < '10000-01-01'), true)"
-    checks = ", ".join(fits.format(quoted(name)) for name in times)
+    checks = ", ".join(fits.format(quote_name(name)) for name in times)
     cursor.execute(f"SELECT {checks} FROM {source}")
     return {name for name, fit in zip(times, cursor.fetchone(), strict=True) if fit}
 
 
 def _value(column: str, kind: Kind, stored: str, native: set[str]) -> str:
-    name = quoted(column)
+    name = quote_name(column)
     if stored in _AS_THEY_ARE or column in native:
         return name
     if stored == "numeric" and kind is Kind.NUMBER:

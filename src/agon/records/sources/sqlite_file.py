@@ -9,10 +9,10 @@ from typing import Any
 import pyarrow as pa
 
 from agon.errors import Unreadable
-from agon.records.raw import RawTable, SourceTables, quoted
+from agon.records.raw import RawTable, SourceTables, quote_name
 from agon.records.schemas import Schema, Table
 from agon.records.sources.issues import Tally, shown_bytes
-from agon.records.sources.memory import registered
+from agon.records.sources.memory import register
 from agon.records.sources.names import pick
 
 _BATCH = 50_000
@@ -60,14 +60,14 @@ def _table(
     name: str,
     source: SourceTables,
 ) -> RawTable:
-    info = database.execute(f"PRAGMA table_info({quoted(name)})").fetchall()
+    info = database.execute(f"PRAGMA table_info({quote_name(name)})").fetchall()
     names = [column.decode(errors="replace") for _, column, *_ in info]
     tally = Tally(table.name, f"{path.name}, table {name}")
     columns = [column.name for column in table.columns if column.name in names]
     chunks: dict[str, list[pa.Array]] = {column: [] for column in columns}
     rows = 0
     # An empty text means "no column": SQLite reads an unknown name in quotes as text.
-    cursor = _in_order(database, ", ".join(map(quoted, columns)) or "NULL", quoted(name))
+    cursor = _in_order(database, ", ".join(map(quote_name, columns)) or "NULL", quote_name(name))
     for batch in iter(lambda: cursor.fetchmany(_BATCH), []):
         for column, values in zip(columns, zip(*batch, strict=True), strict=False):
             chunks[column].append(_array(tally, column, rows, values))
@@ -75,7 +75,7 @@ def _table(
     arrays = [_concatenate(chunks[column]) for column in columns] or [pa.nulls(rows)]
     arrow = pa.Table.from_arrays(arrays, names=columns or ["no known column"])
     source.issues.extend(tally.issues())
-    raw = registered(connection, table, tally.location, arrow)
+    raw = register(connection, table, tally.location, arrow)
     others = tuple(column for column in names if column not in columns)
     return RawTable(raw.name, raw.location, raw.relation, raw.types, raw.row, others=others)
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from sqlalchemy import event
 
-from agon.app.access.permissions import ANONYMOUS, View, viewed
+from agon.app.access.permissions import ANONYMOUS, View, find_view
 from agon.app.contests.ingest.records import record
 from agon.app.contests.submissions.disclosure import problem, problems
 from agon.app.contests.submissions.problems import reveal_problem
@@ -31,7 +31,7 @@ def service(tmp_path: Path) -> Iterator[Service]:
 def seen(service: Service, by: Caller = ANONYMOUS) -> View:
     """Return what a caller may see."""
     with service.store.read() as session:
-        return viewed(session, "autumn", by)
+        return find_view(session, "autumn", by)
 
 
 def test_each_problem_is_listed_as_it_is_told_by_itself(service: Service) -> None:

@@ -9,7 +9,7 @@ from agon.app.access.permissions import View
 from agon.app.contests.boards.cursors import Cursor
 from agon.app.contests.boards.pages import board_names, find, snapshot_of_cursor
 from agon.app.contests.boards.stored_rows import require_rows_snapshot
-from agon.app.contests.ledgers.positions import shown, snapshot_at
+from agon.app.contests.ledgers.positions import shown_position, snapshot_at
 from agon.app.service import Service
 from agon.entities.contests import Snapshot
 from agon.errors import NotFound, Unreadable
@@ -82,7 +82,7 @@ def participant(service: Service, view: View, name: str) -> dict[str, Any]:
     lines = []
     with service.store.read() as session:
         for board in board_names(session, view):
-            until = shown(view)
+            until = shown_position(view)
             snapshot = session.snapshots.latest(view.contest.no, board, until=until)
             if snapshot is not None:
                 lines += _on(session, view, snapshot, name)

@@ -12,7 +12,7 @@ from agon.app.access.audit import add_audit_entry, require_reason
 from agon.app.access.permissions import View
 from agon.app.contests.changes import rejudge
 from agon.app.contests.changes.dry_runs import dry_run, require_proposed
-from agon.app.contests.changes.proposals import bodies, checked
+from agon.app.contests.changes.proposals import bodies, check_proposal
 from agon.app.contests.ledgers.append import append
 from agon.app.queue.jobs import service_job
 from agon.app.service import Service
@@ -55,7 +55,7 @@ def propose(
     require_reason(reason)
     with service.store.write() as session:
         contest = session.contests.lock(contest_id)
-        change_kind, checked_params = checked(session, contest, kind, params)
+        change_kind, checked_params = check_proposal(session, contest, kind, params)
         proposed = Change(
             id=service.new_id(),
             contest_no=contest.no,

@@ -10,7 +10,7 @@ import pyarrow as pa
 from agon.app.analysis.compare import Difference, difference
 from agon.app.analysis.score import Result
 from agon.app.contests.boards.publish import board_names
-from agon.app.contests.changes.proposals import bodies, voided
+from agon.app.contests.changes.proposals import bodies, voided_records
 from agon.app.contests.changes.rejudge import rows_of
 from agon.app.replay.replica import ContestReplica
 from agon.app.service import Service
@@ -85,7 +85,7 @@ def _result_after(
     if change.kind == "rules":
         return live.result(edition=params["edition"], overrides=params["overrides"])
     if change.kind == "void":
-        return live.result(without=voided(session, live, change))
+        return live.result(without=voided_records(session, live, change))
     if change.kind == "adjustment":
         adjustment = Adjustment(
             seq=live.seq + 1, change=change.id, reason=change.reason,

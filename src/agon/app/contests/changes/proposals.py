@@ -30,7 +30,7 @@ class Body:
     body: Mapping[str, Any]
 
 
-def checked(
+def check_proposal(
     session: Session, contest: Contest, kind: str, params: Mapping[str, Any]
 ) -> tuple[Kind, dict[str, Any]]:
     """Return the kind and the complete parameters of a proposal.
@@ -76,7 +76,7 @@ def _adjustment(_: Session, __: ContestReplica, change: Change) -> list[Body]:
 
 
 def _void(session: Session, live: ContestReplica, change: Change) -> list[Body]:
-    seqs = voided(session, live, change)
+    seqs = voided_records(session, live, change)
     return [Body("records-voided", {"seqs": seqs, "subjects": change.params["people"]})]
 
 
@@ -104,7 +104,7 @@ _BODIES: Final[Mapping[str, Callable[[Session, ContestReplica, Change], list[Bod
 )
 
 
-def voided(session: Session, live: ContestReplica, change: Change) -> list[int]:
+def voided_records(session: Session, live: ContestReplica, change: Change) -> list[int]:
     """Return the positions of the records a change voids, of those that count now.
 
     Raises:

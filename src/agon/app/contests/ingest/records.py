@@ -18,7 +18,7 @@ from agon.app.contests.ingest.errors import ErrorCollector
 from agon.app.contests.ingest.ndjson import Lines
 from agon.app.contests.ingest.references import CrossRowChecks, References
 from agon.app.contests.ingest.validation import RecordValidator, ValidatedBatch
-from agon.app.contests.ledgers.append import moved, not_before
+from agon.app.contests.ledgers.append import not_before, store_growth
 from agon.app.garbage import gc_paused
 from agon.app.service import Service
 from agon.disciplines import discipline
@@ -222,7 +222,9 @@ class RecordImporter:
     def _finish(self) -> ImportSummary:
         before, after = self._contest.seq, self._seq
         if after > before:
-            moved(self._service, self._session, replace(self._contest, seq=after, head=self._head))
+            store_growth(
+                self._service, self._session, replace(self._contest, seq=after, head=self._head)
+            )
         return ImportSummary(
             added=after - before - self._replaced,
             repeated=self._repeated,

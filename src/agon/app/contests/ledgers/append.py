@@ -90,7 +90,7 @@ def append(
     if entries:
         stored = [stored_entry(contest.discipline, entry) for entry in entries]
         session.entries.append(contest.no, stored)
-        moved(service, session, contest, publish=any(_matters(entry) for entry in entries))
+        store_growth(service, session, contest, publish=any(_matters(entry) for entry in entries))
         for entry in entries:
             _announce_entry(service, session, contest, entry)
     return contest
@@ -110,7 +110,9 @@ def not_before(session: Session, contest: Contest, now: datetime) -> datetime:
     return max(now, session.entries.time_of(contest.no, contest.seq))
 
 
-def moved(service: Service, session: Session, contest: Contest, *, publish: bool = True) -> None:
+def store_growth(
+    service: Service, session: Session, contest: Contest, *, publish: bool = True
+) -> None:
     """Store a contest whose ledger has grown, and queue the publication of its boards."""
     session.contests.save(contest)
     if publish:

@@ -19,7 +19,7 @@ def reach(view: View) -> int | None:
     return None if view.contest.state == "final" else view.until
 
 
-def shown(view: View) -> int | None:
+def shown_position(view: View) -> int | None:
     """Return the position shown if none is requested; None: the newest.
 
     Of a final contest this is the final result; a request for a later position shows what it was
@@ -41,7 +41,7 @@ def position(session: Session, view: View, as_of: str | None) -> int | None:
         Unreadable: it is neither.
     """
     if as_of is None:
-        return shown(view)
+        return shown_position(view)
     text, limit = as_of.strip(), reach(view)
     if text.isascii() and text.isdigit():
         target = int(text) if len(text) <= _MAX_DIGITS else view.contest.seq

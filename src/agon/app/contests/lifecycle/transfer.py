@@ -15,7 +15,7 @@ from agon.app.access.audit import add_audit_entry
 from agon.app.access.permissions import allow
 from agon.app.contests.ingest.errors import ErrorCollector
 from agon.app.contests.ingest.private_data import without_addresses
-from agon.app.contests.ledgers.append import RECORDS, moved, stored_entry, table_of
+from agon.app.contests.ledgers.append import RECORDS, store_growth, stored_entry, table_of
 from agon.app.contests.lifecycle.creation import draft_contest, require_contest_id
 from agon.app.service import Service
 from agon.app.webhooks.announcements import announce
@@ -104,7 +104,7 @@ def import_contest(
         contest = Contest(
             no=contest.no, created_at=contest.created_at, **vars(ledger.state.contest)
         )
-        moved(service, session, contest)
+        store_growth(service, session, contest)
         announce(service, session, _import_event(service, contest, ledger))
         add_audit_entry(
             service, session, by=by, action="contest.import", target=contest.id,

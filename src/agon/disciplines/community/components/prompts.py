@@ -17,7 +17,7 @@ from agon.disciplines.community.formulas import (
     distinct_per_group,
     h_indices,
     impact,
-    summed,
+    sum_by_group,
 )
 from agon.disciplines.community.models import slugs
 from agon.disciplines.community.rules import CommunityRules
@@ -121,7 +121,7 @@ def _impacts(facts: Facts) -> FloatArray:
     """
     users = _other_users(facts)
     steps = np.rint(impact(users[facts.is_quality]) * SCORE_GRID)
-    return summed(facts.creator[facts.is_quality], steps, size=len(facts.people)) / SCORE_GRID
+    return sum_by_group(facts.creator[facts.is_quality], steps, size=len(facts.people)) / SCORE_GRID
 
 
 def _other_users(facts: Facts) -> IntArray:
