@@ -18,7 +18,7 @@ import pyarrow as pa
 from agon.records.casting import integer_id, sql_type
 from agon.records.dependencies import Dependency, dependencies_of, is_orphan, orphan_rows
 from agon.records.json_rows import raw_rows, text_index
-from agon.records.raw import Engine, quote_name
+from agon.records.raw import Engine, quote
 from agon.records.schemas import ForeignKey, Kind, Schema, Table
 from agon.records.tables import TablesView
 from agon.records.typed import casts, holds
@@ -256,7 +256,7 @@ class AppendOnlyTables:
             _until=pending.ends,
         )
         reads = casts(table, raw, self._integer_columns(self._text))
-        values = [f"{read.safe} AS {quote_name(name)}" for name, read in reads.items()]
+        values = [f"{read.safe} AS {quote(name)}" for name, read in reads.items()]
         self._connection.execute(
             f"INSERT INTO {self._relation(table.name)} BY NAME "
             f"SELECT {', '.join([*_SPANS, *values])} FROM {raw.relation}"
@@ -266,7 +266,7 @@ class AppendOnlyTables:
     def _create(self, table: Table) -> None:
         integer_ids = self._integer_columns(self._text)
         columns = ", ".join(
-            f"{quote_name(column.name)} "
+            f"{quote(column.name)} "
             f"{sql_type(column, integer_ids=(table.name, column.name) in integer_ids)}"
             for column in table.columns
         )
@@ -279,7 +279,7 @@ class AppendOnlyTables:
         for (table, column), number in self._families.items():
             if number == family and table in self._stored:
                 self._connection.execute(
-                    f"ALTER TABLE {self._relation(table)} ALTER {quote_name(column)} TYPE VARCHAR"
+                    f"ALTER TABLE {self._relation(table)} ALTER {quote(column)} TYPE VARCHAR"
                 )
 
     def _integer_columns(self, text: Collection[int]) -> set[tuple[str, str]]:
@@ -310,7 +310,7 @@ class AppendOnlyTables:
             if not doubtful:
                 continue
             rows = orphan_rows(table, doubtful, lambda name: self._rows(name, visible[name]))
-            orphans = f"{space}.{quote_name(f'orphans:{table}')}"
+            orphans = f"{space}.{quote(f'orphans:{table}')}"
             created = self._connection.execute(f"CREATE TABLE {orphans} AS {rows}").fetchall()
             if created[0][0]:
                 partial.add(table)
@@ -333,9 +333,7 @@ class AppendOnlyTables:
         """Return SQL for the rows of a table; for a table without rows, for its columns."""
         if table in self._stored:
             return f"(SELECT * FROM {self._relation(table)} WHERE {condition})"
-        columns = (
-            f"NULL AS {quote_name(column.name)}" for column in self.schema.table(table).columns
-        )
+        columns = (f"NULL AS {quote(column.name)}" for column in self.schema.table(table).columns)
         return f"(SELECT NULL::BIGINT AS _row, {', '.join(columns)} WHERE false)"
 
     def _integer_ids(self, visible: Mapping[str, str], at: int) -> set[tuple[str, str]]:
@@ -345,9 +343,7 @@ class AppendOnlyTables:
             if family not in self._text or family in text or table not in self._stored:
                 continue
             condition = integer_id(self.schema.table(table).column(name), "VARCHAR")
-            rows = (
-                f"(SELECT {quote_name(name)} FROM {self._relation(table)} WHERE {visible[table]})"
-            )
+            rows = f"(SELECT {quote(name)} FROM {self._relation(table)} WHERE {visible[table]})"
             if condition is not None and not holds(self._connection, rows, condition):
                 text.add(family)
         return self._integer_columns(text)
@@ -366,7 +362,7 @@ class AppendOnlyTables:
         stored = table.name in self._stored
         items = ["_row" if stored else "NULL::BIGINT AS _row"]
         for column in table.columns:
-            name = quote_name(column.name)
+            name = quote(column.name)
             kind = sql_type(column, integer_ids=(table.name, column.name) in integer_ids)
             if not stored:
                 items.append(f"NULL::{kind} AS {name}")
@@ -379,7 +375,7 @@ class AppendOnlyTables:
         source = f"FROM {self._relation(table.name)} WHERE {condition}" if stored else "WHERE false"
         # A join may return rows in any order.
         order = " ORDER BY _row" if table.name in self._unordered or "SELECT" in condition else ""
-        view = f"{space}.{quote_name(table.name)}"
+        view = f"{space}.{quote(table.name)}"
         return f"CREATE VIEW {view} AS SELECT {', '.join(items)} {source}{order}"
 
     def _present(self, visible: Mapping[str, str]) -> frozenset[str]:
@@ -394,10 +390,10 @@ class AppendOnlyTables:
         return frozenset(stored[place] for (place,) in rows)
 
     def _columns(self, table: str) -> str:
-        return ", ".join(quote_name(column.name) for column in self.schema.table(table).columns)
+        return ", ".join(quote(column.name) for column in self.schema.table(table).columns)
 
     def _relation(self, table: str) -> str:
-        return f"{self._space}.{quote_name(table)}"
+        return f"{self._space}.{quote(table)}"
 
     def _drop_released(self) -> None:
         while self._pending_drops:

@@ -9,7 +9,7 @@ read unchanged.
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from agon.records.raw import quote_name
+from agon.records.raw import quote
 from agon.records.schemas import SQL_TYPES, Column, Kind
 
 _WHOLE = r"[+-]?[0-9]+(\.0*)?"
@@ -110,7 +110,7 @@ def cast(column: Column, engine_type: str, *, integer_ids: bool = False) -> Cast
         engine_type: what the engine says they are.
         integer_ids: whether an id column is read as integers (see ``typed.py``).
     """
-    raw = _Raw(quote_name(column.name), _family(engine_type))
+    raw = _Raw(quote(column.name), _family(engine_type))
     nothing = f"NULL::{sql_type(column, integer_ids=integer_ids)}"
     if raw.family == "empty":
         return Cast(raw.raw, nothing)
@@ -132,7 +132,7 @@ def integer_id(column: Column, engine_type: str) -> str | None:
 
     None: all values of the type are.
     """
-    raw = _Raw(quote_name(column.name), _family(engine_type))
+    raw = _Raw(quote(column.name), _family(engine_type))
     if raw.family in {"integer", "number", "empty"}:
         return None
     value = cast(column, engine_type).safe

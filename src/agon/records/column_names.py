@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 
 from agon.errors import Unreadable, did_you_mean
 from agon.records.issues import RowIssue
-from agon.records.raw import RawTable, SourceTables, quote_name
+from agon.records.raw import RawTable, SourceTables, quote
 from agon.records.schemas import Schema, Table
 
-_ROW = quote_name("source row:")
+_ROW = quote("source row:")
 
 
 @dataclass(frozen=True)
@@ -62,11 +62,11 @@ class ColumnNames:
             return raw
         own_names = {source_name: own for own, source_name in names.items()}
         pairs = ", ".join(
-            f"{quote_name(source_name)} AS {quote_name(own)}" for own, source_name in names.items()
+            f"{quote(source_name)} AS {quote(own)}" for own, source_name in names.items()
         )
         # What a source holds under a name that is read from another column has no name here.
         hidden = [own for own in names if own in raw.types and own not in names.values()]
-        excluded = f"EXCLUDE ({', '.join(map(quote_name, hidden))}) " if hidden else ""
+        excluded = f"EXCLUDE ({', '.join(map(quote, hidden))}) " if hidden else ""
         types = {
             own_names.get(name, name): kind
             for name, kind in raw.types.items()

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
-from agon.records.raw import literal, quote_name
+from agon.records.raw import literal, quote
 
 Columns: TypeAlias = Mapping[str, Sequence[Any]]
 """Typed values by column; all columns have the same length."""
@@ -68,7 +68,7 @@ class IsNull(Condition):
         return (self.column,)
 
     def _sql(self) -> str:
-        return f"({quote_name(self.column)} IS NULL)"
+        return f"({quote(self.column)} IS NULL)"
 
     def _evaluate(self, columns: Columns) -> list[bool | None]:
         return [value is None for value in columns[self.column]]
@@ -85,7 +85,7 @@ class Equals(Condition):
         return (self.column,)
 
     def _sql(self) -> str:
-        return f"({quote_name(self.column)} = {literal(self.value)})"
+        return f"({quote(self.column)} = {literal(self.value)})"
 
     def _evaluate(self, columns: Columns) -> list[bool | None]:
         text = self.value
@@ -102,7 +102,7 @@ class IsBlank(Condition):
         return (self.column,)
 
     def _sql(self) -> str:
-        return f"(trim({quote_name(self.column)}) = '')"
+        return f"(trim({quote(self.column)}) = '')"
 
     def _evaluate(self, columns: Columns) -> list[bool | None]:
         return [None if value is None else not value.strip(" ") for value in columns[self.column]]
@@ -129,7 +129,7 @@ class Compare(Condition):
         return (self.column,)
 
     def _sql(self) -> str:
-        return f"({quote_name(self.column)} {self.sign} {self.value!r})"
+        return f"({quote(self.column)} {self.sign} {self.value!r})"
 
     def _evaluate(self, columns: Columns) -> list[bool | None]:
         compare, number = _SIGNS[self.sign], self.value
@@ -156,7 +156,7 @@ class SameValue(Condition):
 
     def _sql(self) -> str:
         # Of two id columns that do not refer to each other one may hold numbers, the other text.
-        return f"({quote_name(self.first)}::VARCHAR = {quote_name(self.second)}::VARCHAR)"
+        return f"({quote(self.first)}::VARCHAR = {quote(self.second)}::VARCHAR)"
 
     def _evaluate(self, columns: Columns) -> list[bool | None]:
         return [

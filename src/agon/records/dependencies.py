@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from graphlib import TopologicalSorter
 from typing import TypeAlias
 
-from agon.records.raw import quote_name
+from agon.records.raw import quote
 from agon.records.schemas import CrossRowCheck, ForeignKey, Schema
 
 Relation: TypeAlias = Callable[[str], str]
@@ -63,7 +63,7 @@ def is_orphan(dependency: Dependency, relation: Relation, *, before: bool = Fals
     """
     if isinstance(dependency, Lookup):
         return f"({dependency.check.sql(relation)})"
-    column, key = f"t.{quote_name(dependency.column)}", f"o.{quote_name(dependency.other_column)}"
+    column, key = f"t.{quote(dependency.column)}", f"o.{quote(dependency.other_column)}"
     rows = f"{relation(dependency.other_table)} AS o WHERE {key} = {column}"
     rows += " AND o._row < t._row" if before else ""
     return f"{column} IS NOT NULL AND NOT EXISTS (SELECT 1 FROM {rows})"

@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 from agon.kernel.fingerprints import sha256
 from agon.records.casting import integer_id
 from agon.records.keys import may_repeat
-from agon.records.raw import quote_name
+from agon.records.raw import quote
 from agon.records.schemas import Column, Kind, Schema, Table
 from agon.records.typed import holds
 
@@ -73,13 +73,13 @@ def records_sha256(connection: Any, schema: Schema, present: dict[str, str]) -> 
 
 def _table(connection: Any, table: Table, relation: str) -> dict[str, Any]:
     names = [column.name for column in table.columns]
-    counted = ", ".join(f"count({quote_name(name)})" for name in names)
+    counted = ", ".join(f"count({quote(name)})" for name in names)
     rows, *counts = connection.execute(f"SELECT count(*), {counted} FROM {relation}").fetchall()[0]
     value_counts = dict(zip(names, counts, strict=True))
     columns = [column for column in table.columns if value_counts[column.name]]
-    selected = [f"{_plain(connection, c, relation)} AS {quote_name(c.name)}" for c in columns]
+    selected = [f"{_plain(connection, c, relation)} AS {quote(c.name)}" for c in columns]
     if _has_repeats(connection, table, relation):
-        likes = ", ".join(map(quote_name, table.order_within))
+        likes = ", ".join(map(quote, table.order_within))
         selected.append(f"row_number() OVER (PARTITION BY {likes} ORDER BY _row) AS {_PLACE}")
     keyed = bool(table.key) and all(value_counts[name] == rows for name in table.key)
     # Ordinals sort the selected values (ids as numbers), not the stored ones.
@@ -99,7 +99,7 @@ def _table(connection: Any, table: Table, relation: str) -> dict[str, Any]:
 
 
 def _plain(connection: Any, column: Column, relation: str) -> str:
-    name = quote_name(column.name)
+    name = quote(column.name)
     if column.kind is Kind.NUMBER:
         # 0.0 and -0.0 are equal numbers.
         return f"CASE WHEN {name} = 0 THEN 0 ELSE {name} END"
@@ -114,7 +114,7 @@ def _plain(connection: Any, column: Column, relation: str) -> str:
 def _has_repeats(connection: Any, table: Table, relation: str) -> bool:
     if not table.order_within:
         return False
-    likes = ", ".join(map(quote_name, table.order_within))
+    likes = ", ".join(map(quote, table.order_within))
     if not may_repeat(connection, relation, likes):
         return False
     sql = f"SELECT 1 FROM {relation} GROUP BY {likes} HAVING count(*) > 1 LIMIT 1"

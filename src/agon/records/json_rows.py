@@ -12,7 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from agon.records.raw import RawTable, quote_name
+from agon.records.raw import RawTable, quote
 from agon.records.schemas import Column, Kind, Table
 
 _NOTHING = type(None)
@@ -54,9 +54,9 @@ def raw_rows(
     view = f"raw_rows:{table.name}"
     connection.register(view, pa.table(arrays))
     written = [name for name in names if types[name] == "JSON"]
-    relation = quote_name(view)
+    relation = quote(view)
     if written:
-        read = ", ".join(f"{quote_name(name)}::JSON AS {quote_name(name)}" for name in written)
+        read = ", ".join(f"{quote(name)}::JSON AS {quote(name)}" for name in written)
         relation = f"(SELECT * REPLACE ({read}) FROM {relation})"
     return RawTable(table.name, table.name, relation, types)
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agon.records.issues import MAX_LISTED_PER_KIND
-from agon.records.raw import quote_name
+from agon.records.raw import quote
 
 _BITS_PER_ROW = 64
 _FEW_BITS = 1_000_000
@@ -45,7 +45,7 @@ class Ids:
 
 def ids(connection: Any, relation: str, column: str, *, integers: bool) -> Ids:
     """Return the statistics of an id column (a Parquet file stores them)."""
-    name = quote_name(column)
+    name = quote(column)
     low_high = f"min({name}), max({name})" if integers else "NULL, NULL"
     sql = f"SELECT count({name}), {low_high} FROM {relation}"
     return Ids(relation, column, *connection.execute(sql).fetchall()[0])
@@ -60,11 +60,11 @@ def has_repeats(connection: Any, relation: str, key: tuple[str, ...], only: Ids 
         key: its key columns.
         only: the statistics of the key column, if it is a single id column.
     """
-    names = ", ".join(map(quote_name, key))
+    names = ", ".join(map(quote, key))
     if only is not None and only.fit_a_bitmap:
         sql = f"SELECT bit_count({_bits(only, only)}) FROM {relation}"
         return bool(connection.execute(sql).fetchall()[0][0] != only.count)
-    complete = " AND ".join(f"{quote_name(name)} IS NOT NULL" for name in key)
+    complete = " AND ".join(f"{quote(name)} IS NOT NULL" for name in key)
     return may_repeat(connection, f"{relation} WHERE {complete}", names)
 
 
@@ -83,8 +83,8 @@ def repeats(
 
     Each is its row number, its key as text, and the number of the earlier row.
     """
-    names = ", ".join(map(quote_name, key))
-    complete = " AND ".join(f"{quote_name(name)} IS NOT NULL" for name in key)
+    names = ", ".join(map(quote, key))
+    complete = " AND ".join(f"{quote(name)} IS NOT NULL" for name in key)
     twice = (
         f"SELECT {names}, min(_row) AS first, count(*) AS n FROM {relation} "
         f"WHERE {complete} GROUP BY {names} HAVING count(*) > 1"
@@ -93,7 +93,7 @@ def repeats(
     count = connection.execute(sql).fetchall()[0][0]
     if not count:
         return 0, []
-    key_text = " || ', ' || ".join(f"r.{quote_name(name)}::VARCHAR" for name in key)
+    key_text = " || ', ' || ".join(f"r.{quote(name)}::VARCHAR" for name in key)
     sql = (
         f"SELECT r._row, {key_text}, t.first FROM {relation} r JOIN ({twice}) t USING ({names}) "
         f"WHERE r._row > t.first ORDER BY 1 LIMIT {MAX_LISTED_PER_KIND}"
@@ -121,10 +121,10 @@ def is_sound(connection: Any, references: Ids, keys: Ids) -> bool:
 
 def dangling(connection: Any, references: Ids, keys: Ids) -> tuple[int, list[tuple[int, str]]]:
     """Return the number of references to missing ids, and the first: row number, id as text."""
-    name = quote_name(references.column)
+    name = quote(references.column)
     unknown = (
         f"{references.relation} r WHERE NOT EXISTS "
-        f"(SELECT 1 FROM {keys.relation} k WHERE k.{quote_name(keys.column)} = r.{name})"
+        f"(SELECT 1 FROM {keys.relation} k WHERE k.{quote(keys.column)} = r.{name})"
     )
     # Counting the ids leaves empty ones out; filtering them took ten times as long.
     count = connection.execute(f"SELECT count(r.{name}) FROM {unknown}").fetchall()[0][0]
@@ -138,4 +138,4 @@ def dangling(connection: Any, references: Ids, keys: Ids) -> tuple[int, list[tup
 
 
 def _bits(of: Ids, within: Ids) -> str:
-    return f"bitstring_agg({quote_name(of.column)}, {within.low}, {within.high})"
+    return f"bitstring_agg({quote(of.column)}, {within.low}, {within.high})"

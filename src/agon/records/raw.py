@@ -176,11 +176,11 @@ class SourceTables:
     others: tuple[str, ...] = ()
 
 
-def quote_name(name: str) -> str:
+def quote(name: str) -> str:
     """Quote an SQL identifier.
 
     Example:
-        >>> quote_name('a "b" c')
+        >>> quote('a "b" c')
         '"a ""b"" c"'
     """
     return '"' + name.replace('"', '""') + '"'

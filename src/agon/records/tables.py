@@ -17,7 +17,7 @@ import pyarrow as pa
 from agon.errors import Unavailable
 from agon.records.column_names import column_names
 from agon.records.issues import InvalidRecords, RowIssue
-from agon.records.raw import Engine, SourceTables, quote_name
+from agon.records.raw import Engine, SourceTables, quote
 from agon.records.schemas import Schema
 from agon.records.typed import TYPED_SCHEMA, make_typed, trust, view_as_of
 
@@ -74,7 +74,7 @@ class Records:
 
     def count(self, table: str) -> int:
         """Count a table's rows."""
-        sql = f"SELECT count(*) FROM {self._space}.{quote_name(table)}"
+        sql = f"SELECT count(*) FROM {self._space}.{quote(table)}"
         return int(self._connection.execute(sql).fetchall()[0][0])
 
     def table(self, name: str) -> Any:
@@ -87,8 +87,8 @@ class Records:
 
     def arrow(self, name: str, columns: Sequence[str] | None = None) -> pa.Table:
         """Return a table (or some of its columns) as Arrow, in the order of its source."""
-        selected = "*" if columns is None else ", ".join(map(quote_name, columns))
-        sql = f"SELECT {selected} FROM {self._space}.{quote_name(name)} ORDER BY _row"
+        selected = "*" if columns is None else ", ".join(map(quote, columns))
+        sql = f"SELECT {selected} FROM {self._space}.{quote(name)} ORDER BY _row"
         return self._connection.sql(sql).to_arrow_table()
 
     def sql(self, query: str) -> pa.Table:
@@ -104,7 +104,7 @@ class Records:
         """Hash what the records say, independent of file format and meaningless row order."""
         from agon.records.hashing import records_sha256
 
-        present = {name: f"{self._space}.{quote_name(name)}" for name in sorted(self._present)}
+        present = {name: f"{self._space}.{quote(name)}" for name in sorted(self._present)}
         return records_sha256(self._connection, self.schema, present)
 
     def as_of(self, time: datetime | None) -> Self:
@@ -291,8 +291,8 @@ class TablesView(Records):
     def rows_where(self, table: str, column: str, values: Collection[str]) -> list[int]:
         """Return the numbers of rows whose column, as text, has one of some values, in order."""
         sql = (
-            f"SELECT _row FROM {self._space}.{quote_name(table)} "
-            f"WHERE {quote_name(column)}::VARCHAR IN (SELECT unnest(?::VARCHAR[])) ORDER BY _row"
+            f"SELECT _row FROM {self._space}.{quote(table)} "
+            f"WHERE {quote(column)}::VARCHAR IN (SELECT unnest(?::VARCHAR[])) ORDER BY _row"
         )
         return [row for (row,) in self._connection.execute(sql, [list(values)]).fetchall()]
 

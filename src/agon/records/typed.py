@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agon.records.casting import Cast, cast, integer_id, sql_type
-from agon.records.raw import RawTable, literal, quote_name
+from agon.records.raw import RawTable, literal, quote
 from agon.records.schemas import Schema, Table
 
 TYPED_SCHEMA = "typed"
@@ -94,7 +94,7 @@ def _is_stored(raw: RawTable, reads: dict[str, Cast]) -> bool:
 
 def relation(table: str) -> str:
     """Return the SQL after ``FROM`` that reads a typed table."""
-    return f"{TYPED_SCHEMA}.{quote_name(table)}"
+    return f"{TYPED_SCHEMA}.{quote(table)}"
 
 
 def _create(table: Table, raw: RawTable | None, typing: Typing, *, checked: bool) -> str:
@@ -106,7 +106,7 @@ def _create(table: Table, raw: RawTable | None, typing: Typing, *, checked: bool
         )
         if column.name in reads:
             value = reads[column.name].value if checked else reads[column.name].safe
-        items.append(f"{value} AS {quote_name(column.name)}")
+        items.append(f"{value} AS {quote(column.name)}")
     selected = ", ".join(items)
     if raw is None:
         return f"CREATE VIEW {target} AS SELECT {selected} WHERE false"
@@ -122,11 +122,11 @@ def view_as_of(table: Table, old: str, new: str, timestamp: str) -> str:
     stamp = f"{literal(timestamp)}::TIMESTAMP"
     ends = ""
     if table.ends:
-        end = quote_name(table.ends)
+        end = quote(table.ends)
         ends = f" REPLACE (CASE WHEN {end} <= {stamp} THEN {end} END AS {end})"
     condition = ""
     if table.time:
-        time = quote_name(table.time)
+        time = quote(table.time)
         condition = f" WHERE {time} IS NULL OR {time} <= {stamp}"
-    name = quote_name(table.name)
+    name = quote(table.name)
     return f"CREATE OR REPLACE VIEW {new}.{name} AS SELECT *{ends} FROM {old}.{name}{condition}"

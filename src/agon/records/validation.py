@@ -18,7 +18,7 @@ from agon.records.constraints import (
 )
 from agon.records.issues import MAX_LISTED_PER_KIND, RowIssue
 from agon.records.keys import Ids, dangling, has_repeats, ids, is_sound, repeats
-from agon.records.raw import RawTable, SourceTables, literal, quote_name
+from agon.records.raw import RawTable, SourceTables, literal, quote
 from agon.records.schemas import Column, CrossRowCheck, ForeignKey, RowCheck, Schema, Table
 from agon.records.sources.names import nearest
 from agon.records.typed import Typing, relation
@@ -50,7 +50,7 @@ class Check:
 
 def flag(kind: str, column: str) -> str:
     """Return the quoted name of the flag column ``invalid:…`` or ``beyond:…`` of a typed column."""
-    return quote_name(f"{kind}:{column}")
+    return quote(f"{kind}:{column}")
 
 
 def checks_of(
@@ -75,7 +75,7 @@ def checks_of(
 
 
 def _of_column(column: Column, read: Cast) -> Iterator[Check]:
-    name, says = quote_name(column.name), constraints_of(column)
+    name, says = quote(column.name), constraints_of(column)
     unread = "false" if read.invalid == "false" else flag("invalid", column.name)
     beyond = "" if read.beyond == "false" else flag("beyond", column.name)
     if unread != "false":
@@ -103,7 +103,7 @@ def _exactly_one(table: Table, flags: dict[str, str]) -> Check:
     names = table.exactly_one_of
     # A value that cannot be read counts as a value.
     filled = [
-        f"({quote_name(name)} IS NOT NULL{f' OR {flags[name]}' if name in flags else ''})"
+        f"({quote(name)} IS NOT NULL{f' OR {flags[name]}' if name in flags else ''})"
         for name in names
     ]
     count = " + ".join(f"{condition}::INT" for condition in filled)
@@ -217,7 +217,7 @@ class _TableCheck:
             return []
         counted = {check.column for check in checks if check.count is None} | set(self._table.key)
         return [
-            f"max(hash({quote_name(column.name)}))"
+            f"max(hash({quote(column.name)}))"
             for column in self._table.columns
             if column.name in self._casts
             and column.name not in counted
@@ -305,7 +305,7 @@ class _TableCheck:
         """Fetch the first rows that fail one check."""
         shown = check.value or "NULL"
         if check.value is None and check.column in self._raw.types:
-            shown = quote_name(f"raw:{check.column}")
+            shown = quote(f"raw:{check.column}")
         rows = self._inspection_query(with_row=True)
         sql = (
             f'SELECT "row:", {shown} FROM ({rows}) WHERE {check.violated} '
@@ -329,13 +329,13 @@ class _TableCheck:
         items = [f'{self._raw.row} AS "row:"'] if with_row else []
         for column in self._table.columns:
             read = self._casts.get(column.name, Cast("NULL", "NULL"))
-            items.append(f"{read.safe} AS {quote_name(column.name)}")
+            items.append(f"{read.safe} AS {quote(column.name)}")
             if read.invalid != "false":
                 items.append(f"{read.invalid} AS {flag('invalid', column.name)}")
             if read.beyond != "false":
                 items.append(f"coalesce({read.beyond}, false) AS {flag('beyond', column.name)}")
             if with_row:
-                items.append(f"({read.raw})::VARCHAR AS {quote_name('raw:' + column.name)}")
+                items.append(f"({read.raw})::VARCHAR AS {quote('raw:' + column.name)}")
         return f"SELECT {', '.join(items)} FROM {self._raw.relation}"
 
     def _issue(

@@ -14,7 +14,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from agon.errors import Conflict, NotFound, Unavailable
-from agon.records.raw import Engine, literal, quote_name
+from agon.records.raw import Engine, literal, quote
 
 FORMATS = ("parquet", "csv", "ndjson")
 
@@ -139,7 +139,7 @@ def _write_table(table: pa.Table, file: Path, form: str) -> None:
 
 
 def _column_sql(name: str, kind: str, form: str) -> str:
-    column = quote_name(name)
+    column = quote(name)
     value = column
     if kind in {"TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ_NS"}:
         value = _time(f"({column}::TIMESTAMPTZ AT TIME ZONE 'UTC')")

@@ -16,7 +16,7 @@ from typing import Any
 import pyarrow as pa
 
 from agon.records.issues import MAX_LISTED_PER_KIND, RowIssue
-from agon.records.raw import RawTable, file_literal, literal, quote_name
+from agon.records.raw import RawTable, file_literal, literal, quote
 from agon.records.schemas import Table
 from agon.records.sources.issues import Tally, shown_bytes, table_issue, unreadable
 from agon.records.sources.text_file import BROKEN, binary_issue, plain, text
@@ -103,11 +103,11 @@ def _rows(
     columns = {column.name for column in table.columns}
     known = [name for name in header.names if name in columns]
     others = tuple(name for name in header.names if name and name not in columns)
-    stored = quote_name(f"raw:{table.name}")
+    stored = quote(f"raw:{table.name}")
     tally = Tally(table.name, file.name)
     row, complete = "rowid + 1", True
     if not _read_fast(connection, file, stored, header, known):
-        row = quote_name(_ROW)
+        row = quote(_ROW)
         rows, complete = _read_slowly(file, header, known, tally)
         connection.register("slow csv", rows)
         connection.execute(f'CREATE TABLE {stored} AS SELECT * FROM "slow csv"')
@@ -135,7 +135,7 @@ def _read_fast(connection: Any, file: Path, stored: str, header: _Header, known:
     # Columns the schema does not know go by number: their names may differ in case alone.
     names = [name if name in known else f"{at}:" for at, name in enumerate(header.names)]
     columns = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in names)
-    selected = ", ".join(map(quote_name, known)) or 'NULL AS "no known column"'
+    selected = ", ".join(map(quote, known)) or 'NULL AS "no known column"'
     sql = (
         f"CREATE TABLE {stored} AS SELECT {selected} FROM read_csv({file_literal(str(file))}, "
         f"columns = {{{columns}}}, header = true, auto_detect = false, "
@@ -242,13 +242,13 @@ def _nul(
         return issues
     if file.suffix != ".gz" and file.stat().st_size < _SMALL and b"\0" not in file.read_bytes():
         return issues  # cheaper than a query
-    counted = ", ".join(f"count_if(contains({quote_name(name)}, chr(0)))" for name in known)
+    counted = ", ".join(f"count_if(contains({quote(name)}, chr(0)))" for name in known)
     counts = connection.execute(f"SELECT {counted} FROM {stored}").fetchall()[0]
     for name, count in zip(known, counts, strict=True):
         if count:
             sql = (
-                f"SELECT {row}, {quote_name(name)} FROM {stored} "
-                f"WHERE contains({quote_name(name)}, chr(0)) ORDER BY 1 LIMIT {MAX_LISTED_PER_KIND}"
+                f"SELECT {row}, {quote(name)} FROM {stored} "
+                f"WHERE contains({quote(name)}, chr(0)) ORDER BY 1 LIMIT {MAX_LISTED_PER_KIND}"
             )
             issues += [
                 RowIssue(

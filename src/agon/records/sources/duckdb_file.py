@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from agon.errors import Unavailable, Unreadable
-from agon.records.raw import NUMBERED, RawTable, SourceTables, literal, quote_name
+from agon.records.raw import NUMBERED, RawTable, SourceTables, literal, quote
 from agon.records.schemas import Schema
 from agon.records.sources.names import pick
 
@@ -35,7 +35,7 @@ def tables(connection: Any, schema: Schema, path: Path) -> SourceTables:
         known = {column.name for column in schema.table(table).columns}
         kinds = columns[space, name]
         types = {column: kind for column, kind in kinds.items() if column in known}
-        relation = f"source.{quote_name(space)}.{quote_name(name)}"
+        relation = f"source.{quote(space)}.{quote(name)}"
         others = tuple(column for column in kinds if column not in known)
         location = f"{path.name}, table {name}"
         row = _row(connection, relation)

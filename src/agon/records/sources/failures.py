@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from agon.records.issues import RowIssue
-from agon.records.raw import RawTable, SourceTables, quote_name
+from agon.records.raw import RawTable, SourceTables, quote
 from agon.records.sources.issues import unreadable
 
 
@@ -34,7 +34,7 @@ def without_unreadable(connection: Any, source: SourceTables, error: Exception) 
 def _issues(connection: Any, raw: RawTable) -> list[RowIssue]:
     import duckdb
 
-    hashed = ", ".join(f"max(hash({quote_name(name)}))" for name in raw.types)
+    hashed = ", ".join(f"max(hash({quote(name)}))" for name in raw.types)
     try:
         connection.execute(f"SELECT {hashed or 'count(*)'} FROM {raw.relation}").fetchall()
     except duckdb.Error as error:

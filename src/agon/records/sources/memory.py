@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from agon.errors import Unreadable, did_you_mean
 from agon.records.issues import RowIssue
-from agon.records.raw import RawTable, SourceTables, quote_name
+from agon.records.raw import RawTable, SourceTables, quote
 from agon.records.schemas import Schema, Table
 
 _ROW = "row:"
@@ -48,9 +48,9 @@ def register(connection: Any, table: Table, location: str, rows: pa.Table) -> Ra
     numbered = rows.select(known).append_column(_ROW, numbers)
     name = f"raw:{table.name}"
     connection.register(name, numbered)
-    described = connection.execute(f"DESCRIBE SELECT * FROM {quote_name(name)}").fetchall()
+    described = connection.execute(f"DESCRIBE SELECT * FROM {quote(name)}").fetchall()
     types = {column: kind for column, kind, *_ in described if column != _ROW}
-    return RawTable(table.name, location, quote_name(name), types, quote_name(_ROW), others=others)
+    return RawTable(table.name, location, quote(name), types, quote(_ROW), others=others)
 
 
 def is_table(value: Any) -> bool:

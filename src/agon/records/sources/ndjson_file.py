@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 
 from agon.records.issues import MAX_LISTED_PER_KIND, RowIssue
-from agon.records.raw import RawTable, file_literal, literal, quote_name
+from agon.records.raw import RawTable, file_literal, literal, quote
 from agon.records.schemas import Table
 from agon.records.sources.issues import ROW_REMEDY, Tally, shown_bytes, unreadable
 from agon.records.sources.text_file import BROKEN, binary, binary_issue, plain
@@ -43,11 +43,11 @@ def read(connection: Any, table: Table, file: Path) -> tuple[RawTable | None, li
 def _read_fast(connection: Any, table: Table, file: Path) -> RawTable | None:
     import duckdb
 
-    stored = quote_name(f"raw:{table.name}")
+    stored = quote(f"raw:{table.name}")
     names = [column.name for column in table.columns]
     columns = ", ".join(f"{literal(name)}: 'JSON'" for name in names)
     path = file_literal(str(file))
-    all_null = " AND ".join(f"{quote_name(name)} IS NULL" for name in names)
+    all_null = " AND ".join(f"{quote(name)} IS NULL" for name in names)
     try:
         connection.execute(
             f"CREATE OR REPLACE TABLE {stored} AS SELECT * FROM read_json({path}, "
@@ -74,15 +74,14 @@ def _read_slowly(connection: Any, table: Table, file: Path) -> tuple[RawTable, l
         malformed = _malformed_lines(connection, table, file)
         objects = f'(SELECT * FROM "lines" WHERE {_IS_OBJECT})'
         values = ", ".join(
-            f"(text::JSON -> {_path(column.name)}) AS {quote_name(column.name)}"
+            f"(text::JSON -> {_path(column.name)}) AS {quote(column.name)}"
             for column in table.columns
         )
-        stored = quote_name(f"raw:{table.name}")
+        stored = quote(f"raw:{table.name}")
         connection.execute(
-            f"CREATE OR REPLACE TABLE {stored} AS "
-            f"SELECT {quote_name(_ROW)}, {values} FROM {objects}"
+            f"CREATE OR REPLACE TABLE {stored} AS SELECT {quote(_ROW)}, {values} FROM {objects}"
         )
-        raw = _raw(connection, table, file, objects, row=quote_name(_ROW), complete=not malformed)
+        raw = _raw(connection, table, file, objects, row=quote(_ROW), complete=not malformed)
     finally:
         connection.execute('DROP TABLE "lines"')
     issues = malformed + tally.issues()
@@ -102,9 +101,9 @@ def _raw(
     complete: bool = True,
 ) -> RawTable:
     """Return the stored table; a column exists when any object has its key."""
-    stored = quote_name(f"raw:{table.name}")
+    stored = quote(f"raw:{table.name}")
     names = [column.name for column in table.columns]
-    counted = ", ".join(f"count({quote_name(name)})" for name in names)
+    counted = ", ".join(f"count({quote(name)})" for name in names)
     total, *counts = connection.execute(f"SELECT count(*), {counted} FROM {stored}").fetchall()[0]
     empty = [name for name, count in zip(names, counts, strict=True) if not count]
     absent: set[str] = set()
@@ -132,7 +131,7 @@ def _raw(
 def _malformed_lines(connection: Any, table: Table, file: Path) -> list[RowIssue]:
     rejected = f'FROM "lines" WHERE NOT ({_IS_OBJECT})'
     count = connection.execute(f"SELECT count(*) {rejected}").fetchall()[0][0]
-    sql = f"SELECT {quote_name(_ROW)}, text {rejected} ORDER BY 1 LIMIT {MAX_LISTED_PER_KIND}"
+    sql = f"SELECT {quote(_ROW)}, text {rejected} ORDER BY 1 LIMIT {MAX_LISTED_PER_KIND}"
     return [
         RowIssue(
             "malformed-json",

@@ -3,11 +3,12 @@
 import re
 from dataclasses import dataclass, replace
 from typing import Any
-from urllib.parse import parse_qsl, quote, unquote
+from urllib.parse import parse_qsl, unquote
+from urllib.parse import quote as url_quote
 
 from agon.errors import Unavailable, Unreadable
 from agon.records.issues import RowIssue
-from agon.records.raw import SourceTables, quote_name
+from agon.records.raw import SourceTables, quote
 from agon.records.schemas import Kind, Schema, Table
 from agon.records.sources.issues import table_issue
 from agon.records.sources.memory import register
@@ -96,7 +97,7 @@ def _fetch_tables(connection: Any, schema: Schema, display_url: str, cursor: Any
         if hidden:
             tables_read.issues.append(_hidden_table_issue(table, location, hidden))
             continue
-        source = f"{quote_name(place[0])}.{quote_name(place[1])}"
+        source = f"{quote(place[0])}.{quote(place[1])}"
         kinds = {c.name: columns[place][c.name][0] for c in known}
         native = _native_times(cursor, source, kinds)
         values = [_value(c.name, c.kind, kinds[c.name], native) for c in known]
@@ -121,13 +122,13 @@ def _native_times(cursor: Any, source: str, kinds: dict[str, str]) -> set[str]:
     if not times:
         return set()
     fits = "coalesce(bool_and({0} >= '0001-01-01' AND {0} < '10000-01-01'), true)"
-    checks = ", ".join(fits.format(quote_name(name)) for name in times)
+    checks = ", ".join(fits.format(quote(name)) for name in times)
     cursor.execute(f"SELECT {checks} FROM {source}")
     return {name for name, fit in zip(times, cursor.fetchone(), strict=True) if fit}
 
 
 def _value(column: str, kind: Kind, stored: str, native: set[str]) -> str:
-    name = quote_name(column)
+    name = quote(column)
     if stored in _AS_THEY_ARE or column in native:
         return name
     if stored == "numeric" and kind is Kind.NUMBER:
@@ -177,7 +178,10 @@ def parse_address(address: str) -> Address:
         patient += f"{'&' if match['options'] else '?'}connect_timeout={_SECONDS_TO_CONNECT}"
     written |= {address, patient}
     secrets = {
-        form for secret in written if secret for form in (secret, unquote(secret), quote(secret))
+        form
+        for secret in written
+        if secret
+        for form in (secret, unquote(secret), url_quote(secret))
     }
     display_url = f"{match['scheme']}://{match['hosts']}{match['database'] or ''}"
     return Address(display_url, patient, tuple(sorted(secrets, key=len, reverse=True)))

@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from agon.errors import Unreadable
-from agon.records.raw import RawTable, SourceTables, quote_name
+from agon.records.raw import RawTable, SourceTables, quote
 from agon.records.schemas import Schema, Table
 from agon.records.sources.issues import Tally, shown_bytes
 from agon.records.sources.memory import register
@@ -60,14 +60,14 @@ def _table(
     name: str,
     source: SourceTables,
 ) -> RawTable:
-    info = database.execute(f"PRAGMA table_info({quote_name(name)})").fetchall()
+    info = database.execute(f"PRAGMA table_info({quote(name)})").fetchall()
     names = [column.decode(errors="replace") for _, column, *_ in info]
     tally = Tally(table.name, f"{path.name}, table {name}")
     columns = [column.name for column in table.columns if column.name in names]
     chunks: dict[str, list[pa.Array]] = {column: [] for column in columns}
     rows = 0
     # An empty text means "no column": SQLite reads an unknown name in quotes as text.
-    cursor = _in_order(database, ", ".join(map(quote_name, columns)) or "NULL", quote_name(name))
+    cursor = _in_order(database, ", ".join(map(quote, columns)) or "NULL", quote(name))
     for batch in iter(lambda: cursor.fetchmany(_BATCH), []):
         for column, values in zip(columns, zip(*batch, strict=True), strict=False):
             chunks[column].append(_array(tally, column, rows, values))
