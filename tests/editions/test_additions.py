@@ -61,7 +61,7 @@ from dataclasses import replace as _replace
 class _WithCheers:
     """Scored records with one more board."""
 
-    scored: Scored
+    scored: ScoredRecords
 
     def board(self, name):
         """Return a board."""
