@@ -82,7 +82,8 @@ hand=; while [ "$1" != -- ]; do hand="$hand $1"; shift; done; shift
 [ ! -d /logs ] || mkdir -p /logs/verifier /logs/agent /logs/artifacts
 cd "$work" || exit 92
 if [ -e {ACCOUNT} ]; then exec 9<> {ACCOUNT}; else exec 9>&3 3>&-; fi
-mkdir {_PIPES} && mkfifo {_PIPES}/limit {_PIPES}/grace {_PIPES}/code {_PIPES}/never || exit 90
+mkdir {_PIPES} && mkfifo {_PIPES}/limit {_PIPES}/grace {_PIPES}/code \\
+    {_PIPES}/start {_PIPES}/never || exit 90
 exec 3<> {_PIPES}/limit; exec 4> {_PIPES}/limit 5< {_PIPES}/limit
 exec 3<> {_PIPES}/grace; exec 6> {_PIPES}/grace 7< {_PIPES}/grace 3>&-
 exec 8>&2 2> /dev/null
@@ -94,7 +95,8 @@ sleep "$limit" 5<&- 6>&- 7<&- 8>&- 9>&- > /dev/null & late=$!
     read -r _ <&5; kill -TERM -1; read -r _ <&7; kill -KILL -1
 }} 4>&- 6>&- 8>&- 9>&- > /dev/null & timer=$!
 exec 4>&- 5<&- 6>&- 7<&-
-exec 3<> {_PIPES}/code; exec 4> {_PIPES}/code 5< {_PIPES}/code; exec 3<> {_PIPES}/never
+exec 3<> {_PIPES}/code; exec 4> {_PIPES}/code 5< {_PIPES}/code
+exec 6<> {_PIPES}/start 3<> {_PIPES}/never
 rm -r {_PIPES}
 mark='{MARK}' intact=1 oom=0 pids=0 patience=
 [ ! "$BASH_VERSION" ] || patience='-t 0.05'
@@ -106,7 +108,6 @@ look() {{
     done < "/proc/$1/status"
 }}
 noticed() {{
-    woken=1
     for file in /logs/verifier/reward.txt /logs/verifier/reward.json; do
         [ ! -f $file ] || echo "$mark" >> $file || intact=0
     done
@@ -144,23 +145,22 @@ count() {{
         [ $((known - 1 - dead - own)) -le $left ] || left=$((known - 1 - dead - own))
     done
 }}
-trap noticed CHLD
-read -r begun _ < /proc/uptime
-echo "begun $begun" >&9
 ( (
     trap : HUP INT QUIT USR1 USR2 ALRM TERM
     read -r self _ _ parent _ < /proc/self/stat
-    echo $self >&4; kill -KILL $parent
-    /bin/sh -c '{_STAGE}' sh "$path" "$@" 2>&8 3>&- 4>&- 5<&- 8>&- 9>&-
+    kill -KILL $parent
+    echo $self >&4; read -r _ <&6
+    /bin/sh -c '{_STAGE}' sh "$path" "$@" 2>&8 3>&- 4>&- 5<&- 6>&- 8>&- 9>&-
     echo $? >&4; read -r _ <&3
 ); : )
 exec 4>&-
 read -r waiter <&5
-while :; do
-    woken=
-    read $patience -r code <&5 && break
-    [ $? -le 128 ] || continue
-    [ "$woken" ] || break
+trap noticed CHLD
+read -r begun _ < /proc/uptime
+echo "begun $begun" >&9
+echo >&6
+until read $patience -r code <&5; do  # a signal or the patience ended it, or the waiter's end
+    look $waiter; [ $state = live ] || break
 done
 count
 if [ ! "$code" ]; then  # the waiter was killed: wait for the command itself
