@@ -1,4 +1,4 @@
-"""Read the hostile programs: a folder for each family, a text for each program, what must come."""
+"""Read the hostile programs: a folder per family, a file per program, and the expected outcomes."""
 
 import tomllib
 from dataclasses import dataclass
@@ -11,16 +11,16 @@ LIMITS = RunLimits(cpu_s=0.2, wall_s=2.0, memory_mib=64, output_bytes=65_536)
 
 
 @dataclass(frozen=True)
-class Hostile:
-    """Hold one program and what may become of it.
+class HostileProgram:
+    """A hostile program and the outcomes that show it was contained.
 
     Attributes:
         name: family and program.
         why: what it tries.
         source: its bytes.
-        outcomes: each shows that it was held; which one comes can depend on the machine.
+        outcomes: each shows that it was contained; which one occurs can depend on the machine.
         terms: the terms of an ``ok``; a program that reports an escape reports other ones.
-        n_check: how many terms are asked for.
+        n_check: number of requested terms.
     """
 
     name: str
@@ -31,20 +31,20 @@ class Hostile:
     n_check: int
 
     @property
-    def job(self) -> RunRequest:
-        """Make a job of it."""
+    def request(self) -> RunRequest:
+        """Return the request that runs it."""
         return RunRequest(source=self.source, n_check=self.n_check, limits=LIMITS, name=self.name)
 
-    def held(self, run: RunResult) -> bool:
-        """Say whether a run is as expected."""
+    def is_contained(self, run: RunResult) -> bool:
+        """Return whether a run is as expected."""
         as_expected = run.terms == self.terms if run.outcome == "ok" else run.terms == ()
         return run.outcome in self.outcomes and as_expected
 
 
-def hostile_programs() -> list[Hostile]:
-    """Read them all, in order."""
+def hostile_programs() -> list[HostileProgram]:
+    """Read all programs, in order."""
     return [
-        Hostile(
+        HostileProgram(
             name=f"{folder.name}/{name}",
             why=expected["why"],
             source=_source((folder / f"{name}.py.txt").read_bytes(), expected),
@@ -57,8 +57,21 @@ def hostile_programs() -> list[Hostile]:
     ]
 
 
+def stratified(programs: list[HostileProgram], *, part: int, parts: int) -> list[HostileProgram]:
+    """Return one of several parts of the programs, each with at least one of every family."""
+    strata: dict[str, list[HostileProgram]] = {}
+    for program in programs:
+        strata.setdefault(program.name.partition("/")[0], []).append(program)
+    return [
+        program
+        for family in strata.values()
+        for number, program in enumerate(family)
+        if number % min(parts, len(family)) == part % min(parts, len(family))
+    ]
+
+
 def _source(text: bytes, expected: dict[str, object]) -> bytes:
-    """Unfold a text that is repeated (a parser bomb) or escaped (no valid text)."""
+    """Expand a text that is repeated (a parser bomb) or escaped (no valid text)."""
     if expected.get("escaped"):
         return text.rstrip(b"\n").decode("unicode_escape").encode("latin-1")
     if "times" not in expected:

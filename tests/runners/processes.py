@@ -1,4 +1,4 @@
-"""Look at processes from outside, through /proc."""
+"""Read the state of processes from outside, through /proc."""
 
 import os
 import time
@@ -6,13 +6,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 already: set[int] = set()
-"""Descendants that were there before the test began, such as a server that other tests share."""
+"""Descendants that existed before the test began, such as a server that other tests share."""
 
 
 def descendants(process: int | None = None) -> set[int]:
-    """List the processes that descend from one, from this one by default; zombies left out.
+    """List the processes that descend from one, from this one by default, without zombies.
 
-    Of this one's, only those that the test itself began: :data:`already` is left out.
+    Of this process, only those that the test itself started: without :data:`already`.
     """
     parents = {}
     for entry in Path("/proc").iterdir():
@@ -23,16 +23,16 @@ def descendants(process: int | None = None) -> set[int]:
                 continue
             if fields[0] != "Z":
                 parents[int(entry.name)] = int(fields[1])
-    found: set[int] = set()
-    coming = {process or os.getpid()}
-    while coming:
-        coming = {child for child, parent in parents.items() if parent in coming} - found
-        found |= coming
-    return found if process else found - already
+    known: set[int] = set()
+    generation = {process or os.getpid()}
+    while generation:
+        generation = {child for child, parent in parents.items() if parent in generation} - known
+        known |= generation
+    return known if process else known - already
 
 
 def open_descriptors(process: int | str = "self") -> int:
-    """Count what a process has open."""
+    """Count the open descriptors of a process."""
     return len(list(Path(f"/proc/{process}/fd").iterdir()))
 
 
@@ -49,7 +49,7 @@ def status(process: int) -> dict[str, str]:
 
 
 def eventually(holds: Callable[[], bool], *, within_s: float = 5.0) -> bool:
-    """Wait until something holds."""
+    """Wait until a condition holds; return whether it did within the time."""
     deadline = time.monotonic() + within_s
     while not holds():
         if time.monotonic() > deadline:

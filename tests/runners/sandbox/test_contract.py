@@ -19,7 +19,7 @@ QUICK = RunLimits(cpu_s=0.2, wall_s=10.0, memory_mib=64, output_bytes=65_536)
 
 @pytest.fixture(params=MODES, scope="module")
 def sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
-    """Give each adapter in turn."""
+    """Return each adapter in turn."""
     with open_sandbox(request.param, workers=2) as opened:
         yield opened
 

@@ -1,4 +1,4 @@
-"""Walls are built whole or not at all, and what they promise is seen from outside."""
+"""A sandbox starts with all layers of its isolation or not at all; each is observed from outside."""
 
 import os
 import platform
@@ -28,33 +28,33 @@ LONG = RunRequest(
 )
 
 
-def test_a_missing_bwrap_is_said_with_the_package_that_brings_it(
+def test_the_error_of_a_missing_bwrap_names_its_package(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The message ends in what to do."""
+    """The message ends with the remedy."""
     monkeypatch.setenv("PATH", "")
     with pytest.raises(Unavailable, match="Debian package bubblewrap"):
         open_sandbox("bwrap")
 
 
 @pytest.mark.parametrize("mode", ["bwrap", "degraded", "cold"])
-def test_another_processor_is_refused(monkeypatch: pytest.MonkeyPatch, mode: str) -> None:
-    """A list of system calls for x86-64 means nothing elsewhere."""
+def test_another_processor_is_rejected(monkeypatch: pytest.MonkeyPatch, mode: str) -> None:
+    """The numbers of system calls are those of x86-64."""
     monkeypatch.setattr(platform, "machine", lambda: "aarch64")
     with pytest.raises(Unavailable, match="x86-64 only, this is linux on aarch64"):
         open_sandbox(mode)  # type: ignore[arg-type]  # the parameters are modes
 
 
-def test_an_unknown_mode_is_refused_with_a_suggestion() -> None:
-    """A misspelt mode must not fall back to a weaker one."""
+def test_an_unknown_mode_is_rejected_with_a_suggestion() -> None:
+    """A misspelled mode must not fall back to a weaker one."""
     with pytest.raises(ValueError, match="did you mean degraded"):
-        open_sandbox("degradet")  # type: ignore[arg-type]  # that is the point
+        open_sandbox("degradet")  # type: ignore[arg-type]  # invalid on purpose
 
 
-def test_a_bwrap_that_cannot_make_namespaces_is_said_in_its_own_words(
+def test_the_error_of_a_bwrap_without_namespaces_quotes_its_message(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """In a locked container the operator reads why, and what else there is."""
+    """In a locked container the operator reads the reason and the alternative."""
     fake = tmp_path / "bwrap"
     fake.write_text("#!/bin/sh\necho 'No permissions to create new namespace' >&2\nexit 1\n")
     fake.chmod(0o755)
@@ -63,10 +63,10 @@ def test_a_bwrap_that_cannot_make_namespaces_is_said_in_its_own_words(
         open_sandbox("bwrap")
 
 
-def test_what_a_dying_bwrap_leaves_behind_is_ended_at_once(
+def test_processes_left_by_a_killed_bwrap_are_ended_at_once(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """A part of it that hangs holds our socket open: nobody must wait for it, nor forget it."""
+    """A child process that hangs keeps the socket open; starting must not wait for it."""
     fake = tmp_path / "bwrap"
     fake.write_text(f"#!/bin/sh\nsleep 600 &\necho $! > {tmp_path}/left\nkill -9 $$\n")
     fake.chmod(0o755)
@@ -79,10 +79,10 @@ def test_what_a_dying_bwrap_leaves_behind_is_ended_at_once(
     assert eventually(lambda: not Path(f"/proc/{left}/exe").exists())
 
 
-def test_a_bwrap_that_cannot_be_run_is_refused(
+def test_a_bwrap_that_cannot_be_run_is_rejected(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """A broken installation is no crash."""
+    """A broken installation is an error with a message."""
     fake = tmp_path / "bwrap"
     fake.write_bytes(b"\x7fELF nothing")
     fake.chmod(0o755)
@@ -91,8 +91,8 @@ def test_a_bwrap_that_cannot_be_run_is_refused(
         open_sandbox("bwrap")
 
 
-def test_a_missing_library_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Programs would fail for our reason."""
+def test_a_missing_library_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Programs would fail for a reason that is not theirs."""
     isolation._library.cache_clear()
     monkeypatch.setattr(isolation, "find_spec", lambda _: None)
     with pytest.raises(Unavailable, match="sympy is missing"):
@@ -100,7 +100,7 @@ def test_a_missing_library_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     isolation._library.cache_clear()
 
 
-HOLES = {
+GAPS = {
     "no list of system calls": ("child.py", "    seccomp.install(filter_)\n"),
     "no limit on memory": ("child.py", "        (resource.RLIMIT_AS, memory, memory),\n"),
     "no limit on output": (
@@ -112,40 +112,40 @@ HOLES = {
 }
 
 
-@pytest.mark.parametrize("hole", HOLES)
-def test_an_isolation_with_a_hole_is_not_opened(hole: str, tmp_path: Path) -> None:
-    """The self-test runs when workers start; with one layer taken out it must find the hole."""
+@pytest.mark.parametrize("gap", GAPS)
+def test_an_isolation_with_a_gap_is_not_opened(gap: str, tmp_path: Path) -> None:
+    """The self-test runs when workers start; with one layer removed it must detect the gap."""
     inside = tmp_path / "inside"
     shutil.copytree(Path(isolation.__file__).parent / "inside", inside)
-    file, line = HOLES[hole]
+    file, line = GAPS[gap]
     text = (inside / file).read_text()
     assert line in text
-    without = line.replace("_PROT_EXEC, 5, 0", "_PROT_EXEC, 0, 0")
-    (inside / file).write_text(text.replace(line, without if without != line else ""))
-    whole = isolation_of("degraded")
-    broken = replace(whole, paths=(str(tmp_path), *whole.paths[1:]))
+    changed = line.replace("_PROT_EXEC, 5, 0", "_PROT_EXEC, 0, 0")
+    (inside / file).write_text(text.replace(line, changed if changed != line else ""))
+    complete = isolation_of("degraded")
+    broken = replace(complete, paths=(str(tmp_path), *complete.paths[1:]))
     with pytest.raises(SandboxEscape, match="does not hold"):
         Pool(broken, workers=1)
     assert eventually(lambda: descendants() == set())
 
 
-def test_the_self_test_runs_nine_programs_and_believes_none() -> None:
-    """A program that comes back with what it reached for has escaped."""
+def test_the_self_test_rejects_a_sandbox_in_which_a_program_succeeds() -> None:
+    """A program that returns what it tried to read has escaped."""
     assert len(HOSTILE_PROGRAMS) == 9
     with pytest.raises(Unavailable, match="reads a file"):
         self_test(lambda _: Verdict("ok", ("1",)))
 
 
-def test_a_child_that_cannot_shut_its_doors_is_our_fault(tmp_path: Path) -> None:
-    """When a limit cannot be set the source is not even read."""
+def test_a_child_that_cannot_restrict_itself_is_a_sandbox_error(tmp_path: Path) -> None:
+    """When a limit cannot be set, the source is not read."""
     inside = tmp_path / "inside"
     shutil.copytree(Path(isolation.__file__).parent / "inside", inside)
     text = (inside / "child.py").read_text()
     (inside / "child.py").write_text(
         text.replace("_STACK_BYTES = 8 << 20", "_STACK_BYTES = 1 << 70")
     )
-    whole = isolation_of("degraded")
-    broken = replace(whole, paths=(str(tmp_path), *whole.paths[1:]))
+    complete = isolation_of("degraded")
+    broken = replace(complete, paths=(str(tmp_path), *complete.paths[1:]))
     with pytest.raises(Unavailable, match="could not shut its doors"):
         Pool(broken, workers=1)
     with Pool(broken, workers=1, tested=False) as sandbox:
@@ -154,37 +154,41 @@ def test_a_child_that_cannot_shut_its_doors_is_our_fault(tmp_path: Path) -> None
     assert "could not shut its doors" in run.reason
 
 
-def test_the_degraded_isolation_holds_without_landlock() -> None:
-    """Older kernels have none; the list of system calls alone must do, and it is told."""
-    whole = isolation_of("degraded")
+def test_the_degraded_isolation_contains_programs_without_landlock() -> None:
+    """Older kernels have none; then the list of system calls suffices, and the layers show it."""
+    complete = isolation_of("degraded")
     families = ("reading", "writing", "sockets", "proc", "signals", "classes")
-    programs = [one for one in hostile_programs() if one.name.startswith(families)]
-    with Pool(replace(whole, landlock=False), workers=2) as sandbox:
+    programs = [program for program in hostile_programs() if program.name.startswith(families)]
+    with Pool(replace(complete, landlock=False), workers=2) as sandbox:
         assert not any("landlock" in layer for layer in sandbox.layers)
-        expected = {one.name: one for one in programs}
-        runs = sandbox.run_many(one.job for one in programs)
-        assert [job.name for job, run in runs if not expected[job.name].held(run)] == []
+        by_name = {program.name: program for program in programs}
+        runs = sandbox.run_many(program.request for program in programs)
+        assert [
+            request.name for request, run in runs if not by_name[request.name].is_contained(run)
+        ] == []
 
 
-def kept(of_mode: Isolation) -> Pool:
-    """Open a sandbox with one worker and start a program that stays."""
-    sandbox = Pool(of_mode, workers=1)
+def busy_sandbox(isolation_: Isolation) -> Pool:
+    """Open a sandbox with one worker and start a program that does not end."""
+    sandbox = Pool(isolation_, workers=1)
     sandbox._executor.submit(sandbox._judge, LONG, 0)
     return sandbox
 
 
 @pytest.mark.parametrize("mode", ["bwrap", "degraded"])
-def test_a_running_program_is_nobody_without_privileges_behind_a_filter(mode: str) -> None:
-    """Seen from outside, in the kernel's own account."""
-    with kept(isolation_of(mode)):  # type: ignore[arg-type]  # the parameters are modes
-        assert eventually(lambda: any(status(one)["Seccomp"] == "2" for one in descendants()))
-        program = next(one for one in descendants() if status(one)["Seccomp"] == "2")
-        said = status(program)
+def test_a_running_program_has_no_privileges_and_a_system_call_filter(mode: str) -> None:
+    """Observed from outside, in the status that the kernel reports."""
+    with busy_sandbox(isolation_of(mode)):  # type: ignore[arg-type]  # the parameters are modes
+        assert eventually(
+            lambda: any(status(process)["Seccomp"] == "2" for process in descendants())
+        )
+        program = next(process for process in descendants() if status(process)["Seccomp"] == "2")
+        fields = status(program)
         user = 65534 if os.geteuid() == 0 else os.geteuid()
-        assert set(said["Uid"].split()) == {str(user)}
-        assert int(said["CapEff"], 16) == int(said["CapPrm"], 16) == 0
-        assert said["NoNewPrivs"] == "1"
-        assert said["Threads"] == "1"
+        assert set(fields["Uid"].split()) == {str(user)}
+        assert int(fields["CapEff"], 16) == int(fields["CapPrm"], 16) == 0
+        assert fields["NoNewPrivs"] == "1"
+        assert fields["Threads"] == "1"
 
 
 OWNER = """
@@ -195,7 +199,7 @@ from agon.runners.sandbox.pool import Pool
 from runners.processes import descendants, eventually, status
 source = b"def solver():\\n    while True:\\n        pass\\n"
 long = RunRequest(source=source, limits=RunLimits(cpu_s=30, wall_s=30))
-filtered = lambda: [one for one in descendants() if status(one)["Seccomp"] == "2"]
+filtered = lambda: [process for process in descendants() if status(process)["Seccomp"] == "2"]
 with Pool(isolation_of(sys.argv[1]), workers=1, tested=False) as sandbox:
     sandbox._executor.submit(sandbox._judge, long, 0)
     assert eventually(lambda: filtered() != [], within_s=30)
@@ -210,22 +214,24 @@ with Pool(isolation_of(sys.argv[1]), workers=1, tested=False) as sandbox:
 @pytest.mark.parametrize("identity", identities())
 @pytest.mark.parametrize("mode", ["bwrap", "degraded"])
 def test_no_process_of_the_sandbox_can_dump_its_memory(mode: str, identity: str) -> None:
-    """A core may be piped to a program of the host: what is not dumpable belongs to no user."""
+    """A core may be piped to a program of the host; a process that cannot be dumped has owner 0."""
     tests = str(Path(__file__).parents[2])
     code = f"import sys; sys.path.insert(0, {tests!r})\n{OWNER}"
     command = command_as(identity, [sys.executable, "-c", code, mode])
-    done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
-    assert done.returncode == 0, done.stderr
-    assert set(done.stdout.split()) == {"False"}
+    process = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
+    assert process.returncode == 0, process.stderr
+    assert set(process.stdout.split()) == {"False"}
 
 
 def test_a_program_shares_no_namespace_and_no_file_with_the_host() -> None:
-    """Every namespace the kernel has for it is its own; its world is read-only and small."""
+    """Each of its namespaces is separate; its file system is read-only and small."""
     kinds = ("mnt", "pid", "net", "ipc", "uts", "user")
-    with kept(isolation_of("bwrap")):
-        assert eventually(lambda: any(status(one)["Seccomp"] == "2" for one in descendants()))
-        program = next(one for one in descendants() if status(one)["Seccomp"] == "2")
-        if os.geteuid() == 0:  # its links are not for other users to read
+    with busy_sandbox(isolation_of("bwrap")):
+        assert eventually(
+            lambda: any(status(process)["Seccomp"] == "2" for process in descendants())
+        )
+        program = next(process for process in descendants() if status(process)["Seccomp"] == "2")
+        if os.geteuid() == 0:  # other users cannot read its links
             shared = [
                 kind for kind in kinds
                 if (Path(f"/proc/{program}/ns/{kind}").readlink()
@@ -240,7 +246,7 @@ def test_a_program_shares_no_namespace_and_no_file_with_the_host() -> None:
                 "inside", "mpmath", "sympy",
             ]  # fmt: skip
             with pytest.raises(OSError, match="Read-only"):
-                (root / "agon" / "made").touch()
+                (root / "agon" / "new").touch()
         mounts = Path(f"/proc/{program}/mounts").read_text().splitlines()
         assert [line for line in mounts if "ro" not in line.split()[3].split(",")] == []
 
@@ -248,8 +254,8 @@ def test_a_program_shares_no_namespace_and_no_file_with_the_host() -> None:
 def test_a_zygote_inherits_no_environment_and_no_descriptor(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Secrets of the host stay with the host."""
-    monkeypatch.setenv("AGON_SECRET", "do not tell")
+    """Secrets of the host must not reach a program."""
+    monkeypatch.setenv("AGON_SECRET", "secret")
     reading, writing = os.pipe()
     os.set_inheritable(reading, True)
     with Pool(isolation_of("degraded"), workers=1):
@@ -260,13 +266,13 @@ def test_a_zygote_inherits_no_environment_and_no_descriptor(
             assert names == {
                 b"PYTHONHASHSEED", b"LC_ALL", b"SYMPY_GROUND_TYPES", b"MPMATH_NOGMPY",
             }  # fmt: skip
-        ours = os.fstat(reading)
+        pipe = os.fstat(reading)
         for number in range(64):
             path = Path(f"/proc/{zygote}/fd/{number}")
             try:
-                there = path.stat()
+                opened = path.stat()
             except OSError:
                 continue
-            assert not (stat.S_ISFIFO(there.st_mode) and there.st_ino == ours.st_ino)
+            assert not (stat.S_ISFIFO(opened.st_mode) and opened.st_ino == pipe.st_ino)
     os.close(reading)
     os.close(writing)
