@@ -38,8 +38,8 @@ _SHARED = ("tests/app/dojo/test_example.py",)
 """Files whose tests share a slow fixture: each runs in one worker, which creates it once."""
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+@pytest.hookimpl(wrapper=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
     """Run the quick majority first, and tests that share an expensive fixture in one worker."""
     items.sort(key=lambda item: item.nodeid.startswith(_LAST))
     for item in items:
@@ -47,6 +47,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
         elif "demo" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.xdist_group("demo"))
+    yield
+    for item in items:
+        # pytest-xdist 3.8 writes the group where pytest 9.2 does not read it (its issue 1386).
+        grouped = vars(item).get("_nodeid")
+        if grouped is not None:
+            item._id = type(item._id).parse(grouped)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Sending for real: local servers, with TLS under a certificate made here."""
+"""Webhooks are sent to local servers, with TLS under a certificate of the test."""
 
 import datetime as dt
 import ipaddress
@@ -29,30 +29,33 @@ BODY = b'{"event": "board-published"}'
 
 
 @dataclass
-class Seen:
-    """Hold what a server was asked, and what it answers."""
+class Exchange:
+    """The response of a server, and the requests and names that it received."""
 
     status: int = 200
-    answer: bytes = b"thanks"
+    body: bytes = b"thanks"
     headers: dict[str, str] = field(default_factory=dict)
     requests: list[tuple[str, dict[str, str], bytes]] = field(default_factory=list)
     names: list[str | None] = field(default_factory=list)
 
 
-def handler(seen: Seen) -> type[BaseHTTPRequestHandler]:
-    """Make what answers as told and keeps what it is asked."""
+def handler(exchange: Exchange) -> type[BaseHTTPRequestHandler]:
+    """Return a handler that sends the response and records the requests."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["content-length"]))
             headers = {name.lower(): value for name, value in self.headers.items()}
-            seen.requests.append((self.path, headers, body))
-            self.send_response(seen.status)
-            for name, value in {**seen.headers, "content-length": str(len(seen.answer))}.items():
+            exchange.requests.append((self.path, headers, body))
+            self.send_response(exchange.status)
+            for name, value in {
+                **exchange.headers,
+                "content-length": str(len(exchange.body)),
+            }.items():
                 self.send_header(name, value)
             self.end_headers()
             with suppress(OSError):  # the sender may have read enough
-                self.wfile.write(seen.answer)
+                self.wfile.write(exchange.body)
 
         def log_message(self, *_: object) -> None:
             pass
@@ -61,11 +64,11 @@ def handler(seen: Seen) -> type[BaseHTTPRequestHandler]:
 
 
 @contextmanager
-def server(seen: Seen, tls: ssl.SSLContext | None = None) -> Iterator[int]:
+def server(exchange: Exchange, tls: ssl.SSLContext | None = None) -> Iterator[int]:
     """Serve on a free port of loopback."""
-    listening = ThreadingHTTPServer(("127.0.0.1", 0), handler(seen))
+    listening = ThreadingHTTPServer(("127.0.0.1", 0), handler(exchange))
     listening.daemon_threads = True
-    listening.handle_error = lambda *_: None  # type: ignore[method-assign]  # a refused handshake is no fault of the test
+    listening.handle_error = lambda *_: None  # type: ignore[method-assign]  # a rejected handshake is expected
     if tls is not None:
         listening.socket = tls.wrap_socket(listening.socket, server_side=True)
     thread = threading.Thread(target=listening.serve_forever, kwargs={"poll_interval": 0.01})
@@ -79,14 +82,15 @@ def server(seen: Seen, tls: ssl.SSLContext | None = None) -> Iterator[int]:
 
 
 @contextmanager
-def raw_server(answer: Callable[[socket.socket], None]) -> Iterator[int]:
-    """Serve one connection by hand."""
+def raw_server(respond: Callable[[socket.socket], None]) -> Iterator[int]:
+    """Serve one connection, whose request is read to its end first, on a socket."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
 
         def serve() -> None:
             connection, _ = listening.accept()
             with connection, suppress(OSError):
-                answer(connection)
+                read_request(connection)
+                respond(connection)
 
         thread = threading.Thread(target=serve)
         thread.start()
@@ -94,18 +98,28 @@ def raw_server(answer: Callable[[socket.socket], None]) -> Iterator[int]:
         thread.join()
 
 
+def read_request(connection: socket.socket) -> None:
+    """Read a request to its end: closing a connection with unread bytes would reset it."""
+    request = b""
+    while b"\r\n\r\n" not in request or not request.endswith(BODY):
+        received = connection.recv(65536)
+        if not received:
+            return
+        request += received
+
+
 def target(port: int, *, tls: bool = False, host: str = NAME, path: str = "/in?a=1") -> Target:
-    """Point at a local server under a public name."""
+    """Return the address of a local server under a public name."""
     return Target(f"http://{host}:{port}{path}", host, port, tls, path, "127.0.0.1")
 
 
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Make a certificate and its key for the name, in one file."""
+    """Write a certificate of the name and its key into one file."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, NAME)])
     now = dt.datetime.now(dt.UTC)
-    made = (
+    signed = (
         x509.CertificateBuilder()
         .subject_name(name)
         .issuer_name(name)
@@ -129,14 +143,14 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
             serialization.PrivateFormat.PKCS8,
             serialization.NoEncryption(),
         )
-        + made.public_bytes(serialization.Encoding.PEM)
+        + signed.public_bytes(serialization.Encoding.PEM)
     )
     return path
 
 
 @pytest.fixture
 def serving(certificate: Path) -> ssl.SSLContext:
-    """Serve with the certificate."""
+    """Return the context of a server with the certificate."""
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     context.load_cert_chain(certificate)
     return context
@@ -144,147 +158,144 @@ def serving(certificate: Path) -> ssl.SSLContext:
 
 @pytest.fixture
 def trusting(certificate: Path) -> ssl.SSLContext:
-    """Trust the certificate, and no other."""
+    """Return the context of a client that trusts only the certificate."""
     return ssl.create_default_context(cafile=str(certificate))
 
 
 def test_a_signed_message_arrives_as_it_was_signed() -> None:
-    """The receiver verifies the bytes it got."""
-    seen = Seen(status=202)
+    """The receiver verifies the received bytes."""
+    exchange = Exchange(status=202)
     headers = signed_headers(SECRET, id="d1", at=dt.datetime.now(dt.UTC), body=BODY)
-    with server(seen) as port:
-        answer = HttpSender().send(target(port), headers=headers, body=BODY)
-    assert (answer.status, answer.error, answer.body) == (202, None, "thanks")
-    ((path, got, body),) = seen.requests
+    with server(exchange) as port:
+        response = HttpSender().send(target(port), headers=headers, body=BODY)
+    assert (response.status, response.error, response.body) == (202, None, "thanks")
+    ((path, received, body),) = exchange.requests
     assert path == "/in?a=1"
     assert body == BODY
-    assert verify(SECRET, headers=got, body=body, now=dt.datetime.now(dt.UTC)) == "d1"
-    assert got["host"] == f"{NAME}:{port}"
-    assert got["user-agent"].startswith("agon/")
+    assert verify(SECRET, headers=received, body=body, now=dt.datetime.now(dt.UTC)) == "d1"
+    assert received["host"] == f"{NAME}:{port}"
+    assert received["user-agent"].startswith("agon/")
 
 
 def test_tls_is_verified_against_the_name_while_the_address_is_pinned(
     serving: ssl.SSLContext, trusting: ssl.SSLContext
 ) -> None:
     """The name hooks.example has no address here: only the checked one can have been used."""
-    seen = Seen()
-    serving.sni_callback = lambda _socket, name, _context: seen.names.append(name)
-    with server(seen, serving) as port:
-        answer = HttpSender(tls=trusting).send(target(port, tls=True), headers={}, body=BODY)
-    assert (answer.status, answer.error) == (200, None)
-    assert seen.names == [NAME]
-    assert len(seen.requests) == 1
+    exchange = Exchange()
+    serving.sni_callback = lambda _socket, name, _context: exchange.names.append(name)
+    with server(exchange, serving) as port:
+        response = HttpSender(tls=trusting).send(target(port, tls=True), headers={}, body=BODY)
+    assert (response.status, response.error) == (200, None)
+    assert exchange.names == [NAME]
+    assert len(exchange.requests) == 1
 
 
-def test_a_certificate_of_another_name_is_refused(
+def test_a_certificate_of_another_name_is_rejected(
     serving: ssl.SSLContext, trusting: ssl.SSLContext
 ) -> None:
-    """Nothing is sent to who only has the address."""
-    seen = Seen()
-    with server(seen, serving) as port:
-        answer = HttpSender(tls=trusting).send(
+    """Nothing is sent to a server that only has the address."""
+    exchange = Exchange()
+    with server(exchange, serving) as port:
+        response = HttpSender(tls=trusting).send(
             target(port, tls=True, host="other.example"), headers={}, body=BODY
         )
-    assert answer.status is None
-    assert "certificate verify failed" in str(answer.error).lower()
-    assert seen.requests == []
+    assert response.status is None
+    assert "certificate verify failed" in str(response.error).lower()
+    assert exchange.requests == []
 
 
-def test_a_certificate_nobody_vouches_for_is_refused(serving: ssl.SSLContext) -> None:
-    """By default the public authorities are trusted."""
-    seen = Seen()
-    with server(seen, serving) as port:
-        answer = HttpSender().send(target(port, tls=True), headers={}, body=BODY)
-    assert "certificate verify failed" in str(answer.error).lower()
-    assert seen.requests == []
+def test_a_certificate_without_a_trusted_issuer_is_rejected(serving: ssl.SSLContext) -> None:
+    """By default only public authorities are trusted."""
+    exchange = Exchange()
+    with server(exchange, serving) as port:
+        response = HttpSender().send(target(port, tls=True), headers={}, body=BODY)
+    assert "certificate verify failed" in str(response.error).lower()
+    assert exchange.requests == []
 
 
-def test_a_redirect_is_an_answer_and_not_followed() -> None:
-    """It could lead to where no check has been made."""
-    inside = Seen()
+def test_a_redirect_is_a_response_and_is_not_followed() -> None:
+    """It could lead to an address that was not checked."""
+    inside = Exchange()
     with server(inside) as port:
-        seen = Seen(status=307, headers={"location": f"http://127.0.0.1:{port}/secret"})
-        with server(seen) as outside:
-            answer = HttpSender().send(target(outside), headers={}, body=BODY)
-    assert answer.status == 307
+        exchange = Exchange(status=307, headers={"location": f"http://127.0.0.1:{port}/secret"})
+        with server(exchange) as outside:
+            response = HttpSender().send(target(outside), headers={}, body=BODY)
+    assert response.status == 307
     assert inside.requests == []
 
 
-def test_of_a_long_answer_four_kibibytes_are_kept() -> None:
-    """A receiver must not fill our memory or our database."""
-    seen = Seen(answer=b"x" * 5_000_000)
-    with server(seen) as port:
-        answer = HttpSender().send(target(port), headers={}, body=BODY)
-    assert (answer.status, len(answer.body)) == (200, 4096)
+def test_the_first_four_kibibytes_of_a_long_response_are_stored() -> None:
+    """A receiver must not fill the memory or the database."""
+    exchange = Exchange(body=b"x" * 5_000_000)
+    with server(exchange) as port:
+        response = HttpSender().send(target(port), headers={}, body=BODY)
+    assert (response.status, len(response.body)) == (200, 4096)
 
 
-def test_an_answer_that_drips_ends_at_the_deadline() -> None:
-    """A byte now and then must not extend the time: the limit is for all of it."""
+def test_a_slow_response_ends_at_the_deadline() -> None:
+    """Single bytes must not extend the time: the limit is for the complete response."""
 
-    def drip(connection: socket.socket) -> None:
-        connection.recv(65536)
+    def send_slowly(connection: socket.socket) -> None:
         connection.sendall(b"HTTP/1.1 200 OK\r\n")
         for _ in range(100):
             connection.sendall(b"x-a: b\r\n")
             time.sleep(0.05)
 
-    with raw_server(drip) as port:
-        began = time.monotonic()
-        answer = HttpSender(seconds=0.4).send(target(port), headers={}, body=BODY)
-        took = time.monotonic() - began
-    assert answer.status is None
-    assert "within 0.4 s" in str(answer.error)
-    assert took < 3
+    with raw_server(send_slowly) as port:
+        start = time.monotonic()
+        response = HttpSender(seconds=0.4).send(target(port), headers={}, body=BODY)
+        seconds = time.monotonic() - start
+    assert response.status is None
+    assert "within 0.4 s" in str(response.error)
+    assert seconds < 3
 
 
-def test_a_body_that_does_not_end_takes_nothing_of_the_status_back() -> None:
-    """Sending again what was accepted would make two of it."""
+def test_the_status_counts_although_the_body_does_not_end() -> None:
+    """Sending an accepted event again would duplicate it."""
 
-    def endless(connection: socket.socket) -> None:
-        connection.recv(65536)
+    def send_without_end(connection: socket.socket) -> None:
         connection.sendall(b"HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nwell")
         connection.recv(1)
 
-    with raw_server(endless) as port:
-        answer = HttpSender(seconds=0.3).send(target(port), headers={}, body=BODY)
-    assert (answer.status, answer.body, answer.error) == (200, "well", None)
+    with raw_server(send_without_end) as port:
+        response = HttpSender(seconds=0.3).send(target(port), headers={}, body=BODY)
+    assert (response.status, response.body, response.error) == (200, "well", None)
 
 
-def test_what_is_no_http_and_what_breaks_off_are_errors_and_no_exceptions() -> None:
-    """A strange receiver must not end a worker."""
+def test_a_response_that_is_no_http_or_empty_is_an_error_of_the_delivery() -> None:
+    """An unexpected response must not end a worker."""
 
-    def nonsense(connection: socket.socket) -> None:
-        connection.recv(65536)
+    def send_ssh(connection: socket.socket) -> None:
         connection.sendall(b"SSH-2.0-OpenSSH_9.2\r\n")
 
-    def silence(connection: socket.socket) -> None:
-        connection.recv(65536)
+    def send_nothing(_connection: socket.socket) -> None:
+        pass
 
-    for way in (nonsense, silence):
-        with raw_server(way) as port:
-            answer = HttpSender().send(target(port), headers={}, body=BODY)
-        assert answer.status is None
-        assert "not HTTP" in str(answer.error)
+    for respond in (send_ssh, send_nothing):
+        with raw_server(respond) as port:
+            response = HttpSender().send(target(port), headers={}, body=BODY)
+        assert response.status is None
+        assert "not HTTP" in str(response.error)
 
 
-def test_a_closed_port_is_told() -> None:
-    """The owner's server is down."""
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-    answer = HttpSender().send(target(port), headers={}, body=BODY)
-    assert "cannot connect" in str(answer.error)
+def test_a_closed_port_is_an_error_of_the_delivery() -> None:
+    """The receiver may be down."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        port = listening.getsockname()[1]
+    response = HttpSender().send(target(port), headers={}, body=BODY)
+    assert "cannot connect" in str(response.error)
 
 
 def test_a_proxy_of_the_environment_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It would resolve the name again, unchecked."""
+    """It would resolve the name again, without the check."""
     for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
         monkeypatch.setenv(name, "http://127.0.0.1:9")
-    with server(Seen()) as port:
+    with server(Exchange()) as port:
         assert HttpSender().send(target(port), headers={}, body=BODY).status == 200
 
 
 @pytest.mark.parametrize(
-    ("said", "low", "high"),
+    ("value", "low", "high"),
     [
         ("120", 120, 120),
         ("soon", None, None),
@@ -295,11 +306,11 @@ def test_a_proxy_of_the_environment_is_not_used(monkeypatch: pytest.MonkeyPatch)
     ],
 )
 def test_retry_after_is_read_as_seconds_or_as_a_date(
-    said: str, low: float | None, high: float | None
+    value: str, low: float | None, high: float | None
 ) -> None:
-    """And what is neither is not there."""
-    seen = Seen(status=503, headers={"retry-after": said})
-    with server(seen) as port:
+    """Any other value is ignored."""
+    exchange = Exchange(status=503, headers={"retry-after": value})
+    with server(exchange) as port:
         wait = HttpSender().send(target(port), headers={}, body=BODY).retry_after
     if low is None or high is None:
         assert wait is None
@@ -308,8 +319,8 @@ def test_retry_after_is_read_as_seconds_or_as_a_date(
         assert low <= wait.total_seconds() <= high
 
 
-def test_names_are_resolved_to_all_their_addresses_and_unknown_ones_refused() -> None:
-    """.invalid has no address anywhere."""
+def test_names_are_resolved_to_all_addresses_and_unknown_ones_are_rejected() -> None:
+    """The top-level domain .invalid has no addresses."""
     assert "127.0.0.1" in resolve("localhost", 80)
     with pytest.raises(Unavailable, match="correct the name or the DNS"):
         resolve("nobody.invalid", 443)

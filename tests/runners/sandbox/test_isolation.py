@@ -1,4 +1,4 @@
-"""A sandbox starts with all layers of its isolation or not at all; each is observed from outside."""
+"""A sandbox starts with all layers of its isolation or not at all; they are observed outside it."""
 
 import os
 import platform
@@ -168,6 +168,11 @@ def test_the_degraded_isolation_contains_programs_without_landlock() -> None:
         ] == []
 
 
+def filtered() -> list[int]:
+    """Return the processes of the test that have a system call filter."""
+    return [process for process in descendants() if status(process)["Seccomp"] == "2"]
+
+
 def busy_sandbox(isolation_: Isolation) -> Pool:
     """Open a sandbox with one worker and start a program that does not end."""
     sandbox = Pool(isolation_, workers=1)
@@ -179,10 +184,8 @@ def busy_sandbox(isolation_: Isolation) -> Pool:
 def test_a_running_program_has_no_privileges_and_a_system_call_filter(mode: str) -> None:
     """Observed from outside, in the status that the kernel reports."""
     with busy_sandbox(isolation_of(mode)):  # type: ignore[arg-type]  # the parameters are modes
-        assert eventually(
-            lambda: any(status(process)["Seccomp"] == "2" for process in descendants())
-        )
-        program = next(process for process in descendants() if status(process)["Seccomp"] == "2")
+        assert eventually(lambda: filtered() != [])
+        program = filtered()[0]
         fields = status(program)
         user = 65534 if os.geteuid() == 0 else os.geteuid()
         assert set(fields["Uid"].split()) == {str(user)}
@@ -227,10 +230,8 @@ def test_a_program_shares_no_namespace_and_no_file_with_the_host() -> None:
     """Each of its namespaces is separate; its file system is read-only and small."""
     kinds = ("mnt", "pid", "net", "ipc", "uts", "user")
     with busy_sandbox(isolation_of("bwrap")):
-        assert eventually(
-            lambda: any(status(process)["Seccomp"] == "2" for process in descendants())
-        )
-        program = next(process for process in descendants() if status(process)["Seccomp"] == "2")
+        assert eventually(lambda: filtered() != [])
+        program = filtered()[0]
         if os.geteuid() == 0:  # other users cannot read its links
             shared = [
                 kind for kind in kinds
